@@ -50,9 +50,18 @@ def divide(market: Market) -> list[Fold]:
     panel = aligned(market)
     answers = next_values(panel, "return")
     return folds(
-        panel.dates, answers.known, answers.rows, scheme="expanding", train_years=8, test_years=12, refits=12,
-        embargo=5, validation_share=0.15, final_days=250, open_final=True,
-    )  # fmt: skip
+        panel.dates,
+        answers.known,
+        answers.rows,
+        scheme="expanding",
+        train_years=8,
+        test_years=12,
+        refits=12,
+        embargo=5,
+        validation_share=0.15,
+        final_days=250,
+        open_final=True,
+    )
 
 
 def milliseconds(function: Callable[[], object]) -> float:

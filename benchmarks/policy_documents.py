@@ -68,8 +68,10 @@ def main() -> None:
         settings.compute()
         start = time.perf_counter()
         settings.compute()
-        print(f"the page's numbers for {len(settings.texts().texts)} encoded documents: "
-              f"{1000 * (time.perf_counter() - start):.0f} ms")  # fmt: skip
+        print(
+            f"the page's numbers for {len(settings.texts().texts)} encoded documents: "
+            f"{1000 * (time.perf_counter() - start):.0f} ms"
+        )
         start = time.perf_counter()
         keep_documents(settings.texts())
         print(f"keep them: {1000 * (time.perf_counter() - start):.0f} ms")

@@ -45,8 +45,11 @@ class Load:
     server_cpu: float
 
     def row(self) -> str:
-        known = [(update, self.written[update.lane, update.step]) for update in self.updates
-                 if (update.lane, update.step) in self.written]  # fmt: skip
+        known = [
+            (update, self.written[update.lane, update.step])
+            for update in self.updates
+            if (update.lane, update.step) in self.written
+        ]
         answers = sorted(update.had - max(update.asked, moment) for update, moment in known)
         ages = sorted(update.had - moment for update, moment in known)
         sizes = statistics.median(update.size for update, _ in known)
@@ -91,7 +94,7 @@ async def presses(server: Server, until: float) -> list[float]:
 
 async def growing(
     server: Server, url: str, tape: Tape, run_ids: Sequence[str], watched: Sequence[str], log: Path
-) -> Load:  # fmt: skip
+) -> Load:
     """Runs that all grow at once, of which some are watched by viewers that are no browsers."""
     async with visitors(server, [f"runs={run_id}" for run_id in watched]) as viewers:
         player = multiprocessing.get_context("spawn").Process(

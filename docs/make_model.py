@@ -26,10 +26,24 @@ from goldviz.runs.recorder import Progress, Recorder
 from goldviz.runs.versions import versions
 
 SETTINGS = BertPretraining(
-    texts=30_000, labelled=10_000, vocabulary=4000, longest=512, document_share=0.2, layers=4, heads=4, width=128,
-    inner=512, dropout=0.05, pretraining_steps=5000, fine_tuning_steps=4500, learning_rate=1e-3, fine_tuning_rate=7e-4,
-    rehearsal=0.2, look_every=500, time_limit=86_400,
-)  # fmt: skip
+    texts=30_000,
+    labelled=10_000,
+    vocabulary=4000,
+    longest=512,
+    document_share=0.2,
+    layers=4,
+    heads=4,
+    width=128,
+    inner=512,
+    dropout=0.05,
+    pretraining_steps=5000,
+    fine_tuning_steps=4500,
+    learning_rate=1e-3,
+    fine_tuning_rate=7e-4,
+    rehearsal=0.2,
+    look_every=500,
+    time_limit=86_400,
+)
 UNSEEN_DOCUMENTS = 120
 DOCUMENT_STREAM = 1_000_000
 WHAT_IT_IS = (
@@ -130,10 +144,12 @@ def accuracy_by_place(model: TextModel) -> dict[str, float]:
     )
     assert model.masked_words is not None
     table = model.encoder.embeddings.token.weight
-    right = torch.cat([
-        model.masked_words(model.encoder(row[None]), table).argmax(-1) == answers
-        for row, answers in zip(masked.shown.pieces, masked.answers, strict=True)
-    ])  # fmt: skip
+    right = torch.cat(
+        [
+            model.masked_words(model.encoder(row[None]), table).argmax(-1) == answers
+            for row, answers in zip(masked.shown.pieces, masked.answers, strict=True)
+        ]
+    )
     asked = masked.answers >= 0
     quarters = torch.arange(model.longest).split(model.longest // 4)
     return {

@@ -40,9 +40,13 @@ class Labelled:
     __array_priority__ = 1000
 
     def __init__(
-        self, values: Any, dims: Iterable[str], labels: Mapping[str, NDArray[Any]], name: str = "",
+        self,
+        values: Any,
+        dims: Iterable[str],
+        labels: Mapping[str, NDArray[Any]],
+        name: str = "",
         attrs: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.values: NDArray[Any] = np.asarray(values)
         self.dims = tuple(dims)
         self.labels = labels
@@ -386,9 +390,12 @@ class Sheet:
     """A run's variables and facts, under the names of xarray's dataset."""
 
     def __init__(
-        self, arrays: Mapping[str, Labelled], labels: Mapping[str, NDArray[Any]], attrs: Mapping[str, Any],
+        self,
+        arrays: Mapping[str, Labelled],
+        labels: Mapping[str, NDArray[Any]],
+        attrs: Mapping[str, Any],
         dataset: xr.Dataset | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.arrays = arrays
         self.coords = labels
         self.attrs = attrs

@@ -10,20 +10,55 @@ import zipfile
 from collections.abc import Callable, Iterator
 
 EXTREME = (
-    b"\x00", b"\xff" * 8, b"\x00" * 64, b"\xff\xfe", b"\xef\xbb\xbf", b"1e999", b"-1e308", b"nan", b"inf", b"9" * 400,
-    b"99999999999999999999", b"0000-00-00", b"9999-12-31", b"1677-09-20", b"\r", b"\r\n\r\n", b'"', b'"' * 1001,
+    b"\x00",
+    b"\xff" * 8,
+    b"\x00" * 64,
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"1e999",
+    b"-1e308",
+    b"nan",
+    b"inf",
+    b"9" * 400,
+    b"99999999999999999999",
+    b"0000-00-00",
+    b"9999-12-31",
+    b"1677-09-20",
+    b"\r",
+    b"\r\n\r\n",
+    b'"',
+    b'"' * 1001,
     b",," * 300,
-    b"\xed\xa0\x80", b"\xf0\x9f\x98\x80", b"\xe2\x80\xa8", b"=cmd|' /C calc'!A0", b"<script>alert(1)</script>", b"{",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f\x98\x80",
+    b"\xe2\x80\xa8",
+    b"=cmd|' /C calc'!A0",
+    b"<script>alert(1)</script>",
+    b"{",
     b"[" * 5000,
-    b"../../etc/passwd", b"%s%n", struct.pack("<Q", 2**63), struct.pack("<q", -1), struct.pack("<i", -(2**31)),
-)  # fmt: skip
+    b"../../etc/passwd",
+    b"%s%n",
+    struct.pack("<Q", 2**63),
+    struct.pack("<q", -1),
+    struct.pack("<i", -(2**31)),
+)
 """What parsers stumble over."""
 
 
 def hostile(sound: bytes, count: int, seed: int) -> Iterator[bytes]:
     """So many files made from a sound one, always the same ones for a seed."""
-    fixed = [b"", b"\x00" * 1000, b"\n" * 1000, sound[:1], sound[: len(sound) // 2], sound * 2, sound + sound[::-1],
-             gzip.compress(sound), _zip_bomb(), b"\xff\xd8\xff\xe0" + sound]  # fmt: skip
+    fixed = [
+        b"",
+        b"\x00" * 1000,
+        b"\n" * 1000,
+        sound[:1],
+        sound[: len(sound) // 2],
+        sound * 2,
+        sound + sound[::-1],
+        gzip.compress(sound),
+        _zip_bomb(),
+        b"\xff\xd8\xff\xe0" + sound,
+    ]
     yield from fixed[:count]
     chance = random.Random(seed)
     for _ in range(count - len(fixed)):
@@ -69,8 +104,14 @@ def _put_over(content: bytearray, chance: random.Random) -> None:
 
 
 CHANGES: tuple[Callable[[bytearray, random.Random], None], ...] = (
-    _turn, _turn_early, _cut, _take_out, _repeat, _put_in, _put_over,
-)  # fmt: skip
+    _turn,
+    _turn_early,
+    _cut,
+    _take_out,
+    _repeat,
+    _put_in,
+    _put_over,
+)
 
 
 def _zip_bomb() -> bytes:

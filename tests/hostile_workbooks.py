@@ -138,8 +138,26 @@ def empty_sheets(sheets: int = 3, rows: int = 50, columns: int = 9_000) -> bytes
 
 MOST_VALUES = 300_000
 COUNTS = (1_000, 20_000, 300_000, 3_000_000)
-NUMBERS = ("-1", "0", "1048576", "1048577", "16385", "4294967296", "999999999999", "1e9", "1e308", "9" * 5000, "NaN",
-           "9" * 400, "inf", "1_000_000_000", "\N{FULLWIDTH DIGIT NINE}" * 12, "", "x", "1.5")  # fmt: skip
+NUMBERS = (
+    "-1",
+    "0",
+    "1048576",
+    "1048577",
+    "16385",
+    "4294967296",
+    "999999999999",
+    "1e9",
+    "1e308",
+    "9" * 5000,
+    "NaN",
+    "9" * 400,
+    "inf",
+    "1_000_000_000",
+    "\N{FULLWIDTH DIGIT NINE}" * 12,
+    "",
+    "x",
+    "1.5",
+)
 REFERENCES = ("XFD1048576", "XFE1", "ZZZ1", "AAAA1", "A0", "1A", "", "A" * 5000, "$A$1", "A1:XFD1048576", "\u00c41")
 
 
@@ -154,70 +172,80 @@ def _sheets(chance: random.Random) -> str:
     """What may stand in a sheet after its sound rows."""
     number, reference, count = chance.choice(NUMBERS), chance.choice(REFERENCES), chance.randrange(1, 400)
     far = f'<row r="{chance.randrange(1, 1_048_577)}"><c r="XFD{chance.randrange(1, 99)}"><v>1</v></c></row>'
-    return chance.choice([
-        lambda: f'<row r="{number}"><c><v>1</v></c></row>',
-        lambda: f'<row r="100"><c r="{reference}"><v>1</v></c></row>',
-        lambda: f'<row r="100" spans="1:{number}">{_times(chance, "<c/>")}</row>',
-        lambda: _times(chance, "<row/>"),
-        lambda: _times(chance, f'<row>{"<c/>" * count}</row>'),
-        lambda: _times(chance, "<row><c><v>1</v></c></row>"),
-        lambda: _times(chance, f"<row>{'<c><v>1</v></c>' * count}</row>"),
-        lambda: far * count,
-        lambda: f'<row r="100"><c s="{number}"><v>1</v></c></row>',
-        lambda: f'<row r="100"><c t="s"><v>{number}</v></c></row>',
-        lambda: f'<row r="100"><c s="1"><v>{number}</v></c></row>',
-        lambda: f'<row r="100"><c><v>{_times(chance, "9")}</v></c></row>',
-        lambda: f'<row r="100"><c t="inlineStr"><is><t>{_times(chance, "gold ")}</t></is></c></row>',
-        lambda: f'<row r="100"><c t="inlineStr"><is>{_times(chance, "<r><t>gold</t></r>")}</is></c></row>',
-        lambda: _times(chance, f'<row><c t="inlineStr"><is><t>{"gold " * count}</t></is></c></row>'),
-        lambda: f"<!--{_times(chance, 'gold')}-->",
-        lambda: f'<row r="100" name="{_times(chance, "gold")}"/>',
-        lambda: "<row " + " ".join(f"a{place}='1'" for place in range(100 * count)) + "/>",
-        lambda: _times(chance, "<deep>"),
-        lambda: "<deep>" * 20_000 + "</deep>" * 20_000,
-        lambda: f'<row r="100"><c t="{chance.choice(["e", "b", "d", "str", "zz"])}"><v>{number}</v></c></row>',
-        lambda: f"</sheetData><mergeCells>{_times(chance, f'<mergeCell ref={reference!r}/>')}</mergeCells><sheetData>",
-        lambda: f'</sheetData><cols><col min="1" max="{number}" width="9"/></cols><sheetData>',
-        lambda: f"<?xml{_times(chance, ' gold')}?>",
-        lambda: f"<![CDATA[{_times(chance, 'gold')}]]>",
-    ])()  # fmt: skip
+    return chance.choice(
+        [
+            lambda: f'<row r="{number}"><c><v>1</v></c></row>',
+            lambda: f'<row r="100"><c r="{reference}"><v>1</v></c></row>',
+            lambda: f'<row r="100" spans="1:{number}">{_times(chance, "<c/>")}</row>',
+            lambda: _times(chance, "<row/>"),
+            lambda: _times(chance, f"<row>{'<c/>' * count}</row>"),
+            lambda: _times(chance, "<row><c><v>1</v></c></row>"),
+            lambda: _times(chance, f"<row>{'<c><v>1</v></c>' * count}</row>"),
+            lambda: far * count,
+            lambda: f'<row r="100"><c s="{number}"><v>1</v></c></row>',
+            lambda: f'<row r="100"><c t="s"><v>{number}</v></c></row>',
+            lambda: f'<row r="100"><c s="1"><v>{number}</v></c></row>',
+            lambda: f'<row r="100"><c><v>{_times(chance, "9")}</v></c></row>',
+            lambda: f'<row r="100"><c t="inlineStr"><is><t>{_times(chance, "gold ")}</t></is></c></row>',
+            lambda: f'<row r="100"><c t="inlineStr"><is>{_times(chance, "<r><t>gold</t></r>")}</is></c></row>',
+            lambda: _times(chance, f'<row><c t="inlineStr"><is><t>{"gold " * count}</t></is></c></row>'),
+            lambda: f"<!--{_times(chance, 'gold')}-->",
+            lambda: f'<row r="100" name="{_times(chance, "gold")}"/>',
+            lambda: "<row " + " ".join(f"a{place}='1'" for place in range(100 * count)) + "/>",
+            lambda: _times(chance, "<deep>"),
+            lambda: "<deep>" * 20_000 + "</deep>" * 20_000,
+            lambda: f'<row r="100"><c t="{chance.choice(["e", "b", "d", "str", "zz"])}"><v>{number}</v></c></row>',
+            lambda: (
+                f"</sheetData><mergeCells>{_times(chance, f'<mergeCell ref={reference!r}/>')}</mergeCells><sheetData>"
+            ),
+            lambda: f'</sheetData><cols><col min="1" max="{number}" width="9"/></cols><sheetData>',
+            lambda: f"<?xml{_times(chance, ' gold')}?>",
+            lambda: f"<![CDATA[{_times(chance, 'gold')}]]>",
+        ]
+    )()
 
 
 def _strings(chance: random.Random) -> bytes:
     count = chance.choice(NUMBERS[:-3])
-    inside = chance.choice([
-        lambda: _times(chance, "<si><t>gold</t></si>"),
-        lambda: _times(chance, "<si/>"),
-        lambda: f"<si><t>{_times(chance, 'gold')}</t></si>",
-        lambda: f"<si>{_times(chance, '<r><rPr><b/></rPr><t>gold</t></r>')}</si>",
-        lambda: f"<si><rPh sb='0' eb='{count}'><t>{_times(chance, 'gold')}</t></rPh></si>",
-        lambda: _times(chance, f"<si><t>{'😀 gold' * 50}</t></si>"),
-    ])()  # fmt: skip
+    inside = chance.choice(
+        [
+            lambda: _times(chance, "<si><t>gold</t></si>"),
+            lambda: _times(chance, "<si/>"),
+            lambda: f"<si><t>{_times(chance, 'gold')}</t></si>",
+            lambda: f"<si>{_times(chance, '<r><rPr><b/></rPr><t>gold</t></r>')}</si>",
+            lambda: f"<si><rPh sb='0' eb='{count}'><t>{_times(chance, 'gold')}</t></rPh></si>",
+            lambda: _times(chance, f"<si><t>{'😀 gold' * 50}</t></si>"),
+        ]
+    )()
     head = f'<sst xmlns="{MAIN}" count="{count}" uniqueCount="{count}">'
     return f"{head}<si><t>Date</t></si><si><t>Close</t></si>{inside}</sst>".encode()
 
 
 def _styles(chance: random.Random) -> bytes:
     number = chance.choice(NUMBERS)
-    inside = chance.choice([
-        lambda: f"<cellXfs>{_times(chance, '<xf/>')}</cellXfs>",
-        lambda: f'<cellXfs count="{number}"><xf numFmtId="{number}"/><xf numFmtId="{number}"/></cellXfs>',
-        lambda: "<numFmts>" + _times(chance, '<numFmt numFmtId="200" formatCode="0.0%"/>') + "</numFmts>",
-        lambda: f'<numFmts><numFmt numFmtId="14" formatCode="{_times(chance, "[d")}"/></numFmts>',
-        lambda: f"<fonts>{_times(chance, '<font><b/></font>')}</fonts>",
-        lambda: f"<dxfs>{_times(chance, '<dxf><font/></dxf>')}</dxfs>",
-    ])()  # fmt: skip
+    inside = chance.choice(
+        [
+            lambda: f"<cellXfs>{_times(chance, '<xf/>')}</cellXfs>",
+            lambda: f'<cellXfs count="{number}"><xf numFmtId="{number}"/><xf numFmtId="{number}"/></cellXfs>',
+            lambda: "<numFmts>" + _times(chance, '<numFmt numFmtId="200" formatCode="0.0%"/>') + "</numFmts>",
+            lambda: f'<numFmts><numFmt numFmtId="14" formatCode="{_times(chance, "[d")}"/></numFmts>',
+            lambda: f"<fonts>{_times(chance, '<font><b/></font>')}</fonts>",
+            lambda: f"<dxfs>{_times(chance, '<dxf><font/></dxf>')}</dxfs>",
+        ]
+    )()
     return f'<styleSheet xmlns="{MAIN}">{inside}</styleSheet>'.encode()
 
 
 def _workbook(chance: random.Random) -> bytes:
     number = chance.choice(NUMBERS)
-    sheets = chance.choice([
-        lambda: _times(chance, f'<sheet name="Gold" sheetId="{number}" r:id="r1"/>'),
-        lambda: f'<sheet name="{_times(chance, "gold")}" sheetId="1" r:id="r1"/>',
-        lambda: '<sheet name="Gold" sheetId="1" r:id="r9"/>',
-        lambda: '<sheet name="Gold" sheetId="1" r:id="r2"/>',
-    ])()  # fmt: skip
+    sheets = chance.choice(
+        [
+            lambda: _times(chance, f'<sheet name="Gold" sheetId="{number}" r:id="r1"/>'),
+            lambda: f'<sheet name="{_times(chance, "gold")}" sheetId="1" r:id="r1"/>',
+            lambda: '<sheet name="Gold" sheetId="1" r:id="r9"/>',
+            lambda: '<sheet name="Gold" sheetId="1" r:id="r2"/>',
+        ]
+    )()
     names = chance.choice(["", _times(chance, "<definedName name='a'>Gold!A1</definedName>")])
     head = chance.choice(["", '<workbookPr date1904="1"/>', f'<workbookPr date1904="{number}"/>'])
     inside = f"{head}<sheets>{sheets}</sheets><definedNames>{names}</definedNames>"

@@ -64,9 +64,13 @@ def write_random_bert(folder: Path, *, layers: int = 3, heads: int = 4, width: i
     words = vocabulary()
     (folder / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
     config = BertConfig(
-        vocab_size=len(words), hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
-        intermediate_size=4 * width, attn_implementation="eager",
-    )  # fmt: skip
+        vocab_size=len(words),
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=4 * width,
+        attn_implementation="eager",
+    )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = BertForMaskedLM(config)

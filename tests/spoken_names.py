@@ -5,9 +5,19 @@ import re
 from streamlit.testing.v1 import AppTest
 
 KINDS = (
-    "radio", "selectbox", "multiselect", "slider", "select_slider", "number_input", "text_input", "text_area",
-    "checkbox", "toggle", "button_group", "file_uploader",
-)  # fmt: skip
+    "radio",
+    "selectbox",
+    "multiselect",
+    "slider",
+    "select_slider",
+    "number_input",
+    "text_input",
+    "text_area",
+    "checkbox",
+    "toggle",
+    "button_group",
+    "file_uploader",
+)
 MARKDOWN = re.compile(r"\\|\*\*|(?<!\w)[*_]\w|`|:material/|\]\(|\$")
 
 

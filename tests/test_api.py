@@ -184,8 +184,15 @@ def test_what_is_no_figure_is_refused_in_a_sentence(what: dict[str, Any], senten
 
 def test_numbers_may_be_those_of_numpy_pandas_xarray_and_torch() -> None:
     plain = SMALL.changed(seeds=(0, 1, 2), learning_rate=0.5)
-    for seeds in (range(3), np.arange(3), pd.Index([0, 1, 2]), pd.Series([0, 1, 2]), xr.DataArray([0, 1, 2]),
-                  torch.arange(3), [np.int64(0), np.uint8(1), 2]):  # fmt: skip
+    for seeds in (
+        range(3),
+        np.arange(3),
+        pd.Index([0, 1, 2]),
+        pd.Series([0, 1, 2]),
+        xr.DataArray([0, 1, 2]),
+        torch.arange(3),
+        [np.int64(0), np.uint8(1), 2],
+    ):
         assert SMALL.changed(seeds=seeds, learning_rate=np.float32(0.5)) == plain
     assert DepthGradients(depth=np.int64(15), gain=xr.DataArray(1.5)) == DepthGradients(depth=15, gain=1.5)
     with pytest.raises(SettingsError, match=r"Depth is 0; allowed is a whole number from 1 to 100\."):

@@ -90,9 +90,11 @@ def test_a_run_is_written_as_netcdf_with_the_numbers_of_the_python_face(tmp_path
         main(["run", NAME, "--preset", "break-it-sigmoid", *SMALL, "--seeds", "1,0", "--output", str(file), "--quiet"])
         == 0
     )
-    settings = experiment(NAME).preset("break-it-sigmoid").changed(
-        depth=3, width=6, epochs=3, samples=32, features=4, seeds=(1, 0)
-    )  # fmt: skip
+    settings = (
+        experiment(NAME)
+        .preset("break-it-sigmoid")
+        .changed(depth=3, width=6, epochs=3, samples=32, features=4, seeds=(1, 0))
+    )
     expected = goldviz.run(settings, progress=False)
     found = xr.load_dataset(file, engine="h5netcdf")
     xr.testing.assert_equal(found, expected)
@@ -213,12 +215,17 @@ def test_a_kept_run_is_exported(kept: str, suffix: str, tmp_path: Path, capsys: 
 
 @pytest.mark.parametrize(
     "argv",
-    [["claims"], pytest.param(["list"], marks=pytest.mark.slow), pytest.param(["--help"], marks=pytest.mark.slow),
-     pytest.param(["run", NAME, "--help"], marks=pytest.mark.slow),
-     pytest.param(["claims", "C76"], marks=pytest.mark.slow), pytest.param(["list", "--runs"], marks=pytest.mark.slow),
-     pytest.param(["compute", "jacobian-lens"], marks=pytest.mark.slow)],
+    [
+        ["claims"],
+        pytest.param(["list"], marks=pytest.mark.slow),
+        pytest.param(["--help"], marks=pytest.mark.slow),
+        pytest.param(["run", NAME, "--help"], marks=pytest.mark.slow),
+        pytest.param(["claims", "C76"], marks=pytest.mark.slow),
+        pytest.param(["list", "--runs"], marks=pytest.mark.slow),
+        pytest.param(["compute", "jacobian-lens"], marks=pytest.mark.slow),
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_a_reader_that_leaves_is_no_error(argv: list[str]) -> None:
     read, write = os.pipe()
     os.close(read)

@@ -28,15 +28,87 @@ SETTINGS_A_DRAW, LINES_A_DRAW, LINKS_A_DRAW, VISITS_A_DRAW = 100, 100, 16, 3
 OTHER_PAGES = ("home", "runs", "claims", "stories", "glossary")
 DECLARED: dict[str, type[Settings]] = {**experiments(), **instants()}
 TEXTS = [
-    "", " ", "--", "-", "=", "0", "1", "-1", "00", "1e3", "1e400", "nan", "inf", "-inf", "None", "null", "true", "[]",
-    "{}", "0x10", "1,2", "1,,2", ",", "1-3", "3-1", "0-99999999", "٣", "²", "9" * 5000, "a" * 3000, "\0", "\ud800", "é",
-    "../../etc/passwd", "@", "@/etc/passwd", "@/", "@\0", "<b>x</b>", "'; drop table runs; --", "%s%n", "{x}", "\r\n",
-    "0123456789abcdef", "sealed-01234567", "simulated", "example:", "example:nothing", "run:0123456789ab", "folder:..",
-]  # fmt: skip
+    "",
+    " ",
+    "--",
+    "-",
+    "=",
+    "0",
+    "1",
+    "-1",
+    "00",
+    "1e3",
+    "1e400",
+    "nan",
+    "inf",
+    "-inf",
+    "None",
+    "null",
+    "true",
+    "[]",
+    "{}",
+    "0x10",
+    "1,2",
+    "1,,2",
+    ",",
+    "1-3",
+    "3-1",
+    "0-99999999",
+    "٣",
+    "²",
+    "9" * 5000,
+    "a" * 3000,
+    "\0",
+    "\ud800",
+    "é",
+    "../../etc/passwd",
+    "@",
+    "@/etc/passwd",
+    "@/",
+    "@\0",
+    "<b>x</b>",
+    "'; drop table runs; --",
+    "%s%n",
+    "{x}",
+    "\r\n",
+    "0123456789abcdef",
+    "sealed-01234567",
+    "simulated",
+    "example:",
+    "example:nothing",
+    "run:0123456789ab",
+    "folder:..",
+]
 VALUES: list[Any] = [
-    *TEXTS, None, True, False, 0, 1, -1, 2**63, -(2**63), 10**400, 0.5, math.nan, math.inf, -math.inf, 1e308, b"1", [],
-    [1], [1, 1], [[1]], [None], {}, {"a": 1}, (0, 1), {0, 1}, 1j, object(), [0] * 1000,
-]  # fmt: skip
+    *TEXTS,
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2**63,
+    -(2**63),
+    10**400,
+    0.5,
+    math.nan,
+    math.inf,
+    -math.inf,
+    1e308,
+    b"1",
+    [],
+    [1],
+    [1, 1],
+    [[1]],
+    [None],
+    {},
+    {"a": 1},
+    (0, 1),
+    {0, 1},
+    1j,
+    object(),
+    [0] * 1000,
+]
 
 
 def allowed_value(draw: random.Random, declared: type[Settings], name: str) -> Any:
@@ -55,10 +127,11 @@ def drawn_settings(draw: random.Random, declared: type[Settings], wrong: list[An
     """Some settings, and now and then one that there is not."""
     names = draw.sample([*declared.model_fields, "nothing", "", "class", "__init__"], draw.randint(0, 6))
     return {
-        name: draw.choice(wrong) if name not in declared.model_fields or draw.random() < 0.4
+        name: draw.choice(wrong)
+        if name not in declared.model_fields or draw.random() < 0.4
         else allowed_value(draw, declared, name)
         for name in names
-    }  # fmt: skip
+    }
 
 
 def check_sentences(error: Exception) -> None:
@@ -137,9 +210,25 @@ def drawn_line(draw: random.Random) -> list[str]:
 
 
 OPTIONS = [
-    "preset", "output", "keep", "quiet", "market", "market-columns", "market-dates", "start-from", "runs", "run", "to",
-    "address", "allow-host", "allow-embedding", "base-path", "help", "version", "nothing",
-]  # fmt: skip
+    "preset",
+    "output",
+    "keep",
+    "quiet",
+    "market",
+    "market-columns",
+    "market-dates",
+    "start-from",
+    "runs",
+    "run",
+    "to",
+    "address",
+    "allow-host",
+    "allow-embedding",
+    "base-path",
+    "help",
+    "version",
+    "nothing",
+]
 
 
 def written(draw: random.Random, name: str, value: str) -> list[str]:

@@ -98,8 +98,13 @@ def _with_sheet(workbook: bytes, sheet: bytes) -> bytes:
 
 
 SHEET = "xl/worksheets/sheet1.xml"
-MARKETS = {"commas": _csv(), "semicolons": _csv(sep=";", decimal=","), "UTF-16": _csv().decode().encode("utf-16"),
-           "Parquet": _parquet(), "Excel": _workbook()}  # fmt: skip
+MARKETS = {
+    "commas": _csv(),
+    "semicolons": _csv(sep=";", decimal=","),
+    "UTF-16": _csv().decode().encode("utf-16"),
+    "Parquet": _parquet(),
+    "Excel": _workbook(),
+}
 
 
 def _use_market(content: bytes) -> None:

@@ -17,9 +17,15 @@ from goldviz.data.markets.market import MarketError
 
 DAYS = pd.bdate_range("2019-01-01", periods=900)
 SMALL: dict[str, Any] = {
-    "network": "rnn", "hidden": 4, "window": 5, "epochs": 1, "refits": 1, "train_years": 1, "test_years": 1,
+    "network": "rnn",
+    "hidden": 4,
+    "window": 5,
+    "epochs": 1,
+    "refits": 1,
+    "train_years": 1,
+    "test_years": 1,
     "final_days": 0,
-}  # fmt: skip
+}
 SMALL_OPTIONS = [part for name, value in SMALL.items() for part in (f"--{name.replace('_', '-')}", str(value))]
 
 

@@ -54,9 +54,13 @@ class Tape:
     def begin(self, store: Store, run_id: str) -> None:
         """Make a stored run look like one that a worker has begun."""
         store.append(
-            run_id, self.steps[0][1], batch=self.steps[0][0], coordinates=self.labels, attributes=self.facts,
+            run_id,
+            self.steps[0][1],
+            batch=self.steps[0][0],
+            coordinates=self.labels,
+            attributes=self.facts,
             status="running",
-        )  # fmt: skip
+        )
 
     def play(self, store: Store, run_id: str, first: int, last: int) -> None:
         """Append the records of the steps ``first`` to ``last - 1``, counted from 0, in one write."""

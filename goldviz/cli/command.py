@@ -75,9 +75,14 @@ def _parser() -> argparse.ArgumentParser:
 
     for name, words, about, known, carry_out in (
         ("run", "carry an experiment out here", "Carry an experiment out here", experiments(), running.run),
-        ("compute", "what an instant page shows, as numbers", "Compute what an instant page shows", instants(),
-         running.compute),
-    ):  # fmt: skip
+        (
+            "compute",
+            "what an instant page shows, as numbers",
+            "Compute what an instant page shows",
+            instants(),
+            running.compute,
+        ),
+    ):
         description = f"{about}. 'goldviz {name} NAME --help' lists its settings."
         asked = commands.add_parser(name, help=words, description=description)
         asked.add_argument("name", metavar="NAME", help="one of " + ", ".join(known))

@@ -180,23 +180,28 @@ def _parser(command: str, declared: type[Settings], outputs: Mapping[str, Any]) 
     if _setting_of(declared, "start model"):
         group = parser.add_argument_group("a model to start from")
         group.add_argument(
-            "--start-from", metavar="MODEL",
+            "--start-from",
+            metavar="MODEL",
             help="go on from this model, and keep it: 'shipped', a hub's 'owner/name', 'folder:' and a name in "
             "GOLDVIZ_MODELS, or 'run:' and a run's id",
-        )  # fmt: skip
+        )
     return parser
 
 
 def _add_market_options(parser: Parser) -> None:
     group = parser.add_argument_group("a market of your own")
     group.add_argument(
-        "--market", dest="market_file", type=Path, metavar="FILE",
+        "--market",
+        dest="market_file",
+        type=Path,
+        metavar="FILE",
         help="take the data from this CSV, Excel or Parquet file: a column of dates, and prices or other numbers",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--market-columns", metavar="NAMES",
+        "--market-columns",
+        metavar="NAMES",
         help="which of its columns, separated by commas, the one to forecast first. Default: all that are numbers",
-    )  # fmt: skip
+    )
     group.add_argument(
         "--market-dates", choices=DATE_ORDERS, help="how 01/02/2024 is read, where its dates fit both readings"
     )
@@ -204,10 +209,11 @@ def _add_market_options(parser: Parser) -> None:
         "--market-sheet", metavar="NAME", help="which sheet of a workbook. Default: the first with cells"
     )
     group.add_argument(
-        "--market-symbols", metavar="COLUMN=SYMBOL",
+        "--market-symbols",
+        metavar="COLUMN=SYMBOL",
         help="which known symbols its columns are, separated by commas, such as Close=CL=F: their units and release "
         "times then hold",
-    )  # fmt: skip
+    )
 
 
 def _setting_of(declared: type[Settings], control: str) -> str | None:

@@ -25,10 +25,11 @@ def distributions(outputs: Dims, weights: Dims) -> dict[str, Variable]:
     """Shares per bin: of what the layers of ``outputs`` put out and of its gradient, and of weight gradients."""
     return {
         **activation_values(outputs),
-        "gradient_histogram": Variable((*outputs, "magnitude_bin"),
-            "Share of the hidden state's gradient entries per bin"),
+        "gradient_histogram": Variable(
+            (*outputs, "magnitude_bin"), "Share of the hidden state's gradient entries per bin"
+        ),
         **weight_gradients(weights),
-    }  # fmt: skip
+    }
 
 
 def activation_values(dims: Dims) -> dict[str, Variable]:

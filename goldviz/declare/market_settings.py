@@ -16,18 +16,39 @@ ALIGNMENTS = {"release": "by release time", "date": "by calendar date (leaks)"}
 Missing = Literal["none", "random", "blocks", "channel"]
 MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
 
-# fmt: off
-market = partial(setting, "simulated", group="Data", control="market", pattern=f"^(simulated|{KEPT})$",
+market = partial(
+    setting,
+    "simulated",
+    group="Data",
+    control="market",
+    pattern=f"^(simulated|{KEPT})$",
     allowed="'simulated', or the 16 characters that name data kept on this server",
-    description="The market: simulated, or data kept on this server.")
-market_seed = partial(setting, 0, ge=0, le=999, group="Data", control="market seed",
-    description="Seed of the simulated market; real data ignore it.")
-alignment = partial(setting, "release", essential=True, labels=ALIGNMENTS,
-    description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.")
+    description="The market: simulated, or data kept on this server.",
+)
+market_seed = partial(
+    setting,
+    0,
+    ge=0,
+    le=999,
+    group="Data",
+    control="market seed",
+    description="Seed of the simulated market; real data ignore it.",
+)
+alignment = partial(
+    setting,
+    "release",
+    essential=True,
+    labels=ALIGNMENTS,
+    description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.",
+)
 missing = partial(setting, "none", labels=MISSING)
-missing_share = partial(setting, ge=0, le=0.95,
-    description="Share of the covariates' observations that is hidden.")
-tone_response = partial(setting, 0.0, ge=0, le=1, group="Data",
+missing_share = partial(setting, ge=0, le=0.95, description="Share of the covariates' observations that is hidden.")
+tone_response = partial(
+    setting,
+    0.0,
+    ge=0,
+    le=1,
+    group="Data",
     description="Planted in the simulated market: how far one standard deviation of the statements' tone moves gold's "
-    "mean move, in the moves' standard deviations. Readers there read as the shipped model does.")
-# fmt: on
+    "mean move, in the moves' standard deviations. Readers there read as the shipped model does.",
+)

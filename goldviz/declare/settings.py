@@ -255,10 +255,12 @@ class Settings(BaseModel):
         """Settings that presets leave alone: those declared so, and those that name a file that somebody brought."""
         declared = type(self)
         files = [
-            name for name, value in self
-            if facts(declared, name)["control"] and "pattern" in schemas(declared)[name]
+            name
+            for name, value in self
+            if facts(declared, name)["control"]
+            and "pattern" in schemas(declared)[name]
             and NAME_OF_FILE.fullmatch(str(value))
-        ]  # fmt: skip
+        ]
         return list(dict.fromkeys([*self.kept_by_presets, *files]))
 
     def without_effect(self) -> Mapping[str, str]:

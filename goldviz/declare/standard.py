@@ -32,9 +32,9 @@ EVERY_STEP = ("step", "network", "seed")
 LOOK = ("look", "network", "seed")
 """Dimensions of what most laboratories record at every step, and at every look."""
 
-# fmt: off
-activation = partial(setting, group="Network", essential=True,
-    labels={name: kind.words for name, kind in ACTIVATIONS.items()})
+activation = partial(
+    setting, group="Network", essential=True, labels={name: kind.words for name, kind in ACTIVATIONS.items()}
+)
 hidden = partial(setting, ge=2, le=64, group="Network", unit="units", description="Hidden units.")
 recurrent_matrix = partial(setting, group="Network", labels=RECURRENT_MATRICES)
 forget_bias = partial(setting, ge=-4, le=8, group="Network", essential=True)
@@ -43,22 +43,41 @@ seed = partial(setting, 0, ge=0, le=999, description="Random seed of weights and
 
 tolerance = partial(setting, 1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic=True)
 
-optimiser = partial(setting, group="Training",
+optimiser = partial(
+    setting,
+    group="Training",
     labels={name: rule.words for name, rule in OPTIMISERS.items()},
     description="Rule that turns gradients into steps. SGD has momentum 0.9. AdamW has weight decay "
-    f"{ADAMW_DECAY:g} where no setting says how much.")
-learning_rate = partial(setting, ge=1e-6, le=1, group="Training", essential=True, hot=True, logarithmic=True,
-    description="Size of the optimiser's steps.")
-clip = partial(setting, ge=0, le=1000, group="Training", hot=True,
-    description="Largest norm of the gradient. 0: no clipping.")
-steps = partial(setting, ge=1, le=20_000, group="Training", essential=True, unit="steps",
-    description="Optimiser steps, each on new sequences.")
+    f"{ADAMW_DECAY:g} where no setting says how much.",
+)
+learning_rate = partial(
+    setting,
+    ge=1e-6,
+    le=1,
+    group="Training",
+    essential=True,
+    hot=True,
+    logarithmic=True,
+    description="Size of the optimiser's steps.",
+)
+clip = partial(
+    setting, ge=0, le=1000, group="Training", hot=True, description="Largest norm of the gradient. 0: no clipping."
+)
+steps = partial(
+    setting,
+    ge=1,
+    le=20_000,
+    group="Training",
+    essential=True,
+    unit="steps",
+    description="Optimiser steps, each on new sequences.",
+)
 epochs = partial(setting, ge=1, group="Training", essential=True, unit="epochs")
 look_every = partial(setting, ge=1, le=1000, group="Instruments", unit="steps")
-measure_every = partial(look_every, ge=0,
-    description="Gradients and the size of the steps are measured every so many steps. 0: never.")
+measure_every = partial(
+    look_every, ge=0, description="Gradients and the size of the steps are measured every so many steps. 0: never."
+)
 close_looks = partial(setting, ge=0, le=200, group="Instruments", unit="looks")
-# fmt: on
 
 
 def batch(default: int, unit: str, *, ge: int = 2, le: int = 512) -> Any:

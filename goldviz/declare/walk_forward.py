@@ -11,8 +11,6 @@ BY_FOLD = ("epoch", "fold", "seed")
 TYPICAL_YEARS = 20
 """Years of data that an estimate assumes."""
 
-# fmt: off
 train_years = partial(setting, 8.0, ge=0.5, le=60, group="Walk-forward", unit="years")
 test_years = partial(setting, 6.0, ge=0.25, le=60, group="Walk-forward", essential=True, unit="years")
 refits = partial(setting, ge=1, group="Walk-forward", essential=True, unit="refits")
-# fmt: on

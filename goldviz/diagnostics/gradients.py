@@ -46,6 +46,8 @@ def update_to_data(before: Sequence[Tensor], after: Sequence[Tensor]) -> Float[T
 
     About 1e-3 is healthy. NaN or infinite where all weights of a matrix are equal.
     """
-    rows = [(old.reshape(-1, old.shape[-2:].numel()), new.detach().reshape(-1, new.shape[-2:].numel()))
-            for old, new in zip(before, after, strict=True)]  # fmt: skip
+    rows = [
+        (old.reshape(-1, old.shape[-2:].numel()), new.detach().reshape(-1, new.shape[-2:].numel()))
+        for old, new in zip(before, after, strict=True)
+    ]
     return torch.cat([spread(new - old) / spread(old) for old, new in rows])

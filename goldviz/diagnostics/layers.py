@@ -227,9 +227,11 @@ def activation_readings(hidden: Sequence[Tensor], sums: Sequence[Tensor], activa
     any width. See :func:`goldviz.diagnostics.activations.activation_statistics`.
     """
     alike = len({h.shape for h in hidden}) == 1
-    groups = [(torch.stack([*hidden]), torch.stack([*sums]))] if alike else [
-        (h[None], z[None]) for h, z in zip(hidden, sums, strict=True)
-    ]  # fmt: skip
+    groups = (
+        [(torch.stack([*hidden]), torch.stack([*sums]))]
+        if alike
+        else [(h[None], z[None]) for h, z in zip(hidden, sums, strict=True)]
+    )
     found = [activation_statistics(h, z, activation) for h, z in groups]
     names = ("activation_mean", "activation_std", "saturation", "dead_units")
     return {name: torch.cat(parts) for name, parts in zip(names, zip(*found, strict=True), strict=True)}
@@ -243,8 +245,10 @@ def distributions(bins: Bins, values: Sequence[Sequence[Tensor]]) -> Float[Tenso
 def among(shown: Measured, own: Sequence[str], names: Sequence[str]) -> Measured:
     """What one network's layers ``own`` show, (layer, ...) each, in the rows of ``names``; NaN for those it lacks."""
     places = torch.tensor([names.index(name) for name in own])
-    return {name: values.new_full((len(names), *values.shape[1:]), math.nan).index_copy(0, places, values)
-            for name, values in shown.items()}  # fmt: skip
+    return {
+        name: values.new_full((len(names), *values.shape[1:]), math.nan).index_copy(0, places, values)
+        for name, values in shown.items()
+    }
 
 
 def with_means_over_seeds(shown: Measured, dim: int = 1) -> Measured:

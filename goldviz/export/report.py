@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 SEVERITIES = {"bad": ("✕", "#b3261e"), "warning": ("!", "#8a6a00"), "good": ("✓", "#00734f")}
 
 CONFIG = {
-    "responsive": True, "displaylogo": False, "plotlyServerURL": "", "modeBarButtonsToRemove": ["sendChartToCloud"],
-}  # fmt: skip
+    "responsive": True,
+    "displaylogo": False,
+    "plotlyServerURL": "",
+    "modeBarButtonsToRemove": ["sendChartToCloud"],
+}
 """Of Plotly: a report has no button that sends its figures away."""
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"

@@ -24,18 +24,24 @@ ROW, TALLEST = 150, 660
 
 
 def attention_mosaic(
-    plot: Plot, weights: xr.DataArray, pieces: list[str], limits: tuple[float, float], *notes: Words,
+    plot: Plot,
+    weights: xr.DataArray,
+    pieces: list[str],
+    limits: tuple[float, float],
+    *notes: Words,
     noun: str = "layer",
-) -> Figure:  # fmt: skip
+) -> Figure:
     """Layers from top to bottom, heads from left to right; in each map a row is the piece that looks.
 
     ``weights`` are (step, layer, head, query, key); ``noun`` is what a layer is called.
     """
     _, layers, heads, _, _ = weights.shape
     heat = Heatmap(
-        z=AtStep(str(growing(weights)), single(_mosaic(weights.values))), coloraxis="coloraxis", hoverongaps=False,
+        z=AtStep(str(growing(weights)), single(_mosaic(weights.values))),
+        coloraxis="coloraxis",
+        hoverongaps=False,
         hovertemplate="%{y} → %{x}: %{z:.3f}<extra></extra>",
-    )  # fmt: skip
+    )
     plot.add(heat)
     _axes(plot, pieces, layers, heads, noun)
     alone = layers == heads == 1
@@ -68,12 +74,19 @@ def _axes(plot: Plot, pieces: list[str], layers: int, heads: int, noun: str) -> 
     for axis, count, called in (("x", heads, "head"), ("y", layers, noun)):
         before = [f"{called} {number} · " for number in range(1, count + 1)] if not alone else [""]
         texts = [f"{words}{label}" for words in before for label in [*labels, ""]]
-        plot.figure.update_layout({
-            f"{axis}axis": {
-                "tickmode": "array", "tickvals": list(range(count * step)), "ticktext": texts,
-                "showticklabels": alone, "showgrid": False, "ticks": "", "showline": False,
+        plot.figure.update_layout(
+            {
+                f"{axis}axis": {
+                    "tickmode": "array",
+                    "tickvals": list(range(count * step)),
+                    "ticktext": texts,
+                    "showticklabels": alone,
+                    "showgrid": False,
+                    "ticks": "",
+                    "showline": False,
+                }
             }
-        })  # fmt: skip
+        )
         for number in range(count if not alone else 0):
             _heading(plot, axis, number * step + (len(pieces) - 1) / 2, number + 1, called, count)
     plot.figure.update_xaxes(range=[-0.5, heads * step - GAP - 0.5], tickangle=-90)

@@ -211,15 +211,25 @@ def diagram(
         parts = parts_of(plot.ds)
         nodes = nodes_of(parts)
         drawn = Diagram()
-        look.apply(drawn, plot.theme, title=plot.title, notes=[run_label(plot.ds), seeds_in_words(plot.ds, band=False)],
-                   legend=False, hover="closest")  # fmt: skip
-        drawn.update_layout(meta={"diagram": {
-            "noun": noun,
-            "parts": [_drawn(part) for part in parts],
-            "colours": [_coloured(plot, colour, nodes) for colour in recorded],
-            "scale": look.sequential_stops(),
-            "step": str(plot.ds.attrs.get("step_dimension", "step")),
-        }})  # fmt: skip
+        look.apply(
+            drawn,
+            plot.theme,
+            title=plot.title,
+            notes=[run_label(plot.ds), seeds_in_words(plot.ds, band=False)],
+            legend=False,
+            hover="closest",
+        )
+        drawn.update_layout(
+            meta={
+                "diagram": {
+                    "noun": noun,
+                    "parts": [_drawn(part) for part in parts],
+                    "colours": [_coloured(plot, colour, nodes) for colour in recorded],
+                    "scale": look.sequential_stops(),
+                    "step": str(plot.ds.attrs.get("step_dimension", "step")),
+                }
+            }
+        )
         return drawn
 
     spec = figure(question, shows=shows, cannot_show=cannot_show, needs=needs)(network)
@@ -241,9 +251,14 @@ def _coloured(plot: Plot, colour: Colour, nodes: Nodes) -> dict[str, Any]:
     values = numbers_of(colour, plot.now, nodes)
     at = AtStep(values.dim, plot.ds[values.dim].values[plot.places[values.dim]]) if isinstance(values, AtStep) else None
     return {
-        "name": colour.name, "words": colour.words, "unit": colour.unit, "scale": colour.scale,
-        "limits": [float(low), float(high)], "values": values, "at": at,
-    }  # fmt: skip
+        "name": colour.name,
+        "words": colour.words,
+        "unit": colour.unit,
+        "scale": colour.scale,
+        "limits": [float(low), float(high)],
+        "values": values,
+        "at": at,
+    }
 
 
 def nodes_of(parts: Sequence[Part]) -> Nodes:

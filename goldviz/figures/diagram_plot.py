@@ -73,25 +73,43 @@ def _scaled(values: NDArray[np.float64], colour: Mapping[str, Any]) -> NDArray[n
 
 
 def _draw_nodes(
-    figure: Figure, part: Mapping[str, Any], row: int, values: NDArray[np.float64], scaled: NDArray[np.float64],
+    figure: Figure,
+    part: Mapping[str, Any],
+    row: int,
+    values: NDArray[np.float64],
+    scaled: NDArray[np.float64],
     ink: Ink,
-) -> None:  # fmt: skip
+) -> None:
     nodes = part["nodes"]
     for (_, _, column, at, wide, high, _, _), share in zip(nodes, scaled, strict=True):
         fill = ink.surface if np.isnan(share) else sample_colorscale(look.SEQUENTIAL, [float(share)])[0]
         figure.add_shape(
-            type="rect", row=row, col=1, x0=column + SIDE * wide, x1=column + (1 - SIDE) * wide, y0=-at - SIDE * high,
-            y1=-at - (1 - SIDE) * high, fillcolor=fill, line={"color": ink.muted, "width": 1},
-        )  # fmt: skip
+            type="rect",
+            row=row,
+            col=1,
+            x0=column + SIDE * wide,
+            x1=column + (1 - SIDE) * wide,
+            y0=-at - SIDE * high,
+            y1=-at - (1 - SIDE) * high,
+            fillcolor=fill,
+            line={"color": ink.muted, "width": 1},
+        )
     middles = [(node[2] + node[4] / 2, -node[3] - node[5] / 2) for node in nodes]
     said = [f"{value:.3g}" if np.isfinite(value) else "no number" for value in values]
     inks = [BRIGHT if share < 0.55 else DARK if share >= 0.55 else ink.text for share in scaled]
     figure.scatter(
-        x=[x for x, _ in middles], y=[y for _, y in middles], mode="markers+text",
-        text=[as_label(node[0]) for node in nodes], textfont={"size": 12, "color": inks}, showlegend=False,
-        marker={"size": 14, "opacity": 0}, customdata=said, hovertext=[as_label(node[1]) for node in nodes],
-        hovertemplate="%{hovertext}: %{customdata}<extra></extra>", row=row,
-    )  # fmt: skip
+        x=[x for x, _ in middles],
+        y=[y for _, y in middles],
+        mode="markers+text",
+        text=[as_label(node[0]) for node in nodes],
+        textfont={"size": 12, "color": inks},
+        showlegend=False,
+        marker={"size": 14, "opacity": 0},
+        customdata=said,
+        hovertext=[as_label(node[1]) for node in nodes],
+        hovertemplate="%{hovertext}: %{customdata}<extra></extra>",
+        row=row,
+    )
 
 
 def _draw_wires(figure: Figure, part: Mapping[str, Any], row: int, ink: Ink) -> None:
@@ -108,8 +126,10 @@ def _line(start: list[Any], end: list[Any], way: str, rows: float) -> list[tuple
     if way == "skip":
         turn = np.linspace(0, np.pi, 9)
         last = end[2] + end[4]
-        return [(right + (last - right) * float(share), 0.25 * float(np.sin(angle)))
-                for share, angle in zip(np.linspace(0, 1, 9), turn, strict=True)]  # fmt: skip
+        return [
+            (right + (last - right) * float(share), 0.25 * float(np.sin(angle)))
+            for share, angle in zip(np.linspace(0, 1, 9), turn, strict=True)
+        ]
     if way == "back":
         low = -rows - 0.15
         return [(right, middles[0]), (right, low), (left, low), (left, middles[1])]

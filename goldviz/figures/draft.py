@@ -34,8 +34,16 @@ NODES = re.compile(
 )
 """Names of what is never a value but holds some: read where it is not set, it is there and empty."""
 
-SHORT = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i4", "uint32": "u4", "float32": "f4",
-         "float64": "f8"}  # fmt: skip
+SHORT = {
+    "int8": "i1",
+    "uint8": "u1",
+    "int16": "i2",
+    "uint16": "u2",
+    "int32": "i4",
+    "uint32": "u4",
+    "float32": "f4",
+    "float64": "f8",
+}
 """Plotly.js's names of the numbers that it reads as bytes."""
 
 VALUES = {bool, int, float, str, list, np.ndarray}

@@ -54,9 +54,16 @@ def add_heading(figure: Figure, panel: int, text: str, **more: Any) -> None:
     """Words above the left end of a panel, counted from 1 as Plotly counts its axes."""
     axis = "" if panel == 1 else panel
     figure.add_annotation(
-        text=text, x=0, y=1, xref=f"x{axis} domain", yref=f"y{axis} domain", xanchor="left", yanchor="bottom",
-        showarrow=False, **more,
-    )  # fmt: skip
+        text=text,
+        x=0,
+        y=1,
+        xref=f"x{axis} domain",
+        yref=f"y{axis} domain",
+        xanchor="left",
+        yanchor="bottom",
+        showarrow=False,
+        **more,
+    )
 
 
 def legend_above_headings(figure: Figure, lift: int = 24) -> Figure:
@@ -68,34 +75,61 @@ def legend_above_headings(figure: Figure, lift: int = 24) -> Figure:
 
 
 def add_curve(
-    figure: Figure, network: str, x: NDArray[Any], band: Band, *, style: NetworkStyle | None = None,
-    hover: str = "%{y:.3~g}", row: int | None = None, legend: bool = True, width: float = 2.5,
-) -> None:  # fmt: skip
+    figure: Figure,
+    network: str,
+    x: NDArray[Any],
+    band: Band,
+    *,
+    style: NetworkStyle | None = None,
+    hover: str = "%{y:.3~g}",
+    row: int | None = None,
+    legend: bool = True,
+    width: float = 2.5,
+) -> None:
     """A network's curve in its colour, dash and marker, or in ``style``, with the range of its seeds behind it."""
     style = style or style_of(network)
     if band.seeds > 1:
         add_range(figure, network, x, band.low, band.high, style=style, row=row)
     figure.scatter(
-        x=x, y=band.middle, name=style.label, legendgroup=network, showlegend=legend,
+        x=x,
+        y=band.middle,
+        name=style.label,
+        legendgroup=network,
+        showlegend=legend,
         mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
-        line={"color": style.colour, "dash": style.dash, "width": width}, marker={"symbol": style.symbol, "size": 7},
-        hovertemplate=hover, row=row,
-    )  # fmt: skip
+        line={"color": style.colour, "dash": style.dash, "width": width},
+        marker={"symbol": style.symbol, "size": 7},
+        hovertemplate=hover,
+        row=row,
+    )
 
 
 def add_range(
-    figure: Figure, network: str, x: Any, low: NDArray[Any] | AtStep, high: NDArray[Any] | AtStep, *,
-    style: NetworkStyle | None = None, row: int | None = None,
-) -> None:  # fmt: skip
+    figure: Figure,
+    network: str,
+    x: Any,
+    low: NDArray[Any] | AtStep,
+    high: NDArray[Any] | AtStep,
+    *,
+    style: NetworkStyle | None = None,
+    row: int | None = None,
+) -> None:
     """A transparent band in the network's colour."""
     fill = look.with_alpha((style or style_of(network)).colour, 0.22)
     add_band(figure, x, low, high, fill, row=row, group=network)
 
 
 def add_band(
-    figure: Figure, x: Any, low: Any, high: Any, fill: str, *, row: int | None = None, group: str | None = None,
+    figure: Figure,
+    x: Any,
+    low: Any,
+    high: Any,
+    fill: str,
+    *,
+    row: int | None = None,
+    group: str | None = None,
     **named: Any,
-) -> None:  # fmt: skip
+) -> None:
     """A band without edges between two curves; what is ``named`` is said of it in the legend, where it has a place."""
     edge = {"x": x, "mode": "lines", "line": {"width": 0}, "legendgroup": group, "hoverinfo": "skip"}
     edge["showlegend"] = False
@@ -118,10 +152,17 @@ def add_test_loss(figure: Figure, network: str, last: int, losses: xr.DataArray)
     style, middle = style_of(network), float(losses.median())
     bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
     figure.scatter(
-        x=[last], y=[middle], name=f"{style.label}, test", legendgroup=network, showlegend=False, mode="markers",
+        x=[last],
+        y=[middle],
+        name=f"{style.label}, test",
+        legendgroup=network,
+        showlegend=False,
+        mode="markers",
         marker={"symbol": f"{style.symbol}-open", "size": 13, "color": style.colour, "line": {"width": 2.5}},
-        error_y=bars if losses.size > 1 else None, hovertemplate="%{y:.4f}", cliponaxis=False,
-    )  # fmt: skip
+        error_y=bars if losses.size > 1 else None,
+        hovertemplate="%{y:.4f}",
+        cliponaxis=False,
+    )
 
 
 def loss_axis(low: float, high: float) -> dict[str, Any]:
@@ -145,11 +186,19 @@ def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]], theme
     places = apart([(height - low) * pixels for height in heights], LABEL_LINE)
     for (style, value), height, place in zip(ends, heights, places, strict=True):
         figure.add_annotation(
-            text=f"{style.label} {times(value)}".strip(), x=1, xref="x domain", xanchor="left", xshift=6,
-            y=height, yref="y", yanchor="middle", yshift=place - (height - low) * pixels, showarrow=False,
+            text=f"{style.label} {times(value)}".strip(),
+            x=1,
+            xref="x domain",
+            xanchor="left",
+            xshift=6,
+            y=height,
+            yref="y",
+            yanchor="middle",
+            yshift=place - (height - low) * pixels,
+            showarrow=False,
             font={"size": 13, "color": look.tone(style.colour, theme)},
             bgcolor=look.with_alpha(INKS[theme].background, 0.75),
-        )  # fmt: skip
+        )
     layout.margin.r = LABELS_WIDE
 
 
@@ -335,10 +384,19 @@ def reference_line(
     else:
         figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=y, y1=y, yref="y", line=line, **shown)
     figure.add_annotation(
-        text=changed(words, as_label), x=x, xref="x domain", xanchor="right" if x == 1 else "left", showarrow=False,
-        bgcolor=look.with_alpha(INKS[theme].background, 0.75), borderpad=1, y=height, yref="y", yanchor="bottom",
-        font={"size": 13, "color": INKS[theme].accent}, **shown,
-    )  # fmt: skip
+        text=changed(words, as_label),
+        x=x,
+        xref="x domain",
+        xanchor="right" if x == 1 else "left",
+        showarrow=False,
+        bgcolor=look.with_alpha(INKS[theme].background, 0.75),
+        borderpad=1,
+        y=height,
+        yref="y",
+        yanchor="bottom",
+        font={"size": 13, "color": INKS[theme].accent},
+        **shown,
+    )
 
 
 def mark_epochs(figure: Figure, ds: xr.Dataset, epoch: AtStep | int | None, theme: Theme) -> None:
@@ -361,7 +419,16 @@ def mark_epochs(figure: Figure, ds: xr.Dataset, epoch: AtStep | int | None, them
         worded_at = step
         left = step > 0.7 * last
         figure.add_annotation(
-            x=step, y=1, xref="x", yref="y domain", text=wrapped(text, width), textangle=90, showarrow=False,
-            xanchor="right" if left else "left", yanchor="top", align="left", font_size=12,
+            x=step,
+            y=1,
+            xref="x",
+            yref="y domain",
+            text=wrapped(text, width),
+            textangle=90,
+            showarrow=False,
+            xanchor="right" if left else "left",
+            yanchor="top",
+            align="left",
+            font_size=12,
             bgcolor=look.with_alpha(ink.background, 0.75),
-        )  # fmt: skip
+        )

@@ -39,16 +39,31 @@ def encoder(layers: int, heads: int, ends: Sequence[Node] = (), heading: str = "
     low = heads + APART
     nodes = [
         Node("emb", "embeddings", 0, low, at={"state": 0, "part": "embeddings"}, high=FEED_FORWARD, wide=1.2),
-        *(Node(str(head), f"head {head} of layer {layer}", layer + 0.2, head - 1.0, "gate",
-               {"layer": layer, "head": head})
-          for layer in range(1, layers + 1) for head in range(1, heads + 1)),
-    ]  # fmt: skip
+        *(
+            Node(
+                str(head),
+                f"head {head} of layer {layer}",
+                layer + 0.2,
+                head - 1.0,
+                "gate",
+                {"layer": layer, "head": head},
+            )
+            for layer in range(1, layers + 1)
+            for head in range(1, heads + 1)
+        ),
+    ]
     first = len(nodes)
     nodes += [
-        Node(f"FFN {layer}", f"feed-forward network of layer {layer}", layer + 0.2, low,
-             at={"state": layer, "part": f"block {layer}"}, high=FEED_FORWARD)
+        Node(
+            f"FFN {layer}",
+            f"feed-forward network of layer {layer}",
+            layer + 0.2,
+            low,
+            at={"state": layer, "part": f"block {layer}"},
+            high=FEED_FORWARD,
+        )
         for layer in range(1, layers + 1)
-    ]  # fmt: skip
+    ]
     nodes += ends
     along = [0, *range(first, len(nodes) - len(ends))]
     wires = [Wire(start, end) for start, end in pairwise(along)]

@@ -135,31 +135,46 @@ def layer_figures(figure: Figures) -> dict[str, FigureSpec]:
         return figure(question, needs=(name,), shows=shows, cannot_show=hides)
 
     return by_name(
-        figure("Do the units still respond?", needs=("activation_mean", "activation_std"),
+        figure(
+            "Do the units still respond?",
+            needs=("activation_mean", "activation_std"),
             shows="The share of saturated activations and of dead units, and the mean and spread of each layer's "
             "output.",
-            cannot_show="Shares are averages over units and samples: a few lost units can hide in a healthy layer."
+            cannot_show="Shares are averages over units and samples: a few lost units can hide in a healthy layer.",
         )(activations),
-        figure("What do the layers put out?", needs=("activation_histogram",),
+        figure(
+            "What do the layers put out?",
+            needs=("activation_histogram",),
             shows="How each layer's activations are distributed.",
-            cannot_show="A distribution over all units cannot tell whether samples are still told apart."
+            cannot_show="A distribution over all units cannot tell whether samples are still told apart.",
         )(activation_distribution),
-        of_sizes("How large is the signal going back?", "gradient_histogram", "dL/dh",
-            "Sizes have no sign: whether entries add up or cancel does not show.")(hidden_gradient_distribution),
-        of_sizes("How large are the weight gradients?", "weight_gradient_histogram", "dL/dW",
-            "Good weight gradients do not guarantee that the signal reaches the input.")(weight_gradient_distribution),
-        figure("Are the steps the right size?", needs=("update_to_data",),
+        of_sizes(
+            "How large is the signal going back?",
+            "gradient_histogram",
+            "dL/dh",
+            "Sizes have no sign: whether entries add up or cancel does not show.",
+        )(hidden_gradient_distribution),
+        of_sizes(
+            "How large are the weight gradients?",
+            "weight_gradient_histogram",
+            "dL/dW",
+            "Good weight gradients do not guarantee that the signal reaches the input.",
+        )(weight_gradient_distribution),
+        figure(
+            "Are the steps the right size?",
+            needs=("update_to_data",),
             shows="How large each step is beside the weights that it changes, layer by layer.",
-            cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not guarantee the right "
-            "direction."
+            cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not guarantee the right direction.",
         )(update_to_data),
-        figure("How large are the gradients beside the weights?", title="Gradients beside the weights",
+        figure(
+            "How large are the gradients beside the weights?",
+            title="Gradients beside the weights",
             needs=("gradient_to_data",),
             shows="How large each layer's gradient is beside its weights, before the optimiser makes a step of it.",
             cannot_show="How far the weights move: Adam divides by the gradient's usual size, so its steps suit "
-            "any height."
+            "any height.",
         )(gradient_to_data),
-    )  # fmt: skip
+    )
 
 
 def activations(plot: Plot) -> Figure:
@@ -232,12 +247,15 @@ def _distribution(plot: Plot, name: str, entries: str) -> Figure:
     for row, (style, own) in enumerate(parts, start=1):
         columns = Columns.of(plot, own)
         heat = Heatmap(
-            x=np.arange(len(columns.centres)), y=own[_layers_of(own)].values,
-            z=AtStep(step, single(columns.shares)), coloraxis="coloraxis", hoverongaps=False,
+            x=np.arange(len(columns.centres)),
+            y=own[_layers_of(own)].values,
+            z=AtStep(step, single(columns.shares)),
+            coloraxis="coloraxis",
+            hoverongaps=False,
             customdata=np.broadcast_to(single(columns.centres), columns.shares.shape[1:]),
             hovertemplate=f"{axis.noun} %{{y}}, near %{{customdata:.2~g}}<br>share %{{z:.2%}}"
             f"<extra>{style.label}</extra>",
-        )  # fmt: skip
+        )
         plot.add(heat, row=row)
     plot.figure.update_yaxes(title_text=axis.title, showgrid=False, **axis.laid(plot, dim))
     axis.link(plot, "y", dim)
@@ -335,10 +353,15 @@ def _add_lines(plot: Plot, ratios: xr.DataArray, row: int) -> None:
         name = str(layer) if _are_names(layers) else f"{_axis_of(plot, dim).noun} {layer}"
         legend = {"legendgroup": name, "showlegend": row == 1} if _are_names(layers) else {"showlegend": False}
         line = Scatter(
-            x=ratios[steps].values, y=curve, mode="lines" if len(curve) > 1 else "markers",
-            line={"color": colour, "width": 1.8}, name=name, meta={place: layer.item()},
-            hovertemplate=f"{growing_dim(plot.ds)} %{{x}}, {name}<br>%{{y:.2e}}<extra></extra>", **legend,
-        )  # fmt: skip
+            x=ratios[steps].values,
+            y=curve,
+            mode="lines" if len(curve) > 1 else "markers",
+            line={"color": colour, "width": 1.8},
+            name=name,
+            meta={place: layer.item()},
+            hovertemplate=f"{growing_dim(plot.ds)} %{{x}}, {name}<br>%{{y:.2e}}<extra></extra>",
+            **legend,
+        )
         plot.add(line, row=row)
 
 

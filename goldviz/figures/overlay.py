@@ -83,6 +83,10 @@ def _ending(style: NetworkStyle) -> NetworkStyle:
 
 def _line(style: NetworkStyle, values: xr.DataArray) -> Node:
     return Scatter(
-        x=values[str(growing(values))].values, y=values.values, name=style.label, mode="lines",
-        line={"color": style.colour, "dash": style.dash, "width": 2.5}, hovertemplate="%{y:.4~g}",
-    )  # fmt: skip
+        x=values[str(growing(values))].values,
+        y=values.values,
+        name=style.label,
+        mode="lines",
+        line={"color": style.colour, "dash": style.dash, "width": 2.5},
+        hovertemplate="%{y:.4~g}",
+    )

@@ -158,9 +158,14 @@ class Plot:
         return line(*before, self.thinning, reading.seeds_in_words(self.ds, band=self.bands))
 
     def each(
-        self, values: xr.DataArray, words: Callable[[float], str], *, between: str = " ", after: str = ", ",
+        self,
+        values: xr.DataArray,
+        words: Callable[[float], str],
+        *,
+        between: str = " ",
+        after: str = ", ",
         within: str = "{}",
-    ) -> Words:  # fmt: skip
+    ) -> Words:
         """Every network's name and value in words, in their place ``{}`` in the sentence ``within``; NaN is left out.
 
         ``values`` have the dimension ``network``, and may have steps, which the sentence may name as ``{step}``.
@@ -195,10 +200,16 @@ class Plot:
         self.figure.add_trace(trace, **({} if row is None else {"row": row, "col": 1}))
 
     def curve(
-        self, values: xr.DataArray, network: str, *,
-        style: NetworkStyle | None = None, hover: str = "%{y:.3~g}", row: int | None = None,
-        legend: bool | None = None, width: float = 2.5,
-    ) -> None:  # fmt: skip
+        self,
+        values: xr.DataArray,
+        network: str,
+        *,
+        style: NetworkStyle | None = None,
+        hover: str = "%{y:.3~g}",
+        row: int | None = None,
+        legend: bool | None = None,
+        width: float = 2.5,
+    ) -> None:
         """A network's curve over the one dimension of ``values`` beside ``seed``, with the range of its seeds.
 
         ``style`` is for what is no network, which is then named by its own word. Unless ``legend`` says otherwise,
@@ -207,9 +218,16 @@ class Plot:
         self.bands = True
         dim, band = self._band(values)
         elements.add_curve(
-            self.figure, network, values[dim].values, band, style=style or self.look_of(network),
-            hover=hover, row=row, legend=row in (None, 1) if legend is None else legend, width=width,
-        )  # fmt: skip
+            self.figure,
+            network,
+            values[dim].values,
+            band,
+            style=style or self.look_of(network),
+            hover=hover,
+            row=row,
+            legend=row in (None, 1) if legend is None else legend,
+            width=width,
+        )
 
     def _band(self, values: xr.DataArray) -> tuple[str, Band]:
         """What a curve goes over, and its seeds' band: of every step, where the curve goes over something else."""
@@ -235,10 +253,15 @@ class Plot:
         over = next(dim for dim in dims if dim != steps) if of_steps else dims[0]
         named = changed(words, lambda said: f"{style.label}, {said}")
         drawn = Scatter(
-            x=middle[over].values, y=self.at_step(middle) if of_steps else middle.values, name=named,
-            legendgroup=network, showlegend=False, mode="lines",
-            line={"color": style.colour, "dash": "dot", "width": 1.5, **line}, hovertemplate=hover,
-        )  # fmt: skip
+            x=middle[over].values,
+            y=self.at_step(middle) if of_steps else middle.values,
+            name=named,
+            legendgroup=network,
+            showlegend=False,
+            mode="lines",
+            line={"color": style.colour, "dash": "dot", "width": 1.5, **line},
+            hovertemplate=hover,
+        )
         self.add(drawn, row)
 
     def lines(self, values: xr.DataArray, words: Words, **how: Any) -> None:
@@ -264,9 +287,7 @@ class Plot:
             hovered = f"{hover}<extra>{self.look_of(network).label}</extra>"
             self.add(Heatmap(x=x, y=y, z=z, coloraxis="coloraxis", hoverongaps=False, hovertemplate=hovered), row=row)
 
-    def log_map(
-        self, name: str, up: str, hover: str, words: str, *, height: int, title: str, **axis: Any
-    ) -> Figure:  # fmt: skip
+    def log_map(self, name: str, up: str, hover: str, words: str, *, height: int, title: str, **axis: Any) -> Figure:
         """Logarithms of a variable over training as colours, a panel for each network; grey where there are none.
 
         ``up`` is the dimension that goes upwards, ``title`` and ``axis`` say what stands at it; ``words`` stand over
@@ -374,9 +395,13 @@ def figure(
 
         @wraps(body)
         def draw(
-            ds: xr.Dataset, *, epoch: int | None = None, limits: Limits | None = None, theme: Theme = "light",
+            ds: xr.Dataset,
+            *,
+            epoch: int | None = None,
+            limits: Limits | None = None,
+            theme: Theme = "light",
             **more: Any,
-        ) -> Figure:  # fmt: skip
+        ) -> Figure:
             plot = plot_of(ds, limits, theme)
             plot.epoch = plot.scrubber = epoch
             plot.places = {dim: place_of(ds, epoch, dim) for dim in GROWING if dim in ds.dims}
@@ -384,9 +409,12 @@ def figure(
             return figure if redrawn else figure.at(dict.fromkeys(GROWING, 0))
 
         def frames(
-            ds: xr.Dataset, *, since: Mapping[str, int] | None = None, limits: Limits | None = None,
+            ds: xr.Dataset,
+            *,
+            since: Mapping[str, int] | None = None,
+            limits: Limits | None = None,
             theme: Theme = "light",
-        ) -> Figure:  # fmt: skip
+        ) -> Figure:
             plot = plot_of(ds, limits, theme)
             known = since or {}
             plot.places = {dim: np.arange(known.get(dim, 0), ds.sizes[dim]) for dim in GROWING if dim in ds.dims}

@@ -61,8 +61,12 @@ def extremes(values: NDArray[Any], width: int) -> NDArray[np.intp]:
     """
     starts = range(0, len(values), width)
     columns = [values[start : start + width] for start in starts]
-    found = [start + place for start, column in zip(starts, columns, strict=True) if np.isfinite(column).any()
-             for place in (np.nanargmin(column), np.nanargmax(column))]  # fmt: skip
+    found = [
+        start + place
+        for start, column in zip(starts, columns, strict=True)
+        if np.isfinite(column).any()
+        for place in (np.nanargmin(column), np.nanargmax(column))
+    ]
     return np.unique(np.array(found, dtype=np.intp))
 
 
@@ -101,9 +105,16 @@ def _add_steps(plot: Plot, values: xr.DataArray, network: str, between: int) -> 
     places = extremes(values.values, between) if between > 1 else np.arange(values.size)
     style, dim = plot.look_of(network), str(growing(values))
     drawn = Scatter(
-        x=values[dim].values[places], y=values.values[places], mode="lines", name=f"{style.label}, each {dim}",
-        legendgroup=network, showlegend=False, opacity=0.4, line={"color": style.colour, "width": 1}, hoverinfo="skip",
-    )  # fmt: skip
+        x=values[dim].values[places],
+        y=values.values[places],
+        mode="lines",
+        name=f"{style.label}, each {dim}",
+        legendgroup=network,
+        showlegend=False,
+        opacity=0.4,
+        line={"color": style.colour, "width": 1},
+        hoverinfo="skip",
+    )
     plot.figure.data.insert(0, drawn)
 
 

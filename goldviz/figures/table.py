@@ -103,8 +103,12 @@ def _sent_steps(row: AtStep, start: int, arrays: Arrays) -> dict[str, Any]:
         return {"dim": row.dim, "from": start, "shape": new.shape[1:], **arrays.add(new)}
     words = [json.dumps(one, default=_json_of) for one in new]
     places = {text: place for place, text in enumerate(dict.fromkeys(words))}
-    return {"dim": row.dim, "from": start, "words": [json.loads(text) for text in places],
-            "index": [places[text] for text in words]}  # fmt: skip
+    return {
+        "dim": row.dim,
+        "from": start,
+        "words": [json.loads(text) for text in places],
+        "index": [places[text] for text in words],
+    }
 
 
 def _json_of(value: Any) -> Any:
@@ -244,8 +248,9 @@ class FrameTable:
 def _bytes_of_steps(rows: Sequence[AtStep | NDArray[Any]]) -> int:
     return sum(
         row.values.nbytes if isinstance(row.values, np.ndarray) else 40 * len(row.values)
-        for row in rows if isinstance(row, AtStep)
-    )  # fmt: skip
+        for row in rows
+        if isinstance(row, AtStep)
+    )
 
 
 def _within_bounds(drawn: Drawn, room: int) -> Drawn:

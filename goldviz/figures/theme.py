@@ -145,8 +145,10 @@ def tone(colour: str, theme: Theme) -> str:
 def inks() -> dict[str, dict[str, Any]]:
     """What a browser needs to change the theme: each one's colours, and the tones of those that have words in them."""
     styles = [*NETWORKS.values(), *BASELINES.values()]
-    return {theme: {**asdict(ink), "tones": {style.colour: tone(style.colour, theme) for style in styles}}
-            for theme, ink in INKS.items()}  # fmt: skip
+    return {
+        theme: {**asdict(ink), "tones": {style.colour: tone(style.colour, theme) for style in styles}}
+        for theme, ink in INKS.items()
+    }
 
 
 def _channels(colour: str) -> tuple[int, int, int]:

@@ -91,9 +91,13 @@ class JobWorkers:
             return self._client
 
     def carry_out(
-        self, function: Callable[..., Any], arguments: tuple[Any, ...], report: Report, stop: threading.Event,
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        report: Report,
+        stop: threading.Event,
         most_seconds: float = float("inf"),
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """What ``function(report, *arguments)`` returns, from another process.
 
         Raises :class:`Stopped` where ``stop`` was set and the work heeded it, and :class:`JobFailedError` where the
@@ -154,9 +158,12 @@ class JobWorkers:
 
 
 def carry_out_here(
-    function: Callable[..., Made], arguments: tuple[Any, ...], report: Report, stop: threading.Event,
+    function: Callable[..., Made],
+    arguments: tuple[Any, ...],
+    report: Report,
+    stop: threading.Event,
     most_seconds: float = float("inf"),
-) -> Made:  # fmt: skip
+) -> Made:
     """What ``function(report, *arguments)`` returns, made in this very thread.
 
     All that do so at once may take :func:`goldviz.runs.limits.job_bytes` beside what the process had before them.

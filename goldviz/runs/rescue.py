@@ -21,10 +21,23 @@ NEW = ".rescued"
 BESIDE = ("", "-wal", "-shm")
 """SQLite's files of one database."""
 NEUTRAL: Mapping[str, Any] = {
-    "name": "", "settings_version": 1, "variables": "{}", "coordinates": "{}", "attributes": "{}", "changes": "{}",
-    "status": "interrupted", "message": "Rescued from a damaged database.", "created": 0.0, "heartbeat": 0.0, "step": 0,
-    "total": 0, "seconds": 0.0, "instrument_seconds": 0.0, "version": 0, "lease": "",
-}  # fmt: skip
+    "name": "",
+    "settings_version": 1,
+    "variables": "{}",
+    "coordinates": "{}",
+    "attributes": "{}",
+    "changes": "{}",
+    "status": "interrupted",
+    "message": "Rescued from a damaged database.",
+    "created": 0.0,
+    "heartbeat": 0.0,
+    "step": 0,
+    "total": 0,
+    "seconds": 0.0,
+    "instrument_seconds": 0.0,
+    "version": 0,
+    "lease": "",
+}
 """What stands in a run's row where a column was lost."""
 TABLES = ("runs", "batches", "finals", "states", "marks")
 """What is saved, a run before what belongs to it."""

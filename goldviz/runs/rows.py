@@ -51,9 +51,12 @@ def settled_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """A run's row with a neutral value for each that cannot be one, which lists the run as unclear and says why."""
     values, wrong = dict(row), []
     for names, holds, neutral in (
-        (_TEXTS, _is_text, ""), (_COUNTS, _is_count, 0), (_AMOUNTS, _is_amount, 0.0), (_OBJECTS, _is_object, {}),
+        (_TEXTS, _is_text, ""),
+        (_COUNTS, _is_count, 0),
+        (_AMOUNTS, _is_amount, 0.0),
+        (_OBJECTS, _is_object, {}),
         (("created",), _is_moment, 0.0),
-    ):  # fmt: skip
+    ):
         for name in names:
             if not holds(values[name]):
                 wrong.append(f"{name.replace('_', ' ')} is {_short(values[name])}")

@@ -75,9 +75,12 @@ def take_step(optimiser: Optimizer) -> None:
 
 def _sgd(group: Mapping[str, Any], gradients: list[Tensor], states: States) -> None:
     torch._fused_sgd_(
-        group["params"], gradients, [state["momentum_buffer"] for state in states], is_first_step=False,
+        group["params"],
+        gradients,
+        [state["momentum_buffer"] for state in states],
+        is_first_step=False,
         **{name: group[name] for name in ("lr", "momentum", "dampening", "nesterov", "weight_decay", "maximize")},
-    )  # fmt: skip
+    )
 
 
 def _by_moments(step: Callable[..., None]) -> Kernel:
@@ -89,9 +92,16 @@ def _by_moments(step: Callable[..., None]) -> Kernel:
         means, squares = ([state[name] for state in states] for name in ("exp_avg", "exp_avg_sq"))
         beta1, beta2 = group["betas"]
         step(
-            group["params"], gradients, means, squares, [], counts, beta1=beta1, beta2=beta2,
+            group["params"],
+            gradients,
+            means,
+            squares,
+            [],
+            counts,
+            beta1=beta1,
+            beta2=beta2,
             **{name: group[name] for name in ("lr", "weight_decay", "eps", "amsgrad", "maximize")},
-        )  # fmt: skip
+        )
 
     return kernel
 

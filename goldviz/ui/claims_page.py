@@ -40,18 +40,24 @@ def _filtered(known: Sequence[Claim]) -> list[Claim]:
     counts = Counter(claim.word for claim in known)
     words = [word for word in (*WORDS, NOT_TESTED) if counts[word]]
     word = st.pills(
-        "Verdict", words, key="claims-verdict", format_func=lambda word: f"{word} ({counts[word]})",
+        "Verdict",
+        words,
+        key="claims-verdict",
+        format_func=lambda word: f"{word} ({counts[word]})",
         persist_state="session",
-    )  # fmt: skip
+    )
     left, right = st.columns(2)
     titles = {claim.lab.name: claim.lab.declared.title for claim in known}
     document = left.selectbox(
         "Document", [ALL, *sorted({claim.document for claim in known})], key="claims-document", persist_state="session"
     )
     lab = right.selectbox(
-        "Laboratory", [ALL, *titles], key="claims-laboratory", format_func=lambda name: titles.get(name, name),
+        "Laboratory",
+        [ALL, *titles],
+        key="claims-laboratory",
+        format_func=lambda name: titles.get(name, name),
         persist_state="session",
-    )  # fmt: skip
+    )
     return [
         claim
         for claim in known

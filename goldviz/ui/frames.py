@@ -162,15 +162,19 @@ def lacks_nothing(token: str, asked: str, seen: Mapping[str, tuple[int, str] | N
         wanted = _question(asked, offer) if offer else {}
     except ValueError:
         return False
-    return offer is not None and wanted.keys() == set(offer.lanes) and all(
-        (board := boards.known_board(offer, lane_id)) is not None
-        and board.status != "queued"
-        and not _due(board, board.version)
-        and (lane_id.startswith(lanes.EXAMPLE) or _is_as_seen(board, seen.get(lane_id)))
-        and (board.table.edition, board.sense) == (known.edition, known.sense)
-        and set(known.wants) <= set(known.figures)
-        for lane_id, known in wanted.items()
-    )  # fmt: skip
+    return (
+        offer is not None
+        and wanted.keys() == set(offer.lanes)
+        and all(
+            (board := boards.known_board(offer, lane_id)) is not None
+            and board.status != "queued"
+            and not _due(board, board.version)
+            and (lane_id.startswith(lanes.EXAMPLE) or _is_as_seen(board, seen.get(lane_id)))
+            and (board.table.edition, board.sense) == (known.edition, known.sense)
+            and set(known.wants) <= set(known.figures)
+            for lane_id, known in wanted.items()
+        )
+    )
 
 
 def _is_as_seen(board: _Board, seen: tuple[int, str] | None) -> bool:
@@ -250,9 +254,13 @@ def _section(
             return None
         sent = board.table.since(known.edition, known.figures, _specs(offer, lane, known.wants), arrays)
     return {
-        "id": lane_id, "run": lane.run is not None, "sense": board.sense, "last": lane.last_step,
-        "progress": {"share": share, "words": words}, **sent,
-    }  # fmt: skip
+        "id": lane_id,
+        "run": lane.run is not None,
+        "sense": board.sense,
+        "last": lane.last_step,
+        "progress": {"share": share, "words": words},
+        **sent,
+    }
 
 
 def _specs(offer: Offer, lane: AnyLane, names: Sequence[str]) -> dict[str, FigureSpec]:
@@ -269,8 +277,12 @@ def _feel(board: _Board, lane: AnyLane) -> None:
     turned = (board.status, board.trouble) != (status, trouble) or lane.last_step <= 1
     if turned or due:
         board.trouble, board.sense, board.status, board.felt, board.felt_at = (
-            trouble, sense_of(lane), status, lane.version, began,
-        )  # fmt: skip
+            trouble,
+            sense_of(lane),
+            status,
+            lane.version,
+            began,
+        )
     if due:
         boards.rest_until = began + FINDINGS_REST * (time.monotonic() - began)
 

@@ -281,9 +281,14 @@ class InstantPage:
             in_words = self.words_of_position or (lambda settings: name)
             words = [in_words(settings.model_copy(update={name: at})) for at in range(first, last + 1)]
             position_slider(
-                self.declared.name, first, words, st.session_state[key], controls.meaning(self.declared, name),
-                lambda position: st.session_state.update({key: position}), plays=self.plays,
-            )  # fmt: skip
+                self.declared.name,
+                first,
+                words,
+                st.session_state[key],
+                controls.meaning(self.declared, name),
+                lambda position: st.session_state.update({key: position}),
+                plays=self.plays,
+            )
         return settings.changed(**{name: st.session_state[key]})
 
     def _send_positions(self, view: View[Any]) -> None:

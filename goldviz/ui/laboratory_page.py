@@ -182,9 +182,14 @@ class LaboratoryPage:
         if st.session_state.setdefault(key, names[0]) not in names:
             st.session_state[key] = names[0]
         chosen = st.pills(
-            "Look closer", names, key=key, format_func=lambda name: self.figures[name].question, required=True,
-            persist_state="session", label_visibility="collapsed",
-        )  # fmt: skip
+            "Look closer",
+            names,
+            key=key,
+            format_func=lambda name: self.figures[name].question,
+            required=True,
+            persist_state="session",
+            label_visibility="collapsed",
+        )
         if st.query_params.get(FIGURE) != chosen:
             st.query_params[FIGURE] = str(chosen)
         view.across(str(chosen))
@@ -263,9 +268,13 @@ class LaboratoryPage:
             return
         name = self.experiment.name
         wanted = {
-            **controls.to_link(settings), **lanes.to_link(self.experiment), **stories.to_link(name),
-            **parts.to_link(name), **parts.kept_to_link(name, self.parts), **self._figure_to_link(),
-        }  # fmt: skip
+            **controls.to_link(settings),
+            **lanes.to_link(self.experiment),
+            **stories.to_link(name),
+            **parts.to_link(name),
+            **parts.kept_to_link(name, self.parts),
+            **self._figure_to_link(),
+        }
         if st.query_params.to_dict() != wanted:
             st.query_params.from_dict(wanted)
 

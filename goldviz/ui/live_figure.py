@@ -28,9 +28,17 @@ from goldviz.ui.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
 
 PARTS = (
-    "figure_words", "figure_fit", "figure_fill", "figure_link", "figure_toolbar", "figure_present", "figure_narrow",
-    "figure_drag", "figure_draw", "frames_page",
-)  # fmt: skip
+    "figure_words",
+    "figure_fit",
+    "figure_fill",
+    "figure_link",
+    "figure_toolbar",
+    "figure_present",
+    "figure_narrow",
+    "figure_drag",
+    "figure_draw",
+    "frames_page",
+)
 """The scripts that components share, in the order in which they build on one another."""
 
 HEIGHT = 430
@@ -230,9 +238,13 @@ def live_diagram(
 def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
     """The step in view of all lanes, up to ``last`` for now; None while it follows the run."""
     data = {
-        "address": source.address, "lane": source.offer.lanes[0], "key": source.offer.laboratory, "noun": noun,
-        "last": last, "step": st.session_state.get(key, {}).get("step"),
-    }  # fmt: skip
+        "address": source.address,
+        "lane": source.offer.lanes[0],
+        "key": source.offer.laboratory,
+        "noun": noun,
+        "last": last,
+        "step": st.session_state.get(key, {}).get("step"),
+    }
     moved = _timeline(data=data, key=key, on_step_change=lambda: None)
     step: int | None = moved.step
     return step
@@ -262,9 +274,14 @@ def position_slider(
 
     same = len(set(words)) == 1
     data = {
-        "key": page, "first": first, "last": first + len(words) - 1, "words": words[:1] if same else words,
-        "step": position, "meaning": meaning, "plays": plays,
-    }  # fmt: skip
+        "key": page,
+        "first": first,
+        "last": first + len(words) - 1,
+        "words": words[:1] if same else words,
+        "step": position,
+        "meaning": meaning,
+        "plays": plays,
+    }
     _position_slider(data=data, key=key, on_moved_change=pass_on)
 
 
@@ -280,9 +297,14 @@ def answer_ahead(page: str, settings: str, position: str, knobs: Mapping[str, An
     ``knobs`` has what their words mean.
     """
     data = {
-        "page": page, "address": address(f"{ANSWERS_PATH}/{page}"), "settings": settings, "position": position,
-        "knobs": dict(knobs), "figures": list(figures), "theme": theme_now(),
-    }  # fmt: skip
+        "page": page,
+        "address": address(f"{ANSWERS_PATH}/{page}"),
+        "settings": settings,
+        "position": position,
+        "knobs": dict(knobs),
+        "figures": list(figures),
+        "theme": theme_now(),
+    }
     _ahead(data=data, key=f"{page}-ahead")
 
 
@@ -292,6 +314,11 @@ def live_progress(source: Source, lane_id: str, share: float, words: str, sense:
     A lane that is ``sought`` comes into view.
     """
     data = {
-        "address": source.address, "lane": lane_id, "share": share, "words": words, "sense": sense, "sought": sought,
-    }  # fmt: skip
+        "address": source.address,
+        "lane": lane_id,
+        "share": share,
+        "words": words,
+        "sense": sense,
+        "sought": sought,
+    }
     _progress(data=data, key=f"progress-{lane_id}", on_changed_change=lambda: None)

@@ -83,9 +83,16 @@ def strip(page: str, parts: Sequence[Part]) -> Part:
         open_part(page, FIRST)
     with st.container(key="strip"):
         name = st.segmented_control(
-            "Questions of this page", list(by_name), key=_key(page), required=True, wrap=False, width="stretch",
-            format_func=lambda name: by_name[name].question, label_visibility="collapsed", persist_state="session",
-        )  # fmt: skip
+            "Questions of this page",
+            list(by_name),
+            key=_key(page),
+            required=True,
+            wrap=False,
+            width="stretch",
+            format_func=lambda name: by_name[name].question,
+            label_visibility="collapsed",
+            persist_state="session",
+        )
         part = st.session_state[_drawn_key(page)] = by_name[name or FIRST]
         # Heard by readers alone: the headings of the part come below it.
         st.html(f'<h2 class="goldviz-unseen">{escape(part.question)}</h2>')

@@ -153,8 +153,10 @@ def _task(task: Task, slug: str, number: int) -> None:
     if not done and _done(task, _declared(slug, number)):
         story_progress.did(slug, number)
         st.rerun()
-    st.markdown(f":{'green' if done else 'gray'}[:material/{'check_circle' if done else 'radio_button_unchecked'}:] "
-                f"**{'Done' if done else 'Now you'}:** {task.words}")  # fmt: skip
+    st.markdown(
+        f":{'green' if done else 'gray'}[:material/{'check_circle' if done else 'radio_button_unchecked'}:] "
+        f"**{'Done' if done else 'Now you'}:** {task.words}"
+    )
 
 
 def _done(task: Task, declared: type[Experiment]) -> bool:

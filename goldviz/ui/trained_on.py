@@ -35,9 +35,12 @@ def show(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"not-yet-{lane.id}"):
         st.markdown(f":material/database: Not trained on **{yours}** yet. This example has learned {theirs}.")
         st.button(
-            "Train", key=f"train-on-{lane.id}", icon=":material/play_arrow:",
-            on_click=settings_panel.train_what_is_set, args=(experiment,),
-        )  # fmt: skip
+            "Train",
+            key=f"train-on-{lane.id}",
+            icon=":material/play_arrow:",
+            on_click=settings_panel.train_what_is_set,
+            args=(experiment,),
+        )
 
 
 def others_shown(shown: Settings) -> list[str]:

@@ -144,9 +144,19 @@ def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page:
 
 @pytest.mark.slow
 def test_documents_are_brought_compared_and_become_channels(server: Server, open_page: Opener, tmp_path: Path) -> None:
-    texts = [f"Inflation {word} and the Committee keeps the target range. Gold is at {price} dollars."
-             for word, price in (("rose", 1900), ("fell", 1950), ("fell again", 1990), ("eased", 2010),
-                                ("rose", 2030), ("stayed", 2040), ("rose again", 2050), ("fell", 2060))]  # fmt: skip
+    texts = [
+        f"Inflation {word} and the Committee keeps the target range. Gold is at {price} dollars."
+        for word, price in (
+            ("rose", 1900),
+            ("fell", 1950),
+            ("fell again", 1990),
+            ("eased", 2010),
+            ("rose", 2030),
+            ("stayed", 2040),
+            ("rose again", 2050),
+            ("fell", 2060),
+        )
+    ]
     days = [f"2023-{month:02}-01" for month in range(2, 10)]
     file = tmp_path / "statements.csv"
     pd.DataFrame({"Date": days, "Type": "Statement", "Text": [*texts[:-1], texts[-1] + " <i>Risks</i>"]}).to_csv(

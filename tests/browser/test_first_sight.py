@@ -115,8 +115,9 @@ def test_presenting_goes_on_through_the_parts(server: Server, open_page: Opener)
         page.keyboard.press("n")
         page.wait_for_function(
             "name => (document.querySelector('[data-goldviz-presented]')?.className ?? name) !== name",
-            arg=name, timeout=30_000,
-        )  # fmt: skip
+            arg=name,
+            timeout=30_000,
+        )
     for name in ("gradient_by_layer", "loss", "network", "gradient_heat_map", "why-gradient_factor"):
         assert any(f"st-key-{name}-" in one for one in seen), name
 

@@ -104,10 +104,12 @@ def test_a_file_is_looked_into_and_its_dates_asked_about(server: Server, open_pa
     closes = 1000 * np.exp(0.01 * noise.standard_normal(len(days)).cumsum())
     upload.set_input_files(
         written(
-            tmp_path, "mine <b>bold.csv",
-            Date=[f"{day:%d/%m/%Y}" for day in days], Close=[f"{close:.2f}".replace(".", ",") for close in closes],
+            tmp_path,
+            "mine <b>bold.csv",
+            Date=[f"{day:%d/%m/%Y}" for day in days],
+            Close=[f"{close:.2f}".replace(".", ",") for close in closes],
         )
-    )  # fmt: skip
+    )
     use = page.get_by_role("button", name="Use these data")
     expect(page.get_by_text("can be read in two ways")).to_be_visible()
     expect(use).to_have_count(0)

@@ -69,8 +69,9 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
     # The first update may be that the run waits for its first epoch.
     page.wait_for_function(
         "host => host._fullData.some(trace => trace.name === 'plain' && trace._length === 31)",
-        arg=drawn.element_handle(), timeout=TRAINING,
-    )  # fmt: skip
+        arg=drawn.element_handle(),
+        timeout=TRAINING,
+    )
 
     # Pause holds the run where it is, a step is one step, and stopping keeps what was recorded.
     button(page, "Pause").click()

@@ -46,10 +46,14 @@ def test_a_learner_steps_through_changes_a_weight_and_goes_on(server: Server, op
     weight.fill("2.5")
     changed = BackpropagationSteps(activation="sigmoid", last="identity", edits="w1.2.1=2.5").compute()
     here = changed.sel(layer=1, unit=2)
-    np.testing.assert_allclose(shown(page.locator("[data-key=roww0-hand]").inner_text()),
-                               float(here["weight_gradient"].sel(before=1)), rtol=1e-5)  # fmt: skip
-    np.testing.assert_allclose(shown(page.locator("[data-key=rowd-nudge]").inner_text()),
-                               float(here["delta"].sel(sample=1)), rtol=1e-4)  # fmt: skip
+    np.testing.assert_allclose(
+        shown(page.locator("[data-key=roww0-hand]").inner_text()),
+        float(here["weight_gradient"].sel(before=1)),
+        rtol=1e-5,
+    )
+    np.testing.assert_allclose(
+        shown(page.locator("[data-key=rowd-nudge]").inner_text()), float(here["delta"].sel(sample=1)), rtol=1e-4
+    )
     assert float(network(page).get_attribute("data-redraw") or "inf") < REDRAW_MS
     expect(page).to_have_url(re.compile(r"edits=w1\.2\.1%3D2\.5"))
     expect(network(page)).to_have_attribute("data-checked", "true")

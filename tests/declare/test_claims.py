@@ -27,13 +27,17 @@ def apart(one: xr.Dataset, other: xr.Dataset) -> float:
 
 
 CLAIM = Claim(
-    LAB, "C0", "The second lane ends lower.", "001, 1.1", lanes=("as-in-the-document", {"depth": 2}),
+    LAB,
+    "C0",
+    "The second lane ends lower.",
+    "001, 1.1",
+    lanes=("as-in-the-document", {"depth": 2}),
     parts=(
         Part("the first ends at {:.1f}", last_loss, above=0, lanes=(1,)),
         Part("the second at {:.1f}", last_loss, below=5, lanes=(2,)),
         Part("they are {:.1f} apart", apart, above=0),
     ),
-)  # fmt: skip
+)
 
 
 def run(*losses: float) -> xr.Dataset:

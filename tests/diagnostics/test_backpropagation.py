@@ -42,10 +42,19 @@ def test_the_four_equations_equal_autograd(name, last):
 
 
 def test_equation_48_carries_the_gradient_through_residual_blocks():
-    model = DeepMLP(
-        network="residual", features=4, width=6, depth=5, activation="tanh", gain=2.0,
-        weights=lambda layer: torch.Generator().manual_seed(100 + layer),
-    ).double().eval()  # fmt: skip
+    model = (
+        DeepMLP(
+            network="residual",
+            features=4,
+            width=6,
+            depth=5,
+            activation="tanh",
+            gain=2.0,
+            weights=lambda layer: torch.Generator().manual_seed(100 + layer),
+        )
+        .double()
+        .eval()
+    )
     x = torch.randn(9, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     done = model(x)
     expected = torch.autograd.grad((done.output - x).square().sum(), done.hidden)

@@ -59,9 +59,14 @@ def reading(name, *size, **measures):
 
 def rule(kind, severity="bad", line=None, **parts):
     return Rule(
-        kind=kind, severity=severity, title=kind + " in {subject}", line=line or above("size", 10, "above {at}"),
-        number="{size:.0f}", explanation="", **parts,
-    )  # fmt: skip
+        kind=kind,
+        severity=severity,
+        title=kind + " in {subject}",
+        line=line or above("size", 10, "above {at}"),
+        number="{size:.0f}",
+        explanation="",
+        **parts,
+    )
 
 
 def run(epochs=10, **attrs):

@@ -35,10 +35,14 @@ class Reading:
 
 
 RISE = Rule(
-    "rise", "warning", "It rises in texts of the kind {kind}",
+    "rise",
+    "warning",
+    "It rises in texts of the kind {kind}",
     line=above("curve.rise", 0.15, "{at:points} above {share:percent}, after epoch {curve.early}"),
-    number="{share:percent} with seed {settings.seed}", explanation="{share:.2f}", confidence="{kind} for sure",
-)  # fmt: skip
+    number="{share:percent} with seed {settings.seed}",
+    explanation="{share:.2f}",
+    confidence="{kind} for sure",
+)
 LOST = Rule("lost", "bad", "Lost", line=where("lost", "any"), number="", explanation="", alone=True)
 
 

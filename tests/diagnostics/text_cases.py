@@ -61,25 +61,33 @@ def transformers_twin(model: TextModel) -> BertForMaskedLM:
     """The library's own BERT with the same weights, its attention written out."""
     shape = model.encoder.shape
     config = BertConfig(
-        vocab_size=shape.vocabulary, hidden_size=shape.width, num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads, intermediate_size=shape.inner, max_position_embeddings=shape.positions,
-        layer_norm_eps=shape.epsilon, attn_implementation="eager",
-    )  # fmt: skip
+        vocab_size=shape.vocabulary,
+        hidden_size=shape.width,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=shape.inner,
+        max_position_embeddings=shape.positions,
+        layer_norm_eps=shape.epsilon,
+        attn_implementation="eager",
+    )
     twin = BertForMaskedLM(config).double().eval()
     embeddings = "bert.embeddings."
     names = {
-        "embeddings.token": f"{embeddings}word_embeddings", "embeddings.position": f"{embeddings}position_embeddings",
-        "embeddings.segment": f"{embeddings}token_type_embeddings", "embeddings.norm": f"{embeddings}LayerNorm",
-    }  # fmt: skip
+        "embeddings.token": f"{embeddings}word_embeddings",
+        "embeddings.position": f"{embeddings}position_embeddings",
+        "embeddings.segment": f"{embeddings}token_type_embeddings",
+        "embeddings.norm": f"{embeddings}LayerNorm",
+    }
     for layer in range(shape.layers):
         ours, theirs = f"blocks.{layer}.", f"bert.encoder.layer.{layer}."
         names |= {f"{ours}attention.{part}": f"{theirs}attention.self.{part}" for part in ("query", "key", "value")}
         names |= {
             f"{ours}attention.output": f"{theirs}attention.output.dense",
             f"{ours}attention_norm": f"{theirs}attention.output.LayerNorm",
-            f"{ours}expand": f"{theirs}intermediate.dense", f"{ours}contract": f"{theirs}output.dense",
+            f"{ours}expand": f"{theirs}intermediate.dense",
+            f"{ours}contract": f"{theirs}output.dense",
             f"{ours}output_norm": f"{theirs}output.LayerNorm",
-        }  # fmt: skip
+        }
     weights = {
         f"{names[name.rpartition('.')[0]]}.{name.rpartition('.')[2]}": value
         for name, value in model.encoder.state_dict().items()
@@ -87,7 +95,10 @@ def transformers_twin(model: TextModel) -> BertForMaskedLM:
     head, table = model.masked_words, model.encoder.embeddings.token.weight
     weights |= {f"cls.predictions.transform.dense.{name}": value for name, value in head.dense.state_dict().items()}
     weights |= {f"cls.predictions.transform.LayerNorm.{name}": value for name, value in head.norm.state_dict().items()}
-    weights |= {"cls.predictions.bias": head.bias, "cls.predictions.decoder.bias": head.bias,
-                "cls.predictions.decoder.weight": table}  # fmt: skip
+    weights |= {
+        "cls.predictions.bias": head.bias,
+        "cls.predictions.decoder.bias": head.bias,
+        "cls.predictions.decoder.weight": table,
+    }
     twin.load_state_dict(weights)
     return twin

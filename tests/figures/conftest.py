@@ -90,12 +90,19 @@ def build(
     return xr.Dataset(
         variables,
         coords={
-            "epoch": epoch, "network": NETWORKS, "seed": np.arange(seeds), "layer": layers, "hidden": hidden,
-            "block": np.arange(1, depth + 1), "histogram_epoch": measured,
-            "value_bin": values, "magnitude_bin": magnitude, "trained_depth": [1, 2, 4],
+            "epoch": epoch,
+            "network": NETWORKS,
+            "seed": np.arange(seeds),
+            "layer": layers,
+            "hidden": hidden,
+            "block": np.arange(1, depth + 1),
+            "histogram_epoch": measured,
+            "value_bin": values,
+            "magnitude_bin": magnitude,
+            "trained_depth": [1, 2, 4],
         },
         attrs={"marks": json.dumps([]), "title": "", "status": "finished" if done else "running"},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="session")

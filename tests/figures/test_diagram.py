@@ -14,10 +14,11 @@ from goldviz.figures.limits import Quantity, ends_of
 COLOURS = (
     Colour("norm", "Norm"),
     Colour("opening", "Opening", "share", readings=(Reading("opening", lambda values: values.mean("time")),)),
-    Colour("size", "Size", "linear",
-        readings=(Reading("radius", lambda one: one.expand_dims(layer=[2])), Reading("bias"))),
+    Colour(
+        "size", "Size", "linear", readings=(Reading("radius", lambda one: one.expand_dims(layer=[2])), Reading("bias"))
+    ),
     Colour("fading", "Fading", "log10"),
-)  # fmt: skip
+)
 QUANTITIES = {"step": Quantity(ends_of("step")), **colour_quantities(COLOURS)}
 NODES = [
     Node("in", "input", 0, kind="end"),
@@ -29,8 +30,12 @@ NODES = [
 FIGURE = diagram(
     partial(plot.figure, QUANTITIES),
     lambda ds: [Part(f"{name}", NODES, chain(NODES), str(name), "#d55e00") for name in ds["network"].values],
-    COLOURS, question="Where?", shows="All.", cannot_show="More.", noun="layer",
-)  # fmt: skip
+    COLOURS,
+    question="Where?",
+    shows="All.",
+    cannot_show="More.",
+    noun="layer",
+)
 
 
 @pytest.fixture
@@ -48,11 +53,17 @@ def run():
             "loss": (("step", "network", "seed"), np.ones((6, 2, 3))),
         },
         coords={
-            "look": [1, 3, 6], "step": range(1, 7), "network": ["a", "b"], "seed": [0, 1, 2], "layer": [1, 2],
-            "gate": ["input", "forget"], "time": range(1, 6), "lag": range(5),
+            "look": [1, 3, 6],
+            "step": range(1, 7),
+            "network": ["a", "b"],
+            "seed": [0, 1, 2],
+            "layer": [1, 2],
+            "gate": ["input", "forget"],
+            "time": range(1, 6),
+            "lag": range(5),
         },
         attrs={"step_dimension": "step"},
-    )  # fmt: skip
+    )
 
 
 def drawn(run, step):

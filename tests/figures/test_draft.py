@@ -34,10 +34,14 @@ def _draw(figure: Any, kinds: Any) -> Any:
     """The same calls on a draft and on Plotly's figure."""
     figure.add_trace(
         kinds.Scatter(
-            x=np.arange(3), y=np.array([1.5, np.nan, 2.0]), marker_color="#d55e00", line={"width": 2},
-            error_y={"array": [0.1, 0.2, 0.3]}, error_x=None,
+            x=np.arange(3),
+            y=np.array([1.5, np.nan, 2.0]),
+            marker_color="#d55e00",
+            line={"width": 2},
+            error_y={"array": [0.1, 0.2, 0.3]},
+            error_x=None,
         )
-    )  # fmt: skip
+    )
     figure.add_trace(kinds.Heatmap(z=np.ones((2, 3), dtype=np.float32), coloraxis="coloraxis", showscale=False))
     figure.add_trace(kinds.Bar(x=["a", "b"], y=[1, 2], name="bars").update(showlegend=False, hoverinfo="skip"))
     figure.update_layout(
@@ -75,9 +79,13 @@ def _draw_panels(figure: Any, kinds: Any) -> Any:
 
 def test_panels_have_the_places_that_plotly_gives_them() -> None:
     how = {
-        "rows": 2, "cols": 2, "shared_xaxes": True, "vertical_spacing": 0.1, "row_heights": [0.7, 0.3],
+        "rows": 2,
+        "cols": 2,
+        "shared_xaxes": True,
+        "vertical_spacing": 0.1,
+        "row_heights": [0.7, 0.3],
         "specs": [[{}, {}], [{}, None]],
-    }  # fmt: skip
+    }
     _same(
         _draw_panels(draft.make_subplots(**how), draft),  # type: ignore[arg-type]
         _draw_panels(plotlys_subplots(**how), go),
@@ -108,10 +116,13 @@ def test_properties_that_are_not_set_are_none_and_parts_are_empty() -> None:
 @pytest.mark.parametrize(
     ("values", "dtype"),
     [
-        (np.array([1, 300]), "i2"), (np.array([-5, 5]), "i1"), (np.array([0, 200]), "i2"),
-        (np.array([0.5], dtype=np.float32), "f4"), (np.array([2**31]), "u4"),
+        (np.array([1, 300]), "i2"),
+        (np.array([-5, 5]), "i1"),
+        (np.array([0, 200]), "i2"),
+        (np.array([0.5], dtype=np.float32), "f4"),
+        (np.array([2**31]), "u4"),
     ],
-)  # fmt: skip
+)
 def test_numbers_travel_as_the_narrowest_bytes_that_hold_them(values: np.ndarray, dtype: str) -> None:
     packed = json.loads(draft.Figure(draft.Scatter(y=values)).to_json())["data"][0]["y"]
     assert packed["dtype"] == dtype
@@ -125,5 +136,9 @@ def test_what_is_no_number_is_null_and_dates_are_words() -> None:
     )
     made = json.loads(draft.Figure(trace).to_json())["data"][0]
     assert made == {
-        "type": "scatter", "x": ["2024-01-02", "2024-01-03"], "y": [None, None], "text": ["a", "b"], "customdata": [3]
-    }  # fmt: skip
+        "type": "scatter",
+        "x": ["2024-01-02", "2024-01-03"],
+        "y": [None, None],
+        "text": ["a", "b"],
+        "customdata": [3],
+    }

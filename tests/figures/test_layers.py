@@ -32,9 +32,14 @@ def build(looks=5, times=4, networks=("rnn", "lstm")):
         **declared.gradient_to_data((*every, "layer")),
     }
     sizes = {
-        "look": looks, "network": len(networks), "seed": 3, "layer": 3, "time": times,
-        "value_bin": len(VALUE_BINS.centres), "magnitude_bin": len(MAGNITUDE_BINS.centres),
-    }  # fmt: skip
+        "look": looks,
+        "network": len(networks),
+        "seed": 3,
+        "layer": 3,
+        "time": times,
+        "value_bin": len(VALUE_BINS.centres),
+        "magnitude_bin": len(MAGNITUDE_BINS.centres),
+    }
     draw = np.random.default_rng(0)
     arrays = {}
     for name, variable in variables.items():
@@ -43,9 +48,14 @@ def build(looks=5, times=4, networks=("rnn", "lstm")):
             values /= values.sum(-1, keepdims=True)
         arrays[name] = (variable.dims, values, {"long_name": variable.long_name})
     coords = {
-        "look": 10 * np.arange(1, looks + 1), "step": np.arange(1, 10 * looks + 1), "seed": range(3), "layer": NAMES,
-        "time": np.arange(1, times + 1), "value_bin": VALUE_BINS.centres, "magnitude_bin": MAGNITUDE_BINS.centres,
-    }  # fmt: skip
+        "look": 10 * np.arange(1, looks + 1),
+        "step": np.arange(1, 10 * looks + 1),
+        "seed": range(3),
+        "layer": NAMES,
+        "time": np.arange(1, times + 1),
+        "value_bin": VALUE_BINS.centres,
+        "magnitude_bin": MAGNITUDE_BINS.centres,
+    }
     coords |= {"network": list(networks)} if networks else {}
     return xr.Dataset(arrays, coords, {"status": "finished", "marks": "[]", "title": "", "step_dimension": "step"})
 

@@ -18,41 +18,70 @@ from tests.labs.small_runs import SMALL, TRAINED, Small
 
 OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
     "ode-rnn": {
-        "task": ("oscillator", "market"), "solver": ("rk4", "euler", "dopri5"), "step_cap": (0.005, 0.1, 10.0),
+        "task": ("oscillator", "market"),
+        "solver": ("rk4", "euler", "dopri5"),
+        "step_cap": (0.005, 0.1, 10.0),
         "longest_gap": (0.05, 0.6),
     },
     "continuous-depth": {
-        "task": ("rings", "moons", "flip"), "method": ("dopri5", "euler"), "gradient": ("solver", "adjoint"),
-        "augmented": (0, 1), "in_time": (False, True),
+        "task": ("rings", "moons", "flip"),
+        "method": ("dopri5", "euler"),
+        "gradient": ("solver", "adjoint"),
+        "augmented": (0, 1),
+        "in_time": (False, True),
     },
     "char-language-model": {
-        "optimiser": ("sgd", "adam"), "initialisation": ("kaiming", "normal"), "output_gain": (0.0, 0.01, 1.0),
+        "optimiser": ("sgd", "adam"),
+        "initialisation": ("kaiming", "normal"),
+        "output_gain": (0.0, 0.01, 1.0),
         "weight_decay": (0.0, 0.01),
     },
     "depth-gradients": {
-        "activation": ("leaky_relu", "relu", "tanh"), "normalisation": ("none", "batch"), "clip": (0.0, 1.0),
-        "initialisation": ("default", "orthogonal", "zero"), "dropout": (0.0, 0.3), "slope": (0.0, 0.3),
+        "activation": ("leaky_relu", "relu", "tanh"),
+        "normalisation": ("none", "batch"),
+        "clip": (0.0, 1.0),
+        "initialisation": ("default", "orthogonal", "zero"),
+        "dropout": (0.0, 0.3),
+        "slope": (0.0, 0.3),
     },
     "recurrent-gradients": {
-        "activation": ("tanh", "relu"), "clip": (0.0, 1.0), "initialisation": ("orthogonal", "gaussian"),
-        "gain": (1.0, 3.0), "forget_bias": (0.0, 3.0),
+        "activation": ("tanh", "relu"),
+        "clip": (0.0, 1.0),
+        "initialisation": ("orthogonal", "gaussian"),
+        "gain": (1.0, 3.0),
+        "forget_bias": (0.0, 3.0),
     },
     "char-gpt": {
-        "masked": (True, False), "residual": (True, False), "layer_norm": (True, False), "clip": (0.0, 1.0),
+        "masked": (True, False),
+        "residual": (True, False),
+        "layer_norm": (True, False),
+        "clip": (0.0, 1.0),
     },
     "price-tokens": {
-        "tokeniser": ("hmm", "vqvae", "quantile"), "network": ("bigram", "mlp", "gpt"), "shuffle_days": (False, True),
-        "fitted_on": ("past", "all"), "returns": ("market", "regimes"),
+        "tokeniser": ("hmm", "vqvae", "quantile"),
+        "network": ("bigram", "mlp", "gpt"),
+        "shuffle_days": (False, True),
+        "fitted_on": ("past", "all"),
+        "returns": ("market", "regimes"),
     },
     "bert-pretraining": {
-        "optimiser": ("adamw", "sgd"), "clip": (0.0, 0.1, 5.0), "warm_up": (0.0, 0.15, 0.6), "frozen": (False, True),
-        "masked_share": (0.05, 0.15, 0.8), "rehearsal": (0.0, 2.0), "learning_rate": (1e-5, 1e-3, 0.09),
+        "optimiser": ("adamw", "sgd"),
+        "clip": (0.0, 0.1, 5.0),
+        "warm_up": (0.0, 0.15, 0.6),
+        "frozen": (False, True),
+        "masked_share": (0.05, 0.15, 0.8),
+        "rehearsal": (0.0, 2.0),
+        "learning_rate": (1e-5, 1e-3, 0.09),
     },
     "gold-forecast": {
-        "target": ("return", "volatility"), "network": ("gru", "rnn", "mlp"), "shuffle_targets": (False, False, True),
-        "documents": ("none", "generated", "shuffled"), "tone_response": (0.0, 0.3), "head": ("gaussian", "quantiles"),
+        "target": ("return", "volatility"),
+        "network": ("gru", "rnn", "mlp"),
+        "shuffle_targets": (False, False, True),
+        "documents": ("none", "generated", "shuffled"),
+        "tone_response": (0.0, 0.3),
+        "head": ("gaussian", "quantiles"),
     },
-}  # fmt: skip
+}
 """Settings that rules read and that leave a run's dimensions as they are."""
 
 LEVELS = (0.0, 1e-9, 1e-4, 0.01, 0.04, 0.15, 0.35, 0.6, 0.85, 0.95, 0.99, 1.0, 1.1, 2.0, 5.0, 40.0, 2e3, np.nan, np.inf)
@@ -62,11 +91,18 @@ LOGARITHMS = ("farthest", "peak", "cell_path")
 THINGS = ("network", "model", "metric")
 """Dimensions along which nothing leans: each has a size of its own."""
 OF_THEIR_OWN = {
-    "changed_by_future": (0.0, 0.0, 0.2), "same_label": (0.9, 0.9, 0.5), "same_meaning": (0.9,),
-    "tokens_per_byte": (0.2, 1.0), "gzip_dev_bits": (0.5, 5.0), "gzip": (0.5, 5.0),
-    "uniform_loss": (3.3,), "uniform": (3.3,),
-    "unigram_loss": (0.5, 2.0, 3.0), "unigram_dev_loss": (0.5, 2.0, 3.0), "residual_variance": (1e-4, 1.0, 40.0),
-}  # fmt: skip
+    "changed_by_future": (0.0, 0.0, 0.2),
+    "same_label": (0.9, 0.9, 0.5),
+    "same_meaning": (0.9,),
+    "tokens_per_byte": (0.2, 1.0),
+    "gzip_dev_bits": (0.5, 5.0),
+    "gzip": (0.5, 5.0),
+    "uniform_loss": (3.3,),
+    "uniform": (3.3,),
+    "unigram_loss": (0.5, 2.0, 3.0),
+    "unigram_dev_loss": (0.5, 2.0, 3.0),
+    "residual_variance": (1e-4, 1.0, 40.0),
+}
 """Levels of what would else silence nearly every other finding, and of what a text can be."""
 ALIKE = {"zero_error_by_seed": "zero_error"}
 """What a run records twice."""

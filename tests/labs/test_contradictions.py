@@ -29,9 +29,15 @@ from tests.labs.drawn_findings import (
 from tests.labs.small_runs import Small, small_run
 
 USELESS_FORECAST = (
-    "learned", "ignoring_gaps", "extrapolation_poor", "under_trained", "holds_in_long_gaps", "solver_consistent",
-    "bands_too_narrow", "bands_too_wide",
-)  # fmt: skip
+    "learned",
+    "ignoring_gaps",
+    "extrapolation_poor",
+    "under_trained",
+    "holds_in_long_gaps",
+    "solver_consistent",
+    "bands_too_narrow",
+    "bands_too_wide",
+)
 OF_DAYS_IN_ORDER = ("not_regimes", "sign_skill", "worse", "worse_than_garch", "no_skill", "size_skill")
 TOKEN_SCORES = ("shuffled_skill", "shuffled_check_passed", *OF_DAYS_IN_ORDER[1:])
 EXCLUDED = {
@@ -39,7 +45,12 @@ EXCLUDED = {
         "no_skill": (*USELESS_FORECAST, "learned_nothing"),
         "learned_nothing": USELESS_FORECAST,
         "solver_too_coarse": (
-            "learned", "ignoring_gaps", "stiff_field", "extrapolation_poor", "under_trained", "holds_in_long_gaps",
+            "learned",
+            "ignoring_gaps",
+            "stiff_field",
+            "extrapolation_poor",
+            "under_trained",
+            "holds_in_long_gaps",
             "solver_consistent",
         ),
         "learned": ("ignoring_gaps", "under_trained"),
@@ -56,7 +67,11 @@ EXCLUDED = {
     },
     "char-language-model": {
         "by_heart": (
-            "beats_pairs", "no_better_than_pairs", "learning_rate_too_small", "learning_rate_too_large", "saturated",
+            "beats_pairs",
+            "no_better_than_pairs",
+            "learning_rate_too_small",
+            "learning_rate_too_large",
+            "saturated",
         ),
         "impossible_pair": ("beats_letters", "by_heart"),
         "no_better_than_pairs": ("beats_pairs",),
@@ -64,11 +79,24 @@ EXCLUDED = {
     },
     "depth-gradients": {
         "diverged": (
-            "no_gradient", "learning_rate_too_large", "exploding", "large_error", "vanishing", "no_better_than_zero",
-            "degradation", "saturated", "dead_units", "learning_rate_too_small", "gradient_kept",
+            "no_gradient",
+            "learning_rate_too_large",
+            "exploding",
+            "large_error",
+            "vanishing",
+            "no_better_than_zero",
+            "degradation",
+            "saturated",
+            "dead_units",
+            "learning_rate_too_small",
+            "gradient_kept",
         ),
         "no_gradient": (
-            "learning_rate_too_large", "learning_rate_too_small", "vanishing", "exploding", "no_better_than_zero",
+            "learning_rate_too_large",
+            "learning_rate_too_small",
+            "vanishing",
+            "exploding",
+            "no_better_than_zero",
             "gradient_kept",
         ),
         "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
@@ -77,27 +105,47 @@ EXCLUDED = {
     },
     "recurrent-gradients": {
         "diverged": (
-            "exploding", "task_solved", "learning_rate_too_large", "vanishing", "learned_nothing",
-            "forget_bias_too_small", "saturated_gates", "saturated_states", "clipping_every_step",
-            "learning_rate_too_small", "gradient_kept",
+            "exploding",
+            "task_solved",
+            "learning_rate_too_large",
+            "vanishing",
+            "learned_nothing",
+            "forget_bias_too_small",
+            "saturated_gates",
+            "saturated_states",
+            "clipping_every_step",
+            "learning_rate_too_small",
+            "gradient_kept",
         ),
         "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
         "vanishing": ("gradient_kept", "task_solved"),
         "task_solved": (
-            "learned_nothing", "forget_bias_too_small", "learning_rate_too_small", "saturated_gates",
+            "learned_nothing",
+            "forget_bias_too_small",
+            "learning_rate_too_small",
+            "saturated_gates",
             "clipping_every_step",
         ),
         "learning_rate_too_large": ("learning_rate_too_small", "learned_nothing"),
     },
     "char-gpt": {
         "by_heart": (
-            "beats_pairs", "beats_gzip", "no_better_than_pairs", "learning_rate_too_small", "learning_rate_too_large",
+            "beats_pairs",
+            "beats_gzip",
+            "no_better_than_pairs",
+            "learning_rate_too_small",
+            "learning_rate_too_large",
         ),
         "no_better_than_pairs": ("beats_pairs",),
         "learning_rate_too_large": ("learning_rate_too_small", "even_attention"),
         "sees_ahead": (
-            "by_heart", "beats_pairs", "beats_gzip", "no_better_than_pairs", "even_attention",
-            "learning_rate_too_small", "learning_rate_too_large",
+            "by_heart",
+            "beats_pairs",
+            "beats_gzip",
+            "no_better_than_pairs",
+            "even_attention",
+            "learning_rate_too_small",
+            "learning_rate_too_large",
         ),
     },
     "price-tokens": {
@@ -110,7 +158,7 @@ EXCLUDED = {
         "worse": ("no_skill", "size_skill"),
         "no_skill": ("size_skill",),
     },
-}  # fmt: skip
+}
 """By laboratory and kind: the kinds that no network may have beside it. What is said ``alone`` excludes all others."""
 
 LABS = [laboratories()[name] for name in EXCLUDED]

@@ -33,8 +33,16 @@ from tests.thinned import thinned
 pytestmark = pytest.mark.usefixtures("on_pages")
 
 FILE = "gold_gsr.csv"
-SMALL = {"network": "rnn", "hidden": "4", "window": "5", "epochs": "1", "refits": "1", "train_years": "1",
-         "test_years": "1", "final_days": "0"}  # fmt: skip
+SMALL = {
+    "network": "rnn",
+    "hidden": "4",
+    "window": "5",
+    "epochs": "1",
+    "refits": "1",
+    "train_years": "1",
+    "test_years": "1",
+    "final_days": "0",
+}
 
 
 @pytest.fixture(autouse=True)

@@ -56,8 +56,11 @@ def test_the_runs_page_tells_what_piles_up_under_which_bound_and_frees_what_is_t
     assert told["Files left unfinished"].startswith("0.2 MB")
     assert set(told) >= {place.words for place in PLACES.values()}
     assert {box.key for box in visitor.at.checkbox if box.value} == {
-        "free-vectors", "free-downloads", "free-readings", "free-unfinished",
-    }  # fmt: skip
+        "free-vectors",
+        "free-downloads",
+        "free-readings",
+        "free-unfinished",
+    }
     _tick(visitor, "states", "unfinished").click("free-space")
     told = _told(visitor)
     assert told["States to go back to"] == "0.3 of at most 2,000 MB", "a run that trains keeps its state"

@@ -31,9 +31,15 @@ WRONG = re.compile(r"\breturns?\b|log return|\bbp\b", re.I)
 """What no text about such a market may say."""
 
 FORECAST = {
-    "train_years": "2", "test_years": "0.25", "refits": "1", "final_days": "0", "window": "4", "hidden": "3",
-    "epochs": "2", "network": "rnn",
-}  # fmt: skip
+    "train_years": "2",
+    "test_years": "0.25",
+    "refits": "1",
+    "final_days": "0",
+    "window": "4",
+    "hidden": "3",
+    "epochs": "2",
+    "network": "rnn",
+}
 TOKENS = {"train_years": "2", "test_years": "1", "refits": "1", "network": "bigram", "tokens": "4"}
 
 

@@ -145,7 +145,13 @@ def trained(store: Store, name: str = "", variable: str = "norm") -> str:
         marked = [{"step": 1, "text": "changed", "changes": {"drift": 0.5}}] if step == 1 else []
         once = {"end": np.zeros(1, np.float32)} if step == 2 else {}
         store.append(
-            run_id, Progress(step, 4, float(step), 0.0), batch=batch, once=once, marked=marked, kept=(step, b"state"),
-            coordinates={"seed": [0]}, status="finished",
-        )  # fmt: skip
+            run_id,
+            Progress(step, 4, float(step), 0.0),
+            batch=batch,
+            once=once,
+            marked=marked,
+            kept=(step, b"state"),
+            coordinates={"seed": [0]},
+            status="finished",
+        )
     return run_id

@@ -59,9 +59,7 @@ def test_batches_of_any_length_join_to_the_same_records(lengths: list[int]) -> N
     steps = np.arange(sum(lengths))
     values = np.stack([[step, np.nan, np.inf] for step in steps]).astype(np.float32)
     cuts = np.cumsum(lengths)[:-1]
-    pieces = [
-        {"x": (s, v)} for s, v in zip(np.split(steps, cuts), np.split(values, cuts), strict=True)
-    ]  # fmt: skip
+    pieces = [{"x": (s, v)} for s, v in zip(np.split(steps, cuts), np.split(values, cuts), strict=True)]
     found_steps, found_values = joined(pieces)["x"]
     assert identical(found_steps, steps)
     assert identical(found_values, values)

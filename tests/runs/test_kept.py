@@ -89,8 +89,12 @@ def test_a_database_of_the_first_version_becomes_one_of_today(kept: Store, tmp_p
 def test_a_kept_run_shows_what_it_showed_then(kept: Store, run_id: str) -> None:
     then, run = THEN[run_id], kept.run(run_id)
     assert (run.experiment, run.name, run.status, run.step, run.settings_version) == (
-        then["experiment"], then["name"], then["status"], then["steps"], 1,
-    )  # fmt: skip
+        then["experiment"],
+        then["name"],
+        then["status"],
+        then["steps"],
+        1,
+    )
     settings, dataset = settings_of(kept, run_id), kept.load(run_id)
     assert sorted(map(str, dataset.data_vars)) == then["variables"]
     kinds = [finding.kind for finding in settings.findings(dataset)]

@@ -49,10 +49,17 @@ def test_labels_are_read_again_where_they_changed_and_only_there(store: Store, m
     live = LiveRun(store, run_id)
     monkeypatch.setattr(store, "about", lambda which: reads.append(which) or about(which))
     changes: list[dict[str, Any]] = [
-        {"coordinates": {"seed": [7]}}, {}, {"attributes": {"device": "cpu"}}, {},
-        {"once": {"end": np.array([3.0])}}, {}, {"once": {"end": np.array([2.0])}}, {},
-        {"marked": [{"step": 9, "text": "rate halved", "changes": {}}]}, {},
-    ]  # fmt: skip
+        {"coordinates": {"seed": [7]}},
+        {},
+        {"attributes": {"device": "cpu"}},
+        {},
+        {"once": {"end": np.array([3.0])}},
+        {},
+        {"once": {"end": np.array([2.0])}},
+        {},
+        {"marked": [{"step": 9, "text": "rate halved", "changes": {}}]},
+        {},
+    ]
     for place, change in enumerate(changes):
         write(store, run_id, range(place + 1, place + 2), **change)
         _, sheet = live.snapshot()

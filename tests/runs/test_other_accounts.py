@@ -79,8 +79,14 @@ def started(*command: str, place: Path) -> subprocess.CompletedProcess[str]:
     """A Python process in this folder, at its end."""
     return subprocess.run(
         [sys.executable, *command],
-        check=False, env=environment(place), cwd=place, capture_output=True, text=True, input="\n", timeout=SLOW,
-    )  # fmt: skip
+        check=False,
+        env=environment(place),
+        cwd=place,
+        capture_output=True,
+        text=True,
+        input="\n",
+        timeout=SLOW,
+    )
 
 
 @pytest.fixture
@@ -149,14 +155,27 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         up = Served(
             tuple(
                 # As the command that pip installs: the folder in which it is started is no place to import from.
-                psutil.Process(stack.enter_context(ended(subprocess.Popen(
-                    [sys.executable, "-P", "-c", *script], env=environment(place, **more), cwd=place,
-                    stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
-                ))).pid)
+                psutil.Process(
+                    stack.enter_context(
+                        ended(
+                            subprocess.Popen(
+                                [sys.executable, "-P", "-c", *script],
+                                env=environment(place, **more),
+                                cwd=place,
+                                stdin=subprocess.PIPE,
+                                stdout=log,
+                                stderr=log,
+                                start_new_session=True,
+                            )
+                        )
+                    ).pid
+                )
                 for script in ((SERVE, "serve", "--port", str(port)), (CREW,))
             ),
-            port, folder, place,
-        )  # fmt: skip
+            port,
+            folder,
+            place,
+        )
         # A scheduler, a nanny and a worker for runs, and the same for jobs.
         until(lambda: len(ports(up)) >= 1 + 2 * 3 and "crew_member" in commands(up), SLOW)
         until(lambda: {one.pid for one in up.with_children()} <= set(seen(up)), SLOW)

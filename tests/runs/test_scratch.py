@@ -21,8 +21,10 @@ def holder(place: Path) -> tuple[subprocess.Popen[str], Path]:
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD],
         env={**os.environ, "TMPDIR": str(place), "PYTHONPATH": str(Path(__file__).parents[2])},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     return process, Path(process.stdout.readline().strip())
 

@@ -218,8 +218,10 @@ def test_going_on_forgets_what_came_after_the_last_kept_step(store: Store) -> No
     assert store.load(run_id)["epoch"].values.tolist() == [1, 2, 3]
     # What was in force at the end stays in force, and says so where it begins now.
     assert [(mark["step"], mark["changes"]) for mark in store.about(run_id).marks] == [
-        (2, {"drift": 0.2}), (3, {"drift": 0.3}), (3, {"drift": 0.4}),
-    ]  # fmt: skip
+        (2, {"drift": 0.2}),
+        (3, {"drift": 0.3}),
+        (3, {"drift": 0.4}),
+    ]
     assert store.run(run_id).changes == {"drift": 0.4}
     assert store.take_orders(run_id) == [Order("change", {"drift": 0.9})]
 

@@ -56,9 +56,17 @@ def trained(one, record, n):
 
 def test_parts_are_named_by_stream_or_network_then_seed() -> None:
     assert list(grid().parts()) == [
-        "order/0", "order/3", "plain/0/network", "plain/0/optimiser", "plain/3/network", "plain/3/optimiser",
-        "biased/0/network", "biased/0/optimiser", "biased/3/network", "biased/3/optimiser",
-    ]  # fmt: skip
+        "order/0",
+        "order/3",
+        "plain/0/network",
+        "plain/0/optimiser",
+        "plain/3/network",
+        "plain/3/optimiser",
+        "biased/0/network",
+        "biased/0/optimiser",
+        "biased/3/network",
+        "biased/3/optimiser",
+    ]
 
 
 def test_a_learner_s_data_are_no_part_of_its_state() -> None:

@@ -12,9 +12,15 @@ X = torch.randn(64, 4, generator=torch.Generator().manual_seed(9))
 
 def fresh(optimiser="adam"):
     network = DeepMLP(
-        network="residual", features=4, width=6, depth=3, normalisation="batch", dropout=0.3, noise=0.1,
+        network="residual",
+        features=4,
+        width=6,
+        depth=3,
+        normalisation="batch",
+        dropout=0.3,
+        noise=0.1,
         weights=lambda layer: torch.Generator().manual_seed(100 + layer),
-    )  # fmt: skip
+    )
     return {
         "network": network,
         "optimiser": OPTIMISERS[optimiser](network.parameters(), 0.01),

@@ -32,8 +32,13 @@ class Reader(nn.Module):
         super().__init__()
         hidden, symbols = ds["W_ax"].shape
         self.rnn, self.out = nn.RNN(symbols, hidden).double(), nn.Linear(hidden, symbols).double()
-        named = {"W_ax": self.rnn.weight_ih_l0, "W_aa": self.rnn.weight_hh_l0, "b_a": self.rnn.bias_ih_l0,
-                 "W_ya": self.out.weight, "b_y": self.out.bias}  # fmt: skip
+        named = {
+            "W_ax": self.rnn.weight_ih_l0,
+            "W_aa": self.rnn.weight_hh_l0,
+            "b_a": self.rnn.bias_ih_l0,
+            "W_ya": self.out.weight,
+            "b_y": self.out.bias,
+        }
         for name, parameter in named.items():
             parameter.data = torch.tensor(ds[name].values)
         self.rnn.bias_hh_l0.data.zero_()
@@ -115,9 +120,7 @@ def test_how_far_off_the_total_derivative_is(case):
     _, ds, _ = case
     deltas, before = np.nan_to_num(ds["delta_of_loss"].values), ds["h_previous"].values
     steps = len(before)
-    wrong = sum(
-        (t - k + 1) * np.outer(deltas[t, k], before[k]) for t in range(steps) for k in range(t + 1)
-    )  # fmt: skip
+    wrong = sum((t - k + 1) * np.outer(deltas[t, k], before[k]) for t in range(steps) for k in range(t + 1))
     right = ds["W_aa_autograd"].values
     expected = np.linalg.norm(wrong - right) / np.linalg.norm(right)
     assert ds.attrs["off_with_total"] == pytest.approx(expected, rel=1e-9)

@@ -14,14 +14,27 @@ from goldviz.training.seeds import DATA, WEIGHTS, stream
 CASES = {
     "tanh, squared": {"seed": 3, "layers": 4, "width": 5, "inputs": 4, "outputs": 3, "gain": 1.7},
     "GELU, softmax, three samples": {
-        "seed": 4, "layers": 3, "width": 6, "inputs": 2, "outputs": 4, "loss": "cross_entropy", "activation": "gelu",
-        "samples": 3, "penalty": 0.2,
+        "seed": 4,
+        "layers": 3,
+        "width": 6,
+        "inputs": 2,
+        "outputs": 4,
+        "loss": "cross_entropy",
+        "activation": "gelu",
+        "samples": 3,
+        "penalty": 0.2,
     },
     "LeakyReLU, linear end, penalty": {
-        "seed": 5, "layers": 5, "activation": "leaky_relu", "slope": 0.3, "last": "identity", "penalty": 0.4,
-        "samples": 2, "outputs": 1,
+        "seed": 5,
+        "layers": 5,
+        "activation": "leaky_relu",
+        "slope": 0.3,
+        "last": "identity",
+        "penalty": 0.4,
+        "samples": 2,
+        "outputs": 1,
     },
-}  # fmt: skip
+}
 PHI = {"tanh": nn.Tanh(), "gelu": nn.GELU(), "leaky_relu": nn.LeakyReLU(0.3)}
 
 

@@ -19,12 +19,29 @@ from goldviz.labs.backward_by_hand.nudges import nudged
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 
 CASES = {
-    "n - 1": {"words": "platinum rhodium iridium", "samples": 9, "context": 2, "features": 3, "hidden": 6, "gain": 1.7,
-              "output_gain": 2.5, "variance": "unbiased", "seed": 41},
-    "n": {"words": "größe für straße", "samples": 30, "context": 4, "features": 1, "hidden": 11, "gain": 0.6,
-          "variance": "biased", "seed": 77},
+    "n - 1": {
+        "words": "platinum rhodium iridium",
+        "samples": 9,
+        "context": 2,
+        "features": 3,
+        "hidden": 6,
+        "gain": 1.7,
+        "output_gain": 2.5,
+        "variance": "unbiased",
+        "seed": 41,
+    },
+    "n": {
+        "words": "größe für straße",
+        "samples": 30,
+        "context": 4,
+        "features": 1,
+        "hidden": 11,
+        "gain": 0.6,
+        "variance": "biased",
+        "seed": 77,
+    },
     "two samples": {"words": "no yes", "samples": 2, "context": 1, "features": 2, "hidden": 3, "gain": 4.0, "seed": 5},
-}  # fmt: skip
+}
 PARAMETERS = ("C", "W1", "b1", "bngain", "bnbias", "W2", "b2")
 EXACT = {"rtol": 1e-9, "atol": 1e-12}
 
@@ -100,8 +117,15 @@ def test_the_parameters_spread_as_kaiming_says_and_no_bias_is_zero():
     wide = {"context": 4, "features": 6, "hidden": 32, "words": "the quick brown fox jumps over a lazy dog"}
     drawn = [BackwardByHand(**wide, gain=3.0, output_gain=0.5, seed=seed).compute() for seed in range(60, 64)]
     spread = {name: np.std([ds[name].values for ds in drawn]) for name in PARAMETERS}
-    expected = {"C": 1.0, "W1": 5 / 3 / np.sqrt(24), "b1": 0.1, "bngain": 0.3, "bnbias": 0.1, "W2": 0.5 / np.sqrt(32),
-                "b2": 0.1}  # fmt: skip
+    expected = {
+        "C": 1.0,
+        "W1": 5 / 3 / np.sqrt(24),
+        "b1": 0.1,
+        "bngain": 0.3,
+        "bnbias": 0.1,
+        "W2": 0.5 / np.sqrt(32),
+        "b2": 0.1,
+    }
     for name, size in expected.items():
         assert spread[name] == pytest.approx(size, rel=0.2), name
     assert np.mean([ds["bngain"].values for ds in drawn]) == pytest.approx(3, rel=0.05)
@@ -245,47 +269,70 @@ FORMULAS = {
     "probs": ("dlogprobs * count_sum / counts", "dlogprobs / counts"),
     "count_sum": ("-sum(dprobs * probs, 1) * count_sum_inv", "-sum(dprobs * probs, 1)"),
     "logits": (
-        "probs / n - onehot(Y) / n", "probs / n - onehot(argmax(probs)) / n", "2.5 * (onehot(Y) - probs) / n",
-        "probs - onehot(Y)", "dnorm_logits - sum(dnorm_logits, 1)",
+        "probs / n - onehot(Y) / n",
+        "probs / n - onehot(argmax(probs)) / n",
+        "2.5 * (onehot(Y) - probs) / n",
+        "probs - onehot(Y)",
+        "dnorm_logits - sum(dnorm_logits, 1)",
     ),
     "W2": ("h.T @ (probs - onehot(Y)) / n", "(probs - onehot(Y)).T @ h / n", "h.T @ (probs + onehot(Y)) / n"),
     "b2": ("n * mean(dlogits, 0)", "mean(dlogits, 0)", "dlogits", "sum(dlogits, 1)"),
     "h": ("(W2 @ dlogits.T).T", "dlogits @ W2.T / 2", "dlogits @ W2.T * h"),
-    "h_preact": ("dh / (1 + (exp(h_preact) - exp(-h_preact)) ** 2 / 4)", "dh * (1 - h) * (1 + h)", "dh * (1 - h)",
-                 "dh - h ** 2"),
+    "h_preact": (
+        "dh / (1 + (exp(h_preact) - exp(-h_preact)) ** 2 / 4)",
+        "dh * (1 - h) * (1 + h)",
+        "dh * (1 - h)",
+        "dh - h ** 2",
+    ),
     "bngain": ("sum(dh_preact * bndiff, 0) * bnvar_inv", "sum(dh_preact * bndiff, 0)", "dh_preact * bnraw"),
     "bnraw": ("bngain * dh_preact", "dh_preact / bngain"),
-    "bnvar": ("-dbnvar_inv * bnvar_inv ** 3 / 2", "dbnvar_inv * bnvar_inv ** 3 / 2",
-              "-dbnvar_inv * bnvar_inv ** 2 / 2"),
+    "bnvar": (
+        "-dbnvar_inv * bnvar_inv ** 3 / 2",
+        "dbnvar_inv * bnvar_inv ** 3 / 2",
+        "-dbnvar_inv * bnvar_inv ** 2 / 2",
+    ),
     "bmean": ("-sum(dbnraw, 0) * bnvar_inv", "-mean(dbnraw, 0) * bnvar_inv"),
     "h_prebn": (
         "bngain * bnvar_inv * (dh_preact - mean(dh_preact, 0) - bnraw * mean(dh_preact * bnraw, 0))",
         "bngain * bnvar_inv * (dh_preact - mean(dh_preact, 0) - bnraw * sum(dh_preact * bnraw, 0) / (n - 1))",
-        "dbndiff - mean(dbndiff, 0)", "dbndiff",
+        "dbndiff - mean(dbndiff, 0)",
+        "dbndiff",
     ),
     "W1": ("view(emb, n, k * m).T @ dh_prebn", "dh_prebn.T @ emb_cat"),
     "b1": ("mean(dh_prebn, 0)", "sum(dh_prebn, 1)"),
     "C": ("add_rows(X, view(dh_prebn @ W1.T, n, k, m))", "add_rows(X, demb) / n"),
-}  # fmt: skip
+}
 """Formulas that a person may type, the first one right, others right or wrong; h_prebn's hang on the divisor."""
 
 
 def by_numpy(again, text):
     """What a formula comes to where Python reads it and NumPy carries it out."""
     ds = again.ds
-    sizes = {"n": again.n, "V": len(ds["symbol"]), "k": again.X.shape[1], "m": ds.sizes["feature"],
-             "n1": ds.sizes["hidden"]}  # fmt: skip
+    sizes = {
+        "n": again.n,
+        "V": len(ds["symbol"]),
+        "k": again.X.shape[1],
+        "m": ds.sizes["feature"],
+        "n1": ds.sizes["hidden"],
+    }
     table = np.eye(sizes["V"])
 
     def add_rows(places, rows):
         return np.einsum("npv,npf->vf", table[places], rows)
 
     names = {
-        "X": again.X.numpy(), "Y": again.Y.numpy(), "eps": 1e-5, "exp": np.exp, "add_rows": add_rows,
-        "view": lambda a, *shape: a.reshape(shape), "onehot": lambda places: table[places],
-        "argmax": lambda a: a.argmax(-1), "sum": lambda a, *axis: a.sum(*axis, keepdims=bool(axis)),
-        "mean": lambda a, *axis: a.mean(*axis, keepdims=bool(axis)), **sizes,
-    }  # fmt: skip
+        "X": again.X.numpy(),
+        "Y": again.Y.numpy(),
+        "eps": 1e-5,
+        "exp": np.exp,
+        "add_rows": add_rows,
+        "view": lambda a, *shape: a.reshape(shape),
+        "onehot": lambda places: table[places],
+        "argmax": lambda a: a.argmax(-1),
+        "sum": lambda a, *axis: a.sum(*axis, keepdims=bool(axis)),
+        "mean": lambda a, *axis: a.mean(*axis, keepdims=bool(axis)),
+        **sizes,
+    }
     names |= {name: again.numpy(name) for name in {*again.start, *again.t}}
     names |= {f"d{name}": again.numpy(f"d{name}") for name in BACKWARD}
     return np.asarray(eval(text, {"__builtins__": {}}, names))

@@ -29,10 +29,25 @@ from tests.thinned import thinned
 
 SEED, WORDS, TONE = 13, 5, 4
 SHARED = {
-    "texts": 90, "labelled": 45, "vocabulary": 350, "longest": 30, "layers": 3, "heads": 2, "width": 12, "inner": 20,
-    "pretraining_steps": WORDS, "fine_tuning_steps": TONE, "batch": 6, "look_every": 2, "text_seed": 5,
-    "seeds": (SEED,), "device": "cpu", "learning_rate": 4e-3, "fine_tuning_rate": 2e-3, "warm_up": 0.4,
-}  # fmt: skip
+    "texts": 90,
+    "labelled": 45,
+    "vocabulary": 350,
+    "longest": 30,
+    "layers": 3,
+    "heads": 2,
+    "width": 12,
+    "inner": 20,
+    "pretraining_steps": WORDS,
+    "fine_tuning_steps": TONE,
+    "batch": 6,
+    "look_every": 2,
+    "text_seed": 5,
+    "seeds": (SEED,),
+    "device": "cpu",
+    "learning_rate": 4e-3,
+    "fine_tuning_rate": 2e-3,
+    "warm_up": 0.4,
+}
 CASES: dict[str, dict[str, Any]] = {
     "clipped": {"clip": 0.6, "weight_decay": 0.1, "masked_share": 0.3},
     "rehearsed": {"clip": 0.0, "rehearsal": 0.7},
@@ -64,8 +79,9 @@ class Twin:
 
     def _step(self, step: int, optimiser: torch.optim.Optimizer) -> None:
         settings = self.settings
-        first, steps, peak = (0, WORDS, settings.learning_rate) if step <= WORDS else (
-            WORDS, TONE, settings.fine_tuning_rate)  # fmt: skip
+        first, steps, peak = (
+            (0, WORDS, settings.learning_rate) if step <= WORDS else (WORDS, TONE, settings.fine_tuning_rate)
+        )
         rate = _rate(step - first, steps, settings.warm_up, peak)
         self._note(self.read, learning_rate=rate)
         for group in optimiser.param_groups:
@@ -88,8 +104,7 @@ class Twin:
     def _masked_loss(self) -> torch.Tensor:
         rows = torch.randint(len(self.data.texts), (self.settings.batch,), generator=self.streams.order)
         pieces, present = self.data.texts.rows(rows)
-        shown, answers = hide(pieces, self.data.vocabulary, self.streams.masks,
-                              self.settings.masked_share)  # fmt: skip
+        shown, answers = hide(pieces, self.data.vocabulary, self.streams.masks, self.settings.masked_share)
         logits = self.speaker(shown, attention_mask=present.long()).logits
         loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=-100)
         self._note(self.read, masked_loss=loss.item())
@@ -114,9 +129,11 @@ class Twin:
         asked = self.data.unseen.answers >= 0
         answers = self.data.unseen.answers[asked]
         self._note(
-            self.looks, look=step, unseen_masked_loss=cross_entropy(logits[asked], answers).item(),
+            self.looks,
+            look=step,
+            unseen_masked_loss=cross_entropy(logits[asked], answers).item(),
             unseen_masked_accuracy=(logits[asked].argmax(-1) == answers).double().mean().item(),
-        )  # fmt: skip
+        )
         if step > WORDS:
             self._note(self.looks, right=[self._right(judged) for judged in self.data.tone_sets])
 
@@ -133,8 +150,15 @@ class Twin:
 def _transformers(one: BertLearner, data: PretrainingTexts) -> tuple[BertForMaskedLM, BertForSequenceClassification]:
     """Both models with the laboratory's first weights, around one encoder."""
     network = one.network
-    shell = TextModel("twin", network.encoder, data.tokeniser, network.masked_words, network.classifier,
-                      ("negative", "neutral", "positive"), "")  # fmt: skip
+    shell = TextModel(
+        "twin",
+        network.encoder,
+        data.tokeniser,
+        network.masked_words,
+        network.classifier,
+        ("negative", "neutral", "positive"),
+        "",
+    )
     known = {name: weights.double() for name, weights in bert_tensors(shell).items()}
     asked = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     config = BertConfig(**{**bert_config(network.encoder.shape, shell.labels), **asked})

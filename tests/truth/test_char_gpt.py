@@ -36,17 +36,43 @@ from tests.labs.small_runs import small_run, whole
 from tests.thinned import thinned
 
 SEED, STEPS, EVERY, CLOSE_STEPS = 37, 6, 2, (1, 3, 6)
-SHARED = {"layers": 2, "heads": 2, "width": 12, "block": 10, "batch": 4, "steps": STEPS, "look_every": EVERY,
-          "close_looks": 2, "seeds": (SEED,)}  # fmt: skip
+SHARED = {
+    "layers": 2,
+    "heads": 2,
+    "width": 12,
+    "block": 10,
+    "batch": 4,
+    "steps": STEPS,
+    "look_every": EVERY,
+    "close_looks": 2,
+    "seeds": (SEED,),
+}
 CASES = {
     "as in the document": {"warm_up": 0.4, "clip": 0.8, "weight_decay": 0.3, "learning_rate": 0.02},
-    "parts left out": {"masked": False, "layer_norm": False, "residual_scale": "none", "tied": False, "clip": 0.0,
-                       "activation": "relu", "optimiser": "sgd", "decay_all": True, "learning_rate": 0.05,
-                       "warm_up": 0.0},
-    "pieces": {"tokens": "pieces", "vocabulary": 300, "tied": False, "residual_scale": "init", "layers": 3,
-               "heads": 3, "optimiser": "adam", "weight_decay": 0.0},
+    "parts left out": {
+        "masked": False,
+        "layer_norm": False,
+        "residual_scale": "none",
+        "tied": False,
+        "clip": 0.0,
+        "activation": "relu",
+        "optimiser": "sgd",
+        "decay_all": True,
+        "learning_rate": 0.05,
+        "warm_up": 0.0,
+    },
+    "pieces": {
+        "tokens": "pieces",
+        "vocabulary": 300,
+        "tied": False,
+        "residual_scale": "init",
+        "layers": 3,
+        "heads": 3,
+        "optimiser": "adam",
+        "weight_decay": 0.0,
+    },
     "no scale and no residual path": {"scaled": False, "residual": False, "residual_scale": "branch", "clip": 0.2},
-}  # fmt: skip
+}
 CLOSE = {"rtol": 3e-3, "atol": 3e-6}
 """The laboratory computes in float32."""
 HALF = 2e-3
@@ -57,8 +83,10 @@ def written():
     """Twenty hundred characters of receipts, so that every hundredth of them is whole."""
     drawn = np.random.default_rng(71)
     things = ["Öl", "amber", "coal", "gilt", "iron ore", "jade", "myrrh", "salt"]
-    rows = [f"{drawn.choice(things)}: {drawn.integers(2, 90)} g at {drawn.integers(1, 9)}.{drawn.integers(10, 99)} €\n"
-            for _ in range(120)]  # fmt: skip
+    rows = [
+        f"{drawn.choice(things)}: {drawn.integers(2, 90)} g at {drawn.integers(1, 9)}.{drawn.integers(10, 99)} €\n"
+        for _ in range(120)
+    ]
     return "".join(rows)[:2000]
 
 
@@ -76,8 +104,15 @@ class Layer(nn.TransformerEncoderLayer):
     """PyTorch's layer, each branch in a share; without the residual path, and unscaled, by its own few lines."""
 
     def __init__(self, settings, share):
-        super().__init__(settings.width, settings.heads, 4 * settings.width, 0.0, settings.activation,
-                         batch_first=True, norm_first=True)  # fmt: skip
+        super().__init__(
+            settings.width,
+            settings.heads,
+            4 * settings.width,
+            0.0,
+            settings.activation,
+            batch_first=True,
+            norm_first=True,
+        )
         self.settings, self.share = settings, share
         # What drops values of each branch is last on its way: here it takes a share of them.
         self.dropout1 = self.dropout2 = SimpleShare(share)
@@ -161,13 +196,19 @@ def filled(twin, known):
         if twin.own is not None:
             twin.own.weight.copy_(known["untied.weight"])
         for number, layer in enumerate(twin.layers):
-            own = {name.removeprefix(f"blocks.{number}."): one for name, one in known.items()
-                   if name.startswith(f"blocks.{number}.")}  # fmt: skip
+            own = {
+                name.removeprefix(f"blocks.{number}."): one
+                for name, one in known.items()
+                if name.startswith(f"blocks.{number}.")
+            }
             three = [f"attention.{part}" for part in ("query", "key", "value")]
             layer.self_attn.in_proj_weight.copy_(torch.cat([own[f"{part}.weight"] for part in three]))
             layer.self_attn.in_proj_bias.copy_(torch.cat([own[f"{part}.bias"] for part in three]))
-            for part, name in ((layer.self_attn.out_proj, "attention.output"), (layer.linear1, "expand"),
-                               (layer.linear2, "contract")):  # fmt: skip
+            for part, name in (
+                (layer.self_attn.out_proj, "attention.output"),
+                (layer.linear1, "expand"),
+                (layer.linear2, "contract"),
+            ):
                 part.weight.copy_(own[f"{name}.weight"])
                 part.bias.copy_(own[f"{name}.bias"])
 
@@ -177,8 +218,10 @@ def optimiser(settings, twin):
     if settings.decay_all:
         groups = [{"params": every, "weight_decay": settings.weight_decay}]
     else:
-        groups = [{"params": [one for one in every if one.ndim > 1], "weight_decay": settings.weight_decay},
-                  {"params": [one for one in every if one.ndim == 1], "weight_decay": 0.0}]  # fmt: skip
+        groups = [
+            {"params": [one for one in every if one.ndim > 1], "weight_decay": settings.weight_decay},
+            {"params": [one for one in every if one.ndim == 1], "weight_decay": 0.0},
+        ]
     if settings.optimiser == "sgd":
         return torch.optim.SGD(groups, lr=1.0, momentum=0.9)
     return {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[settings.optimiser](groups, lr=1.0)
@@ -214,22 +257,29 @@ def trained(settings, text):
         for group in learning.param_groups:
             group["lr"] = rate(settings, step)
         learning.step()
-        steps.append({"loss": loss.item(), "norm_before_clip": length, "learning_rate": rate(settings, step),
-                      "norm_after_clip": min(length, settings.clip or math.inf)})  # fmt: skip
+        steps.append(
+            {
+                "loss": loss.item(),
+                "norm_before_clip": length,
+                "learning_rate": rate(settings, step),
+                "norm_after_clip": min(length, settings.clip or math.inf),
+            }
+        )
         if step == 1 or step % EVERY == 0:
             after = [torch.cat([one.detach().flatten() for one in part]) for part in twin.parts()]
             looks[step] = {
                 "gradient_norm": [one.norm().item() for one in slopes],
                 "gradient_to_data": [(a.std() / b.std()).item() for a, b in zip(slopes, before, strict=True)],
-                "update_to_data": [((new - old).std() / old.std()).item()
-                                   for new, old in zip(after, before, strict=True)],
-            }  # fmt: skip
+                "update_to_data": [
+                    ((new - old).std() / old.std()).item() for new, old in zip(after, before, strict=True)
+                ],
+            }
         if step in close:
             close[step] |= {
                 "weight_gradient_histogram": [decades(one) for one in slopes],
                 "gradient_histogram": [decades(one.grad) for one in given],
                 "activation_histogram": [stretched(one.detach()) for one in given],
-            }  # fmt: skip
+            }
     return steps, looks, close, twin
 
 
@@ -275,8 +325,11 @@ def looked_at(twin, text):
     found["train_loss"] = cross_entropy(twin(every[:, :-1]).flatten(0, 1), every[:, 1:].flatten()).item()
     logits = twin(dev[:, :-1]).numpy()
     losses = -np.take_along_axis(log_softmax(logits, -1), dev[:, 1:, None].numpy(), -1)[..., 0]
-    found |= {"dev_loss": losses.mean(), "position_loss": losses.mean(0),
-              "logit_entropy": entropy(softmax(logits, -1), axis=-1).mean()}  # fmt: skip
+    found |= {
+        "dev_loss": losses.mean(),
+        "position_loss": losses.mean(0),
+        "logit_entropy": entropy(softmax(logits, -1), axis=-1).mean(),
+    }
     twin(dev[:4, :-1])
     weights = torch.stack(twin.weights).numpy()
     seen = np.arange(1, settings.block + 1) if settings.masked else np.full(settings.block, settings.block)
@@ -285,10 +338,13 @@ def looked_at(twin, text):
     still = torch.stack([flat(settings, z) for z in twin.sums])
     found |= {
         "residual_variance": [state.var().item() for state in twin.states],
-        "attention_entropy": evenness.mean((1, 2, 3)), "attention_peak": weights.max(-1).mean((1, 2, 3)),
-        "activation_mean": units.mean((1, 2)).numpy(), "activation_std": units.flatten(1).std(1).numpy(),
-        "saturation": still.double().mean((1, 2)).numpy(), "dead_units": still.all(1).double().mean(1).numpy(),
-    }  # fmt: skip
+        "attention_entropy": evenness.mean((1, 2, 3)),
+        "attention_peak": weights.max(-1).mean((1, 2, 3)),
+        "activation_mean": units.mean((1, 2)).numpy(),
+        "activation_std": units.flatten(1).std(1).numpy(),
+        "saturation": still.double().mean((1, 2)).numpy(),
+        "dead_units": still.all(1).double().mean(1).numpy(),
+    }
     twin(torch.tensor([text.dev[: min(24, settings.block)]]))
     found["attention"] = torch.stack(twin.weights)[:, 0].numpy()
     found["position_similarity"] = cosine_similarity(twin.position.weight.numpy())
@@ -311,8 +367,11 @@ def in_tokens(settings):
     """The text in tokens: its characters in order, or the laboratory's pieces, which stand for the same bytes."""
     if settings.tokens == "characters":
         signs = sorted(set(TEXT))
-        return SimpleNamespace(train=[signs.index(one) for one in TRAIN], dev=[signs.index(one) for one in DEV],
-                               signs=[one.encode() for one in signs])  # fmt: skip
+        return SimpleNamespace(
+            train=[signs.index(one) for one in TRAIN],
+            dev=[signs.index(one) for one in DEV],
+            signs=[one.encode() for one in signs],
+        )
     found = token_text(settings.corpus, "pieces", settings.vocabulary)
     signs = found.tokens.token_bytes()
     for tokens, part in ((found.train, TRAIN), (found.dev, DEV)):
@@ -367,18 +426,22 @@ def test_lines_that_need_no_network_are_plain_counts(both):
     pairs, firsts, followed = Counter(pairwise(text.train)), Counter(text.train[:-1]), Counter(text.train[1:])
     # The dev loss is of these tokens: the guesses beside it must be asked the same.
     asked = [[*pairwise(passage)] for passage in passages(text.dev, settings.block).tolist()]
-    single = np.mean([math.log((followed[after] + 1) / (len(text.train) - 1 + size))
-                      for passage in asked for _, after in passage])  # fmt: skip
-    double = np.array([[math.log((pairs[pair] + 1) / (firsts[pair[0]] + size)) for pair in passage]
-                       for passage in asked])  # fmt: skip
+    single = np.mean(
+        [math.log((followed[after] + 1) / (len(text.train) - 1 + size)) for passage in asked for _, after in passage]
+    )
+    double = np.array(
+        [[math.log((pairs[pair] + 1) / (firsts[pair[0]] + size)) for pair in passage] for passage in asked]
+    )
     lines = {"uniform_loss": math.log(size), "unigram_dev_loss": -single, "bigram_dev_loss": -double.mean()}
     for name, loss in lines.items():
         assert float(run[name]) == pytest.approx(loss, rel=1e-6), name
     np.testing.assert_allclose(run["bigram_position_loss"], -double.mean(0), rtol=1e-6)
     bits, count, known, held = 0, 0, TRAIN.encode(), DEV.encode()
     for start in first_places(text.dev, settings.block):
-        before, part = (b"".join(text.signs[token] for token in text.dev[slice(*ends)])
-                        for ends in ((start + 1,), (start + 1, start + settings.block + 1)))  # fmt: skip
+        before, part = (
+            b"".join(text.signs[token] for token in text.dev[slice(*ends)])
+            for ends in ((start + 1,), (start + 1, start + settings.block + 1))
+        )
         bits += 8 * (len(gzip.compress(known + before + part, 9)) - len(gzip.compress(known + before, 9)))
         count += len(part)
     assert float(run["gzip_dev_bits"]) == pytest.approx(bits / count, rel=1e-6)
@@ -416,21 +479,39 @@ def writer():
     state = whole(settings).states[30]
     own = f"gpt/{SEED}/network/"
     known = {key.removeprefix(own): one.double() for key, one in load(state).items() if key.startswith(own)}
-    model = GPT2LMHeadModel(
-        GPT2Config(vocab_size=len(set(TEXT)), n_positions=settings.block, n_embd=12, n_layer=2, n_head=2,
-                   activation_function="gelu", attn_implementation="eager")
-    ).double().eval()  # fmt: skip
-    given = {"transformer.wte.weight": known["token.weight"], "lm_head.weight": known["token.weight"],
-             "transformer.wpe.weight": known["position.weight"], "transformer.ln_f.weight": known["final_norm.weight"],
-             "transformer.ln_f.bias": known["final_norm.bias"]}  # fmt: skip
+    model = (
+        GPT2LMHeadModel(
+            GPT2Config(
+                vocab_size=len(set(TEXT)),
+                n_positions=settings.block,
+                n_embd=12,
+                n_layer=2,
+                n_head=2,
+                activation_function="gelu",
+                attn_implementation="eager",
+            )
+        )
+        .double()
+        .eval()
+    )
+    given = {
+        "transformer.wte.weight": known["token.weight"],
+        "lm_head.weight": known["token.weight"],
+        "transformer.wpe.weight": known["position.weight"],
+        "transformer.ln_f.weight": known["final_norm.weight"],
+        "transformer.ln_f.bias": known["final_norm.bias"],
+    }
     for number in range(2):
         theirs, ours = f"transformer.h.{number}", f"blocks.{number}"
         for end, turned in (("weight", True), ("bias", False)):
             three = [known[f"{ours}.attention.{part}.{end}"] for part in ("query", "key", "value")]
             given[f"{theirs}.attn.c_attn.{end}"] = torch.cat(three).T if turned else torch.cat(three)
             # Branches are added over √(2n), which GPT-2 does not do: here its last matrices hold it.
-            for name, own, share in (("attn.c_proj", "attention.output", 0.5), ("mlp.c_fc", "expand", 1),
-                                     ("mlp.c_proj", "contract", 0.5)):  # fmt: skip
+            for name, own, share in (
+                ("attn.c_proj", "attention.output", 0.5),
+                ("mlp.c_fc", "expand", 1),
+                ("mlp.c_proj", "contract", 0.5),
+            ):
                 part = share * known[f"{ours}.{own}.{end}"]
                 given[f"{theirs}.{name}.{end}"] = part.T if turned else part
             given[f"{theirs}.ln_1.{end}"] = known[f"{ours}.attention_norm.{end}"]

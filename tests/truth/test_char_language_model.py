@@ -33,18 +33,34 @@ from tests.thinned import thinned
 
 SEED, STEPS, EVERY = 23, 7, 2
 CLOSE_STEPS = (1, 3, 6, 7)
-SHARED = {"hidden": 9, "embedding": 4, "steps": STEPS, "batch": 11, "look_every": EVERY, "close_looks": 3,
-          "seeds": (SEED,), "cool_down": 0.4, "learning_rate": 0.05}  # fmt: skip
+SHARED = {
+    "hidden": 9,
+    "embedding": 4,
+    "steps": STEPS,
+    "batch": 11,
+    "look_every": EVERY,
+    "close_looks": 3,
+    "seeds": (SEED,),
+    "cool_down": 0.4,
+    "learning_rate": 0.05,
+}
 CASES = {
     "mlp": {"context": 3, "initialisation": "normal", "gain": 0.6, "output_gain": 0.4, "weight_decay": 0.01},
-    "wavenet": {"model": "wavenet", "context": 4, "normalisation": "batch", "momentum": 0.3, "gain": 2.0,
-                "optimiser": "adamw", "learning_rate": 0.01},
+    "wavenet": {
+        "model": "wavenet",
+        "context": 4,
+        "normalisation": "batch",
+        "momentum": 0.3,
+        "gain": 2.0,
+        "optimiser": "adamw",
+        "learning_rate": 0.01,
+    },
     "lstm": {"model": "lstm", "context": 5, "optimiser": "adam", "learning_rate": 0.01, "output_gain": 0.5},
     "deep_mlp": {"model": "deep_mlp", "context": 2, "layers": 3, "gain": 1.5, "output_gain": 0.3},
     "mixed_up": {"model": "wavenet", "context": 8, "normalisation": "mixed_up", "gain": 0.8, "batch": 30},
     "gru": {"model": "gru", "context": 4, "gain": 1.2, "output_gain": 0.5, "weight_decay": 0.002},
     "rnn": {"model": "rnn", "context": 6, "gain": 3.0, "output_gain": 0.5},
-}  # fmt: skip
+}
 TABLES = {
     "neural_bigram": {"model": "neural_bigram", "batch": 0, "output_gain": 1.5, "smoothing": 0.5},
     "neural_bigram in batches": {"model": "neural_bigram", "optimiser": "adam", "weight_decay": 0.01},
@@ -114,12 +130,14 @@ class Twin(nn.Module):
         with torch.no_grad():
             self.table.weight.copy_(torch.randn(symbols, settings.embedding, generator=stream(100)))
             self.out.weight.copy_(settings.output_gain * torch.randn(settings.hidden, symbols, generator=drawn).T)
-            self.out.bias.copy_(settings.output_gain * torch.randn(symbols, generator=drawn) if normal else
-                                torch.zeros(symbols))  # fmt: skip
+            self.out.bias.copy_(
+                settings.output_gain * torch.randn(symbols, generator=drawn) if normal else torch.zeros(symbols)
+            )
         self.layers, self.norms = nn.ModuleList(), nn.ModuleList()
         if self.recurrent:
-            first = RecurrentModel(settings, symbols, SEED, kind="rnn_tanh" if settings.model == "rnn" else
-                                   settings.model)  # fmt: skip
+            first = RecurrentModel(
+                settings, symbols, SEED, kind="rnn_tanh" if settings.model == "rnn" else settings.model
+            )
             self.cell = nn.ParameterDict({name: one.detach().clone() for name, one in first.layer.named_parameters()})
             self.lstm = [nn.LSTM(settings.embedding, settings.hidden, batch_first=True)]
         else:
@@ -145,8 +163,11 @@ class Twin(nn.Module):
                         layer.bias.copy_(settings.gain * torch.randn(settings.hidden, generator=drawn))
             channels = places if settings.normalisation == "mixed_up" and places > 1 else settings.hidden
             self.layers.append(layer)
-            self.norms.append(nn.Identity() if settings.normalisation == "none" else
-                              nn.BatchNorm1d(channels, momentum=settings.momentum))  # fmt: skip
+            self.norms.append(
+                nn.Identity()
+                if settings.normalisation == "none"
+                else nn.BatchNorm1d(channels, momentum=settings.momentum)
+            )
             width = settings.hidden
 
     def forward(self, contexts, own_statistics=False):
@@ -206,9 +227,10 @@ class Twin(nn.Module):
 
 
 OPTIMISERS = {
-    "sgd": lambda weights, rate: torch.optim.SGD(weights, rate, momentum=0.9), "adam": torch.optim.Adam,
+    "sgd": lambda weights, rate: torch.optim.SGD(weights, rate, momentum=0.9),
+    "adam": torch.optim.Adam,
     "adamw": partial(torch.optim.AdamW, weight_decay=0.0),
-}  # fmt: skip
+}
 
 
 def trained(settings):
@@ -239,15 +261,16 @@ def trained(settings):
             moved = [new.detach() - old for new, old in zip(twin.matrices(), before, strict=True)]
             looks[step] = {
                 "gradient_norm": [slope.norm().item() for slope in slopes],
-                "gradient_to_data": ratios(slopes, before), "update_to_data": ratios(moved, before),
-            }  # fmt: skip
+                "gradient_to_data": ratios(slopes, before),
+                "update_to_data": ratios(moved, before),
+            }
         if step in close:
             reached = [h.grad for h in twin.hidden]
             close[step] |= {
                 "hidden_gradient_norm": [slope.norm().item() for slope in reached],
                 "gradient_histogram": [decades(slope) for slope in reached],
                 "weight_gradient_histogram": [decades(slope) for slope in slopes],
-            }  # fmt: skip
+            }
     return steps, looks, close, twin.eval(), text
 
 
@@ -273,8 +296,10 @@ def stretched(values):
 def looked_at(twin, text):
     """The model as a close look finds it."""
     (seen, targets), dev = text.windows["train"], text.windows["dev"]
-    found = {"train_loss": cross_entropy(twin.eval()(seen), targets).item(),
-             "dev_loss": cross_entropy(twin(dev[0]), dev[1]).item()}  # fmt: skip
+    found = {
+        "train_loss": cross_entropy(twin.eval()(seen), targets).item(),
+        "dev_loss": cross_entropy(twin(dev[0]), dev[1]).item(),
+    }
     if not isinstance(twin.norms[0] if twin.norms else nn.Identity(), nn.Identity):
         found["batch_statistics_loss"] = cross_entropy(twin(dev[0], own_statistics=True), dev[1]).item()
         found["running_gap"] = twin.gaps
@@ -283,12 +308,13 @@ def looked_at(twin, text):
     # Flat is where the slope of tanh, 1 - h², is below a twentieth.
     flat = [1 - h.square() < 0.05 for h in hidden]
     found |= {
-        "activation_mean": [h.mean().item() for h in hidden], "activation_std": [h.std().item() for h in hidden],
+        "activation_mean": [h.mean().item() for h in hidden],
+        "activation_std": [h.std().item() for h in hidden],
         "saturation": [one.double().mean().item() for one in flat],
         "dead_units": [one.all(0).double().mean().item() for one in flat],
         "activation_histogram": [stretched(h) for h in hidden],
         "embedding_table": twin.table.weight.detach().numpy().copy(),
-    }  # fmt: skip
+    }
     symbols, held = spelled(lambda contexts: twin(contexts).softmax(1).numpy(), twin.settings.context)
     return found | {"sample_symbol": symbols, "sample_probability": held}
 
@@ -361,8 +387,9 @@ def test_what_is_asked_after_training(both):
             assert float(run["unseen_loss"]) == pytest.approx(
                 cross_entropy(twin(contexts[new]), targets[new]).item(), rel=1e-3
             )
-        pairs = [(context[-1], target) for context, target in zip(contexts[new].tolist(), targets[new].tolist(),
-                                                                  strict=True)]  # fmt: skip
+        pairs = [
+            (context[-1], target) for context, target in zip(contexts[new].tolist(), targets[new].tolist(), strict=True)
+        ]
     faked = text.pairs("train") + settings.smoothing
     shares = faked / faked.sum(1, keepdims=True)
     counted = np.mean([-np.log(shares[pair]) for pair in pairs]) if pairs else np.nan
@@ -494,8 +521,9 @@ def test_a_table_of_pairs_counted_or_learned_is_as_a_plain_loop_has_it(pairs_run
 @pytest.mark.parametrize("corpus", ["names", pytest.param("python", marks=pytest.mark.slow)])
 def test_the_last_look_at_counted_pairs_is_of_all_of_them_and_scores_what_their_line_says(corpus):
     """Of long texts the dev loss is of the first 4,096 contexts: the line must be of the same."""
-    run = goldviz.api.run("char-language-model", model="bigram", corpus=corpus, steps=30, close_looks=3,
-                          seeds=(SEED, 31), progress=False).isel(network=0)  # fmt: skip
+    run = goldviz.api.run(
+        "char-language-model", model="bigram", corpus=corpus, steps=30, close_looks=3, seeds=(SEED, 31), progress=False
+    ).isel(network=0)
     faked = run["count"].values + 1.0
     np.testing.assert_allclose(run["table"].values[-1], faked / faked.sum(1, keepdims=True), rtol=1e-6)
     np.testing.assert_allclose(run["dev_loss"].values[-1], run["bigram_dev_loss"], rtol=1e-6)

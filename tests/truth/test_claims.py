@@ -56,18 +56,38 @@ from tests.truth.numbers_of_runs import (
 
 MEASURES = {(claim.lab.name, part.measure.name): part.measure for claim in claims().values() for part in claim.parts}
 FROM_THE_PAGE = {
-    "backpropagation-by-hand": {"off_autograd", "off_with_direct", "off_with_total", "turned", "clipped_norm",
-        "made_worse"},
-    "backward-by-hand": {"bias_gradient", "bias_in_logits", "identity_error", "identity_elsewhere", "shift_in_loss",
-        "shift_in_gradient", "sign_in_gradient"},
+    "backpropagation-by-hand": {
+        "off_autograd",
+        "off_with_direct",
+        "off_with_total",
+        "turned",
+        "clipped_norm",
+        "made_worse",
+    },
+    "backward-by-hand": {
+        "bias_gradient",
+        "bias_in_logits",
+        "identity_error",
+        "identity_elsewhere",
+        "shift_in_loss",
+        "shift_in_gradient",
+        "sign_in_gradient",
+    },
     "backpropagation-steps": {"nudge_beside_delta", "share_without_news", "largest_gradient_without_news"},
     "lstm-valves": {"off_autograd"},
     "residual-flow": {"answers_changed"},
     "gold-market": {"whole_rows"},
     "inside-bert": {"attention_beside_evidence"},
-    "text-tokens": {"longest_spaces_left", "longest_spaces_right", "glued_left", "glued_right", "alone_left",
-        "more_pieces_left", "more_pieces_right"},
-}  # fmt: skip
+    "text-tokens": {
+        "longest_spaces_left",
+        "longest_spaces_right",
+        "glued_left",
+        "glued_right",
+        "alone_left",
+        "more_pieces_left",
+        "more_pieces_right",
+    },
+}
 """Numbers that a dataset holds once, as they are or as a difference; each laboratory's own file computes them anew."""
 
 
@@ -192,8 +212,10 @@ ANEW = {
         ),
         "parameters_apart": (
             ("as-in-the-document", "hierarchy"),
-            lambda flat, hierarchy: abs(first(flat, "parameter_count") - first(hierarchy, "parameter_count"))
-            / first(hierarchy, "parameter_count"),
+            lambda flat, hierarchy: (
+                abs(first(flat, "parameter_count") - first(hierarchy, "parameter_count"))
+                / first(hierarchy, "parameter_count")
+            ),
         ),
     },
     "char-gpt": {
@@ -206,8 +228,10 @@ ANEW = {
         "growth": (FIRST, lambda run: first(run, "residual_variance")[0, -1] / first(run, "residual_variance")[0, 0]),
         "saved": (
             ("pieces-of-bytes", "small-to-compare"),
-            lambda one, other: (first(one, "parameter_count") - first(other, "parameter_count"))
-            / (json.loads(one.attrs["settings"])["width"] * one.sizes["token"]),
+            lambda one, other: (
+                (first(one, "parameter_count") - first(other, "parameter_count"))
+                / (json.loads(one.attrs["settings"])["width"] * one.sizes["token"])
+            ),
         ),
         "loss_with_a_view": (
             ("break-it-no-mask",),
@@ -265,7 +289,7 @@ ANEW = {
         "mixed_left": (FIRST, lambda run: mixed(run, "left")),
         "mixed_right": (FIRST, lambda run: mixed(run, "right")),
     },
-}  # fmt: skip
+}
 
 
 def test_every_measure_of_a_claim_is_here():

@@ -17,9 +17,14 @@ from goldviz.labs.continuous_depth.train import depth_learner, next_batch, seed_
 
 SHARED = {"samples": 30, "batch": 13, "width": 6, "steps": 5, "look_every": 2, "blocks": 7, "seeds": (11,), "clip": 0.7}
 STEPPED = SHARED | {
-    "task": "spirals", "augmented": 2, "in_time": True, "method": "rk4", "solver_steps": 3, "optimiser": "adamw",
+    "task": "spirals",
+    "augmented": 2,
+    "in_time": True,
+    "method": "rk4",
+    "solver_steps": 3,
+    "optimiser": "adamw",
     "learning_rate": 0.03,
-}  # fmt: skip
+}
 ADAPTIVE = SHARED | {"task": "rings", "augmented": 1, "method": "dopri5", "tolerance": 3e-3, "gradient": "adjoint"}
 OPTIMISERS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 ENDS = torch.tensor([0.0, 1.0], dtype=torch.float64)
@@ -78,8 +83,9 @@ def exactly(field, start):
         with torch.no_grad():
             return field(t, torch.as_tensor(flat).view_as(start)).flatten().numpy()
 
-    return torch.as_tensor(solve_ivp(slope, (0, 1), start.flatten().numpy(), "DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
-                           ).view_as(start)  # fmt: skip
+    return torch.as_tensor(
+        solve_ivp(slope, (0, 1), start.flatten().numpy(), "DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
+    ).view_as(start)
 
 
 class Twin(nn.Module):
@@ -102,9 +108,15 @@ class Twin(nn.Module):
         if settings.method == "rk4":
             return by_three_eighths(self.field, start, settings.solver_steps)
         way = odeint_adjoint if settings.gradient == "adjoint" else odeint
-        return way(self.field, start, ENDS, rtol=settings.tolerance,
-                   atol=settings.tolerance / 10, method="dopri5",
-                   options={"step_t": ENDS})  # fmt: skip
+        return way(
+            self.field,
+            start,
+            ENDS,
+            rtol=settings.tolerance,
+            atol=settings.tolerance / 10,
+            method="dopri5",
+            options={"step_t": ENDS},
+        )
 
     def said(self, h):
         return h @ self.read_out[:-1] + self.read_out[-1]
@@ -217,8 +229,7 @@ def test_distances_by_euler_steps_and_by_tolerance(both):
                     float(apart), rel=1e-5
                 )
             twin.field.asked = 0
-            loose = odeint(twin.field, start, ENDS, rtol=1e-4, atol=1e-5, method="dopri5",
-                           options={"step_t": ENDS})[-1]  # fmt: skip
+            loose = odeint(twin.field, start, ENDS, rtol=1e-4, atol=1e-5, method="dopri5", options={"step_t": ENDS})[-1]
         own = run.sel(network=lane).sel({"tolerance": 1e-4}, method="nearest")
         assert float(own.error_by_tolerance) == pytest.approx(
             float((loose - end).norm(dim=1).mean()), rel=1e-3, abs=1e-9
@@ -232,11 +243,14 @@ def test_the_adjoint_s_distance_from_the_solver_s_gradient(both):
     points, wanted = data.view.unseen.points[:64], data.view.unseen.answers[:64]
     gradients = []
     for way in (odeint, odeint_adjoint):
-        how = {"method": "dopri5", "options": {"step_t": ENDS}} if settings.method == "dopri5" else {
-            "method": "rk4", "options": {"step_size": 1 / settings.solver_steps}
-        }  # fmt: skip
-        end = way(twin.field, twin.start(points), ENDS, rtol=settings.tolerance,
-                  atol=settings.tolerance / 10, **how)[-1]  # fmt: skip
+        how = (
+            {"method": "dopri5", "options": {"step_t": ENDS}}
+            if settings.method == "dopri5"
+            else {"method": "rk4", "options": {"step_size": 1 / settings.solver_steps}}
+        )
+        end = way(twin.field, twin.start(points), ENDS, rtol=settings.tolerance, atol=settings.tolerance / 10, **how)[
+            -1
+        ]
         found = torch.autograd.grad(twin.loss(twin.said(end), wanted), list(twin.field.parameters()))
         gradients.append(torch.cat([one.flatten() for one in found]))
     apart = float((gradients[1] - gradients[0]).norm() / gradients[0].norm())

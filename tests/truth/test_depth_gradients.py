@@ -16,23 +16,47 @@ from goldviz.labs.depth_gradients.train import problem, trainee
 
 SEED = 11
 SHARED = {
-    "depth": 4, "width": 7, "features": 5, "samples": 40, "epochs": 3, "histogram_every": 1, "dropout": 0.0,
-    "noise": 0.0, "seeds": (SEED,),
-}  # fmt: skip
+    "depth": 4,
+    "width": 7,
+    "features": 5,
+    "samples": 40,
+    "epochs": 3,
+    "histogram_every": 1,
+    "dropout": 0.0,
+    "noise": 0.0,
+    "seeds": (SEED,),
+}
 # Adam would make steps of the rounding in a bias under batch norm, whose true gradient is zero.
 CASES = {
-    "tanh": {"activation": "tanh", "normalisation": "layer", "residual_scale": 0.7, "read_out": "untied",
-             "optimiser": "adamw", "learning_rate": 0.02, "initialisation": "xavier", "gain": 1.3, "clip": 0.4},
-    "gelu": {"activation": "gelu", "normalisation": "batch", "residual_scale": 1.4, "optimiser": "sgd",
-             "learning_rate": 0.05, "initialisation": "kaiming", "mask_rate": 0.5},
+    "tanh": {
+        "activation": "tanh",
+        "normalisation": "layer",
+        "residual_scale": 0.7,
+        "read_out": "untied",
+        "optimiser": "adamw",
+        "learning_rate": 0.02,
+        "initialisation": "xavier",
+        "gain": 1.3,
+        "clip": 0.4,
+    },
+    "gelu": {
+        "activation": "gelu",
+        "normalisation": "batch",
+        "residual_scale": 1.4,
+        "optimiser": "sgd",
+        "learning_rate": 0.05,
+        "initialisation": "kaiming",
+        "mask_rate": 0.5,
+    },
     "sigmoid": {"activation": "sigmoid", "batch": 16, "initialisation": "orthogonal", "gain": 2.0, "shallower": 1},
-}  # fmt: skip
+}
 ACTIVATIONS = {"tanh": nn.Tanh, "gelu": nn.GELU, "sigmoid": nn.Sigmoid}
 NORMS = {"none": lambda width: nn.Identity(), "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
 OPTIMISERS = {
-    "adam": torch.optim.Adam, "adamw": torch.optim.AdamW,
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
     "sgd": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr, momentum=0.9),
-}  # fmt: skip
+}
 CLOSE = {"rtol": 3e-3, "atol": 1e-6}
 """The laboratory computes in float32, and this file in float64."""
 
@@ -114,10 +138,13 @@ def trained(settings, residual):
             clipped = np.array(float(settings.clip > 0 and whole > settings.clip))
             seen.append(
                 {
-                    "loss": np.array(loss.item()), "gradient_norm": gradients, "hidden_gradient_norm": states,
-                    "update_to_data": steps, "clipped": clipped,
+                    "loss": np.array(loss.item()),
+                    "gradient_norm": gradients,
+                    "hidden_gradient_norm": states,
+                    "update_to_data": steps,
+                    "clipped": clipped,
                 }
-            )  # fmt: skip
+            )
         means = {name: np.mean([one[name] for one in seen], axis=0) for name in seen[0]}
         epochs.append(means | looked_at(twin, x) | {"evaluation_loss": unseen_loss(twin, test_x, test_y)})
     with torch.no_grad():

@@ -52,10 +52,23 @@ def ran(folder):
         table, file = prices(order), Path(folder) / f"truth-{target}.csv"
         table.to_csv(file, index=False)
         run = goldviz.run(
-            "gold-forecast", progress=False, data=goldviz.market(file), target=target, head=TARGETS[target], hidden=5,
-            window=6, epochs=3, refits=REFITS, train_years=2, test_years=1.6, embargo=EMBARGO, learning_rate=0.01,
-            validation_share=VALIDATION, final_days=0, seeds=[70 + order],
-        )  # fmt: skip
+            "gold-forecast",
+            progress=False,
+            data=goldviz.market(file),
+            target=target,
+            head=TARGETS[target],
+            hidden=5,
+            window=6,
+            epochs=3,
+            refits=REFITS,
+            train_years=2,
+            test_years=1.6,
+            embargo=EMBARGO,
+            learning_rate=0.01,
+            validation_share=VALIDATION,
+            final_days=0,
+            seeds=[70 + order],
+        )
         return recomputed(run, table, target)
 
     return one
@@ -77,11 +90,19 @@ def recomputed(run, table, target):
         validation = known[-asked:]
         pasts.append((known[: -asked - 1 - EMBARGO], validation))
     return SimpleNamespace(
-        run=run, table=table, target=target, values=values, unchanged=unchanged, tests=tests, pasts=pasts,
-        change=values - unchanged, came=values[-count:], zero=unchanged[-count:],
+        run=run,
+        table=table,
+        target=target,
+        values=values,
+        unchanged=unchanged,
+        tests=tests,
+        pasts=pasts,
+        change=values - unchanged,
+        came=values[-count:],
+        zero=unchanged[-count:],
         mean=run["mean"].isel(look=-1, seed=0).values.astype(float),
         scale=run["scale"].isel(look=-1, seed=0).values.astype(float),
-    )  # fmt: skip
+    )
 
 
 EVERY = pytest.mark.parametrize("target", TARGETS)
@@ -146,8 +167,9 @@ def test_ridge_is_the_normal_equations_with_the_penalty_that_validation_likes_be
 
     said = []
     for (train, validation), test in zip(one.pasts, one.tests, strict=True):
-        errors = {10.0**p: np.square(one.change[validation] - ridge(train, validation, 10.0**p)).sum()
-                  for p in range(7)}  # fmt: skip
+        errors = {
+            10.0**p: np.square(one.change[validation] - ridge(train, validation, 10.0**p)).sum() for p in range(7)
+        }
         said.append(ridge(np.concatenate([train, validation]), test, min(errors, key=errors.get)))
     # The run keeps its forecasts in single precision, which for prices is coarse beside a change.
     rounding = 1e-6 * one.zero.max() + 1e-8
@@ -238,8 +260,10 @@ def test_the_page_s_table_holds_the_scores_of_scikit_learn(target, ran):
         gained = OLS(np.square(one.came - one.zero) - np.square(one.came - said), np.ones(len(said))).fit()
         np.testing.assert_allclose(recorded.sel(metric="dm"), gained.tvalues[0], rtol=1e-3)
         np.testing.assert_allclose(recorded.sel(metric="dm_p"), gained.pvalues[0], rtol=1e-3, atol=1e-12)
-    agrees(verdict(one.run, target).partition(" [")[0].rpartition("R² " if target == "return" else "and ")[2],
-           1 - metrics.mean_squared_error(one.came, one.mean) / worst)  # fmt: skip
+    agrees(
+        verdict(one.run, target).partition(" [")[0].rpartition("R² " if target == "return" else "and ")[2],
+        1 - metrics.mean_squared_error(one.came, one.mean) / worst,
+    )
 
 
 def one_key(name):
@@ -297,8 +321,10 @@ def test_intervals_are_those_of_arch_s_block_bootstrap(target, ran):
     one = ran(target)
     if target == "volatility":
         own, other, third = qlike(one.came, one.scale), qlike(one.came, widths(one, "constant")), None
-        recorded = [one.run[f"volatility_score{end}"].sel(volatility_model="network", volatility_metric="qlike_gain")
-                    for end in ("_low", "_high")]  # fmt: skip
+        recorded = [
+            one.run[f"volatility_score{end}"].sel(volatility_model="network", volatility_metric="qlike_gain")
+            for end in ("_low", "_high")
+        ]
     else:
         own, other = np.square(one.came - one.mean), np.square(one.came - one.zero)
         third = np.abs(one.came - one.mean)

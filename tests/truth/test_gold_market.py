@@ -33,8 +33,10 @@ def observed(seed, years):
     """Each channel's values in the last years, the target first, with its declaration."""
     channels = simulated_market(seed).channels
     last = channels[0].values.dropna().index[-1]
-    kept = [one.values.dropna()[lambda v: (v.index > last - pd.DateOffset(years=years)) & (v.index <= last)]
-            for one in channels]  # fmt: skip
+    kept = [
+        one.values.dropna()[lambda v: (v.index > last - pd.DateOffset(years=years)) & (v.index <= last)]
+        for one in channels
+    ]
     return list(zip(channels, kept, strict=True))
 
 

@@ -21,11 +21,27 @@ from goldviz.models.text.loading import load_text_model
 from tests.text_model_folders import with_classifier
 
 CASES: dict[str, dict[str, Any]] = {
-    "statement": {"text": "Strong policy; 3 risks remain balanced, and gold by a weak rate.", "layer": 3, "head": 4,
-                  "token": 7, "masked": 5, "label": 2, "off": "1.3,2", "steps": 24},
-    "pair": {"text": "Prices are moderate. [SEP] The committee fell by 1 percent", "layer": 1, "head": 2, "token": 3,
-             "masked": 9, "label": 3, "off": "3.1", "steps": 40},
-}  # fmt: skip
+    "statement": {
+        "text": "Strong policy; 3 risks remain balanced, and gold by a weak rate.",
+        "layer": 3,
+        "head": 4,
+        "token": 7,
+        "masked": 5,
+        "label": 2,
+        "off": "1.3,2",
+        "steps": 24,
+    },
+    "pair": {
+        "text": "Prices are moderate. [SEP] The committee fell by 1 percent",
+        "layer": 1,
+        "head": 2,
+        "token": 3,
+        "masked": 9,
+        "label": 3,
+        "off": "3.1",
+        "steps": 40,
+    },
+}
 CLOSE = {"rtol": 0, "atol": 1e-10}
 
 
@@ -109,14 +125,17 @@ def test_the_layer_by_torchs_own(twin: Twin) -> None:
         width, heads, twin.ds.attrs["inner"], dropout=0.0, activation="gelu", layer_norm_eps=1e-12, batch_first=True
     ).double()
     own = theirs.attention.self
-    packed = [torch.cat([getattr(part, name) for part in (own.query, own.key, own.value)]) for name in
-              ("weight", "bias")]  # fmt: skip
+    packed = [
+        torch.cat([getattr(part, name) for part in (own.query, own.key, own.value)]) for name in ("weight", "bias")
+    ]
     layer.self_attn.in_proj_weight.data, layer.self_attn.in_proj_bias.data = packed
     for ours, its in (
-        (layer.self_attn.out_proj, theirs.attention.output.dense), (layer.norm1, theirs.attention.output.LayerNorm),
-        (layer.linear1, theirs.intermediate.dense), (layer.linear2, theirs.output.dense),
+        (layer.self_attn.out_proj, theirs.attention.output.dense),
+        (layer.norm1, theirs.attention.output.LayerNorm),
+        (layer.linear1, theirs.intermediate.dense),
+        (layer.linear2, theirs.output.dense),
         (layer.norm2, theirs.output.LayerNorm),
-    ):  # fmt: skip
+    ):
         ours.load_state_dict(its.state_dict())
     with torch.no_grad():
         mixed, _ = layer.self_attn(twin.below, twin.below, twin.below)
@@ -138,8 +157,11 @@ def test_shares_of_the_query(twin: Twin) -> None:
     values = theirs.self.value(twin.below)[0].detach().unflatten(-1, (-1, width))
     written = torch.einsum("jhd,whd->hjw", values, theirs.output.dense.weight.detach().unflatten(-1, (-1, width)))
     mixed = torch.cat([layer.mean(1) for layer in twin.read.attentions[: twin.layer + 1]])
-    rolled = torch.linalg.multi_dot([(m + torch.eye(len(m))) / 2 for m in mixed.flip(0)]) if len(mixed) > 1 else (
-        mixed[0] + torch.eye(len(mixed[0]))) / 2  # fmt: skip
+    rolled = (
+        torch.linalg.multi_dot([(m + torch.eye(len(m))) / 2 for m in mixed.flip(0)])
+        if len(mixed) > 1
+        else (mixed[0] + torch.eye(len(mixed[0]))) / 2
+    )
     known = {
         "attention": weights[twin.head, twin.place],
         "head_norm": (weights[twin.head, twin.place, :, None] * written[twin.head]).norm(dim=-1),

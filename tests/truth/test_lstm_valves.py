@@ -94,8 +94,13 @@ def lengths(gradient):
 def test_every_gradient_is_autograds(case):
     ds, twin = case
     assert ds.attrs["loss"] == pytest.approx(float(twin.loss.detach()), rel=1e-12)
-    for name, part in (("cell", "c"), ("candidate", "candidate"), ("output_gate", "o"), ("input_gate", "i"),
-                       ("forget_gate", "f")):  # fmt: skip
+    for name, part in (
+        ("cell", "c"),
+        ("candidate", "candidate"),
+        ("output_gate", "o"),
+        ("input_gate", "i"),
+        ("forget_gate", "f"),
+    ):
         np.testing.assert_allclose(ds[name], lengths(twin.gradient(part)), atol=1e-11)
 
 

@@ -22,9 +22,18 @@ from goldviz.training.seeds import DATA, TEST_DATA, stream
 
 SEED = 7
 SHARED = {
-    "observations": 11, "hidden": 5, "width": 6, "steps": 4, "look_every": 4, "batch": 9, "seeds": (SEED,),
-    "learning_rate": 0.1, "clip": 0.5, "longest_gap": 0.9, "noise": 0.1,
-}  # fmt: skip
+    "observations": 11,
+    "hidden": 5,
+    "width": 6,
+    "steps": 4,
+    "look_every": 4,
+    "batch": 9,
+    "seeds": (SEED,),
+    "learning_rate": 0.1,
+    "clip": 0.5,
+    "longest_gap": 0.9,
+    "noise": 0.1,
+}
 CASES = {
     "lstm, heun": {"task": "linear", "cell": "lstm", "solver": "heun", "step_cap": 0.25, "hidden_share": 0.3},
     "elman, dopri5": {"task": "sines", "cell": "elman", "solver": "dopri5", "tolerance": 1e-5},

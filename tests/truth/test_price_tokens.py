@@ -32,13 +32,31 @@ from tests.thinned import thinned
 from tests.truth.tokenisers_anew import best_names, fitted, perplexity, written_down
 
 SEEDS, MARKET_SEED = (52, 53), 17
-SHARED = {"train_years": 1, "test_years": 1, "refits": 2, "market_seed": MARKET_SEED, "seeds": list(SEEDS), "epochs": 3,
-          "look_every": 2, "merges": 4, "context": 5, "hidden": 8, "dropout": 0.0, "batch": 64}  # fmt: skip
+SHARED = {
+    "train_years": 1,
+    "test_years": 1,
+    "refits": 2,
+    "market_seed": MARKET_SEED,
+    "seeds": list(SEEDS),
+    "epochs": 3,
+    "look_every": 2,
+    "merges": 4,
+    "context": 5,
+    "hidden": 8,
+    "dropout": 0.0,
+    "batch": 64,
+}
 CASES = {
     "quantile, mlp": {"tokens": 4, "network": "mlp", "clip": 0.05, "learning_rate": 0.01},
     "uniform": {"tokeniser": "uniform", "tokens": 5, "network": "bigram", "smoothing": 0.4},
-    "kmeans of four days": {"tokeniser": "kmeans", "tokens": 3, "window": 4, "network": "bigram", "refits": 3,
-                            "labels": "as_they_come"},
+    "kmeans of four days": {
+        "tokeniser": "kmeans",
+        "tokens": 3,
+        "window": 4,
+        "network": "bigram",
+        "refits": 3,
+        "labels": "as_they_come",
+    },
     "hmm": {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "epochs": 1},
     "quantile of the block": {"tokens": 4, "network": "bigram", "fitted_on": "block", "merges": 0},
     "vqvae": {"tokeniser": "vqvae", "tokens": 4, "window": 3, "code_steps": 60, "network": "bigram"},
@@ -46,7 +64,7 @@ CASES = {
     "kmeans of one day": {"tokeniser": "kmeans", "tokens": 4, "network": "bigram"},
     "smoother": {"tokeniser": "hmm", "tokens": 2, "network": "bigram", "read": "smoother"},
     "quantile of all days": {"tokens": 3, "network": "bigram", "fitted_on": "all"},
-}  # fmt: skip
+}
 ORDINARY = 5
 EXACT = {"rtol": 3e-5, "atol": 3e-6}
 """Runs keep float32."""
@@ -97,10 +115,21 @@ def recomputed(settings, run):
     starts = [int(test[0]) for test in tests]
     tokens, kept, agreed = written_down(settings, returns, starts)
     return SimpleNamespace(
-        settings=settings, run=run, returns=returns, tests=tests, pasts=pasts, starts=starts, tokens=tokens,
-        kept=kept, agreed=agreed, asked=asked, came=returns[asked], dates=table["Date"].to_numpy()[1:][asked],
-        price=price[1:][asked], chances=None,
-    )  # fmt: skip
+        settings=settings,
+        run=run,
+        returns=returns,
+        tests=tests,
+        pasts=pasts,
+        starts=starts,
+        tokens=tokens,
+        kept=kept,
+        agreed=agreed,
+        asked=asked,
+        came=returns[asked],
+        dates=table["Date"].to_numpy()[1:][asked],
+        price=price[1:][asked],
+        chances=None,
+    )
 
 
 EVERY = pytest.mark.parametrize("name", thinned(CASES, ordinary=ORDINARY))
@@ -172,8 +201,11 @@ def test_states_of_the_last_block_are_those_of_statsmodels_filter_or_smoother(ra
     known |= {f"const[{i}]": fit.means[i] for i in range(fit.count)}
     known |= {f"sigma2[{i}]": fit.deviations[i] ** 2 for i in range(fit.count)}
     found = model.smooth([known[parameter] for parameter in model.param_names])
-    chances = found.smoothed_marginal_probabilities if one.settings.read == "smoother" else (
-        found.filtered_marginal_probabilities)  # fmt: skip
+    chances = (
+        found.smoothed_marginal_probabilities
+        if one.settings.read == "smoother"
+        else (found.filtered_marginal_probabilities)
+    )
     named = np.array([one.kept[-1].order.index(state) for state in chances.argmax(1)])
     np.testing.assert_array_equal(one.run["token"].values[-len(one.tests[-1]) :], named[one.tests[-1]])
     order = one.kept[-1].order
@@ -356,8 +388,9 @@ def normal_nats(x, mean, deviation):
 def test_baselines_say_what_counts_least_squares_and_likelihood_say(ran, name):
     one = ran(name)
     for model, (nats, _) in simple(one).items():
-        np.testing.assert_allclose(one.run["baseline_nats"].sel(baseline=model), nats, err_msg=model, rtol=1e-3,
-                                   atol=2e-4)  # fmt: skip
+        np.testing.assert_allclose(
+            one.run["baseline_nats"].sel(baseline=model), nats, err_msg=model, rtol=1e-3, atol=2e-4
+        )
     if name == MLP:
         widths = [
             garch_widths(one, np.concatenate(past), test) for past, test in zip(one.pasts, one.tests, strict=True)
@@ -388,8 +421,10 @@ def test_scores_are_mean_gains_with_a_t_test(ran, name):
     base = models["frequency"]
     slack = {"rel": 2e-3, "abs": 2e-5 if one.settings.network == "bigram" else 5e-4}
     for model, (nats, sign) in models.items():
-        shown = {str(metric): float(one.run["score"].sel(model=model, metric=metric)) for metric in
-                 ("nats", "gain", "size_gain", "sign_gain", "dm_p")}  # fmt: skip
+        shown = {
+            str(metric): float(one.run["score"].sel(model=model, metric=metric))
+            for metric in ("nats", "gain", "size_gain", "sign_gain", "dm_p")
+        }
         assert shown["nats"] == pytest.approx(nats.mean(), **slack)
         assert shown["gain"] == pytest.approx((base[0] - nats).mean(), **slack)
         assert shown["sign_gain"] == pytest.approx((base[1] - sign).mean(), **slack)
@@ -424,8 +459,9 @@ def test_quantiles_are_those_of_the_mixture_of_the_tokens_laws(ran, name):
         for level, shown in zip(one.run["level"].values, one.run["quantile"].values[place], strict=True):
             exact = optimize.brentq(
                 lambda x, place=place, level=level: chances[place] @ one.kept[fold].below(x) - level,
-                -12 * unit, 12 * unit,
-            )  # fmt: skip
+                -12 * unit,
+                12 * unit,
+            )
             # The laboratory reads them off a grid of 0.04 deviations.
             assert float(shown) == pytest.approx(exact, abs=0.04 * unit)
     ends, came = one.run["quantile"].values.T, one.came[-len(one.run["recent"]) :]
@@ -477,8 +513,17 @@ def pair_counted_rand(one, other):
 
 @pytest.mark.parametrize("returns", thinned(["regimes", "market"]))
 def test_agreement_with_planted_regimes_is_counted_over_pairs_of_days(returns):
-    settings = PriceTokens(returns=returns, market_seed=9, network="bigram", tokens=3, test_years=3, refits=2, epochs=1,
-                           merges=0, tokeniser="mixture")  # fmt: skip
+    settings = PriceTokens(
+        returns=returns,
+        market_seed=9,
+        network="bigram",
+        tokens=3,
+        test_years=3,
+        refits=2,
+        epochs=1,
+        merges=0,
+        tokeniser="mixture",
+    )
     run = goldviz.run(settings, progress=False)
     regime, token = run["regime"].values.astype(int), run["token"].values.astype(int)
     assert float(run["rand_index"]) == pytest.approx(pair_counted_rand(regime, token), abs=1e-6)

@@ -28,10 +28,17 @@ from tests.truth.recorded_cards.printed import numbers_in, numbers_of_line
 LABORATORIES = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module
     for module in (
-        bert_pretraining, char_gpt, char_language_model, continuous_depth, depth_gradients, gold_forecast, ode_rnn,
-        price_tokens, recurrent_gradients,
+        bert_pretraining,
+        char_gpt,
+        char_language_model,
+        continuous_depth,
+        depth_gradients,
+        gold_forecast,
+        ode_rnn,
+        price_tokens,
+        recurrent_gradients,
     )
-}  # fmt: skip
+}
 EXAMPLES = [
     (laboratory, preset.slug)
     for laboratory, declared in experiments().items()

@@ -19,12 +19,25 @@ from goldviz.training.seeds import BATCH_ORDER, DATA, TEST_DATA, stream
 SEED, LOOKS, STEPS = 19, (1, 3, 6), 6
 SHARED = {"hidden": 9, "length": 7, "batch": 6, "steps": STEPS, "look_every": 3, "seeds": (SEED,)}
 CASES = {
-    "rnn": {"task": "copy", "activation": "relu", "initialisation": "gaussian", "gain": 0.9, "optimiser": "sgd",
-            "learning_rate": 0.05, "clip": 0.3},
-    "lstm": {"task": "sine", "initialisation": "identity", "gain": 0.7, "forget_bias": 0.5, "learning_rate": 0.01,
-             "clip": 0.0},
+    "rnn": {
+        "task": "copy",
+        "activation": "relu",
+        "initialisation": "gaussian",
+        "gain": 0.9,
+        "optimiser": "sgd",
+        "learning_rate": 0.05,
+        "clip": 0.3,
+    },
+    "lstm": {
+        "task": "sine",
+        "initialisation": "identity",
+        "gain": 0.7,
+        "forget_bias": 0.5,
+        "learning_rate": 0.01,
+        "clip": 0.0,
+    },
     "gru": {"task": "recall", "reset": "after", "gain": 1.2, "optimiser": "adamw", "clip": 0.8},
-}  # fmt: skip
+}
 GATES = {"rnn": (), "lstm": ("input", "forget", "output"), "gru": ("update", "reset")}
 FOLLOWED, ITEMISED, LAST = 16, 8, 10
 """Jacobians are those of so many sequences, contributions by lag of so many and of so many last answers, as the
@@ -60,9 +73,11 @@ class Twin(nn.Module):
         if self.kind == "gru":
             inner = torch.cat([inner[: 2 * self.hidden], self.b_hh])
         weights = {
-            "weight_ih_l0": self.stacked(self.W_x), "weight_hh_l0": self.stacked(self.W_h if W_h is None else W_h),
-            "bias_ih_l0": self.stacked(self.b), "bias_hh_l0": inner,
-        }  # fmt: skip
+            "weight_ih_l0": self.stacked(self.W_x),
+            "weight_hh_l0": self.stacked(self.W_h if W_h is None else W_h),
+            "bias_ih_l0": self.stacked(self.b),
+            "bias_hh_l0": inner,
+        }
         _, after = functional_call(self.layers[0], weights, (x[None], state))
         return after
 

@@ -82,8 +82,12 @@ def end(run, side):
 
 
 def _gaps(run):
-    called = {"ode_rnn": "the ODE-RNN", "gru": "the GRU", "gru_gap": "the GRU told the gap",
-              "gru_decay": "the decaying GRU"}  # fmt: skip
+    called = {
+        "ode_rnn": "the ODE-RNN",
+        "gru": "the GRU",
+        "gru_gap": "the GRU told the gap",
+        "gru_decay": "the decaying GRU",
+    }
     errors = [(of(run, "error", name)[-1], f"{words[:1].upper()}{words[1:]}") for name, words in called.items()]
     return min(errors)[1], sorted(error for error, _ in errors)
 

@@ -25,21 +25,28 @@ from goldviz.labs.text_tokens.figures import FIGURES
 from goldviz.labs.text_tokens.languages import SENTENCES
 from goldviz.labs.text_tokens.settings import TextTokens
 
-RECEIPTS = "".join(
-    f"On {day:02d}.{1 + day % 12:02d}.20{10 + day} we've sold {day**3 * 97} g (it's {day * 7 % 90}% más caro, señor)\n"
-    f"\tif price >= {10**(day % 9)}:\n\t    return price*{day}  # l'été — größer...\n    \n        "
-    for day in range(1, 31)
-) + "金の価格が上がった。金の価格は? Цена золота, цена 🪙🪙🪙 ЗОЛОТА'S end"  # fmt: skip
+RECEIPTS = (
+    "".join(
+        f"On {day:02d}.{1 + day % 12:02d}.20{10 + day} we've sold {day**3 * 97} g (it's {day * 7 % 90}% más caro, señor)\n"
+        f"\tif price >= {10 ** (day % 9)}:\n\t    return price*{day}  # l'été — größer...\n    \n        "
+        for day in range(1, 31)
+    )
+    + "金の価格が上がった。金の価格は? Цена золота, цена 🪙🪙🪙 ЗОЛОТА'S end"
+)
 """Learned from: dates, amounts, several scripts, tabs and runs of signs."""
 NOTE = "We've sold 1234567 g — it's 12% más caro!!\n\n\tif price >= 100000000:\n\t\treturn 金の価格  # größer (señor's)"
 CASES = {
     "gpt2 and cl100k": {"pattern": "gpt2", "beside": "cl100k", "vocabulary": 380},
     "from the right and apart": {"pattern": "cl100k_right", "beside": "apart", "vocabulary": 330},
     "nothing and an expression, of the text itself": {
-        "pattern": "none", "beside": "own", "expression": "[A-Z]?[a-z]+|[0-9]", "vocabulary": 300, "corpus": "own",
+        "pattern": "none",
+        "beside": "own",
+        "expression": "[A-Z]?[a-z]+|[0-9]",
+        "vocabulary": 300,
+        "corpus": "own",
         "text": NOTE + RECEIPTS[:1000] + " in the price of gold" * 12,
     },
-}  # fmt: skip
+}
 CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 AFTER_NUMBERS = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 PUBLISHED = {
@@ -117,9 +124,17 @@ def page(request):
             names[token] = names[first] + names[second]
         pairs = [(names[first], names[second]) for first, second in told["pairs"]]
         sides.append(
-            SimpleNamespace(pattern=pattern, pieces=pieces, entries=entries, model=model, told=told, names=names,
-                            pairs=pairs, shown=ds.isel(side=number))
-        )  # fmt: skip
+            SimpleNamespace(
+                pattern=pattern,
+                pieces=pieces,
+                entries=entries,
+                model=model,
+                told=told,
+                names=names,
+                pairs=pairs,
+                shown=ds.isel(side=number),
+            )
+        )
     return SimpleNamespace(settings=settings, ds=ds, source=source, sides=sides)
 
 

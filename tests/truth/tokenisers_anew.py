@@ -23,9 +23,11 @@ class Bins:
     def __init__(self, edges, sample):
         self.edges, self.count = edges, len(edges) + 1
         low, high = sample[sample < edges[0]], sample[sample >= edges[-1]]
-        self.laws = [stats.expon(-edges[0], (edges[0] - low).mean()),
-                     *(stats.uniform(a, b - a) for a, b in pairwise(edges)),
-                     stats.expon(edges[-1], (high - edges[-1]).mean())]  # fmt: skip
+        self.laws = [
+            stats.expon(-edges[0], (edges[0] - low).mean()),
+            *(stats.uniform(a, b - a) for a, b in pairwise(edges)),
+            stats.expon(edges[-1], (high - edges[-1]).mean()),
+        ]
 
     def tokens(self, returns):
         return np.digitize(returns, self.edges)

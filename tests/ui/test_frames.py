@@ -199,11 +199,14 @@ def run_of(count: int, values: np.ndarray | None = None) -> xr.Dataset:
             "loss": (("epoch", "network", "seed"), rows[:, :, 0] + 1),
         },
         {
-            "epoch": np.arange(1, count + 1), "network": ["plain", "residual"], "layer": [0, 1, 2],
-            "hidden": [0, 1], "seed": np.arange(20),
+            "epoch": np.arange(1, count + 1),
+            "network": ["plain", "residual"],
+            "layer": [0, 1, 2],
+            "hidden": [0, 1],
+            "seed": np.arange(20),
         },
         {"step_dimension": "epoch", "title": "a run"},
-    )  # fmt: skip
+    )
 
 
 def figures(*names: str) -> dict[str, FigureSpec]:

@@ -45,9 +45,15 @@ def headers_of_answers() -> dict[str, tuple[int, list[str]]]:
 
 
 STATUS = {
-    "page": 200, "deep link": 200, "script": 200, "nothing": 404, "wrong method": 405, "other host": 403,
-    "other origin": 403, "failure": 500,
-}  # fmt: skip
+    "page": 200,
+    "deep link": 200,
+    "script": 200,
+    "nothing": 404,
+    "wrong method": 405,
+    "other host": 403,
+    "other origin": 403,
+    "failure": 500,
+}
 
 
 def test_no_other_site_may_frame_any_answer() -> None:

@@ -50,9 +50,11 @@ def test_a_text_is_read_and_explained_by_a_worker(
     with_classifier(tmp_path / "m")
     link = {"model": "folder:m", "text": "Gold prices rose."}
     wanted = {
-        FIRST: {"scores", "mixing"}, "beyond": {"tone", "shares"}, "evidence": {"evidence", "heads_off"},
+        FIRST: {"scores", "mixing"},
+        "beyond": {"tone", "shares"},
+        "evidence": {"evidence", "heads_off"},
         "pieces": {"neighbours"},
-    }  # fmt: skip
+    }
     there = _drawn(InstantVisitor(InsideBert, link), wanted)
     assert worker.wait(Task("who", process, (), "Looking", 1.0)) != os.getpid()
     worker.results.clear()

@@ -38,13 +38,32 @@ def test_what_is_written_is_read_again() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "[", "null", "7", "[" * 20_000, '{"skip": 1}', '{"no such": {}}', '{"skip": ' + "9" * 5000 + "}",
-        told(seen=[99]), told(seen=[True]), told(seen="1"), told(seen=[[1]]), told(seen=None),
-        told(tasks=[ASKS]), told(guesses={str(ASKS): 99}), told(guesses={str(ASKS): -1}), told(guesses={"<b>": 0}),
-        told(guesses={f"0{ASKS}": 0}), told(guesses={str(ASKS): "No"}), told(guesses=[]),
-        told(began=-1), told(began=1e300), told(began=10**12), told(began="now"),
+        "",
+        "[",
+        "null",
+        "7",
+        "[" * 20_000,
+        '{"skip": 1}',
+        '{"no such": {}}',
+        '{"skip": ' + "9" * 5000 + "}",
+        told(seen=[99]),
+        told(seen=[True]),
+        told(seen="1"),
+        told(seen=[[1]]),
+        told(seen=None),
+        told(tasks=[ASKS]),
+        told(guesses={str(ASKS): 99}),
+        told(guesses={str(ASKS): -1}),
+        told(guesses={"<b>": 0}),
+        told(guesses={f"0{ASKS}": 0}),
+        told(guesses={str(ASKS): "No"}),
+        told(guesses=[]),
+        told(began=-1),
+        told(began=1e300),
+        told(began=10**12),
+        told(began="now"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_as_it_was_written_is_left_out(text: str) -> None:
     assert read(text, now=NOW) == {}
 

@@ -172,34 +172,51 @@ SIMULATED_CHANNELS = (
         "dollar", "US dollar index (simulated)", "DX-Y.NYB", _price_path(90, 0.0045, 0), 3, CURRENCIES_CLOSED, 0.02
     ),
     SimulatedChannel(
-        "yield", "US 10-year yield (simulated)", "DGS10", _yield_path, 2, BONDS_CLOSED, lists_closed_days=True,
+        "yield",
+        "US 10-year yield (simulated)",
+        "DGS10",
+        _yield_path,
+        2,
+        BONDS_CLOSED,
+        lists_closed_days=True,
         note="A value is out on the business day after its own.",
     ),
     SimulatedChannel("vix", "VIX (simulated)", "^VIX", _vix_path, 2, STOCKS_CLOSED, 0.005),
     SimulatedChannel("stocks", "US stocks (simulated)", "^GSPC", _price_path(1200, 0.0115, 2e-4), 2, STOCKS_CLOSED),
     SimulatedChannel(
-        "bitcoin", "Bitcoin (simulated)", "BTC-USD", _price_path(400, 0.036, 1e-3), 2, weekdays=(0, 1, 2, 3, 4, 5, 6),
-        begins=pd.Timestamp("2014-09-17"), note="Begins late, and trades seven days a week.",
+        "bitcoin",
+        "Bitcoin (simulated)",
+        "BTC-USD",
+        _price_path(400, 0.036, 1e-3),
+        2,
+        weekdays=(0, 1, 2, 3, 4, 5, 6),
+        begins=pd.Timestamp("2014-09-17"),
+        note="Begins late, and trades seven days a week.",
     ),
     SimulatedChannel(
-        "balance", "Central bank's balance sheet (simulated)", "WALCL", _price_path(800_000, 0.0012, 3e-4), 0,
-        weekdays=(2,), note="Weekly; a value is out on the business day after its own.",
+        "balance",
+        "Central bank's balance sheet (simulated)",
+        "WALCL",
+        _price_path(800_000, 0.0012, 3e-4),
+        0,
+        weekdays=(2,),
+        note="Weekly; a value is out on the business day after its own.",
     ),
-)  # fmt: skip
+)
 """The target first."""
 
-# fmt: off
-SHOCK_CORRELATIONS = np.array([
-    [ 1.00,  0.78, -0.40, -0.25,  0.00,  0.05,  0.10, 0.00],
-    [ 0.78,  1.00, -0.40, -0.14, -0.10,  0.15,  0.12, 0.00],
-    [-0.40, -0.40,  1.00,  0.05,  0.12, -0.20, -0.08, 0.00],
-    [-0.25, -0.14,  0.05,  1.00, -0.25,  0.28,  0.02, 0.00],
-    [ 0.00, -0.10,  0.12, -0.25,  1.00, -0.75, -0.20, 0.00],
-    [ 0.05,  0.15, -0.20,  0.28, -0.75,  1.00,  0.25, 0.00],
-    [ 0.10,  0.12, -0.08,  0.02, -0.20,  0.25,  1.00, 0.00],
-    [ 0.00,  0.00,  0.00,  0.00,  0.00,  0.00,  0.00, 1.00],
-])
-# fmt: on
+SHOCK_CORRELATIONS = np.array(
+    [
+        [1.00, 0.78, -0.40, -0.25, 0.00, 0.05, 0.10, 0.00],
+        [0.78, 1.00, -0.40, -0.14, -0.10, 0.15, 0.12, 0.00],
+        [-0.40, -0.40, 1.00, 0.05, 0.12, -0.20, -0.08, 0.00],
+        [-0.25, -0.14, 0.05, 1.00, -0.25, 0.28, 0.02, 0.00],
+        [0.00, -0.10, 0.12, -0.25, 1.00, -0.75, -0.20, 0.00],
+        [0.05, 0.15, -0.20, 0.28, -0.75, 1.00, 0.25, 0.00],
+        [0.10, 0.12, -0.08, 0.02, -0.20, 0.25, 1.00, 0.00],
+        [0.00, 0.00, 0.00, 0.00, 0.00, 0.00, 0.00, 1.00],
+    ]
+)
 """Within a day, in the order of the channels. All the others together explain 64 % of gold's variance of that day."""
 
 

@@ -28,7 +28,10 @@ class Symbol:
 
 SYMBOLS: dict[str, Symbol] = {
     "GC=F": Symbol(
-        "Gold, COMEX front future", "log_return", COMEX_SETTLEMENT, "USD/oz",
+        "Gold, COMEX front future",
+        "log_return",
+        COMEX_SETTLEMENT,
+        "USD/oz",
         "The front contract: at each roll the price jumps to another contract, and no adjustment is made.",
     ),
     "GLD": Symbol("Gold, SPDR fund", "log_return", STOCK_CLOSE, "USD", "Begins in 2004; no overnight session."),
@@ -43,10 +46,13 @@ SYMBOLS: dict[str, Symbol] = {
     "TIP": Symbol("US inflation-linked bonds, fund", "log_return", STOCK_CLOSE, "USD"),
     "BTC-USD": Symbol("Bitcoin", "log_return", END_OF_DAY, "USD", "Trades seven days a week."),
     "CL=F": Symbol(
-        "Crude oil, front future", "difference", Release("14:30", "America/New_York"), "USD/barrel",
+        "Crude oil, front future",
+        "difference",
+        Release("14:30", "America/New_York"),
+        "USD/barrel",
         "Closed at -37.63 on 2020-04-20, so it has no log return.",
     ),
-}  # fmt: skip
+}
 """By Yahoo's symbol. The first is the target wherever nothing else is chosen."""
 
 PUBLISHED: dict[str, Symbol] = {
@@ -54,14 +60,20 @@ PUBLISHED: dict[str, Symbol] = {
     "T10Y2Y": Symbol("US 10-year minus 2-year yield (FRED)", "difference", NEXT_DAY_PUBLICATION, "percent"),
     "VIXCLS": Symbol("VIX (FRED)", "difference", NEXT_DAY_PUBLICATION, "points"),
     "DTWEXBGS": Symbol(
-        "Broad dollar index (FRED)", "log_return", WEEKLY_PUBLICATION, "index",
+        "Broad dollar index (FRED)",
+        "log_return",
+        WEEKLY_PUBLICATION,
+        "index",
         "Published weekly, on the Monday after; seven days is the longest wait but for holidays.",
     ),
     "WALCL": Symbol(
-        "Federal Reserve's balance sheet (FRED)", "log_return", Release("16:30", "America/New_York", business_days=1),
-        "million USD", "Weekly.",
+        "Federal Reserve's balance sheet (FRED)",
+        "log_return",
+        Release("16:30", "America/New_York", business_days=1),
+        "million USD",
+        "Weekly.",
     ),
-}  # fmt: skip
+}
 """By the name of the published series, as files from FRED carry it."""
 
 

@@ -179,6 +179,12 @@ def _header(text: str, separator: str, file: str) -> _Header:
 def _cells(text: str, separator: str, header: _Header, file: str) -> list[pa.StringArray]:
     """The columns as text, the header's rows among them."""
     return cut(
-        text, separator, len(header.names), MarketError, file=file, allowed=f"are {ALLOWED_FILES}",
-        hint=", and quotation marks come in pairs", ignore_empty_lines=False,
-    )  # fmt: skip
+        text,
+        separator,
+        len(header.names),
+        MarketError,
+        file=file,
+        allowed=f"are {ALLOWED_FILES}",
+        hint=", and quotation marks come in pairs",
+        ignore_empty_lines=False,
+    )

@@ -22,9 +22,15 @@ MOST_UNPACKED = 400 * 10**6
 """Bytes; what a file says of itself, and what its text columns would take together."""
 
 PLAIN_TYPES: tuple[Callable[[pa.DataType], bool], ...] = (
-    pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_date,
-    pa.types.is_timestamp, pa.types.is_time, pa.types.is_null,
-)  # fmt: skip
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_boolean,
+    pa.types.is_date,
+    pa.types.is_timestamp,
+    pa.types.is_time,
+    pa.types.is_null,
+)
 
 
 def parquet_table(content: bytes, file: str) -> FileTable:

@@ -31,9 +31,19 @@ ENOUGH = 0.8
 """Share of the first cells that must have a form for the column to have it."""
 
 MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
-)  # fmt: skip
+)
 _NAME = "(?P<name>" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS) + "|sept)"
 _DAY, _YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})"
 _CLOCK = (

@@ -15,9 +15,16 @@ class UncutError(ValueError):
 
 
 def cut(
-    text: str, separator: str, width: int, fault: type[Exception], *, file: str, allowed: str, hint: str,
+    text: str,
+    separator: str,
+    width: int,
+    fault: type[Exception],
+    *,
+    file: str,
+    allowed: str,
+    hint: str,
     ignore_empty_lines: bool,
-) -> list[pa.StringArray]:  # fmt: skip
+) -> list[pa.StringArray]:
     """The columns of a file's text; where it cannot be cut, ``fault`` with a sentence for the person who brought it."""
     try:
         return columns_of_text(text, separator, width, ignore_empty_lines=ignore_empty_lines)
@@ -49,13 +56,15 @@ def columns_of_text(text: str, separator: str, width: int, *, ignore_empty_lines
                 use_threads=False, column_names=places, block_size=min(len(content) + 2, 2**31 - 1)
             ),
             parse_options=pyarrow.csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, ignore_empty_lines=ignore_empty_lines,
+                delimiter=separator,
+                newlines_in_values=True,
+                ignore_empty_lines=ignore_empty_lines,
                 invalid_row_handler=stop,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
             ),
-        )  # fmt: skip
+        )
     except (pa.ArrowException, OSError) as error:
         raise UncutError(ragged[0] if ragged else None) from error
     return [table.column(place).combine_chunks() for place in range(width)]

@@ -36,9 +36,20 @@ EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
 PERCENT_DIGITS = 12
 DAMAGE = (
-    zipfile.BadZipFile, zlib.error, InvalidFileException, SyntaxError, expat.ExpatError, LookupError, ValueError,
-    TypeError, AttributeError, OSError, EOFError, ArithmeticError, RuntimeError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    InvalidFileException,
+    SyntaxError,
+    expat.ExpatError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    OSError,
+    EOFError,
+    ArithmeticError,
+    RuntimeError,
+)
 """How damage shows itself: bad XML, missing parts, a password, numbers that are none, dates beyond the calendar."""
 
 

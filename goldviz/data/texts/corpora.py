@@ -101,8 +101,13 @@ def first_names() -> list[str]:
     for module in pkgutil.iter_modules(person.__path__):
         provider = importlib.import_module(f"{person.__name__}.{module.name}").Provider
         lists = (getattr(provider, name) for name in dir(provider) if name.startswith("first_name"))
-        found.update(name for names in lists if not callable(names) and not isinstance(names, property)
-                     for name in names if isinstance(name, str))  # fmt: skip
+        found.update(
+            name
+            for names in lists
+            if not callable(names) and not isinstance(names, property)
+            for name in names
+            if isinstance(name, str)
+        )
     return sorted({name.lower() for name in found if re.fullmatch("[A-Za-z]+", name)})
 
 

@@ -57,10 +57,14 @@ def load_model(name: str) -> bytes:
     not hold, and a file that is damaged.
     """
     return read_kept(
-        KEPT_MODELS, name, "model", TextError, folder="Models to start from",
+        KEPT_MODELS,
+        name,
+        "model",
+        TextError,
+        folder="Models to start from",
         lost="choose the model to start from here again, or start from random weights",
         damaged="choose the model to start from again",
-    )  # fmt: skip
+    )
 
 
 def about_model(name: str) -> KeptModel | None:

@@ -67,6 +67,11 @@ def load_text(name: str) -> str:
     hold, and a file that is damaged.
     """
     return read_kept(
-        KEPT_TEXTS, name, "text", TextError, folder="Texts that were uploaded",
-        lost="upload its file here again, or choose the generated texts", damaged="upload its file again",
-    ).decode()  # fmt: skip
+        KEPT_TEXTS,
+        name,
+        "text",
+        TextError,
+        folder="Texts that were uploaded",
+        lost="upload its file here again, or choose the generated texts",
+        damaged="upload its file again",
+    ).decode()

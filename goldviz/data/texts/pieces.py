@@ -67,9 +67,16 @@ def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, over
         )
     try:
         coded = tokeniser(
-            text, truncation=True, max_length=longest, stride=overlap, return_overflowing_tokens=True,
-            return_offsets_mapping=True, return_attention_mask=False, return_token_type_ids=False, padding=False,
-        )  # fmt: skip
+            text,
+            truncation=True,
+            max_length=longest,
+            stride=overlap,
+            return_overflowing_tokens=True,
+            return_offsets_mapping=True,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            padding=False,
+        )
     except BaseException as error:
         if not (isinstance(error, Exception) or type(error).__name__ == TOKENISER_GAVE_UP):
             raise

@@ -66,9 +66,13 @@ def learn_word_pieces(texts: Iterable[str], size: int) -> list[str]:
     # beforehand, as pieces that are there from the start, their order is always the same.
     known = [*SPECIAL_PIECES, *characters, *(CONTINUED + one for one in characters if one not in split)]
     trainer = WordPieceTrainer(
-        vocab_size=size, special_tokens=known, initial_alphabet=characters, limit_alphabet=len(characters),
-        show_progress=False, continuing_subword_prefix=CONTINUED,
-    )  # fmt: skip
+        vocab_size=size,
+        special_tokens=known,
+        initial_alphabet=characters,
+        limit_alphabet=len(characters),
+        show_progress=False,
+        continuing_subword_prefix=CONTINUED,
+    )
     tokenizer = Tokenizer(WordPiece({}, unk_token=UNKNOWN_PIECE))
     tokenizer.pre_tokenizer = BertPreTokenizer()
     tokenizer.train_from_iterator(plain, trainer)
@@ -100,7 +104,8 @@ def _vocabulary_characters(texts: Iterable[str], size: int) -> list[str]:
     for text in texts:
         counts.update(text)
     common = list(ALPHABET + SPLIT_SIGNS)
-    others = sorted((one for one in counts if one not in set(common) and not one.isspace()),
-                    key=lambda one: (-counts[one], one))  # fmt: skip
+    others = sorted(
+        (one for one in counts if one not in set(common) and not one.isspace()), key=lambda one: (-counts[one], one)
+    )
     room = size - len(SPECIAL_PIECES) - len(common) - len(ALPHABET)
     return common + others[: room // 4 // 2]

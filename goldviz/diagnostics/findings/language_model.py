@@ -88,23 +88,34 @@ def _hardly_better(case: Case) -> bool:
     return all(median(n.over_pairs) > 0 for n in case.readings)
 
 
-# fmt: off
 def guesses_diverged(advice: Advice) -> Rule:
     """The model's loss ends in no number."""
-    return training_diverged(where_it_did="in {subject}",
-        explanation="A step that is too long makes the next gradient larger still.", advice=advice)
+    return training_diverged(
+        where_it_did="in {subject}",
+        explanation="A step that is too long makes the next gradient larger still.",
+        advice=advice,
+    )
 
 
 def guesses_overshoot(advice: Advice = (SLOWER,)) -> Rule:
     """Steps are too long for a model that does not just learn its text by heart."""
-    return steps_too_long(title="The learning rate is too large for {subject}", explanation=_why_long, advice=advice,
-        silenced_by=("diverged", "by_heart"))
+    return steps_too_long(
+        title="The learning rate is too large for {subject}",
+        explanation=_why_long,
+        advice=advice,
+        silenced_by=("diverged", "by_heart"),
+    )
 
 
 def guesses_too_slowly(advice: Advice, **own: Any) -> Rule:
     """Steps are too short. A model may guess well all the same after very many of them."""
-    return steps_too_short(title="The learning rate is too small for {subject}", explanation=_why_slow, advice=advice,
-        silenced_by=("diverged", "by_heart", "learning_rate_too_large"), **own)
+    return steps_too_short(
+        title="The learning rate is too small for {subject}",
+        explanation=_why_slow,
+        advice=advice,
+        silenced_by=("diverged", "by_heart", "learning_rate_too_large"),
+        **own,
+    )
 
 
 def learned_by_heart(what: str, explanation: str, advice: Advice, **own: Any) -> Rule:
@@ -115,9 +126,16 @@ def learned_by_heart(what: str, explanation: str, advice: Advice, **own: Any) ->
         words = f" The dev loss has climbed by {climbed:.2f} nat from its lowest." if climbed > 0.02 else ""
         return explanation + words
 
-    return Rule("by_heart", "bad", f"{{Subject}} learn{{s|}} {what} by heart",
+    return Rule(
+        "by_heart",
+        "bad",
+        f"{{Subject}} learn{{s|}} {what} by heart",
         line=above("gap", BY_HEART, "a dev loss {at:.1f} nat above the training loss"),
-        number="{gap:.2f} nat above the training loss", explanation=why, advice=advice, **own)
+        number="{gap:.2f} nat above the training loss",
+        explanation=why,
+        advice=advice,
+        **own,
+    )
 
 
 def no_better_than_pairs(counting: str, **own: Any) -> Rule:
@@ -132,15 +150,26 @@ def no_better_than_pairs(counting: str, **own: Any) -> Rule:
     def why(case: Case) -> str:
         return f"{counting} A network that sees more should guess {'clearly ' if _hardly_better(case) else ''}better."
 
-    return Rule("no_better_than_pairs", "warning", title,
+    return Rule(
+        "no_better_than_pairs",
+        "warning",
+        title,
         line=below("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
-        number="{dev:.3f} nat against {pairs:.3f}", explanation=why, silenced_by=("diverged", "by_heart"),
-        at_end=True, **own)
+        number="{dev:.3f} nat against {pairs:.3f}",
+        explanation=why,
+        silenced_by=("diverged", "by_heart"),
+        at_end=True,
+        **own,
+    )
 
 
 def beats_pairs(**own: Any) -> Rule:
     """The model guesses better than counted pairs."""
-    return Rule("beats_pairs", "good", "{Subject} guess{es|} better than counted pairs",
+    return Rule(
+        "beats_pairs",
+        "good",
+        "{Subject} guess{es|} better than counted pairs",
         line=above("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
-        number="{dev:.3f} nat against {pairs:.3f}", **own)
-# fmt: on
+        number="{dev:.3f} nat against {pairs:.3f}",
+        **own,
+    )

@@ -115,9 +115,7 @@ def update_slopes(trace: GRUTrace) -> tuple[Tensor, Tensor, Tensor, Tensor, Slop
 
 def _reset_before_back(layer: ResetBeforeGRU, trace: GRUTrace) -> StepBack:
     r, last, update, candidate, past = update_slopes(trace)
-    updates, candidates, resets, reset_gates = (
-        steps.unbind(0) for steps in (update, candidate, last * r * (1 - r), r)
-    )  # fmt: skip
+    updates, candidates, resets, reset_gates = (steps.unbind(0) for steps in (update, candidate, last * r * (1 - r), r))
     W_gates, W_candidate = gates_and_candidate(layer)
 
     def back(step: int, dh: Tensor) -> Backward:

@@ -25,8 +25,15 @@ DIMS = {
     "W_ya": ("symbol", "unit"),
     "b_y": ("symbol",),
 }
-FORWARD = {"x": "symbol", "y": "symbol", "h_previous": "unit", "u": "unit", "h": "unit", "o": "symbol",
-           "y_hat": "symbol"}  # fmt: skip
+FORWARD = {
+    "x": "symbol",
+    "y": "symbol",
+    "h_previous": "unit",
+    "u": "unit",
+    "h": "unit",
+    "o": "symbol",
+    "y_hat": "symbol",
+}
 BACKWARD = {"delta_y": "symbol", "from_output": "unit", "from_later": "unit", "delta_h": "unit", "delta_u": "unit"}
 
 
@@ -66,11 +73,17 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
         after_loss = torch.ones(terms.shape[:2], dtype=torch.bool).triu(1)
         pairs = torch.linalg.matrix_norm(terms).masked_fill(after_loss, math.nan)
         data["delta_of_loss"] = (
-            ("loss_step", "step", "unit"), direct.masked_fill(after_loss[..., None], math.nan).numpy()
-        )  # fmt: skip
+            ("loss_step", "step", "unit"),
+            direct.masked_fill(after_loss[..., None], math.nan).numpy(),
+        )
         data["pair"] = (("loss_step", "step"), pairs.numpy())
-        stages = {"": weights, "_gradient": gradient, "_autograd": reference, "_clipped": clipped.gradients,
-                  "_updated": updated}  # fmt: skip
+        stages = {
+            "": weights,
+            "_gradient": gradient,
+            "_autograd": reference,
+            "_clipped": clipped.gradients,
+            "_updated": updated,
+        }
         data |= {
             part + stage: (DIMS[part], getattr(values, part).numpy())
             for stage, values in stages.items()

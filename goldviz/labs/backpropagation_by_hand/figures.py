@@ -20,8 +20,13 @@ from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
 
 PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
-NAMES = {"W_ax": "W<sub>ax</sub>", "W_aa": "W<sub>aa</sub>", "b_a": "b<sub>a</sub>", "W_ya": "W<sub>ya</sub>",
-         "b_y": "b<sub>y</sub>"}  # fmt: skip
+NAMES = {
+    "W_ax": "W<sub>ax</sub>",
+    "W_aa": "W<sub>aa</sub>",
+    "b_a": "b<sub>a</sub>",
+    "W_ya": "W<sub>ya</sub>",
+    "b_y": "b<sub>y</sub>",
+}
 FORWARD = {
     "x": "x<sub>t</sub>, the character read",
     "h_previous": "h<sub>t−1</sub>, what is remembered",
@@ -91,31 +96,65 @@ def predictions(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light")
     steps = ds["step"].values
     wanted = ds["y"].values.argmax(1)
     figure = Figure(
-        cells(ds["y_hat"].values.T, x=steps, y=list(range(len(symbols))), customdata=np.array([symbols] * len(steps)).T,
-              hover="step %{x}: %{customdata} with %{z:.1%}")
-    )  # fmt: skip
+        cells(
+            ds["y_hat"].values.T,
+            x=steps,
+            y=list(range(len(symbols))),
+            customdata=np.array([symbols] * len(steps)).T,
+            hover="step %{x}: %{customdata} with %{z:.1%}",
+        )
+    )
     figure.scatter(
-        x=steps, y=wanted, mode="markers", customdata=ds["loss"].values, name="what follows",
+        x=steps,
+        y=wanted,
+        mode="markers",
+        customdata=ds["loss"].values,
+        name="what follows",
         marker={"symbol": "circle-open", "size": 12, "color": "#ffffff", "line_width": 2.5},
         hovertemplate="step %{x}: what follows, loss %{customdata:.3f}<extra></extra>",
-    )  # fmt: skip
+    )
     figure.scatter(
-        x=steps, y=wanted, mode="markers", hoverinfo="skip",
+        x=steps,
+        y=wanted,
+        mode="markers",
+        hoverinfo="skip",
         marker={"symbol": "circle-open", "size": 15, "color": "#1e1e1c", "line_width": 1},
-    )  # fmt: skip
+    )
     look.apply(
-        figure, theme, title="What does the network expect next?",
-        notes=[each(at, lambda one: f"You are at step {one.step} of {len(steps)}, going {one.arrow}. "
-                    "A ring marks the character that follows.")],
-        legend=False, height=max(330, 230 + 15 * len(symbols)), hover="closest",
-    )  # fmt: skip
+        figure,
+        theme,
+        title="What does the network expect next?",
+        notes=[
+            each(
+                at,
+                lambda one: (
+                    f"You are at step {one.step} of {len(steps)}, going {one.arrow}. "
+                    "A ring marks the character that follows."
+                ),
+            )
+        ],
+        legend=False,
+        height=max(330, 230 + 15 * len(symbols)),
+        hover="closest",
+    )
     _text_below(figure, ds, "Character read", range=[0.5, len(steps) + 0.5])
-    figure.update_yaxes(title_text="Expected", tickvals=list(range(len(symbols))), ticktext=symbols, showgrid=False,
-                        autorange="reversed")  # fmt: skip
+    figure.update_yaxes(
+        title_text="Expected",
+        tickvals=list(range(len(symbols))),
+        ticktext=symbols,
+        showgrid=False,
+        autorange="reversed",
+    )
     figure.add_shape(
-        type="rect", x0=each(at, lambda one: one.step - 0.5), x1=each(at, lambda one: one.step + 0.5), y0=0, y1=1,
-        yref="paper", line={"color": ink.accent, "width": 3}, layer="above",
-    )  # fmt: skip
+        type="rect",
+        x0=each(at, lambda one: one.step - 0.5),
+        x1=each(at, lambda one: one.step + 0.5),
+        y0=0,
+        y1=1,
+        yref="paper",
+        line={"color": ink.accent, "width": 3},
+        layer="above",
+    )
     return colour_bar(figure, (0, 1), SEQUENTIAL, "Probability", tickformat=".0%")
 
 
@@ -125,8 +164,10 @@ def step_vectors(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figu
     at = place(ds, number)
     rows = BACKWARD if at.backward else FORWARD
     now = ds.sel(step=at.step)
-    labels = {"unit": [str(unit) for unit in ds["unit"].values],
-              "symbol": [shown(str(symbol)) for symbol in ds["symbol"].values]}  # fmt: skip
+    labels = {
+        "unit": [str(unit) for unit in ds["unit"].values],
+        "symbol": [shown(str(symbol)) for symbol in ds["symbol"].values],
+    }
     strips = [(words, now[name].values[None, :], labels[str(now[name].dims[0])], None) for name, words in rows.items()]
     direction = "backward" if at.backward else "forward"
     letter = shown(ds.attrs["text"][at.step - 1])
@@ -154,10 +195,15 @@ def sums_so_far(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figur
     return _five(found, ds, f"The sums from step {ds.sizes['step']} back to {at.step}", theme)
 
 
-@drawn("Which loss teaches which use of the weights?", name="triangle", at="number", at_once=True,
+@drawn(
+    "Which loss teaches which use of the weights?",
+    name="triangle",
+    at="number",
+    at_once=True,
     shows="The size of every term (t, k) of dL/dW_aa (document 001, eq. 6). It is what step t's loss owes to the "
-    "weights at step k.", cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.",
-)  # fmt: skip
+    "weights at step k.",
+    cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.",
+)
 def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Norms of all terms (t, k) as a triangle, with the row of the step in view framed: one loss on its way back."""
     norms, steps = ds["pair"].values, ds["step"].values
@@ -168,49 +214,79 @@ def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") ->
         return worded("Every term is exactly zero: the first step starts from h = 0.", title=TRIANGLE, theme=theme)
     at, ink = each(number, lambda one: place(ds, one).step), INKS[theme]
     figure = Figure(
-        cells(powers, x=steps, y=steps, customdata=norms, hover="loss of step %{y}, weights of step %{x}: "
-              "%{customdata:.3~g}", xgap=1, ygap=1,
-              texttemplate="%{customdata:.2~g}" if len(steps) <= WRITTEN_UP_TO else "", textfont={"size": 12})
-    )  # fmt: skip
+        cells(
+            powers,
+            x=steps,
+            y=steps,
+            customdata=norms,
+            hover="loss of step %{y}, weights of step %{x}: %{customdata:.3~g}",
+            xgap=1,
+            ygap=1,
+            texttemplate="%{customdata:.2~g}" if len(steps) <= WRITTEN_UP_TO else "",
+            textfont={"size": 12},
+        )
+    )
     notes = [each(at, lambda step: f"Framed: the loss of step {step}. White: a later use, or exactly zero.")]
     look.apply(figure, theme, title=TRIANGLE, notes=notes, legend=False, height=450, hover="closest")
     read = _text_below(figure, ds, "Step k that uses the weights", range=[0.5, len(steps) + 0.5])
-    figure.update_yaxes(title_text="Step t of the loss", tickvals=steps, ticktext=read, showgrid=False,
-                        range=[len(steps) + 0.5, 0.5])  # fmt: skip
+    figure.update_yaxes(
+        title_text="Step t of the loss", tickvals=steps, ticktext=read, showgrid=False, range=[len(steps) + 0.5, 0.5]
+    )
     figure.add_shape(
-        type="rect", x0=0.5, x1=each(at, lambda step: step + 0.5), y0=each(at, lambda step: step - 0.5),
-        y1=each(at, lambda step: step + 0.5), line={"color": ink.accent, "width": 3}, layer="above",
-    )  # fmt: skip
+        type="rect",
+        x0=0.5,
+        x1=each(at, lambda step: step + 0.5),
+        y0=each(at, lambda step: step - 0.5),
+        y1=each(at, lambda step: step + 0.5),
+        line={"color": ink.accent, "width": 3},
+        layer="above",
+    )
     low, high = float(finite.min()), float(finite.max())
     limits = (low - 0.5, high + 0.5) if high - low < 1 else (low, high)
     return colour_bar(figure, limits, SEQUENTIAL, "Norm of the term", **power_ticks(*limits, most=5))
 
 
-@drawn("How does one loss reach back?", name="one_loss", at="number",
+@drawn(
+    "How does one loss reach back?",
+    name="one_loss",
+    at="number",
     shows="The deltas of the loss of the step in view alone, at every step before it (document 003).",
-    cannot_show="What other losses ask for at the same steps; the recursion adds them all up.")  # fmt: skip
+    cannot_show="What other losses ask for at the same steps; the recursion adds them all up.",
+)
 def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     """delta^u at every unit and step for the loss of the step in view."""
     at = place(ds, number).step
     deltas = ds["delta_of_loss"].sel(loss_step=at)
     figure = Figure(
-        cells(deltas.values.T, x=ds["step"].values, y=ds["unit"].values, hover="unit %{y}, step %{x}<br>%{z:.4~g}",
-              xgap=1, ygap=1)
-    )  # fmt: skip
+        cells(
+            deltas.values.T,
+            x=ds["step"].values,
+            y=ds["unit"].values,
+            hover="unit %{y}, step %{x}<br>%{z:.4~g}",
+            xgap=1,
+            ygap=1,
+        )
+    )
     first, last = (float(np.linalg.norm(deltas.sel(step=step))) for step in (1, at))
     notes = [f"Length at step {at}: {last:.3g}, at step 1: {first:.3g}."]
-    look.apply(figure, theme, title=f"How does loss {at} reach back?", notes=notes, legend=False, height=450,
-               hover="closest")  # fmt: skip
+    look.apply(
+        figure, theme, title=f"How does loss {at} reach back?", notes=notes, legend=False, height=450, hover="closest"
+    )
     _text_below(figure, ds, "Step k")
     figure.update_yaxes(title_text="Unit", tickvals=ds["unit"].values, showgrid=False, autorange="reversed")
     link(figure, "y", "unit")
     return colour_bar(figure, symmetric(deltas.values), SIGNED, "δᵘ of this loss alone", nticks=5)
 
 
-@drawn("How much comes from the step's own answer?", name="direct_and_total", at="number", at_once=True,
+@drawn(
+    "How much comes from the step's own answer?",
+    name="direct_and_total",
+    at="number",
+    at_once=True,
     shows="The derivative of the loss with respect to h at each step. Direct: through that step's answer. Total: "
     "through all later steps, too.",
-    cannot_show="Lengths of parts do not add up where they point in different directions.")  # fmt: skip
+    cannot_show="Lengths of parts do not add up where they point in different directions.",
+)
 def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Lengths of the direct and of the total derivative at every step."""
     figure = Figure()
@@ -220,9 +296,13 @@ def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "li
     ):
         lengths = np.linalg.norm(ds[name].values, axis=1)
         figure.scatter(
-            x=ds["step"].values, y=lengths, name=words, mode="lines+markers",
-            line={"color": colour, "dash": dash, "width": 2.5}, hovertemplate="%{y:.3~g}",
-        )  # fmt: skip
+            x=ds["step"].values,
+            y=lengths,
+            name=words,
+            mode="lines+markers",
+            line={"color": colour, "dash": dash, "width": 2.5},
+            hovertemplate="%{y:.3~g}",
+        )
     look.apply(figure, theme, title="Direct or total?", height=450)
     legend_below(figure)
     _text_below(figure, ds, "Step t")
@@ -257,18 +337,36 @@ def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -
         written = values.shape[1] <= WRITTEN_UP_TO
         x = list(range(values.shape[1]))
         figure.add_trace(
-            cells(values, x=x, y=list(range(values.shape[0])), hover="%{z:.4~g}", xgap=1, ygap=1,
-                  texttemplate="%{z:.2~g}" if written else "", textfont={"size": 12}),
-            row=row, col=1,
-        )  # fmt: skip
+            cells(
+                values,
+                x=x,
+                y=list(range(values.shape[0])),
+                hover="%{z:.4~g}",
+                xgap=1,
+                ygap=1,
+                texttemplate="%{z:.2~g}" if written else "",
+                textfont={"size": 12},
+            ),
+            row=row,
+            col=1,
+        )
         add_heading(figure, row, words, font_size=14)
-        figure.update_xaxes(tickvals=x, ticktext=list(columns), ticklen=0, tickfont_size=12, showgrid=False,
-                            tickangle=0, row=row, col=1)  # fmt: skip
+        figure.update_xaxes(
+            tickvals=x, ticktext=list(columns), ticklen=0, tickfont_size=12, showgrid=False, tickangle=0, row=row, col=1
+        )
         if rows is None:
             figure.update_yaxes(visible=False, row=row, col=1)
         else:
-            figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=list(rows), ticklen=0, tickfont_size=12,
-                                autorange="reversed", showgrid=False, row=row, col=1)  # fmt: skip
+            figure.update_yaxes(
+                tickvals=list(range(len(rows))),
+                ticktext=list(rows),
+                ticklen=0,
+                tickfont_size=12,
+                autorange="reversed",
+                showgrid=False,
+                row=row,
+                col=1,
+            )
     look.apply(figure, theme, title=html.unescape(title), legend=False, hover="closest")
     colour_bar(figure, limits, SIGNED, "Value", nticks=5)
     top = figure.layout.margin.t + 18

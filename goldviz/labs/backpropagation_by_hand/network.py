@@ -56,9 +56,12 @@ def draw(symbols: int, hidden: int, stream: Callable[[int], Generator], gain: fl
 
     zeros = torch.zeros(hidden + symbols, dtype=torch.float64)
     return Weights(
-        matrix(0, hidden, symbols), matrix(1, hidden, hidden), zeros[:hidden], matrix(2, symbols, hidden),
+        matrix(0, hidden, symbols),
+        matrix(1, hidden, hidden),
+        zeros[:hidden],
+        matrix(2, symbols, hidden),
         zeros[hidden:],
-    )  # fmt: skip
+    )
 
 
 def forward(weights: Weights, inputs: Int[Tensor, " inputs"], targets: Int[Tensor, " targets"]) -> list[ForwardStep]:

@@ -57,9 +57,12 @@ def update(view: View[BackpropagationByHand]) -> None:
     columns[2].metric("Loss before", f"{ds.attrs['loss_before']:.4f}")
     change = ds.attrs["loss_after"] - ds.attrs["loss_before"]
     columns[3].metric(
-        "Loss after", f"{ds.attrs['loss_after']:.4f}", delta=f"{change:+.4f}", delta_color="inverse",
+        "Loss after",
+        f"{ds.attrs['loss_after']:.4f}",
+        delta=f"{change:+.4f}",
+        delta_color="inverse",
         help="The same text read again with the updated weights.",
-    )  # fmt: skip
+    )
     st.caption(
         f"The clipped gradient points the same way: the cosine between the two is {ds.attrs['cosine']:.6f}."
         if after < before
@@ -147,10 +150,14 @@ def why(view: View[BackpropagationByHand]) -> None:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, report=in_report, words_of_position=words_of_position,
+    LAB,
+    look,
+    why=why,
+    report=in_report,
+    words_of_position=words_of_position,
     parts=(
         Part("sums", "What does a step add?", sums),
         Part("pairs", "Which loss teaches what?", pairs),
         Part("update", "Clip, then step", update),
     ),
-)  # fmt: skip
+)

@@ -13,39 +13,79 @@ from goldviz.declare.settings import About, Preset, setting
 class BackpropagationByHand(Instant):
     """A small softmax RNN that predicts the next character of a text, forward, backward, and one SGD step."""
 
-    about = About("backpropagation-by-hand", "Backpropagation through time by hand", icon=":material/gesture:",
-        section="Through time", rank=23,
-        question="What does each step of the recursion compute, and does autograd agree?")  # fmt: skip
+    about = About(
+        "backpropagation-by-hand",
+        "Backpropagation through time by hand",
+        icon=":material/gesture:",
+        section="Through time",
+        rank=23,
+        question="What does each step of the recursion compute, and does autograd agree?",
+    )
     position: ClassVar[str] = "place"
 
-    # fmt: off
-    text: str = setting("gold", min_length=2, max_length=40, group="Text", essential=True,
-        description="The network reads it and predicts every next character; its characters are the alphabet.")
+    text: str = setting(
+        "gold",
+        min_length=2,
+        max_length=40,
+        group="Text",
+        essential=True,
+        description="The network reads it and predicts every next character; its characters are the alphabet.",
+    )
     hidden: int = standard.hidden(3, ge=1, le=8, essential=True)
-    gain: float = setting(1.0, ge=0, le=10, group="Network",
-        description="Spread of the weights times the square root of their columns.")
-    learning_rate: float = setting(0.1, ge=1e-3, le=10, group="Update", essential=True, logarithmic=True,
-        description="η, the size of the one SGD step.")
-    clip: float = setting(5.0, ge=0.01, le=1000, group="Update", essential=True, logarithmic=True,
-        description="C: a gradient whose norm over all five parts is longer is scaled down to it.")
+    gain: float = setting(
+        1.0, ge=0, le=10, group="Network", description="Spread of the weights times the square root of their columns."
+    )
+    learning_rate: float = setting(
+        0.1,
+        ge=1e-3,
+        le=10,
+        group="Update",
+        essential=True,
+        logarithmic=True,
+        description="η, the size of the one SGD step.",
+    )
+    clip: float = setting(
+        5.0,
+        ge=0.01,
+        le=1000,
+        group="Update",
+        essential=True,
+        logarithmic=True,
+        description="C: a gradient whose norm over all five parts is longer is scaled down to it.",
+    )
     seed: int = standard.seed(group="Network", description="Random seed of the weights.")
-    place: int = setting(1, ge=1, le=78, group="View", unit="steps",
-        description="Where you are: first forward through the text, then backward from its end.")
-    # fmt: on
+    place: int = setting(
+        1,
+        ge=1,
+        le=78,
+        group="View",
+        unit="steps",
+        description="Where you are: first forward through the text, then backward from its end.",
+    )
 
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document", "Three steps, T = 3, as in the document's example."),
-        Preset("A longer text", "document", "Ten steps: watch what comes back from later steps fade or grow.",
-            {"text": "hello world", "hidden": 5}),
-        Preset("Break it: exploding", "break",
+        Preset(
+            "A longer text",
+            "document",
+            "Ten steps: watch what comes back from later steps fade or grow.",
+            {"text": "hello world", "hidden": 5},
+        ),
+        Preset(
+            "Break it: exploding",
+            "break",
             "Large weights and no clipping: on six seeds of ten, one step makes the loss worse.",
-            {"text": "abababababababababab", "gain": 4.0, "clip": 1000.0, "learning_rate": 1.0}),
-        Preset("Fix it: clip", "fix",
+            {"text": "abababababababababab", "gain": 4.0, "clip": 1000.0, "learning_rate": 1.0},
+        ),
+        Preset(
+            "Fix it: clip",
+            "fix",
             "The same network with the gradient's norm held at 1: same direction, shorter step. The loss falls on ten "
             "seeds of ten.",
-            {"text": "abababababababababab", "gain": 4.0, "clip": 1.0, "learning_rate": 1.0}),
-    )  # fmt: skip
+            {"text": "abababababababababab", "gain": 4.0, "clip": 1.0, "learning_rate": 1.0},
+        ),
+    )
 
     def positions(self) -> tuple[int, int]:
         """All steps forward, then all backward; a text of n characters has n - 1 of each."""

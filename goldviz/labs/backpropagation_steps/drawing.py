@@ -22,9 +22,12 @@ WIDTHS = (0.75, 2.0, 4.0, 7.0)
 Spot = tuple[float, float]
 
 
-@drawn("What is known at this step?", name="diagram",
+@drawn(
+    "What is known at this step?",
+    name="diagram",
     shows="The network after the step in view: each neuron's x and δ, each weight or, once it is there, dL/dw.",
-    cannot_show="Samples after the first.")  # fmt: skip
+    cannot_show="Samples after the first.",
+)
 def diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Neurons from the left to the right with their numbers; edges as thick as their number is large."""
     step, figure = Step(int(ds.attrs["step"]), ds.sizes["layer"]), Figure()
@@ -76,10 +79,14 @@ def _draw_neurons(figure: Figure, ds: xr.Dataset, step: Step, theme: Theme) -> N
         # No edge is seen through a neuron.
         figure.scatter(x=x, y=y, mode="markers", marker={"size": SIZE, "color": ink.background}, hoverinfo="skip")
         figure.scatter(
-            x=x, y=y, mode="markers+text", text=_numbers(ds, step, level), hoverinfo="skip",
+            x=x,
+            y=y,
+            mode="markers+text",
+            text=_numbers(ds, step, level),
+            hoverinfo="skip",
             marker={"size": SIZE, "color": tint, "line": {"color": ink.muted, "width": 1.5}},
             textfont={"size": 10, "color": ink.text},
-        )  # fmt: skip
+        )
 
 
 def _numbers(ds: xr.Dataset, step: Step, level: int) -> list[str]:

@@ -33,9 +33,12 @@ PASSES = {
 }
 
 
-@drawn("Where does the error get lost?", name="halves",
+@drawn(
+    "Where does the error get lost?",
+    name="halves",
     shows="The size of each neuron's error before and after φ′(z), the two halves of eq. 1 and 2.",
-    cannot_show="Signs, and errors that are exactly 0.")  # fmt: skip
+    cannot_show="Signs, and errors that are exactly 0.",
+)
 def halves(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """dL/dx and δ of every neuron and sample, layer by layer, on a logarithmic axis."""
     figure = Figure()
@@ -45,10 +48,15 @@ def halves(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
             values = sizes.sel(layer=layer).values
             values = values[np.isfinite(values)]
             figure.scatter(
-                x=np.full(values.shape, layer + (side - 0.5) * 0.24), y=values, mode="markers", name=words,
-                legendgroup=name, showlegend=bool(layer == 1), marker={"color": colour, "symbol": symbol, "size": 9},
+                x=np.full(values.shape, layer + (side - 0.5) * 0.24),
+                y=values,
+                mode="markers",
+                name=words,
+                legendgroup=name,
+                showlegend=bool(layer == 1),
+                marker={"color": colour, "symbol": symbol, "size": 9},
                 hovertemplate=f"layer {layer}<br>10<sup>%{{y:.2f}}</sup><extra>{words}</extra>",
-            )  # fmt: skip
+            )
     look.apply(figure, theme, title="Where does the error get lost?", notes=[_dead_sentence(ds)], hover="closest")
     legend_below(figure)
     low, high = _range(figure)
@@ -70,9 +78,12 @@ def _range(figure: Figure) -> tuple[float, float]:
     return low - 0.4, high + 0.4
 
 
-@drawn("Do three ways agree?", name="agreement",
+@drawn(
+    "Do three ways agree?",
+    name="agreement",
     shows="How far autograd and central differences are from the equations by hand, for every gradient.",
-    cannot_show="An error that all three share, such as a loss that is not the one you meant.")  # fmt: skip
+    cannot_show="An error that all three share, such as a loss that is not the one you meant.",
+)
 def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The difference of each gradient to autograd's and to the nudged one, over its size."""
     figure = Figure()
@@ -80,10 +91,13 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     for way, (words, colour, symbol) in WAYS.items():
         apart = np.maximum(np.abs(_all(ds, f"_{way}") - hand), EXACT)
         figure.scatter(
-            x=np.log10(np.maximum(np.abs(hand), EXACT)), y=np.log10(apart), mode="markers", name=words,
+            x=np.log10(np.maximum(np.abs(hand), EXACT)),
+            y=np.log10(apart),
+            mode="markers",
+            name=words,
             marker={"color": colour, "symbol": symbol, "size": 8},
-            hovertemplate=f"gradient 10<sup>%{{x:.1f}}</sup><br>10<sup>%{{y:.1f}}</sup> from {words}" "<extra></extra>",
-        )  # fmt: skip
+            hovertemplate=f"gradient 10<sup>%{{x:.1f}}</sup><br>10<sup>%{{y:.1f}}</sup> from {words}<extra></extra>",
+        )
     notes = [
         f"By hand and by autograd: at most {ds.attrs['difference_to_autograd']:.0e} apart. "
         f"Nudged: {ds.attrs['difference_to_nudges']:.0e}.",
@@ -101,9 +115,12 @@ def _all(ds: xr.Dataset, way: str) -> NDArray[np.float64]:
     return found[np.isfinite(found)]
 
 
-@drawn("Does δ say what a nudge does?", name="nudges",
+@drawn(
+    "Does δ say what a nudge does?",
+    name="nudges",
     shows="C1: each neuron's z is nudged, and the change of the loss over the nudge stands over δ.",
-    cannot_show="What a long move does: δ is the slope at this very place.")  # fmt: skip
+    cannot_show="What a long move does: δ is the slope at this very place.",
+)
 def nudges(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """ΔL over a nudge of z, against δ by hand; on the line both are the same."""
     delta, nudged = (ds[name].values.ravel() for name in ("delta", "delta_nudge"))
@@ -112,44 +129,64 @@ def nudges(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     low, high = symmetric(delta, nudged)
     ends = [1.1 * low, 1.1 * high]
     figure = Figure().scatter(
-        x=ends, y=ends, mode="lines", name="the same", line={"color": INKS[theme].muted, "dash": "dash"},
+        x=ends,
+        y=ends,
+        mode="lines",
+        name="the same",
+        line={"color": INKS[theme].muted, "dash": "dash"},
         hoverinfo="skip",
-    )  # fmt: skip
+    )
     for layer in ds["layer"].values:
         here = there & (layers == layer)
         colour = look.depth_colours(ds.sizes["layer"], theme)[int(layer) - 1]
         figure.scatter(
-            x=delta[here], y=nudged[here], mode="markers", name=f"layer {layer}", marker={"size": 10, "color": colour},
+            x=delta[here],
+            y=nudged[here],
+            mode="markers",
+            name=f"layer {layer}",
+            marker={"size": 10, "color": colour},
             hovertemplate=f"layer {layer}<br>δ %{{x:.6g}}<br>ΔL / nudge %{{y:.6g}}<extra></extra>",
-        )  # fmt: skip
+        )
     look.apply(figure, theme, title="Does δ say what a nudge does?", hover="closest")
     legend_below(figure)
     figure.update_xaxes(title_text="δ by equations 1 and 2", range=ends)
     return figure.update_yaxes(title_text="Change of the loss / nudge of z", range=ends)
 
 
-@drawn("How long may a step be?", name="step",
+@drawn(
+    "How long may a step be?",
+    name="step",
     shows="The loss after one update with each η, and what the gradient foresees: L − η ‖dL/dw‖².",
-    cannot_show="What comes after that step: a longer one may pay later.")  # fmt: skip
+    cannot_show="What comes after that step: a longer one may pay later.",
+)
 def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The loss after one update over the size of the step."""
     rates, before, after = ds["learning_rate"].values, ds.attrs["loss"], ds["loss_after"].values
     figure = Figure()
     most = min(float(np.nanmax(np.where(np.isfinite(after), after, np.nan))), 3 * before + 1e-9)
     shown = rates > 0
-    for name, words, colour, dash in (("loss_after", "the loss", "#d55e00", "solid"),
-                                      ("loss_foreseen", "foreseen by the gradient", "#0e7ac0", "dash")):  # fmt: skip
+    for name, words, colour, dash in (
+        ("loss_after", "the loss", "#d55e00", "solid"),
+        ("loss_foreseen", "foreseen by the gradient", "#0e7ac0", "dash"),
+    ):
         figure.scatter(
-            x=np.log10(rates[shown]), y=ds[name].values[shown], mode="lines", name=words,
-            line={"color": colour, "dash": dash, "width": 2.5}, hovertemplate="%{y:.4g}",
-        )  # fmt: skip
+            x=np.log10(rates[shown]),
+            y=ds[name].values[shown],
+            mode="lines",
+            name=words,
+            line={"color": colour, "dash": dash, "width": 2.5},
+            hovertemplate="%{y:.4g}",
+        )
     rate = ds.attrs["learning_rate"]
     if rate > 0:
         figure.scatter(
-            x=[np.log10(rate)], y=[ds.attrs["loss_after_update"]], mode="markers", name="your η",
+            x=[np.log10(rate)],
+            y=[ds.attrs["loss_after_update"]],
+            mode="markers",
+            name="your η",
             marker={"size": 14, "symbol": "diamond", "color": INKS[theme].accent},
             hovertemplate=f"η {rate:g}: %{{y:.4g}}<extra></extra>",
-        )  # fmt: skip
+        )
     best = int(np.nanargmin(np.where(np.isfinite(after), after, np.nan)))
     notes = [f"Lowest after η = {rates[best]:.2g}: {after[best]:.4g}, from {before:.4g}."]
     look.apply(figure, theme, title="How long may a step be?", notes=notes)
@@ -159,15 +196,22 @@ def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(title_text="Loss after one update", range=[min(0.0, float(after[best])), 1.1 * most])
 
 
-@drawn("What is left of the softmax?", name="softmax", needs=("softmax_jacobian",),
+@drawn(
+    "What is left of the softmax?",
+    name="softmax",
+    needs=("softmax_jacobian",),
     shows="g_i(δ_ij − g_j) of the first sample, and under it what the loss leaves of it: g − y.",
-    cannot_show="How the classes came to their shares; that is in the layers before.")  # fmt: skip
+    cannot_show="How the classes came to their shares; that is in the layers before.",
+)
 def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The softmax's Jacobian as a map, with its collapse to g − y as one more row."""
     title = "What is left of the softmax?"
     if "softmax_jacobian" not in ds:
-        return worded("The squared error has no softmax. Choose softmax and cross-entropy to see its matrix.",
-                      title=title, theme=theme)  # fmt: skip
+        return worded(
+            "The squared error has no softmax. Choose softmax and cross-entropy to see its matrix.",
+            title=title,
+            theme=theme,
+        )
     first = ds.isel(sample=0)
     classes = first["share"].dropna("unit")["unit"].values
     jacobian = first["softmax_jacobian"].sel(unit=classes, before=classes).values
@@ -175,27 +219,47 @@ def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     rows = ["g − y", *(f"dg of {i}" for i in classes[::-1])]
     values = np.vstack([left, jacobian[::-1]])
     figure = Figure(
-        cells(values, x=[f"do of {j}" for j in classes], y=rows, hover="%{y}, %{x}: %{z:.4f}",
-              text=[[f"{value:.2f}" for value in row] for row in values], texttemplate="%{text}")
-    )  # fmt: skip
-    look.apply(figure, theme, title=title, notes=["Each row of the matrix adds up to 0, and so does g − y."],
-               legend=False, height=470, hover="closest")  # fmt: skip
+        cells(
+            values,
+            x=[f"do of {j}" for j in classes],
+            y=rows,
+            hover="%{y}, %{x}: %{z:.4f}",
+            text=[[f"{value:.2f}" for value in row] for row in values],
+            texttemplate="%{text}",
+        )
+    )
+    look.apply(
+        figure,
+        theme,
+        title=title,
+        notes=["Each row of the matrix adds up to 0, and so does g − y."],
+        legend=False,
+        height=470,
+        hover="closest",
+    )
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(showgrid=False)
     return colour_bar(figure, symmetric(values), SIGNED, "Derivative")
 
 
-@drawn("What does storing save?", name="costs",
+@drawn(
+    "What does storing save?",
+    name="costs",
     shows="Products with weights in one pass of each kind. Storing needs memory; each other way needs work.",
-    cannot_show="Time: machines do many products at once, and nonlinearities cost something, too.")  # fmt: skip
+    cannot_show="Time: machines do many products at once, and nonlinearities cost something, too.",
+)
 def costs(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Multiplications of phase A, of phase B with and without stored numbers, and of central differences."""
     counts = [int(ds.attrs[f"cost_{name}"]) for name in PASSES]
     figure = Figure().bar(
-        x=np.log10(counts), y=list(PASSES.values()), orientation="h",
-        marker={"color": ["#838383", "#009e73", "#d55e00", "#d55e00"]}, text=[f"{count:,}" for count in counts],
-        textposition="auto", hovertemplate="%{y}: %{text}<extra></extra>",
-    )  # fmt: skip
+        x=np.log10(counts),
+        y=list(PASSES.values()),
+        orientation="h",
+        marker={"color": ["#838383", "#009e73", "#d55e00", "#d55e00"]},
+        text=[f"{count:,}" for count in counts],
+        textposition="auto",
+        hovertemplate="%{y}: %{text}<extra></extra>",
+    )
     stored = int(ds.attrs["cost_stored"])
     notes = [f"Stored: {stored:,} numbers, {int(ds.attrs['stored_bytes']):,} bytes."]
     look.apply(figure, theme, title="What does storing save?", notes=notes, legend=False, hover="closest")

@@ -50,12 +50,14 @@ def drawn(settings: BackpropagationSteps) -> Network:
     weights = [_normal(generator, WIDEST, WIDEST) for generator in layers]
     biases = [_normal(generator, WIDEST) for generator in layers]
     return Network(
-        [_two_digits(weight[:after, :before] * settings.gain / math.sqrt(before))
-         for weight, before, after in zip(weights, sides, sides[1:], strict=False)],
+        [
+            _two_digits(weight[:after, :before] * settings.gain / math.sqrt(before))
+            for weight, before, after in zip(weights, sides, sides[1:], strict=False)
+        ],
         [_two_digits(BIAS_SPREAD * bias[:after]) for bias, after in zip(biases, sides[1:], strict=True)],
         _activations(settings),
         *_samples(settings),
-    )  # fmt: skip
+    )
 
 
 def changed(settings: BackpropagationSteps) -> Network:

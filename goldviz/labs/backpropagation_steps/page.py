@@ -42,10 +42,12 @@ def why(view: View[BackpropagationSteps]) -> None:
     words, numbers = st.columns(2)
     with words:
         st.markdown("Four equations (document 001, 1.2). The error of a neuron is $\\delta = \\partial L/\\partial z$:")
-        st.latex(r"\begin{aligned} \delta^L &= \nabla_{x^L} L \odot \varphi'(z^L) && (1) \\"
-                 r"\delta^\ell &= (W^{\ell+1})^T \delta^{\ell+1} \odot \varphi'(z^\ell) && (2) \\"
-                 r"\partial L/\partial b^\ell &= \delta^\ell && (3) \\"
-                 r"\partial L/\partial W^\ell &= \delta^\ell (x^{\ell-1})^T && (4) \end{aligned}")  # fmt: skip
+        st.latex(
+            r"\begin{aligned} \delta^L &= \nabla_{x^L} L \odot \varphi'(z^L) && (1) \\"
+            r"\delta^\ell &= (W^{\ell+1})^T \delta^{\ell+1} \odot \varphi'(z^\ell) && (2) \\"
+            r"\partial L/\partial b^\ell &= \delta^\ell && (3) \\"
+            r"\partial L/\partial W^\ell &= \delta^\ell (x^{\ell-1})^T && (4) \end{aligned}"
+        )
         if settings.loss == "cross_entropy":
             st.markdown("With a softmax (document 003) the first half of eq. 1 collapses:")
             st.latex(r"\sum_i -\frac{y_i}{g_i}\, g_i(\delta_{ij} - g_j) = g_j - y_j")
@@ -79,6 +81,8 @@ def silence(ds: xr.Dataset, penalty: float) -> str:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why,
+    LAB,
+    look,
+    why=why,
     parts=(Part("error", "Where does the error go?", error), Part("ways", "Do other ways agree?", compared)),
-)  # fmt: skip
+)

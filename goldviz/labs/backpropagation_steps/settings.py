@@ -31,64 +31,154 @@ Edits = Annotated[str, AfterValidator(_understood)]
 class BackpropagationSteps(Instant):
     """One forward and one backward pass of a feed-forward network, by hand and beside autograd."""
 
-    about = About("backpropagation-steps", "Backpropagation, step by step", icon=":material/account_tree:",
-        section="Backpropagation", rank=14, question="Where does each number of a gradient come from?")  # fmt: skip
+    about = About(
+        "backpropagation-steps",
+        "Backpropagation, step by step",
+        icon=":material/account_tree:",
+        section="Backpropagation",
+        rank=14,
+        question="Where does each number of a gradient come from?",
+    )
 
-    # fmt: off
-    layers: int = setting(3, ge=2, le=6, group="Network", essential=True, unit="layers",
-        description="Layers with weights; the input is none.")
-    width: int = setting(4, ge=1, le=8, group="Network", essential=True, unit="neurons",
-        description="Neurons in every layer but the last.")
-    activation: standard.Activation = standard.activation("tanh",
-        description="φ, the nonlinearity of every layer but perhaps the last.")
-    loss: Literal["squared", "cross_entropy"] = setting("squared", group="Loss", essential=True, labels=LOSSES,
-        description="What is measured at the end: ½‖x − y‖², or −Σ y log g with g = softmax(x).")
-    penalty: float = setting(0.0, ge=0, le=1, group="Loss", essential=True,
-        description="λ of the penalty λ/2 ‖W‖² (document 003); biases are free.")
-    learning_rate: float = setting(0.1, ge=0, le=10, group="Update", essential=True,
-        description="η of the update w ← w − η dL/dw.")
+    layers: int = setting(
+        3,
+        ge=2,
+        le=6,
+        group="Network",
+        essential=True,
+        unit="layers",
+        description="Layers with weights; the input is none.",
+    )
+    width: int = setting(
+        4,
+        ge=1,
+        le=8,
+        group="Network",
+        essential=True,
+        unit="neurons",
+        description="Neurons in every layer but the last.",
+    )
+    activation: standard.Activation = standard.activation(
+        "tanh", description="φ, the nonlinearity of every layer but perhaps the last."
+    )
+    loss: Literal["squared", "cross_entropy"] = setting(
+        "squared",
+        group="Loss",
+        essential=True,
+        labels=LOSSES,
+        description="What is measured at the end: ½‖x − y‖², or −Σ y log g with g = softmax(x).",
+    )
+    penalty: float = setting(
+        0.0,
+        ge=0,
+        le=1,
+        group="Loss",
+        essential=True,
+        description="λ of the penalty λ/2 ‖W‖² (document 003); biases are free.",
+    )
+    learning_rate: float = setting(
+        0.1, ge=0, le=10, group="Update", essential=True, description="η of the update w ← w − η dL/dw."
+    )
     inputs: int = setting(3, ge=1, le=8, group="Network", unit="numbers", description="Numbers of an input.")
-    outputs: int = setting(2, ge=1, le=8, group="Network", unit="neurons",
-        description="Neurons of the last layer; with softmax, the classes.")
+    outputs: int = setting(
+        2,
+        ge=1,
+        le=8,
+        group="Network",
+        unit="neurons",
+        description="Neurons of the last layer; with softmax, the classes.",
+    )
     slope: float = setting(0.1, ge=0, le=1, group="Network", description="Slope of LeakyReLU below zero.")
-    last: Literal["same", "identity"] = setting("same", group="Network", labels=LAST,
-        description="The last layer's nonlinearity under the squared error. A softmax takes its place otherwise.")
-    gain: float = setting(1.0, ge=0, le=8, group="Network",
-        description="Spread of the weights times the root of the numbers that come in.")
-    samples: int = setting(1, ge=1, le=4, group="Loss", unit="samples",
-        description="Samples of the loss; their losses and gradients are added up.")
+    last: Literal["same", "identity"] = setting(
+        "same",
+        group="Network",
+        labels=LAST,
+        description="The last layer's nonlinearity under the squared error. A softmax takes its place otherwise.",
+    )
+    gain: float = setting(
+        1.0,
+        ge=0,
+        le=8,
+        group="Network",
+        description="Spread of the weights times the root of the numbers that come in.",
+    )
+    samples: int = setting(
+        1,
+        ge=1,
+        le=4,
+        group="Loss",
+        unit="samples",
+        description="Samples of the loss; their losses and gradients are added up.",
+    )
     seed: int = standard.seed(group="Network", description="Random seed of weights, inputs and targets.")
-    edits: Edits = setting("", group="Network", control="diagram", max_length=LONGEST,
+    edits: Edits = setting(
+        "",
+        group="Network",
+        control="diagram",
+        max_length=LONGEST,
         allowed="changed numbers such as w2.1.3=0.5;b1.2=0;x1.2=-1;y1.1=0.3;t1=2",
-        description="Numbers that were changed by hand in the diagram.")
-    step: int = setting(0, ge=0, le=MOST, group="View", control="diagram", unit="steps",
-        description="The step in view, from 0: forward, the loss, and back. Beyond the last, the last.")
-    # fmt: on
+        description="Numbers that were changed by hand in the diagram.",
+    )
+    step: int = setting(
+        0,
+        ge=0,
+        le=MOST,
+        group="View",
+        control="diagram",
+        unit="steps",
+        description="The step in view, from 0: forward, the loss, and back. Beyond the last, the last.",
+    )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
-            "Three layers of tanh and ½ squared error: equations 1 to 4 in their order."),
-        Preset("Softmax and cross-entropy", "document",
+        Preset(
+            "As in the document",
+            "document",
+            "Three layers of tanh and ½ squared error: equations 1 to 4 in their order.",
+        ),
+        Preset(
+            "Softmax and cross-entropy",
+            "document",
             "Document 003: the softmax's matrix and the logarithm's 1/g collapse to g − y.",
-            {"loss": "cross_entropy", "outputs": 4}),
-        Preset("Squared error with penalty", "document",
-            "Document 003: λ/2 ‖W‖² adds λW to every weight's gradient.", {"penalty": 0.1}),
-        Preset("Break it: saturated", "break",
+            {"loss": "cross_entropy", "outputs": 4},
+        ),
+        Preset(
+            "Squared error with penalty",
+            "document",
+            "Document 003: λ/2 ‖W‖² adds λW to every weight's gradient.",
+            {"penalty": 0.1},
+        ),
+        Preset(
+            "Break it: saturated",
+            "break",
             "Weights four times as large in five layers of tanh. On ten seeds of ten, half of the slopes are below "
             "0.45. On seven, below 0.07.",
-            {"layers": 5, "gain": 4.0}),
-        Preset("Break it: a dead neuron", "break",
+            {"layers": 5, "gain": 4.0},
+        ),
+        Preset(
+            "Break it: a dead neuron",
+            "break",
             "ReLU with one bias at −10: the neuron stays silent, and no weight into it or out of it learns.",
-            {"activation": "relu", "edits": "b1.2=-10"}),
-        Preset("Break it: too long a step", "break",
+            {"activation": "relu", "edits": "b1.2=-10"},
+        ),
+        Preset(
+            "Break it: too long a step",
+            "break",
             "η = 10: the gradient points downhill, and the step ends higher up, on ten seeds of ten.",
-            {"activation": "leaky_relu", "last": "identity", "learning_rate": 10.0}),
-        Preset("Fix it: not so large weights", "fix",
-            "Five layers of tanh at gain 1: half of the slopes are above 0.68 on ten seeds of ten.", {"layers": 5}),
-        Preset("Fix it: a slope below zero", "fix",
+            {"activation": "leaky_relu", "last": "identity", "learning_rate": 10.0},
+        ),
+        Preset(
+            "Fix it: not so large weights",
+            "fix",
+            "Five layers of tanh at gain 1: half of the slopes are above 0.68 on ten seeds of ten.",
+            {"layers": 5},
+        ),
+        Preset(
+            "Fix it: a slope below zero",
+            "fix",
             "LeakyReLU with the same bias of −10: the neuron still hears a tenth of the error.",
-            {"activation": "leaky_relu", "edits": "b1.2=-10"}),
-    )  # fmt: skip
+            {"activation": "leaky_relu", "edits": "b1.2=-10"},
+        ),
+    )
 
     def without_effect(self) -> Mapping[str, str]:
         """The slope of what has none, and the last layer's nonlinearity where a softmax stands."""

@@ -74,10 +74,16 @@ def _passed() -> Board:
 
     n, k, m, V, n1 = SIZES.values()
     start = {
-        "X": torch.randint(V, (n, k), generator=random), "Y": torch.randint(V, (n,), generator=random),
-        "C": drawn(V, m), "W1": drawn(k * m, n1), "b1": drawn(1, n1), "bngain": drawn(1, n1), "bnbias": drawn(1, n1),
-        "W2": drawn(n1, V) / n1**0.5, "b2": drawn(1, V),
-    }  # fmt: skip
+        "X": torch.randint(V, (n, k), generator=random),
+        "Y": torch.randint(V, (n,), generator=random),
+        "C": drawn(V, m),
+        "W1": drawn(k * m, n1),
+        "b1": drawn(1, n1),
+        "bngain": drawn(1, n1),
+        "bnbias": drawn(1, n1),
+        "W2": drawn(n1, V) / n1**0.5,
+        "b2": drawn(1, V),
+    }
     board = forward(Board(start, SIZES, EPSILON), "n - 1")
     for name in BACKWARD:
         board.tensors[f"d{name}"] = board.value(nodes("n - 1")[name].gradient)

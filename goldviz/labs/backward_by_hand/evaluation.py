@@ -15,12 +15,20 @@ from goldviz.labs.backward_by_hand.formulas import Call, Formula, Name, Negative
 from goldviz.labs.backward_by_hand.shapes import Kind, Scope
 
 SIGNS: Mapping[str, Callable[[Any, Any], Tensor]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "@": operator.matmul,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "@": operator.matmul,
     "**": operator.pow,
-}  # fmt: skip
+}
 EACH: Mapping[str, Callable[[Tensor], Tensor]] = {
-    "exp": torch.exp, "log": torch.log, "tanh": torch.tanh, "sqrt": torch.sqrt, "abs": torch.abs,
-}  # fmt: skip
+    "exp": torch.exp,
+    "log": torch.log,
+    "tanh": torch.tanh,
+    "sqrt": torch.sqrt,
+    "abs": torch.abs,
+}
 ALONG: Mapping[str, Callable[[Tensor, int], Tensor]] = {
     "sum": lambda a, axis: a.sum(axis, keepdim=True),
     "mean": lambda a, axis: a.mean(axis, keepdim=True),

@@ -24,9 +24,12 @@ WAYS = {"direct": "directly", "mean": "by the mean", "variance": "by the varianc
 FLAT = {"row": "", "column": ""}
 
 
-@drawn("Which numbers come out of this step?", at="number",
+@drawn(
+    "Which numbers come out of this step?",
+    at="number",
     shows="The tensor or the gradient that is computed here, entry by entry, and how far it is from autograd's.",
-    cannot_show="Why a formula is right; that is in the equations below.")  # fmt: skip
+    cannot_show="Why a formula is right; that is in the equations below.",
+)
 def tensor(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     """The heat map of what is computed at this place."""
     at = place(ds.attrs["divisor"], number)
@@ -48,9 +51,18 @@ def _map(ds: xr.Dataset, array: xr.DataArray, title: str, notes: Sequence[str], 
     x, y = list(range(matrix.shape[1])), list(range(matrix.shape[0]))
     names = np.array([[f"{row}, {column}".strip(", ") for column in columns] for row in rows])
     figure = Figure(
-        cells(matrix, x=x, y=y, customdata=names, hover="%{customdata}<br>%{z:.5~g}", xgap=1, ygap=1,
-              texttemplate="%{z:.2~g}" if written else "", textfont={"size": 12})
-    )  # fmt: skip
+        cells(
+            matrix,
+            x=x,
+            y=y,
+            customdata=names,
+            hover="%{customdata}<br>%{z:.5~g}",
+            xgap=1,
+            ygap=1,
+            texttemplate="%{z:.2~g}" if written else "",
+            textfont={"size": 12},
+        )
+    )
     look.apply(figure, theme, title=title, notes=notes, legend=False, height=450, hover="closest")
     _place_axis(figure, "x", columns, _axis_words(dims[1:]))
     _place_axis(figure, "y", rows, _axis_words(dims[:1]))
@@ -81,25 +93,43 @@ def _place_axis(figure: Figure, letter: str, names: Sequence[str], words: str) -
     every = -(-len(names) // 24)
     ticks = list(range(0, len(names), every))
     update = figure.update_xaxes if letter == "x" else figure.update_yaxes
-    update(tickvals=ticks, ticktext=[names[tick] for tick in ticks], ticklen=0, tickfont_size=12, showgrid=False,
-           title_text=words, type="linear")  # fmt: skip
+    update(
+        tickvals=ticks,
+        ticktext=[names[tick] for tick in ticks],
+        ticklen=0,
+        tickfont_size=12,
+        showgrid=False,
+        title_text=words,
+        type="linear",
+    )
     figure.update_xaxes(tickangle=0)
 
 
 def _axis_words(dims: Sequence[str]) -> str:
-    words = {"sample": "Sample", "symbol": "Character", "hidden": "Hidden unit", "feature": "Feature",
-             "place": "Place", "context_feature": "Place and feature"}  # fmt: skip
+    words = {
+        "sample": "Sample",
+        "symbol": "Character",
+        "hidden": "Hidden unit",
+        "feature": "Feature",
+        "place": "Place",
+        "context_feature": "Place and feature",
+    }
     return " and ".join(words[dim] for dim in dims if dim in words)
 
 
-@drawn("Who is pushed down, who is pulled up?", shows="dlogits = (P − Y)/n: what each logit's change does to the loss.",
-    cannot_show="How far a step then moves the logits: that goes by weights that all samples share.")  # fmt: skip
+@drawn(
+    "Who is pushed down, who is pulled up?",
+    shows="dlogits = (P − Y)/n: what each logit's change does to the loss.",
+    cannot_show="How far a step then moves the logits: that goes by weights that all samples share.",
+)
 def push_and_pull(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """(P - Y) / n with a ring at each sample's target."""
     gradient = ds["dlogits"].values
     largest = float(np.abs(gradient.sum(1)).max())
-    notes = ["Red: a step pushes it down. Blue: it is pulled up. A ring marks what followed.",
-             f"Every row adds up to 0: the largest sum is {largest:.0e}."]  # fmt: skip
+    notes = [
+        "Red: a step pushes it down. Blue: it is pulled up. A ring marks what followed.",
+        f"Every row adds up to 0: the largest sum is {largest:.0e}.",
+    ]
     figure = _map(ds, ds["dlogits"], "Who is pushed, who is pulled?", notes, theme)
     symbols = ds["symbol"].values.tolist()
     at = [symbols.index(target) for target in ds.attrs["targets"]]
@@ -109,9 +139,11 @@ def push_and_pull(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_layout(height=520)
 
 
-@drawn("Does the subtracted maximum learn anything?",
+@drawn(
+    "Does the subtracted maximum learn anything?",
     shows="dnorm_logits, and its sum over each row with a minus: dlogit_maxes, a column of zeros.",
-    cannot_show="Why the maximum is subtracted: without it exp overflows for large logits.")  # fmt: skip
+    cannot_show="Why the maximum is subtracted: without it exp overflows for large logits.",
+)
 def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """dnorm_logits with dlogit_maxes as one more column, behind a gap."""
     matrix, column = ds["dnorm_logits"].values, ds["dlogit_maxes"].values
@@ -119,9 +151,11 @@ def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     rows, names = labels(ds, "sample"), [*labels(ds, "symbol"), "", "Σ"]
     figure = Figure(
         cells(beside, x=list(range(len(names))), y=list(range(len(rows))), hover="%{z:.3~g}", xgap=1, ygap=1)
-    )  # fmt: skip
-    notes = [f"Largest entry of dlogit_maxes: {np.abs(column).max():.0e}. With the document's sign dlogits changes by "
-             f"{ds.attrs['sign_in_gradient']:.0e}."]  # fmt: skip
+    )
+    notes = [
+        f"Largest entry of dlogit_maxes: {np.abs(column).max():.0e}. With the document's sign dlogits changes by "
+        f"{ds.attrs['sign_in_gradient']:.0e}."
+    ]
     look.apply(figure, theme, title="A column of zeros", notes=notes, legend=False, height=520, hover="closest")
     _place_axis(figure, "x", names, "Character, and −Σ: dlogit_maxes")
     _place_axis(figure, "y", rows, "Sample")
@@ -129,9 +163,11 @@ def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return colour_bar(figure, symmetric(matrix), SIGNED, "dnorm_logits, dlogit_maxes", nticks=5)
 
 
-@drawn("By which ways does batch norm hand a gradient on?",
+@drawn(
+    "By which ways does batch norm hand a gradient on?",
     shows="The three paths of dL/dx through batch norm (document 002, 1.4.5), and their sum, dh_prebn.",
-    cannot_show="What other layers do to it; this is one layer.")  # fmt: skip
+    cannot_show="What other layers do to it; this is one layer.",
+)
 def paths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Four maps in one colour scale: directly, by the mean, by the variance, and all together."""
     shown = [(f"<b>{words}</b>", ds["path"].sel(way=way).values) for way, words in WAYS.items()]
@@ -140,14 +176,16 @@ def paths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     units, samples = ds["hidden"].values, ds["sample"].values
     for panel, (words, values) in enumerate(shown, start=1):
         row, column = divmod(panel - 1, 2)
-        figure.add_trace(cells(values, x=units, y=samples, hover="sample %{y}, unit %{x}<br>%{z:.4~g}"), row=row + 1,
-                         col=column + 1)  # fmt: skip
+        figure.add_trace(
+            cells(values, x=units, y=samples, hover="sample %{y}, unit %{x}<br>%{z:.4~g}"), row=row + 1, col=column + 1
+        )
         add_heading(figure, panel, words, font_size=14)
     notes = [
         f"Through variance and then mean: {ds.attrs['mean_through_variance']:.0e}. Deviations from a mean add up to 0."
     ]
-    look.apply(figure, theme, title="Three paths through batch norm", notes=notes, legend=False, height=560,
-               hover="closest")  # fmt: skip
+    look.apply(
+        figure, theme, title="Three paths through batch norm", notes=notes, legend=False, height=560, hover="closest"
+    )
     figure.update_layout(margin_t=figure.layout.margin.t + 18)
     figure.update_xaxes(showgrid=False, nticks=6).update_yaxes(showgrid=False, nticks=5, autorange="reversed")
     figure.update_xaxes(title_text="Hidden unit", row=2).update_yaxes(title_text="Sample", col=1)

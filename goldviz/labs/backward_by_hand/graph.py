@@ -34,10 +34,14 @@ NOWHERE = "M-9,-9Z"
 Where = Mapping[str, tuple[float, float]]
 
 
-@drawn("What is known by now, and what does this step read?", at="number", at_once=True,
+@drawn(
+    "What is known by now, and what does this step read?",
+    at="number",
+    at_once=True,
     shows="Every tensor from the embedding to the loss; the gold box is computed, dark frames are read. A click "
-    "goes to a box.", cannot_show="How large the numbers are; the map beside it shows those of the gold box.",
-)  # fmt: skip
+    "goes to a box.",
+    cannot_show="How large the numbers are; the map beside it shows those of the gold box.",
+)
 def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """The network as boxes, each with what is known of it at this place."""
     at, known = each(number, lambda one: place(ds.attrs["divisor"], one)), nodes(ds.attrs["divisor"])
@@ -46,8 +50,9 @@ def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Fi
     _draw_boxes(figure, known, where, at, theme)
     _write_names(figure, ds, known, where, at, theme)
     notes = [each(at, lambda one: f"{one.words}."), "Blue: its value is known. Orange: its gradient is known, too."]
-    look.apply(figure, theme, title="From the embedding to the loss", notes=notes, legend=False, height=540,
-               hover="closest")  # fmt: skip
+    look.apply(
+        figure, theme, title="From the embedding to the loss", notes=notes, legend=False, height=540, hover="closest"
+    )
     figure.update_layout(meta={"chooses": True}, hoverdistance=NEAR)
     figure.update_xaxes(visible=False, range=[-0.02, COLUMNS - 0.04], fixedrange=True)
     return figure.update_yaxes(visible=False, range=[len(LAYERS) - 0.55, -0.6], fixedrange=True)
@@ -77,14 +82,26 @@ def _draw_boxes(figure: Figure, known: Mapping[str, Node], where: Where, at: Pla
     draw(_edges(known.values(), where), line={"color": ink.muted, "width": 1}, opacity=0.5)
     draw(_boxes(where.values()), fillcolor=ink.background, line=none)
     draw(_boxes(where.values()), fillcolor=ink.surface, line=thin)
-    draw(those(lambda one, node: one.knows_value(node) and not one.knows_gradient(node) and one.node != node),
-         fillcolor=with_alpha(VALUE, 0.18), line=none)  # fmt: skip
-    draw(those(lambda one, node: one.knows_gradient(node) and one.node != node),
-         fillcolor=with_alpha(GRADIENT, 0.25), line=none)  # fmt: skip
-    draw(those(lambda one, node: node.name in one.reads and one.node != node), fillcolor="rgba(0, 0, 0, 0)",
-         line={"color": ink.text, "width": 2})  # fmt: skip
-    draw(those(lambda one, node: one.node == node), fillcolor=with_alpha(ink.accent, 0.45),
-         line={"color": ink.accent, "width": 2})  # fmt: skip
+    draw(
+        those(lambda one, node: one.knows_value(node) and not one.knows_gradient(node) and one.node != node),
+        fillcolor=with_alpha(VALUE, 0.18),
+        line=none,
+    )
+    draw(
+        those(lambda one, node: one.knows_gradient(node) and one.node != node),
+        fillcolor=with_alpha(GRADIENT, 0.25),
+        line=none,
+    )
+    draw(
+        those(lambda one, node: node.name in one.reads and one.node != node),
+        fillcolor="rgba(0, 0, 0, 0)",
+        line={"color": ink.text, "width": 2},
+    )
+    draw(
+        those(lambda one, node: one.node == node),
+        fillcolor=with_alpha(ink.accent, 0.45),
+        line={"color": ink.accent, "width": 2},
+    )
 
 
 def _boxes(places: Iterable[tuple[float, float]]) -> str:
@@ -112,16 +129,26 @@ def _write_names(
     names = each(at, lambda one: [_name(one, node) for node in known.values()])
     colours = each(at, lambda one: [ink.text if one.knows_value(node) else ink.muted for node in known.values()])
     figure.scatter(
-        x=[where[name][0] for name in known], y=[where[name][1] for name in known], mode="text", text=names,
+        x=[where[name][0] for name in known],
+        y=[where[name][1] for name in known],
+        mode="text",
+        text=names,
         textfont={"color": colours, "size": [12 if len(name) < LONG else 10 for name in known]},
         customdata=[_about(ds, node) for node in known.values()],
         ids=each(at, lambda one: [str(one.to(node)) for node in known.values()]),
-        hovertemplate="%{customdata}<extra></extra>", showlegend=False,
-    )  # fmt: skip
+        hovertemplate="%{customdata}<extra></extra>",
+        showlegend=False,
+    )
     figure.scatter(
-        x=[0.0] * len(LAYERS), y=[line - 0.4 for line in range(len(LAYERS))], mode="text", text=list(LAYERS),
-        textposition="middle right", textfont={"color": ink.muted, "size": 12}, hoverinfo="skip", showlegend=False,
-    )  # fmt: skip
+        x=[0.0] * len(LAYERS),
+        y=[line - 0.4 for line in range(len(LAYERS))],
+        mode="text",
+        text=list(LAYERS),
+        textposition="middle right",
+        textfont={"color": ink.muted, "size": 12},
+        hoverinfo="skip",
+        showlegend=False,
+    )
 
 
 def _name(at: Place, node: Node) -> str:

@@ -22,9 +22,15 @@ ROUNDING = 1e-12
 """How far it may be where autograd's is zero."""
 
 AXES = {
-    "sample": "sample", "symbol": "character", "hidden": "hidden unit", "feature": "feature", "place": "place",
-    "context_feature": "context feature", "row": "row", "column": "column",
-}  # fmt: skip
+    "sample": "sample",
+    "symbol": "character",
+    "hidden": "hidden unit",
+    "feature": "feature",
+    "place": "place",
+    "context_feature": "context feature",
+    "row": "row",
+    "column": "column",
+}
 """What an axis counts, in words."""
 
 

@@ -15,8 +15,16 @@ from typing import Literal
 
 Divisor = Literal["n - 1", "n"]
 
-LAYERS = ("Embedding", "Linear", "Batch norm: statistics", "Batch norm: normalise", "Batch norm: scale and shift",
-          "Tanh, linear", "Softmax", "Softmax, loss")  # fmt: skip
+LAYERS = (
+    "Embedding",
+    "Linear",
+    "Batch norm: statistics",
+    "Batch norm: normalise",
+    "Batch norm: scale and shift",
+    "Tanh, linear",
+    "Softmax",
+    "Softmax, loss",
+)
 """What the lines of the network are about, in the order of the forward pass."""
 
 EPSILON = 1e-5
@@ -85,10 +93,33 @@ def nodes(divisor: Divisor) -> dict[str, Node]:
 
 
 BACKWARD = (
-    "logprobs", "probs", "count_sum_inv", "count_sum", "counts", "norm_logits", "logit_maxes", "logits", "W2", "b2",
-    "h", "h_preact", "bngain", "bnbias", "bnraw", "bnvar_inv", "bnvar", "bndiff2", "bndiff", "bmean", "h_prebn", "W1",
-    "b1", "emb_cat", "emb", "C",
-)  # fmt: skip
+    "logprobs",
+    "probs",
+    "count_sum_inv",
+    "count_sum",
+    "counts",
+    "norm_logits",
+    "logit_maxes",
+    "logits",
+    "W2",
+    "b2",
+    "h",
+    "h_preact",
+    "bngain",
+    "bnbias",
+    "bnraw",
+    "bnvar_inv",
+    "bnvar",
+    "bndiff2",
+    "bndiff",
+    "bmean",
+    "h_prebn",
+    "W1",
+    "b1",
+    "emb_cat",
+    "emb",
+    "C",
+)
 """The order of the backward pass: every formula reads what stands before it (document 002, 1.4.3)."""
 
 

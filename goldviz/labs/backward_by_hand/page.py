@@ -125,11 +125,14 @@ def why(view: View[BackwardByHand]) -> None:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, words_of_position=lambda settings: place(settings.divisor, settings.place).words,
+    LAB,
+    look,
+    why=why,
+    words_of_position=lambda settings: place(settings.divisor, settings.place).words,
     parts=(
         Part("own", "Can you write it?", derive),
         Part("found", "What do gradients say?", found),
         Part("closed", "Is there a shorter way?", closed),
         Part("every", "Does autograd agree?", every),
     ),
-)  # fmt: skip
+)

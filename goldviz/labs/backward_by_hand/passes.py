@@ -68,8 +68,13 @@ def beginning(settings: BackwardByHand, index: int = DATA) -> tuple[Batch, Board
     Another ``index`` of the seed's streams draws another batch for the same parameters.
     """
     drawn = batch.draw(settings.words, settings.samples, settings.context, stream(settings.seed, index))
-    sizes = {"n": settings.samples, "k": settings.context, "m": settings.features, "V": len(drawn.symbols),
-             "n1": settings.hidden}  # fmt: skip
+    sizes = {
+        "n": settings.samples,
+        "k": settings.context,
+        "m": settings.features,
+        "V": len(drawn.symbols),
+        "n1": settings.hidden,
+    }
     return drawn, Board({"X": drawn.X, "Y": drawn.Y, **_parameters(settings, sizes)}, sizes, EPSILON)
 
 

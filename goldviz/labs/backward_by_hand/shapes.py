@@ -242,9 +242,10 @@ FUNCTIONS: Mapping[str, Function] = {
     "ones": Function("ones(n, V)", "A tensor of ones.", 1, 4, _ones),
     "view": Function("view(a, n, k, m)", "The same entries in another shape.", 2, 5, _view),
     "take": Function("take(C, X)", "The row of C at every place of X.", 2, 2, _rows),
-    "add_rows": Function("add_rows(X, a)", "A table of V rows: each row of a, added to the row that X names.", 2, 2,
-                         _added_rows),
-}  # fmt: skip
+    "add_rows": Function(
+        "add_rows(X, a)", "A table of V rows: each row of a, added to the row that X names.", 2, 2, _added_rows
+    ),
+}
 
 
 def written(shape: Shape) -> str:

@@ -46,118 +46,242 @@ HEAD = ("look", "seed", "layer", "head")
 class BertPretraining(Experiment):
     """Train an encoder on masked words of unlabelled texts, then on the tone of a few labelled ones."""
 
-    about = About("bert-pretraining", "Pre-training and fine-tuning", icon=":material/model_training:",
-        section="Attention", rank=52,
-        question="What does a network learn by guessing masked words, and what is that good for?")  # fmt: skip
+    about = About(
+        "bert-pretraining",
+        "Pre-training and fine-tuning",
+        icon=":material/model_training:",
+        section="Attention",
+        rank=52,
+        question="What does a network learn by guessing masked words, and what is that good for?",
+    )
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "longest", "batch")
 
-    # fmt: off
-    corpus: str = setting("generated", group="Texts", control="text", pattern=f"^(generated|{KEPT})$",
+    corpus: str = setting(
+        "generated",
+        group="Texts",
+        control="text",
+        pattern=f"^(generated|{KEPT})$",
         allowed="'generated', or the 16 characters that name a text kept on this server",
         description="What is read in pre-training: generated policy and market sentences, or a text of yours. The tone "
-        "is always learned on generated sentences.")
-    text_seed: int = setting(0, ge=0, le=999, group="Texts",
-        description="Seed of the generated texts; all runs' seeds read the same ones.")
-    texts: int = setting(4000, ge=50, le=40_000, group="Texts", unit="texts",
-        description="Texts without labels for pre-training; of an uploaded text at most so many sentences.")
-    labelled: int = setting(200, ge=30, le=40_000, group="Texts", essential=True, unit="texts",
-        description="Texts with a known tone for fine-tuning, a third of each tone.")
-    vocabulary: int = setting(2500, ge=256, le=8000, group="Texts", unit="pieces",
+        "is always learned on generated sentences.",
+    )
+    text_seed: int = setting(
+        0, ge=0, le=999, group="Texts", description="Seed of the generated texts; all runs' seeds read the same ones."
+    )
+    texts: int = setting(
+        4000,
+        ge=50,
+        le=40_000,
+        group="Texts",
+        unit="texts",
+        description="Texts without labels for pre-training; of an uploaded text at most so many sentences.",
+    )
+    labelled: int = setting(
+        200,
+        ge=30,
+        le=40_000,
+        group="Texts",
+        essential=True,
+        unit="texts",
+        description="Texts with a known tone for fine-tuning, a third of each tone.",
+    )
+    vocabulary: int = setting(
+        2500,
+        ge=256,
+        le=8000,
+        group="Texts",
+        unit="pieces",
         description="Most pieces of the vocabulary, which is learned from the training texts. A start model has its "
-        "own.")
-    longest: int = setting(64, ge=16, le=512, group="Texts", unit="pieces",
-        description="Longest sequence; what is beyond is cut off.")
-    document_share: float = setting(0.0, ge=0, le=1, group="Texts",
+        "own.",
+    )
+    longest: int = setting(
+        64, ge=16, le=512, group="Texts", unit="pieces", description="Longest sequence; what is beyond is cut off."
+    )
+    document_share: float = setting(
+        0.0,
+        ge=0,
+        le=1,
+        group="Texts",
         description="Share of the pre-training steps that read whole documents, joined to the longest sequence, in "
-        "place of single sentences.")
+        "place of single sentences.",
+    )
 
-    start: str = setting("random", group="Start", control="start model", pattern=f"^(random|{KEPT})$",
+    start: str = setting(
+        "random",
+        group="Start",
+        control="start model",
+        pattern=f"^(random|{KEPT})$",
         allowed="'random', or the 16 characters that name a model kept on this server",
         description="What pre-training starts from: random weights, or a model that has read before and now reads on. "
-        "It brings its sizes and its pieces; the tone head is always new.")
-    layers: int = setting(2, ge=1, le=6, group="Network", essential=True, unit="layers",
-        description="Encoder blocks, one on the other. A start model has its own.")
-    heads: int = setting(4, ge=1, le=8, group="Network", essential=True, unit="heads",
-        description="Attention heads of every block. A start model has its own.")
-    width: int = setting(64, ge=8, le=256, group="Network", unit="units",
-        description="Width of a piece's state; a multiple of the heads. A start model has its own.")
-    inner: int = setting(256, ge=8, le=1024, group="Network", unit="units",
-        description="Units of every feed-forward network. A start model has its own.")
+        "It brings its sizes and its pieces; the tone head is always new.",
+    )
+    layers: int = setting(
+        2,
+        ge=1,
+        le=6,
+        group="Network",
+        essential=True,
+        unit="layers",
+        description="Encoder blocks, one on the other. A start model has its own.",
+    )
+    heads: int = setting(
+        4,
+        ge=1,
+        le=8,
+        group="Network",
+        essential=True,
+        unit="heads",
+        description="Attention heads of every block. A start model has its own.",
+    )
+    width: int = setting(
+        64,
+        ge=8,
+        le=256,
+        group="Network",
+        unit="units",
+        description="Width of a piece's state; a multiple of the heads. A start model has its own.",
+    )
+    inner: int = setting(
+        256,
+        ge=8,
+        le=1024,
+        group="Network",
+        unit="units",
+        description="Units of every feed-forward network. A start model has its own.",
+    )
     dropout: float = standard.dropout(0.0, description="Share of each branch's output that is dropped in training.")
 
-    masked_share: float = setting(0.15, ge=0.02, le=0.9, group="Pre-training", essential=True,
+    masked_share: float = setting(
+        0.15,
+        ge=0.02,
+        le=0.9,
+        group="Pre-training",
+        essential=True,
         description="Share of the pieces that have to be guessed. Of these 80 % are masked, 10 % replaced at random "
-        "and 10 % left.")
-    pretraining_steps: int = setting(3000, ge=0, le=50_000, group="Pre-training", essential=True, unit="steps",
-        description="Optimiser steps on masked words. 0: no pre-training.")
-    learning_rate: float = standard.learning_rate(3e-3, group="Pre-training",
-        description="Peak of the learning rate in pre-training.")
-    fine_tuning_steps: int = setting(400, ge=0, le=20_000, group="Fine-tuning", essential=True, unit="steps",
-        description="Optimiser steps on the tone. 0: no fine-tuning.")
-    fine_tuning_rate: float = standard.learning_rate(3e-4, group="Fine-tuning", essential=False,
-        description="Peak of the learning rate in fine-tuning.")
-    frozen: bool = setting(False, group="Fine-tuning", essential=True,
-        description="Fine-tuning leaves the encoder as it is, and trains the classifier alone.")
-    rehearsal: float = setting(0.0, ge=0, le=10, group="Fine-tuning",
+        "and 10 % left.",
+    )
+    pretraining_steps: int = setting(
+        3000,
+        ge=0,
+        le=50_000,
+        group="Pre-training",
+        essential=True,
+        unit="steps",
+        description="Optimiser steps on masked words. 0: no pre-training.",
+    )
+    learning_rate: float = standard.learning_rate(
+        3e-3, group="Pre-training", description="Peak of the learning rate in pre-training."
+    )
+    fine_tuning_steps: int = setting(
+        400,
+        ge=0,
+        le=20_000,
+        group="Fine-tuning",
+        essential=True,
+        unit="steps",
+        description="Optimiser steps on the tone. 0: no fine-tuning.",
+    )
+    fine_tuning_rate: float = standard.learning_rate(
+        3e-4, group="Fine-tuning", essential=False, description="Peak of the learning rate in fine-tuning."
+    )
+    frozen: bool = setting(
+        False,
+        group="Fine-tuning",
+        essential=True,
+        description="Fine-tuning leaves the encoder as it is, and trains the classifier alone.",
+    )
+    rehearsal: float = setting(
+        0.0,
+        ge=0,
+        le=10,
+        group="Fine-tuning",
         description="Weight of the loss of masked words beside that of the tone, so that fine-tuning does not forget "
-        "them. 0: none.")
+        "them. 0: none.",
+    )
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     batch: int = standard.batch(32, "texts", le=256)
-    warm_up: float = setting(0.1, ge=0, le=0.9, group="Training",
-        description="Share of each phase in which the learning rate rises to its peak; then it falls to a hundredth.")
-    weight_decay: float = setting(0.01, ge=0, le=1, group="Training",
-        description="Pull of the weight matrices towards zero; biases and layer norms are left alone.")
-    clip: float = standard.clip(1.0,
-        description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping.")
-    look_every: int = standard.look_every(150, le=10_000,
-        description="Unseen texts are scored and attention is recorded after so many steps, and at the phases' ends.")
-    # fmt: on
+    warm_up: float = setting(
+        0.1,
+        ge=0,
+        le=0.9,
+        group="Training",
+        description="Share of each phase in which the learning rate rises to its peak; then it falls to a hundredth.",
+    )
+    weight_decay: float = setting(
+        0.01,
+        ge=0,
+        le=1,
+        group="Training",
+        description="Pull of the weight matrices towards zero; biases and layer norms are left alone.",
+    )
+    clip: float = standard.clip(
+        1.0, description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping."
+    )
+    look_every: int = standard.look_every(
+        150,
+        le=10_000,
+        description="Unseen texts are scored and attention is recorded after so many steps, and at the phases' ends.",
+    )
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "phase": Variable(("step",), "Phase: 1 masked words, 2 tone"),
         "learning_rate": Variable(("step",), "Learning rate of the step"),
-        "loss": Variable(EVERY_STEP, "Loss on the step's texts: of masked words in phase 1, of the tone in phase 2",
-            "nat", must_stay_finite=True),
-        "masked_accuracy": Variable(EVERY_STEP,
-            "Share of the step's masked pieces guessed (NaN in phase 2 without rehearsal)"),
+        "loss": Variable(
+            EVERY_STEP,
+            "Loss on the step's texts: of masked words in phase 1, of the tone in phase 2",
+            "nat",
+            must_stay_finite=True,
+        ),
+        "masked_accuracy": Variable(
+            EVERY_STEP, "Share of the step's masked pieces guessed (NaN in phase 2 without rehearsal)"
+        ),
         "tone_accuracy": Variable(EVERY_STEP, "Share of the step's tones judged rightly (NaN in phase 1)"),
         "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping"),
         "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped"),
-        "part_gradient_norm": Variable((*EVERY_STEP, "part"),
-            "Gradient norm by part, before clipping (0 where a part is frozen)"),
-        "update_to_data": Variable((*LOOK, "part"),
-            "Update-to-data ratio by part: spread of the step over spread of the weights"),
+        "part_gradient_norm": Variable(
+            (*EVERY_STEP, "part"), "Gradient norm by part, before clipping (0 where a part is frozen)"
+        ),
+        "update_to_data": Variable(
+            (*LOOK, "part"), "Update-to-data ratio by part: spread of the step over spread of the weights"
+        ),
         **of_layers.gradient_to_data((*LOOK, "part")),
         **of_layers.distributions(("look", "part"), ("look", "part")),
         "unseen_masked_loss": Variable(LOOK, "Loss on masked pieces of unseen texts", "nat"),
         "unseen_masked_accuracy": Variable(LOOK, "Share of masked pieces guessed in unseen texts"),
-        "unseen_tone_accuracy": Variable((*LOOK, "tone_set"),
-            "Share of tones judged rightly in unseen texts (NaN in phase 1)"),
+        "unseen_tone_accuracy": Variable(
+            (*LOOK, "tone_set"), "Share of tones judged rightly in unseen texts (NaN in phase 1)"
+        ),
         "unseen_tone_loss": Variable((*LOOK, "tone_set"), "Loss on the tone of unseen texts (NaN in phase 1)", "nat"),
-        "kind_tone_accuracy": Variable((*LOOK, "kind"),
-            "Share of tones judged rightly by kind of text, new draws and patterns (NaN in phase 1)"),
-        "confusion": Variable((*LOOK, "tone_set", "tone", "judged"),
-            "Share of a tone's unseen texts that are judged so (NaN in phase 1)"),
+        "kind_tone_accuracy": Variable(
+            (*LOOK, "kind"), "Share of tones judged rightly by kind of text, new draws and patterns (NaN in phase 1)"
+        ),
+        "confusion": Variable(
+            (*LOOK, "tone_set", "tone", "judged"), "Share of a tone's unseen texts that are judged so (NaN in phase 1)"
+        ),
         "head_entropy": Variable(HEAD, "Entropy of a head's attention on unseen texts, mean over queries", "bit"),
         "head_distance": Variable(HEAD, "Mean distance that a head looks on unseen texts", "pieces"),
         "head_special": Variable(HEAD, "Share of a head's attention on [CLS] and [SEP] in unseen texts"),
-        "attention": Variable(("look", "layer", "head", "query", "key"),
-            "Attention in the probe sentence, first seed; rows sum to 1"),
+        "attention": Variable(
+            ("look", "layer", "head", "query", "key"), "Attention in the probe sentence, first seed; rows sum to 1"
+        ),
         "probe_probability": Variable(("look", "candidate"), "Probability of a word at the probe's mask, first seed"),
         "probe_rank": Variable(LOOK, "Rank of the hidden word at the probe's mask, 1 is best"),
         "uniform_loss": Variable((), "Loss of guessing all pieces alike, ln V", "nat", once=True),
-        "unigram_loss": Variable((), "Loss of guessing by the frequency of each piece, same masked pieces", "nat",
-            once=True),
+        "unigram_loss": Variable(
+            (), "Loss of guessing by the frequency of each piece, same masked pieces", "nat", once=True
+        ),
         "unigram_accuracy": Variable((), "Share guessed by always naming the most frequent piece", once=True),
-        "baseline_tone_accuracy": Variable(("baseline", "tone_set"),
-            "Share of tones that a baseline judges rightly in these texts", once=True),
-        "baseline_kind_accuracy": Variable(("baseline", "kind"),
-            "Share of tones that a baseline judges rightly by kind of text", once=True),
+        "baseline_tone_accuracy": Variable(
+            ("baseline", "tone_set"), "Share of tones that a baseline judges rightly in these texts", once=True
+        ),
+        "baseline_kind_accuracy": Variable(
+            ("baseline", "kind"), "Share of tones that a baseline judges rightly by kind of text", once=True
+        ),
         "kind_count": Variable(("kind",), "Unseen labelled texts of the kind", once=True),
         "parameter_count": Variable(("part",), "Number of parameters by part; the token table counts once", once=True),
-    }  # fmt: skip
+    }
 
     equations: ClassVar[tuple[str, ...]] = (
         "Phase 1, masked language modelling: L = -sum over masked places i of log p(x_i | the text with its masks) "
@@ -169,39 +293,74 @@ class BertPretraining(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "Masked words first, then the tone from a few labelled texts. Reading without labels adds 3 to 12 points "
-            "on new patterns (5 of 5 seeds). On known ones it takes 4 or adds up to 9."),
-        Preset("Go on from a model", "document",
+            "on new patterns (5 of 5 seeds). On known ones it takes 4 or adds up to 9.",
+        ),
+        Preset(
+            "Go on from a model",
+            "document",
             "The model that comes with goldviz reads on. It begins at 1.29 nat a masked word, and 300 more steps on "
             "such sentences change that by less than 0.02 (5 of 5 seeds). Upload a text of yours to see it learn.",
-            {"start": "225e982b0efd5b87", "pretraining_steps": 300, "learning_rate": 3e-4, "fine_tuning_steps": 100,
-             "look_every": 50}),
-        Preset("Break it: no pre-training", "break",
+            {
+                "start": "225e982b0efd5b87",
+                "pretraining_steps": 300,
+                "learning_rate": 3e-4,
+                "fine_tuning_steps": 100,
+                "look_every": 50,
+            },
+        ),
+        Preset(
+            "Break it: no pre-training",
+            "break",
             "The same labelled texts, for a network that has read nothing else. On new patterns it is no better "
-            "than counting words (10 of 10 seeds).", {"pretraining_steps": 0}),
-        Preset("Break it: frozen at random", "break",
+            "than counting words (10 of 10 seeds).",
+            {"pretraining_steps": 0},
+        ),
+        Preset(
+            "Break it: frozen at random",
+            "break",
             "A frozen encoder that was never trained. On its random states, the classifier does no better than "
             "always naming one tone (10 of 10 seeds).",
-            {"pretraining_steps": 0, "frozen": True}),
-        Preset("Fix it: frozen after pre-training", "fix",
+            {"pretraining_steps": 0, "frozen": True},
+        ),
+        Preset(
+            "Fix it: frozen after pre-training",
+            "fix",
             "The encoder is frozen again, but it was pre-trained. Masks alone bring it 15 to 23 points above always "
-            "naming one tone, on known patterns (5 of 5 seeds).", {"frozen": True}),
-        Preset("Fix it: rehearse", "fix",
+            "naming one tone, on known patterns (5 of 5 seeds).",
+            {"frozen": True},
+        ),
+        Preset(
+            "Fix it: rehearse",
+            "fix",
             "Fine-tuning goes on with masked words beside the tone: their loss does not rise (5 of 5 seeds).",
-            {"rehearsal": 0.5}),
-        Preset("Break it: learning rate × 30", "break",
+            {"rehearsal": 0.5},
+        ),
+        Preset(
+            "Break it: learning rate × 30",
+            "break",
             "Steps thirty times too long, no warm-up and no clipping: the loss stays at word frequencies (5 of "
             "5 seeds).",
-            {"learning_rate": 0.09, "warm_up": 0.0, "clip": 0.0}),
-        Preset("Break it: mask 80 %", "break",
+            {"learning_rate": 0.09, "warm_up": 0.0, "clip": 0.0},
+        ),
+        Preset(
+            "Break it: mask 80 %",
+            "break",
             "With four of five words hidden little context is left to guess from. The same steps end 0.04 to 0.5 "
-            "nat higher (5 of 5 seeds).", {"masked_share": 0.8}),
-        Preset("Break it: one head", "break",
+            "nat higher (5 of 5 seeds).",
+            {"masked_share": 0.8},
+        ),
+        Preset(
+            "Break it: one head",
+            "break",
             "One layer with one head: a place can look for one thing only. Its loss is 0.6 to 1.2 nat higher (5 of "
             "5 seeds).",
-            {"layers": 1, "heads": 1}),
-    )  # fmt: skip
+            {"layers": 1, "heads": 1},
+        ),
+    )
 
     kept_by_presets: ClassVar[tuple[str, ...]] = TEXT_SETTINGS
 

@@ -240,8 +240,14 @@ def written_documents(settings: BertPretraining, read: Sequence[str]) -> list[st
 
 def encoded(tokeniser: Any, texts: Sequence[str], longest: int) -> EncodedTexts:
     """Texts as pieces; what is beyond ``longest`` pieces is cut off."""
-    found = tokeniser(list(texts), truncation=True, max_length=longest, padding="longest",
-                      return_token_type_ids=False, return_tensors="pt")  # fmt: skip
+    found = tokeniser(
+        list(texts),
+        truncation=True,
+        max_length=longest,
+        padding="longest",
+        return_token_type_ids=False,
+        return_tensors="pt",
+    )
     return EncodedTexts(found["input_ids"], found["attention_mask"].sum(1))
 
 

@@ -99,10 +99,17 @@ def complete(
     best = shares.topk(min(CANDIDATES, shares.shape[1]))
     followed, candidates = tuple(tokens.tolist()), best.indices.tolist()
     return Completion(
-        tuple(asked), followed, text.tokens.decode(asked), text.tokens.decode(followed), _shown(text, followed),
-        shares.gather(1, tokens[:, None])[:, 0].numpy(), best.indices.numpy(),
-        tuple(_shown(text, row) for row in candidates), best.values.numpy(), seconds,
-    )  # fmt: skip
+        tuple(asked),
+        followed,
+        text.tokens.decode(asked),
+        text.tokens.decode(followed),
+        _shown(text, followed),
+        shares.gather(1, tokens[:, None])[:, 0].numpy(),
+        best.indices.numpy(),
+        tuple(_shown(text, row) for row in candidates),
+        best.values.numpy(),
+        seconds,
+    )
 
 
 def explain(report: ReportSteps, trained: Trained, tokens: tuple[int, ...], chosen: int) -> Reason:
@@ -114,9 +121,14 @@ def explain(report: ReportSteps, trained: Trained, tokens: tuple[int, ...], chos
     best = lens.guesses.topk(min(5, lens.guesses.shape[1]))
     places = tokens[-network.shape.positions :]
     return Reason(
-        best.indices.numpy(), tuple(_shown(text, row) for row in best.indices.tolist()), best.values.numpy(),
-        lens.guesses[:, chosen].numpy(), lens.weights.numpy(), places, _shown(text, places),
-    )  # fmt: skip
+        best.indices.numpy(),
+        tuple(_shown(text, row) for row in best.indices.tolist()),
+        best.values.numpy(),
+        lens.guesses[:, chosen].numpy(),
+        lens.weights.numpy(),
+        places,
+        _shown(text, places),
+    )
 
 
 def _shown(text: TokenText, tokens: Iterable[int]) -> tuple[str, ...]:

@@ -39,32 +39,56 @@ def _why_even(case: Case) -> str:
 
 RULES = (
     guesses_diverged([SLOWER, WARMER, CLIPPING]),
-    Rule("sees_ahead", "bad", "{Subject} see{s|} the token that it should guess",
+    Rule(
+        "sees_ahead",
+        "bad",
+        "{Subject} see{s|} the token that it should guess",
         line=above("ahead", AHEAD, "a last place {at:.1f} nat above the others"),
         number="{ahead:.2f} nat above the others",
         explanation="The last place in the block has no later token to see, and its guess is much worse. A network "
         "that writes has none to see either, so the low loss is worth nothing (document 002, 3.3).",
-        advice=[MASKED], silenced_by=("diverged",), alone=True),
-    learned_by_heart("the text", "It guesses the text that it was trained on much better than other text.",
-        [DROPPED, SHORTER_STEPS, NARROWER], silenced_by=("diverged",)),
+        advice=[MASKED],
+        silenced_by=("diverged",),
+        alone=True,
+    ),
+    learned_by_heart(
+        "the text",
+        "It guesses the text that it was trained on much better than other text.",
+        [DROPPED, SHORTER_STEPS, NARROWER],
+        silenced_by=("diverged",),
+    ),
     guesses_overshoot([SLOWER, WARMER]),
-    Rule("even_attention", "warning", "{Subject} attend{s|} to everything alike",
+    Rule(
+        "even_attention",
+        "warning",
+        "{Subject} attend{s|} to everything alike",
         line=above("evenness", EVEN, "attention with {at:.1%} of the largest possible entropy"),
         number="{evenness:.1%} of the largest possible entropy",
-        explanation=_why_even, advice=[RESIDUAL, NORMS, FASTER, LONGER],
-        silenced_by=("diverged", "learning_rate_too_large"), at_end=True),
+        explanation=_why_even,
+        advice=[RESIDUAL, NORMS, FASTER, LONGER],
+        silenced_by=("diverged", "learning_rate_too_large"),
+        at_end=True,
+    ),
     guesses_too_slowly([FASTER]),
-    no_better_than_pairs("Counting which token follows which needs no training at all (document 002, 1.1).",
-        advice=[LONGER, SLOWER, FASTER, RESIDUAL, NORMS]),
-    beats_pairs(explanation="Counted pairs see one token. A guess this good needs what stands before it (document "
-        "002, 3.3).",
-        silenced_by=("diverged", "by_heart")),
-    Rule("beats_gzip", "good", "{Subject} need{s|} fewer bits than gzip",
+    no_better_than_pairs(
+        "Counting which token follows which needs no training at all (document 002, 1.1).",
+        advice=[LONGER, SLOWER, FASTER, RESIDUAL, NORMS],
+    ),
+    beats_pairs(
+        explanation="Counted pairs see one token. A guess this good needs what stands before it (document 002, 3.3).",
+        silenced_by=("diverged", "by_heart"),
+    ),
+    Rule(
+        "beats_gzip",
+        "good",
+        "{Subject} need{s|} fewer bits than gzip",
         line=below("excess_bits", 0.0, "fewer bits a byte than gzip"),
         number="{bits:.2f} bits a byte against {gzip:.2f}",
         explanation="Gzip mostly copies what it saw in the last 32,768 bytes. This network takes fewer bits for "
-        "text that it was not trained on.", silenced_by=("diverged", "by_heart")),
-)  # fmt: skip
+        "text that it was not trained on.",
+        silenced_by=("diverged", "by_heart"),
+    ),
+)
 """In the order in which they are judged."""
 
 findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)])

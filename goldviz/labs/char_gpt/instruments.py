@@ -76,8 +76,9 @@ def mean_loss(network: CausalTransformer, stretch: Int[Tensor, "stretch place"])
 def _of_blocks(network: CausalTransformer, tokens: Int[Tensor, "stretch place"]) -> Measured:
     """Variance of the stream by depth, how even attention is, and how the feed-forward units respond."""
     sums: list[Tensor] = []
-    hooks = [block.expand.register_forward_hook(lambda _m, _x, z: sums.append(z.flatten(0, 1)))
-             for block in network.stack()]  # fmt: skip
+    hooks = [
+        block.expand.register_forward_hook(lambda _m, _x, z: sums.append(z.flatten(0, 1))) for block in network.stack()
+    ]
     try:
         walked = list(network.walk(tokens))
     finally:
@@ -117,6 +118,8 @@ def of_first_seed(network: CausalTransformer, asked: Asked, seed: int) -> Measur
     tokens = torch.stack([one.token for one in drawn], 1)
     held = torch.stack([one.shares.gather(1, one.token[:, None])[:, 0] for one in drawn], 1)
     return {
-        "attention": weights.half(), "position_similarity": (places @ places.T).half(),
-        "sample_token": tokens.int(), "sample_probability": held,
-    }  # fmt: skip
+        "attention": weights.half(),
+        "position_similarity": (places @ places.T).half(),
+        "sample_token": tokens.int(),
+        "sample_probability": held,
+    }

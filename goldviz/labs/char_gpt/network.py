@@ -32,10 +32,19 @@ class Writer:
 def shape_of(settings: CharGpt, vocabulary: int) -> CausalShape:
     """The sizes and parts that the settings ask for."""
     return CausalShape(
-        settings.layers, settings.heads, settings.width, vocabulary, settings.block, activation=settings.activation,
-        masked=settings.masked, scaled=settings.scaled, residual=settings.residual, normalised=settings.layer_norm,
-        tied=settings.tied, branch_scaled=settings.residual_scale in ("branch", "both"),
-    )  # fmt: skip
+        settings.layers,
+        settings.heads,
+        settings.width,
+        vocabulary,
+        settings.block,
+        activation=settings.activation,
+        masked=settings.masked,
+        scaled=settings.scaled,
+        residual=settings.residual,
+        normalised=settings.layer_norm,
+        tied=settings.tied,
+        branch_scaled=settings.residual_scale in ("branch", "both"),
+    )
 
 
 def network_of(settings: CharGpt, vocabulary: int, weights: Callable[[int], torch.Generator]) -> CausalTransformer:

@@ -87,6 +87,10 @@ def notes(lane: Lane[CharGpt]) -> None:
 
 
 PAGE = LaboratoryPage(
-    LAB, main="loss", beside="samples", why=why, verdict=notes,
+    LAB,
+    main="loss",
+    beside="samples",
+    why=why,
+    verdict=notes,
     parts=(Part("complete", "Complete a text", completion.show, shows=lambda settings: True),),
-)  # fmt: skip
+)

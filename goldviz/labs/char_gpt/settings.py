@@ -25,8 +25,11 @@ CORPORA = {"python": "Python's documentation", "names": "First names", "cities":
 TOKENS = {"characters": "Characters", "pieces": "Pieces of bytes (BPE)"}
 ACTIVATIONS = {"gelu": "GELU", "relu": "ReLU"}
 RESIDUAL_SCALES = {
-    "none": "None", "init": "First weights / √(2n)", "branch": "Additions / √(2n)", "both": "Both, as in the document",
-}  # fmt: skip
+    "none": "None",
+    "init": "First weights / √(2n)",
+    "branch": "Additions / √(2n)",
+    "both": "Both, as in the document",
+}
 PRECISIONS = {"float32": "32 bits", "bfloat16": "bfloat16 where it does no harm"}
 
 LOOK = ("look", "network", "seed", "layer")
@@ -34,75 +37,154 @@ CLOSE = ("close_look", "network", "seed")
 BLOCK = (*CLOSE, "block_number")
 SAMPLE = ("close_look", "sample", "place")
 SMALL = {
-    "layers": 3, "width": 64, "block": 32, "steps": 400, "residual_scale": "init", "close_looks": 10,
+    "layers": 3,
+    "width": 64,
+    "block": 32,
+    "steps": 400,
+    "residual_scale": "init",
+    "close_looks": 10,
     "look_every": 25,
-}  # fmt: skip
+}
 """Of the presets that leave a part out: a tenth of the work."""
 
 
 class CharGpt(Experiment):
     """Train a causal Transformer to write a text on, token by token."""
 
-    about = About("char-gpt", "Character GPT", icon=":material/edit_note:", section="Language", rank=48,
-        question="What does a GPT learn from text in a minute, and which of its parts does it need?")  # fmt: skip
+    about = About(
+        "char-gpt",
+        "Character GPT",
+        icon=":material/edit_note:",
+        section="Language",
+        rank=48,
+        question="What does a GPT learn from text in a minute, and which of its parts does it need?",
+    )
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "block", "batch")
 
-    # fmt: off
-    layers: int = setting(4, ge=1, le=12, group="Network", essential=True, unit="blocks",
-        description="Blocks n, one on the other.")
-    heads: int = setting(4, ge=1, le=16, group="Network", essential=True, unit="heads",
-        description="Attention heads of every block.")
-    width: int = setting(128, ge=8, le=512, group="Network", essential=True, unit="units",
-        description="How many numbers stand for a token inside the network (C); a multiple of the heads.")
-    block: int = setting(64, ge=4, le=512, group="Network", essential=True, unit="tokens",
-        description="Tokens that the network sees at once.")
-    activation: Literal["gelu", "relu"] = setting("gelu", group="Network", labels=ACTIVATIONS,
-        description="Nonlinearity of the feed-forward networks, which are four times as wide.")
-    dropout: float = standard.dropout(0.0, description="Share of what attention and feed-forward networks put out "
-        "that training sets to 0.")
-    tied: bool = setting(True, group="Network",
-        description="The table that reads tokens also scores the next one. Off: a second table does.")
+    layers: int = setting(
+        4, ge=1, le=12, group="Network", essential=True, unit="blocks", description="Blocks n, one on the other."
+    )
+    heads: int = setting(
+        4, ge=1, le=16, group="Network", essential=True, unit="heads", description="Attention heads of every block."
+    )
+    width: int = setting(
+        128,
+        ge=8,
+        le=512,
+        group="Network",
+        essential=True,
+        unit="units",
+        description="How many numbers stand for a token inside the network (C); a multiple of the heads.",
+    )
+    block: int = setting(
+        64,
+        ge=4,
+        le=512,
+        group="Network",
+        essential=True,
+        unit="tokens",
+        description="Tokens that the network sees at once.",
+    )
+    activation: Literal["gelu", "relu"] = setting(
+        "gelu",
+        group="Network",
+        labels=ACTIVATIONS,
+        description="Nonlinearity of the feed-forward networks, which are four times as wide.",
+    )
+    dropout: float = standard.dropout(
+        0.0, description="Share of what attention and feed-forward networks put out that training sets to 0."
+    )
+    tied: bool = setting(
+        True,
+        group="Network",
+        description="The table that reads tokens also scores the next one. Off: a second table does.",
+    )
 
-    masked: bool = setting(True, group="Parts", essential=True,
-        description="No token sees a later one. Without the mask each sees the token that it should guess.")
-    scaled: bool = setting(True, group="Parts",
-        description="Attention scores are divided by the square root of the head's width.")
-    residual: bool = setting(True, group="Parts",
-        description="Attention and feed-forward networks add to their input, h + f(h). Off: they replace it.")
-    layer_norm: bool = setting(True, group="Parts",
-        description="Layer norms before attention, before the feed-forward network, and at the end.")
-    residual_scale: Literal["none", "init", "branch", "both"] = setting("both", group="Parts", labels=RESIDUAL_SCALES,
+    masked: bool = setting(
+        True,
+        group="Parts",
+        essential=True,
+        description="No token sees a later one. Without the mask each sees the token that it should guess.",
+    )
+    scaled: bool = setting(
+        True, group="Parts", description="Attention scores are divided by the square root of the head's width."
+    )
+    residual: bool = setting(
+        True,
+        group="Parts",
+        description="Attention and feed-forward networks add to their input, h + f(h). Off: they replace it.",
+    )
+    layer_norm: bool = setting(
+        True,
+        group="Parts",
+        description="Layer norms before attention, before the feed-forward network, and at the end.",
+    )
+    residual_scale: Literal["none", "init", "branch", "both"] = setting(
+        "both",
+        group="Parts",
+        labels=RESIDUAL_SCALES,
         description="What keeps the signal from growing with the n blocks: smaller weights at the start, smaller "
-        "additions, or both.")
+        "additions, or both.",
+    )
 
-    corpus: str = setting("python", group="Text", control="text", pattern=f"^(python|names|cities|{KEPT})$",
-        labels=CORPORA, allowed="python, names, cities, or the 16 characters that name a text kept on this server",
-        description="What is learned: Python's documentation, names, or your own text.")
-    tokens: Literal["characters", "pieces"] = setting("characters", group="Text", essential=True, labels=TOKENS,
-        description="What a token is. To compare the two, use bits a byte, not the loss a token.")
-    vocabulary: int = setting(512, ge=256, le=4096, group="Text", unit="tokens",
-        description="At most so many pieces, learned from the training text. Not used with characters.")
+    corpus: str = setting(
+        "python",
+        group="Text",
+        control="text",
+        pattern=f"^(python|names|cities|{KEPT})$",
+        labels=CORPORA,
+        allowed="python, names, cities, or the 16 characters that name a text kept on this server",
+        description="What is learned: Python's documentation, names, or your own text.",
+    )
+    tokens: Literal["characters", "pieces"] = setting(
+        "characters",
+        group="Text",
+        essential=True,
+        labels=TOKENS,
+        description="What a token is. To compare the two, use bits a byte, not the loss a token.",
+    )
+    vocabulary: int = setting(
+        512,
+        ge=256,
+        le=4096,
+        group="Text",
+        unit="tokens",
+        description="At most so many pieces, learned from the training text. Not used with characters.",
+    )
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(4e-3, le=10, description="Peak of the learning rate.")
     steps: int = standard.steps(500, le=20_000, description="Optimiser steps, each on passages drawn at random.")
     batch: int = standard.batch(12, "passages of the block's length", ge=1, le=256)
-    warm_up: float = setting(0.1, ge=0, le=0.9, group="Training",
-        description="Share of the steps in which the learning rate rises; then it falls to a hundredth of its peak.")
-    weight_decay: float = setting(0.1, ge=0, le=1, group="Training", hot=True,
-        description="Pull of matrices and tables towards zero.")
+    warm_up: float = setting(
+        0.1,
+        ge=0,
+        le=0.9,
+        group="Training",
+        description="Share of the steps in which the learning rate rises; then it falls to a hundredth of its peak.",
+    )
+    weight_decay: float = setting(
+        0.1, ge=0, le=1, group="Training", hot=True, description="Pull of matrices and tables towards zero."
+    )
     decay_all: bool = setting(False, group="Training", description="Pull biases and layer norms towards zero, too.")
-    clip: float = standard.clip(1.0,
-        description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping.")
-    precision: Literal["float32", "bfloat16"] = setting("float32", group="Training", labels=PRECISIONS,
+    clip: float = standard.clip(
+        1.0, description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping."
+    )
+    precision: Literal["float32", "bfloat16"] = setting(
+        "float32",
+        group="Training",
+        labels=PRECISIONS,
         description="Precision of the matrix products. bfloat16 is for GPUs that have it; what it gains was not "
-        "measured.")
+        "measured.",
+    )
     look_every: int = standard.measure_every(50)
-    close_looks: int = standard.close_looks(5, le=100,
+    close_looks: int = standard.close_looks(
+        5,
+        le=100,
         description="How often, evenly spread, text kept from training (dev text) is scored and samples are "
-        "written. 0: never.")
-    # fmt: on
+        "written. 0: never.",
+    )
 
     @model_validator(mode="after")
     def _heads_share_the_width(self) -> Self:
@@ -127,23 +209,27 @@ class CharGpt(Experiment):
         "attention_peak": Variable(BLOCK, "Largest attention weight of a row, mean over rows and heads"),
         **of_layers.activations(BLOCK),
         **of_layers.distributions(("close_look", "network", "layer"), ("close_look", "network", "layer")),
-        "attention": Variable(("close_look", "block_number", "head", "query", "key"),
-            "Attention in the probe, first seed; rows sum to 1"),
-        "position_similarity": Variable(("close_look", "position", "other_position"),
-            "Cosine of two places' vectors, first seed"),
+        "attention": Variable(
+            ("close_look", "block_number", "head", "query", "key"), "Attention in the probe, first seed; rows sum to 1"
+        ),
+        "position_similarity": Variable(
+            ("close_look", "position", "other_position"), "Cosine of two places' vectors, first seed"
+        ),
         "sample_token": Variable(SAMPLE, "Token that was drawn, first seed"),
         "sample_probability": Variable(SAMPLE, "Its probability when it was drawn, first seed"),
         "token_count": Variable(("token",), "How often a token occurs in training text", once=True),
         "tokens_per_byte": Variable((), "Tokens for a byte of the dev text that is scored", once=True),
         "uniform_loss": Variable((), "Dev loss of guessing all tokens alike, ln V", "nat", once=True),
-        "unigram_dev_loss": Variable((), "Dev loss of guessing by how often a token occurs, same tokens", "nat",
-            once=True),
+        "unigram_dev_loss": Variable(
+            (), "Dev loss of guessing by how often a token occurs, same tokens", "nat", once=True
+        ),
         "bigram_dev_loss": Variable((), "Dev loss of guessing by counted pairs, same tokens", "nat", once=True),
-        "bigram_position_loss": Variable(("position",), "Dev loss of counted pairs by place in the block, same tokens",
-            "nat", once=True),
+        "bigram_position_loss": Variable(
+            ("position",), "Dev loss of counted pairs by place in the block, same tokens", "nat", once=True
+        ),
         "gzip_dev_bits": Variable((), "Bits for a byte of the same dev text by gzip's method", "bit", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }  # fmt: skip
+    }
 
     equations: ClassVar[tuple[str, ...]] = (
         "Attention: softmax(Q K^T / sqrt(H) + mask) V, minus infinity above the diagonal (document 002, 3.3).",
@@ -157,41 +243,74 @@ class CharGpt(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
-            "Four blocks with four heads read Python's documentation by characters, 64 at a time."),
-        Preset("Small, to compare", "document",
+        Preset(
+            "As in the document",
+            "document",
+            "Four blocks with four heads read Python's documentation by characters, 64 at a time.",
+        ),
+        Preset(
+            "Small, to compare",
+            "document",
             "Three blocks at half the width: presets that leave a part out are compared with it. Its loss ends 0.13 to "
-            "0.18 nat below that of counting pairs, at 3.1 to 3.2 bits a byte (five seeds of five).", SMALL),
-        Preset("Pieces of bytes", "document",
+            "0.18 nat below that of counting pairs, at 3.1 to 3.2 bits a byte (five seeds of five).",
+            SMALL,
+        ),
+        Preset(
+            "Pieces of bytes",
+            "document",
             "The small network reads 512 pieces of text instead of characters. A piece is harder to guess than a "
             "character, but a byte costs less. It takes 2.6 to 2.9 bits, not 3.1 to 3.2 (five seeds of five).",
-            {**SMALL, "tokens": "pieces"}),
-        Preset("Break it: no mask", "break",
+            {**SMALL, "tokens": "pieces"},
+        ),
+        Preset(
+            "Break it: no mask",
+            "break",
             "Every token sees the one that it should guess, and the loss falls to 0.2 to 0.3. Only the last has "
             "none to see, and its guess is worse than that of counting pairs (five seeds of five).",
-            {**SMALL, "masked": False}),
-        Preset("Break it: no scale", "break",
+            {**SMALL, "masked": False},
+        ),
+        Preset(
+            "Break it: no scale",
+            "break",
             "Attention scores are not divided. In a network this small it hardly matters: the loss ends within 0.03 "
-            "nat of the small network's (five seeds of five).", {**SMALL, "scaled": False}),
-        Preset("Break it: no residual", "break",
+            "nat of the small network's (five seeds of five).",
+            {**SMALL, "scaled": False},
+        ),
+        Preset(
+            "Break it: no residual",
+            "break",
             "Attention and feed-forward networks replace their input instead of adding to it. The loss ends worse than "
-            "that of counting pairs (five seeds of five).", {**SMALL, "residual": False}),
-        Preset("Break it: no LayerNorm", "break",
+            "that of counting pairs (five seeds of five).",
+            {**SMALL, "residual": False},
+        ),
+        Preset(
+            "Break it: no LayerNorm",
+            "break",
             "Without layer norms the loss ends 0.26 to 0.31 nat above the small network's (five seeds of five).",
-            {**SMALL, "layer_norm": False}),
-        Preset("Break it: rate × 30", "break",
+            {**SMALL, "layer_norm": False},
+        ),
+        Preset(
+            "Break it: rate × 30",
+            "break",
             "Thirty times the learning rate: the loss ends 0.6 to 0.9 nat above that of counting pairs (five seeds of "
             "five).",
-            {**SMALL, "learning_rate": 0.12}),
-        Preset("Break it: no warm-up", "break",
+            {**SMALL, "learning_rate": 0.12},
+        ),
+        Preset(
+            "Break it: no warm-up",
+            "break",
             "The full learning rate from the first step on: the loss ends 0.26 to 0.45 nat above the small network's "
             "(five seeds of five).",
-            {**SMALL, "warm_up": 0.0}),
-        Preset("Fix it: slower steps", "fix",
+            {**SMALL, "warm_up": 0.0},
+        ),
+        Preset(
+            "Fix it: slower steps",
+            "fix",
             "Still no warm-up, but a sixth of the learning rate. The loss ends lower than at the full rate, by 0.22 "
             "nat at most (five seeds of five). A warm-up gains more.",
-            {**SMALL, "warm_up": 0.0, "learning_rate": 0.0007}),
-    )  # fmt: skip
+            {**SMALL, "warm_up": 0.0, "learning_rate": 0.0007},
+        ),
+    )
 
     def without_effect(self) -> Mapping[str, str]:
         """The number of pieces, where characters are read."""

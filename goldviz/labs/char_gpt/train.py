@@ -88,17 +88,30 @@ def announce(
     blocks = list(range(1, settings.layers + 1))
     probe = [f"{place} {text.signs[token]}" for place, token in enumerate(asked.probe.tolist(), start=1)]
     record.coordinates(
-        network=[GPT], seed=list(settings.seeds), layer=[layer.name for layer in layers_of(first.network)],
-        position=places, other_position=places, depth=[0, *blocks], block_number=blocks,
-        head=list(range(1, settings.heads + 1)), query=probe, key=probe, sample=list(range(1, SAMPLES + 1)),
-        place=list(range(1, LONGEST + 1)), token=list(text.signs), value_bin=VALUE_BINS.centres,
+        network=[GPT],
+        seed=list(settings.seeds),
+        layer=[layer.name for layer in layers_of(first.network)],
+        position=places,
+        other_position=places,
+        depth=[0, *blocks],
+        block_number=blocks,
+        head=list(range(1, settings.heads + 1)),
+        query=probe,
+        key=probe,
+        sample=list(range(1, SAMPLES + 1)),
+        place=list(range(1, LONGEST + 1)),
+        token=list(text.signs),
+        value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
-    )  # fmt: skip
+    )
     known, held = text.in_bytes(text.train), text.in_bytes(text.dev)
     record.attribute(
-        device=device_name(device), text_notes=" ".join(text.notes), train_tokens=len(text.train),
-        dev_tokens=len(text.dev), dev_bytes=len(held),
-    )  # fmt: skip
+        device=device_name(device),
+        text_notes=" ".join(text.notes),
+        train_tokens=len(text.train),
+        dev_tokens=len(text.dev),
+        dev_bytes=len(held),
+    )
     for name, loss in simple_losses(text, asked.dev).items():
         record.once(name, loss)
     spans = in_bytes(text, starts(len(text.dev), settings.block), settings.block)

@@ -7,9 +7,13 @@ TRIALS = Trials(
     unit="Dev loss over that of single tokens",
     drawn=("layers", "heads", "learning_rate", "warm_up", "clip", "masked", "residual", "layer_norm", "scaled"),
     drawn_sizes={
-        "steps": LoweredTo(200), "width": LoweredTo(32), "block": LoweredTo(32), "batch": LoweredTo(8),
-        "close_looks": LoweredTo(2), "layers": LoweredTo(3),
+        "steps": LoweredTo(200),
+        "width": LoweredTo(32),
+        "block": LoweredTo(32),
+        "batch": LoweredTo(8),
+        "close_looks": LoweredTo(2),
+        "layers": LoweredTo(3),
     },
     longest=8.0,
     instruments=("close_looks", "look_every"),
-)  # fmt: skip
+)

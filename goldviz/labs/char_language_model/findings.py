@@ -49,8 +49,9 @@ DEAD = 0.1
 
 QUIET: Candidate = ("Draw the output's weights a hundred times smaller than N(0, 1).", {"output_gain": LoweredTo(0.01)})
 KAIMING: Candidate = (
-    "Draw hidden weights as Kaiming does, with 5/3.", {"initialisation": "kaiming", "gain": 1.667},
-)  # fmt: skip
+    "Draw hidden weights as Kaiming does, with 5/3.",
+    {"initialisation": "kaiming", "gain": 1.667},
+)
 SHORTER: Candidate = ("Train a third as long.", {"steps": DividedBy(3)})
 PULLED: Candidate = ("Pull weights towards 0 with a penalty of 0.003.", {"weight_decay": RaisedTo(0.003)})
 NARROWER: Candidate = ("Take an eighth of the hidden units.", {"hidden": DividedBy(8)})
@@ -91,56 +92,115 @@ def _has_layers(n: Reading, settings: CharLanguageModel) -> bool:
 
 RULES = (
     guesses_diverged([SLOWER]),
-    Rule("impossible_pair", "bad", "{Subject} hold{s|} something possible for impossible",
-        line=where("impossible", "an infinite dev loss"), number="an infinite loss",
+    Rule(
+        "impossible_pair",
+        "bad",
+        "{Subject} hold{s|} something possible for impossible",
+        line=where("impossible", "an infinite dev loss"),
+        number="an infinite loss",
         explanation="A pair that the training text never has gets the probability 0, and its -log is infinite "
-        "(document 002, 1.1). Fake counts leave every pair a chance.", advice=[SMOOTHED], silenced_by=("diverged",)),
-    Rule("wrong_axis", "bad", "Batch norm goes over the wrong axis in {subject}",
+        "(document 002, 1.1). Fake counts leave every pair a chance.",
+        advice=[SMOOTHED],
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "wrong_axis",
+        "bad",
+        "Batch norm goes over the wrong axis in {subject}",
         line=below("kept", 1.0, "a running mean for each channel"),
         number="a layer keeps {means:.0f} running means for {settings.hidden} channels",
         explanation="Of (batch, place, channel), statistics should run over batch and place. PyTorch's BatchNorm1d "
         "takes the second axis for the channels, so here each place is normalised over all channels (document 002, "
-        "1.5). Nothing stops, and the loss may look fine.", advice=[RIGHT_AXIS], silenced_by=("diverged",)),
-    learned_by_heart("names",
+        "1.5). Nothing stops, and the loss may look fine.",
+        advice=[RIGHT_AXIS],
+        silenced_by=("diverged",),
+    ),
+    learned_by_heart(
+        "names",
         "The model knows the names that it learned from better than others. With few names and many weights "
-        "it can keep each by heart.", [SHORTER, PULLED, NARROWER], silenced_by=("diverged", "impossible_pair")),
-    Rule("first_loss", "bad", "{Subject} start{s|} sure of what {it does|they do} not know",
+        "it can keep each by heart.",
+        [SHORTER, PULLED, NARROWER],
+        silenced_by=("diverged", "impossible_pair"),
+    ),
+    Rule(
+        "first_loss",
+        "bad",
+        "{Subject} start{s|} sure of what {it does|they do} not know",
         line=above("excess", TOO_SURE, "a first loss {at:.1f} nat above guessing all alike"),
-        number="a first loss of {first:.1f} nat", explanation=_why_too_sure, advice=[QUIET],
-        silenced_by=("diverged",)),
+        number="a first loss of {first:.1f} nat",
+        explanation=_why_too_sure,
+        advice=[QUIET],
+        silenced_by=("diverged",),
+    ),
     guesses_overshoot(),
-    Rule("saturated", "warning", "Many hidden values of {subject} are saturated",
+    Rule(
+        "saturated",
+        "warning",
+        "Many hidden values of {subject} are saturated",
         line=above("saturation", SATURATED, "{at:percent}, mean over the hidden layers at the last look"),
-        number="{saturation:percent} of the hidden values", explanation=_why_flat, advice=[KAIMING, normalised],
-        only=lambda n, settings: settings.model in TANH, silenced_by=("diverged", "by_heart")),
-    Rule("dead_units", "warning", "Some hidden units of {subject} are dead",
+        number="{saturation:percent} of the hidden values",
+        explanation=_why_flat,
+        advice=[KAIMING, normalised],
+        only=lambda n, settings: settings.model in TANH,
+        silenced_by=("diverged", "by_heart"),
+    ),
+    Rule(
+        "dead_units",
+        "warning",
+        "Some hidden units of {subject} are dead",
         line=above("dead", DEAD, "{at:percent} of the units flat for all contexts that are looked at"),
         number="{dead:percent} of the units",
         explanation="A unit that is flat for every context gets no gradient from any, so it never learns (document "
-        "002, 1.3.2).", advice=[KAIMING, normalised], only=lambda n, settings: settings.model in TANH,
-        silenced_by=("diverged",)),
-    Rule("stale_statistics", "warning", "Running statistics lag behind {subject}",
-        line=above("lag", STALE, "{at:.2f} nat worse than with the text's own statistics"), number="{lag:.2f} nat",
+        "002, 1.3.2).",
+        advice=[KAIMING, normalised],
+        only=lambda n, settings: settings.model in TANH,
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "stale_statistics",
+        "warning",
+        "Running statistics lag behind {subject}",
+        line=above("lag", STALE, "{at:.2f} nat worse than with the text's own statistics"),
+        number="{lag:.2f} nat",
         explanation="After training batch norm goes by running statistics, of which each step renews only the share "
         "{settings.momentum:g} (document 002, 1.3.2). They are still those of an earlier network.",
-        advice=[PROMPT, LONGER], silenced_by=("diverged",)),
-    Rule("batch_too_small", "warning", "The steps of {subject} follow single contexts",
-        line=above("noise", NOISY, "step losses that scatter by {at:.1f} nat"), number="a scatter of {noise:.2f} nat",
+        advice=[PROMPT, LONGER],
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "batch_too_small",
+        "warning",
+        "The steps of {subject} follow single contexts",
+        line=above("noise", NOISY, "step losses that scatter by {at:.1f} nat"),
+        number="a scatter of {noise:.2f} nat",
         explanation="The mean of n contexts scatters as 1/√n (document 002, 1.3.3). Yours is so small that a step "
-        "goes where a few contexts happen to point.", advice=[LARGER_BATCH],
-        only=lambda n, settings: settings.model != "bigram", silenced_by=("diverged", "learning_rate_too_large")),
+        "goes where a few contexts happen to point.",
+        advice=[LARGER_BATCH],
+        only=lambda n, settings: settings.model != "bigram",
+        silenced_by=("diverged", "learning_rate_too_large"),
+    ),
     guesses_too_slowly([FASTER], only=lambda n, settings: settings.model != "bigram"),
-    no_better_than_pairs("Counting which character follows which needs no training at all (document 002, 1.1).",
-        advice=[LONGER, FASTER], only=_has_layers),
+    no_better_than_pairs(
+        "Counting which character follows which needs no training at all (document 002, 1.1).",
+        advice=[LONGER, FASTER],
+        only=_has_layers,
+    ),
     beats_pairs(
         explanation="What stands before the last character helps, and the network has found how (document 002, 1.3).",
-        only=_has_layers, silenced_by=("diverged", "by_heart")),
-    Rule("beats_letters", "good", "{Subject} guess{es|} better than single characters",
+        only=_has_layers,
+        silenced_by=("diverged", "by_heart"),
+    ),
+    Rule(
+        "beats_letters",
+        "good",
+        "{Subject} guess{es|} better than single characters",
         line=above("over_letters", BETTER, "a dev loss {at:.2f} nat below that of single characters"),
         number="{dev:.3f} nat against {letters:.3f}",
         explanation="Which character stands before says something of the next one (document 002, 1.1).",
-        only=lambda n, settings: settings.model in WITHOUT_LAYERS, silenced_by=("diverged", "impossible_pair")),
-)  # fmt: skip
+        only=lambda n, settings: settings.model in WITHOUT_LAYERS,
+        silenced_by=("diverged", "impossible_pair"),
+    ),
+)
 """In the order in which they are judged."""
 
 findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])

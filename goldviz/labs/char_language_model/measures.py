@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     import xarray as xr
 
 LABELS = {
-    "bigram": "counted bigram", "neural_bigram": "neural bigram", "mlp": "MLP", "deep_mlp": "deep MLP",
-    "wavenet": "hierarchy", "rnn": "RNN", "lstm": "LSTM", "gru": "GRU",
-}  # fmt: skip
+    "bigram": "counted bigram",
+    "neural_bigram": "neural bigram",
+    "mlp": "MLP",
+    "deep_mlp": "deep MLP",
+    "wavenet": "hierarchy",
+    "rnn": "RNN",
+    "lstm": "LSTM",
+    "gru": "GRU",
+}
 
 
 def _scatter(losses: Floats) -> Floats:

@@ -97,6 +97,10 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
 
 
 PAGE = LaboratoryPage(
-    LAB, main="loss", beside="samples", why=why, verdict=notes,
+    LAB,
+    main="loss",
+    beside="samples",
+    why=why,
+    verdict=notes,
     parts=(Part("sees", "What does a place see?", explore, shows=lambda settings: settings.model == "wavenet"),),
-)  # fmt: skip
+)

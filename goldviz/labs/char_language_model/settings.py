@@ -54,59 +54,144 @@ MOST_CONTEXTS = 220_000
 class CharLanguageModel(Experiment):
     """Train a model that guesses the next character of a name from the characters before."""
 
-    about = About("char-language-model", "Character language models", icon=":material/abc:",
-        section="Language", rank=45,
-        question="What must a network be like at its start, so that it can learn to spell?")  # fmt: skip
+    about = About(
+        "char-language-model",
+        "Character language models",
+        icon=":material/abc:",
+        section="Language",
+        rank=45,
+        question="What must a network be like at its start, so that it can learn to spell?",
+    )
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "layers", "batch")
 
-    # fmt: off
-    model: Literal["bigram", "neural_bigram", "mlp", "deep_mlp", "wavenet", "rnn", "lstm", "gru"] = setting("mlp",
-        group="Network", essential=True, labels=MODELS,
-        description="What guesses the next character: a table of pairs, or a network.")
-    context: int = setting(3, ge=1, le=16, group="Network", essential=True, unit="characters",
-        description="Characters that the model sees. Bigrams see one; the hierarchy wants 2, 4, 8 or 16.")
-    embedding: int = setting(10, ge=2, le=64, group="Network", unit="numbers",
-        description="Numbers that stand for a character.")
+    model: Literal["bigram", "neural_bigram", "mlp", "deep_mlp", "wavenet", "rnn", "lstm", "gru"] = setting(
+        "mlp",
+        group="Network",
+        essential=True,
+        labels=MODELS,
+        description="What guesses the next character: a table of pairs, or a network.",
+    )
+    context: int = setting(
+        3,
+        ge=1,
+        le=16,
+        group="Network",
+        essential=True,
+        unit="characters",
+        description="Characters that the model sees. Bigrams see one; the hierarchy wants 2, 4, 8 or 16.",
+    )
+    embedding: int = setting(
+        10, ge=2, le=64, group="Network", unit="numbers", description="Numbers that stand for a character."
+    )
     hidden: int = setting(200, ge=2, le=512, group="Network", unit="units", description="Units of every hidden layer.")
-    layers: int = setting(5, ge=2, le=30, group="Network", unit="layers",
-        description="Hidden layers of the deep MLP; no effect on other models.")
-    normalisation: Literal["none", "batch", "mixed_up"] = setting("none", group="Network", essential=True,
+    layers: int = setting(
+        5,
+        ge=2,
+        le=30,
+        group="Network",
+        unit="layers",
+        description="Hidden layers of the deep MLP; no effect on other models.",
+    )
+    normalisation: Literal["none", "batch", "mixed_up"] = setting(
+        "none",
+        group="Network",
+        essential=True,
         labels=NORMALISATIONS,
-        description="Normalise each hidden layer's sums over the batch. Recurrent networks and bigrams have none.")
-    momentum: float = setting(0.1, ge=1e-4, le=1, group="Network", logarithmic=True,
-        description="Share of the batch's statistics in the running ones at each step, which are used after training.")
+        description="Normalise each hidden layer's sums over the batch. Recurrent networks and bigrams have none.",
+    )
+    momentum: float = setting(
+        0.1,
+        ge=1e-4,
+        le=1,
+        group="Network",
+        logarithmic=True,
+        description="Share of the batch's statistics in the running ones at each step, which are used after training.",
+    )
 
-    initialisation: Literal["normal", "kaiming"] = setting("kaiming", group="Start", essential=True,
+    initialisation: Literal["normal", "kaiming"] = setting(
+        "kaiming",
+        group="Start",
+        essential=True,
         labels=INITIALISATIONS,
-        description="How hidden weights are drawn. N(0, 1) draws biases so, too; else they start at 0.")
-    gain: float = setting(1.667, ge=0, le=10, group="Start", essential=True,
-        description="Factor on all hidden weights. 5/3 is the usual one for tanh.")
-    output_gain: float = setting(0.01, ge=0, le=10, group="Start", essential=True,
-        description="The output's weights are drawn from N(0, 1) times this.")
-    smoothing: float = setting(1.0, ge=0, le=100, group="Network",
-        description="Fake counts in every cell of the table of pairs (document 002 adds 1). 0: none.")
+        description="How hidden weights are drawn. N(0, 1) draws biases so, too; else they start at 0.",
+    )
+    gain: float = setting(
+        1.667,
+        ge=0,
+        le=10,
+        group="Start",
+        essential=True,
+        description="Factor on all hidden weights. 5/3 is the usual one for tanh.",
+    )
+    output_gain: float = setting(
+        0.01,
+        ge=0,
+        le=10,
+        group="Start",
+        essential=True,
+        description="The output's weights are drawn from N(0, 1) times this.",
+    )
+    smoothing: float = setting(
+        1.0,
+        ge=0,
+        le=100,
+        group="Network",
+        description="Fake counts in every cell of the table of pairs (document 002 adds 1). 0: none.",
+    )
 
-    corpus: str = setting("names", group="Text", control="text", pattern=f"^(names|cities|python|{KEPT})$",
-        labels=CORPORA, allowed="names, cities, python, or the 16 characters that name a text kept on this server",
-        description="What is learned: first names, city names, the lines of Python's documentation, or your own text.")
-    items: int = setting(0, ge=0, le=100_000, group="Text", unit="items",
-        description="At most so many names or lines, drawn at random. 0: all.")
+    corpus: str = setting(
+        "names",
+        group="Text",
+        control="text",
+        pattern=f"^(names|cities|python|{KEPT})$",
+        labels=CORPORA,
+        allowed="names, cities, python, or the 16 characters that name a text kept on this server",
+        description="What is learned: first names, city names, the lines of Python's documentation, or your own text.",
+    )
+    items: int = setting(
+        0,
+        ge=0,
+        le=100_000,
+        group="Text",
+        unit="items",
+        description="At most so many names or lines, drawn at random. 0: all.",
+    )
 
     optimiser: standard.Optimiser = standard.optimiser("sgd")
     learning_rate: float = standard.learning_rate(0.02, le=100)
-    steps: int = standard.steps(3000, le=50_000, description="Optimiser steps, each on a batch drawn at random. "
-        "Counting reads all pairs once in so many steps.")
-    batch: int = setting(32, ge=0, le=4096, group="Training", unit="contexts",
-        description="Contexts in a step. 0: all of the training text.")
-    cool_down: float = setting(0.25, ge=0, le=1, group="Training",
-        description="Share of the steps, at the end, that take a tenth of the learning rate.")
-    weight_decay: float = setting(0.0, ge=0, le=1, group="Training", hot=True,
-        description="Penalty on the squares of all weights, not of biases. AdamW has no other: its steps are Adam's.")
+    steps: int = standard.steps(
+        3000,
+        le=50_000,
+        description="Optimiser steps, each on a batch drawn at random. Counting reads all pairs once in so many steps.",
+    )
+    batch: int = setting(
+        32,
+        ge=0,
+        le=4096,
+        group="Training",
+        unit="contexts",
+        description="Contexts in a step. 0: all of the training text.",
+    )
+    cool_down: float = setting(
+        0.25,
+        ge=0,
+        le=1,
+        group="Training",
+        description="Share of the steps, at the end, that take a tenth of the learning rate.",
+    )
+    weight_decay: float = setting(
+        0.0,
+        ge=0,
+        le=1,
+        group="Training",
+        hot=True,
+        description="Penalty on the squares of all weights, not of biases. AdamW has no other: its steps are Adam's.",
+    )
     look_every: int = standard.measure_every(10)
-    close_looks: int = standard.close_looks(20,
-        description="So many times, evenly spread, dev loss, distributions and samples are taken. 0: never.")
-    # fmt: on
+    close_looks: int = standard.close_looks(
+        20, description="So many times, evenly spread, dev loss, distributions and samples are taken. 0: never."
+    )
 
     @model_validator(mode="after")
     def _the_hierarchy_halves(self) -> Self:
@@ -140,46 +225,58 @@ class CharLanguageModel(Experiment):
         "loss": Variable(EVERY_STEP, "Loss on the step's contexts", "nat", must_stay_finite=True),
         "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix"),
         "update_to_data": Variable(PER_LAYER, "Update-to-data ratio: spread of a step over spread of the weights"),
-        "gradient_to_data": Variable(PER_LAYER,
-            "Gradient-to-data ratio: spread of the gradient over spread of the weights"),
+        "gradient_to_data": Variable(
+            PER_LAYER, "Gradient-to-data ratio: spread of the gradient over spread of the weights"
+        ),
         "train_loss": Variable(CLOSE, "Loss on training text, without noise of a batch", "nat"),
         "dev_loss": Variable(CLOSE, "Dev loss: text that is not learned", "nat"),
-        "batch_statistics_loss": Variable(CLOSE, "Dev loss with statistics of the dev text in place of running ones",
-            "nat"),
+        "batch_statistics_loss": Variable(
+            CLOSE, "Dev loss with statistics of the dev text in place of running ones", "nat"
+        ),
         "running_gap": Variable(PER_HIDDEN, "How far running means are from those of the text, in its spreads"),
         "activation_mean": Variable(PER_HIDDEN, "Mean of the layer's activations"),
         "activation_std": Variable(PER_HIDDEN, "Spread (standard deviation) of the layer's activations"),
         "saturation": Variable(PER_HIDDEN, "Share of activations on a flat part of the nonlinearity"),
         "dead_units": Variable(PER_HIDDEN, "Share of units that no sample activates"),
         "hidden_gradient_norm": Variable(PER_HIDDEN, "Gradient norm of the layer's output"),
-        "activation_histogram": Variable(("close_look", "network", "hidden", "value_bin"),
-            "Share of activations per bin"),
-        "gradient_histogram": Variable(("close_look", "network", "hidden", "magnitude_bin"),
-            "Share of the entries of the layer's output gradient per bin"),
-        "weight_gradient_histogram": Variable((*HISTOGRAM, "magnitude_bin"),
-            "Share of the weight matrix's gradient entries per bin"),
+        "activation_histogram": Variable(
+            ("close_look", "network", "hidden", "value_bin"), "Share of activations per bin"
+        ),
+        "gradient_histogram": Variable(
+            ("close_look", "network", "hidden", "magnitude_bin"),
+            "Share of the entries of the layer's output gradient per bin",
+        ),
+        "weight_gradient_histogram": Variable(
+            (*HISTOGRAM, "magnitude_bin"), "Share of the weight matrix's gradient entries per bin"
+        ),
         "divergence": Variable(CLOSE, "Divergence of the table from the counted one", "nat"),
-        "table": Variable(("close_look", "network", "symbol", "next_symbol"),
-            "Probability of the next symbol, first seed"),
-        "embedding_table": Variable(("close_look", "network", "symbol", "dimension"),
-            "Numbers of a symbol, first seed"),
+        "table": Variable(
+            ("close_look", "network", "symbol", "next_symbol"), "Probability of the next symbol, first seed"
+        ),
+        "embedding_table": Variable(
+            ("close_look", "network", "symbol", "dimension"), "Numbers of a symbol, first seed"
+        ),
         "sample_symbol": Variable(SAMPLE, "Symbol that was drawn, first seed; -1 where the name is over"),
         "sample_probability": Variable(SAMPLE, "Its probability when it was drawn, first seed"),
-        "count": Variable(("symbol", "next_symbol"), "How often a symbol follows another in training text, first seed",
-            once=True),
+        "count": Variable(
+            ("symbol", "next_symbol"), "How often a symbol follows another in training text, first seed", once=True
+        ),
         "uniform_loss": Variable(("seed",), "Dev loss of guessing all symbols alike, ln V", "nat", once=True),
-        "unigram_dev_loss": Variable(("seed",), "Dev loss of guessing by how often a symbol occurs, same contexts",
-            "nat", once=True),
-        "bigram_dev_loss": Variable(("seed",), "Dev loss of guessing by counted pairs, same contexts", "nat",
-            once=True),
+        "unigram_dev_loss": Variable(
+            ("seed",), "Dev loss of guessing by how often a symbol occurs, same contexts", "nat", once=True
+        ),
+        "bigram_dev_loss": Variable(
+            ("seed",), "Dev loss of guessing by counted pairs, same contexts", "nat", once=True
+        ),
         "expected_std": Variable(("network", "hidden"), "Spread that theory expects at the start", once=True),
         "running_values": Variable(("network", "hidden"), "Running means that the layer's batch norm keeps", once=True),
         "test_loss": Variable(("network", "seed"), "Test loss after training", "nat", once=True),
-        "unseen_loss": Variable(("network", "seed"), "Dev loss after contexts that training text never has", "nat",
-            once=True),
+        "unseen_loss": Variable(
+            ("network", "seed"), "Dev loss after contexts that training text never has", "nat", once=True
+        ),
         "unseen_pairs_loss": Variable(("seed",), "The same loss of guessing by counted pairs", "nat", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }  # fmt: skip
+    }
 
     equations: ClassVar[tuple[str, ...]] = (
         "Counting: P(b | a) = (N_ab + s) / (sum over b of N_ab + V s) (document 002, section 1.1).",
@@ -191,52 +288,108 @@ class CharLanguageModel(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "Bengio's network with Kaiming's start: three characters in, 11,897 parameters. In five seeds of five it "
-            "ends 0.15 to 0.17 nat below counted pairs."),
-        Preset("Break it: first loss 25", "break",
+            "ends 0.15 to 0.17 nat below counted pairs.",
+        ),
+        Preset(
+            "Break it: first loss 25",
+            "break",
             "All weights from N(0, 1): the network starts sure of nonsense, with a loss of 24 to 28 in place of ln 27 "
             "= 3.3. In five seeds of five it ends worse than counting pairs.",
-            {"initialisation": "normal", "gain": 1.0, "output_gain": 1.0}),
-        Preset("Fix it: small logits", "fix",
+            {"initialisation": "normal", "gain": 1.0, "output_gain": 1.0},
+        ),
+        Preset(
+            "Fix it: small logits",
+            "fix",
             "Output weights a hundred times smaller: the first loss is 3.3, in five seeds of five. Two thirds of the "
             "tanh values are still flat.",
-            {"initialisation": "normal", "gain": 1.0}),
-        Preset("Fix it: tanh that moves", "fix",
+            {"initialisation": "normal", "gain": 1.0},
+        ),
+        Preset(
+            "Fix it: tanh that moves",
+            "fix",
             "Hidden weights five times smaller, too. At most 8 % of the tanh values are flat at the start. The loss "
             "ends 0.006 to 0.034 nat lower, in five seeds of five.",
-            {"initialisation": "normal", "gain": 0.2}),
-        Preset("Fix it: batch norm", "fix",
+            {"initialisation": "normal", "gain": 0.2},
+        ),
+        Preset(
+            "Fix it: batch norm",
+            "fix",
             "Weights from N(0, 1) again, with normalised sums. At most 4 % of the tanh values are flat at the "
             "start, whatever the weights (five seeds of five).",
-            {"initialisation": "normal", "gain": 1.0, "normalisation": "batch"}),
-        Preset("Count pairs", "document",
+            {"initialisation": "normal", "gain": 1.0, "normalisation": "batch"},
+        ),
+        Preset(
+            "Count pairs",
+            "document",
             "No network: how often each character follows each other. The table fills as the names are read.",
-            {"model": "bigram", "steps": 100}),
-        Preset("Pairs as a network", "document",
+            {"model": "bigram", "steps": 100},
+        ),
+        Preset(
+            "Pairs as a network",
+            "document",
             "One matrix and softmax, trained on all names at once. After 300 steps its loss is at most 0.001 nat "
             "above the counted table's, in five seeds of five.",
-            {"model": "neural_bigram", "steps": 300, "batch": 0, "optimiser": "adam", "learning_rate": 0.1}),
-        Preset("Break it: twenty layers, gain 1", "break",
+            {"model": "neural_bigram", "steps": 300, "batch": 0, "optimiser": "adam", "learning_rate": 0.1},
+        ),
+        Preset(
+            "Break it: twenty layers, gain 1",
+            "break",
             "Twenty tanh layers without Kaiming's 5/3: the signal narrows to a spread of 0.14 to 0.19. With 5/3 it "
             "keeps 0.65 and yet learns less in these 1,000 steps: width is not all (both in five seeds of five).",
-            {"model": "deep_mlp", "layers": 20, "hidden": 60, "gain": 1.0, "output_gain": 0.1, "steps": 1000,
-                "close_looks": 8}),
-        Preset("Hierarchy", "document",
+            {
+                "model": "deep_mlp",
+                "layers": 20,
+                "hidden": 60,
+                "gain": 1.0,
+                "output_gain": 0.1,
+                "steps": 1000,
+                "close_looks": 8,
+            },
+        ),
+        Preset(
+            "Hierarchy",
+            "document",
             "Eight characters, joined two by two: 76,579 parameters. In five seeds of five it ends 0.19 to 0.20 nat "
             "below counted pairs, after 1,500 steps.",
-            {"model": "wavenet", "context": 8, "embedding": 24, "hidden": 128, "gain": 1.0, "output_gain": 0.1,
-                "normalisation": "batch", "steps": 1500}),
-        Preset("Break it: the wrong axis", "break",
+            {
+                "model": "wavenet",
+                "context": 8,
+                "embedding": 24,
+                "hidden": 128,
+                "gain": 1.0,
+                "output_gain": 0.1,
+                "normalisation": "batch",
+                "steps": 1500,
+            },
+        ),
+        Preset(
+            "Break it: the wrong axis",
+            "break",
             "The same hierarchy, its batch norm over the wrong axis: 4 running means where 128 should be. Nothing "
             "stops, and after 1,500 steps the loss is even 0.01 to 0.03 nat lower, in five seeds of five.",
-            {"model": "wavenet", "context": 8, "embedding": 24, "hidden": 128, "gain": 1.0, "output_gain": 0.1,
-                "normalisation": "mixed_up", "steps": 1500}),
-        Preset("Break it: few names", "break",
+            {
+                "model": "wavenet",
+                "context": 8,
+                "embedding": 24,
+                "hidden": 128,
+                "gain": 1.0,
+                "output_gain": 0.1,
+                "normalisation": "mixed_up",
+                "steps": 1500,
+            },
+        ),
+        Preset(
+            "Break it: few names",
+            "break",
             "496 city names and 12,319 parameters. The network learns the names by heart. On other names it ends "
             "1.1 to 1.3 nat worse, in five seeds of five.",
-            {"corpus": "cities", "steps": 2000}),
-    )  # fmt: skip
+            {"corpus": "cities", "steps": 2000},
+        ),
+    )
 
     def steps_planned(self) -> int:
         return self.steps

@@ -198,16 +198,26 @@ def announce(
     first, symbols = readers[0], list(read.symbols)
     layers = [] if isinstance(first.network, CountedBigram) else list(first.network.matrices())
     record.coordinates(
-        network=[settings.model], seed=list(settings.seeds), layer=layers,
-        hidden=list(range(1, hidden_layers(settings) + 1)), symbol=symbols, next_symbol=symbols,
-        dimension=list(range(1, settings.embedding + 1)), sample=list(range(1, SAMPLES + 1)),
-        place=list(range(1, LONGEST + 1)), value_bin=VALUE_BINS.centres, magnitude_bin=MAGNITUDE_BINS.centres,
-    )  # fmt: skip
+        network=[settings.model],
+        seed=list(settings.seeds),
+        layer=layers,
+        hidden=list(range(1, hidden_layers(settings) + 1)),
+        symbol=symbols,
+        next_symbol=symbols,
+        dimension=list(range(1, settings.embedding + 1)),
+        sample=list(range(1, SAMPLES + 1)),
+        place=list(range(1, LONGEST + 1)),
+        value_bin=VALUE_BINS.centres,
+        magnitude_bin=MAGNITUDE_BINS.centres,
+    )
     items = first.text.items
     record.attribute(
-        device=device_name(device), text_notes=" ".join(read.notes),
-        training_items=len(items.train), dev_items=len(items.dev), test_items=len(items.test),
-    )  # fmt: skip
+        device=device_name(device),
+        text_notes=" ".join(read.notes),
+        training_items=len(items.train),
+        dev_items=len(items.dev),
+        test_items=len(items.test),
+    )
     simple = [simple_losses(one.text.counts, one.text.asked, settings.smoothing) for one in readers]
     for name in simple[0]:
         record.once(name, [losses[name] for losses in simple])
@@ -262,9 +272,15 @@ def count(one: Reader, step: int, steps: int) -> Measured:
 
 
 def learn(
-    one: Reader, network: CharacterModel | NeuralBigram, optimiser: Optimizer, settings: CharLanguageModel,
-    record: Record, step: int, looks: bool, closely: bool,
-) -> Measured:  # fmt: skip
+    one: Reader,
+    network: CharacterModel | NeuralBigram,
+    optimiser: Optimizer,
+    settings: CharLanguageModel,
+    record: Record,
+    step: int,
+    looks: bool,
+    closely: bool,
+) -> Measured:
     """One step along the gradient; close looks need autograd's way, for the gradients of what the layers put out."""
     watched = None
     clear_gradients(optimiser)

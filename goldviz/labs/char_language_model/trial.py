@@ -5,9 +5,20 @@ from goldviz.diagnostics.findings import LoweredTo
 
 TRIALS = Trials(
     unit="Dev loss over that of single characters",
-    drawn=("model", "context", "hidden", "normalisation", "momentum", "initialisation", "gain", "output_gain",
-        "learning_rate", "batch", "optimiser"),
+    drawn=(
+        "model",
+        "context",
+        "hidden",
+        "normalisation",
+        "momentum",
+        "initialisation",
+        "gain",
+        "output_gain",
+        "learning_rate",
+        "batch",
+        "optimiser",
+    ),
     sizes={"steps": LoweredTo(800), "close_looks": LoweredTo(4)},
     instruments=("close_looks", "look_every"),
     longest=3.0,
-)  # fmt: skip
+)

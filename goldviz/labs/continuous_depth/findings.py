@@ -85,72 +85,127 @@ def _towards_a_flow(case: Case) -> list[Candidate | Suited]:
     return [_finer] if LABELS["ode"] in case.names else [MORE_BLOCKS]
 
 
-# fmt: off
 RULES = (
-    replace(training_diverged(
-        explanation="One field acts all along the depth (document 001, eq. 29). Once a step makes it too steep, "
-        "states may run away, or an adaptive solver may need smaller and smaller steps.",
-        advice=[SLOWER_AND_CLIPPED]),
+    replace(
+        training_diverged(
+            explanation="One field acts all along the depth (document 001, eq. 29). Once a step makes it too steep, "
+            "states may run away, or an adaptive solver may need smaller and smaller steps.",
+            advice=[SLOWER_AND_CLIPPED],
+        ),
         title=lambda case: "Training came to an end that is no number" if case.verdicts else "Training could not go on",
         line=where("diverged", "any loss that is NaN or infinite, or a solver that cannot reach depth 1"),
-        run_says=_gave_up, alone=True),
-    Rule("learned", "good", _joined("learned the task"), line=_line("learned"), number=_score,
+        run_says=_gave_up,
+        alone=True,
+    ),
+    Rule(
+        "learned",
+        "good",
+        _joined("learned the task"),
+        line=_line("learned"),
+        number=_score,
         explanation="These are points that were not trained on. If the loss of the refined field is as low, a flow "
-        "learned the task; if not, your steps did."),
-    Rule("solver_s_map", lambda case: "bad" if LABELS["ode"] in case.names else "warning",
+        "learned the task; if not, your steps did.",
+    ),
+    Rule(
+        "solver_s_map",
+        lambda case: "bad" if LABELS["ode"] in case.names else "warning",
         _joined("learned steps, not a flow"),
         line=where("inconsistent", "a change of {at:percent} where the same field is followed exactly", at=CONSISTENT),
         number="loss {loss:times}, refined {refined:times}",
         explanation="The map of few or long steps is not the flow of their field (document 001, eq. 28-30), and "
         "training fits the map. Such steps can do what no flow can, such as cross; another solver gives other "
-        "answers.", advice=_towards_a_flow),
-    Rule("nested_classes", "bad", "A flow in the plane cannot part these rings",
-        line=below("accuracy", ALL_RIGHT, f"{POINTS_RIGHT}, mean of the last looks"), number=_score,
+        "answers.",
+        advice=_towards_a_flow,
+    ),
+    Rule(
+        "nested_classes",
+        "bad",
+        "A flow in the plane cannot part these rings",
+        line=below("accuracy", ALL_RIGHT, f"{POINTS_RIGHT}, mean of the last looks"),
+        number=_score,
         explanation="Two paths of a flow never meet, so the inner ring stays inside the outer one (document 001, "
         "eq. 29). The field can only stretch a narrow neck through it, in which points may stay wrong, however long "
-        "it trains.", advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
-        only=_in_the_plane("rings"), silenced_by=("learned", "solver_s_map")),
-    Rule("order_kept", "bad", "A flow on a line cannot turn the order",
-        line=above("loss", 0.2, "{at}; the best that keeps the order is 1/3"), number=_score,
+        "it trains.",
+        advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
+        only=_in_the_plane("rings"),
+        silenced_by=("learned", "solver_s_map"),
+    ),
+    Rule(
+        "order_kept",
+        "bad",
+        "A flow on a line cannot turn the order",
+        line=above("loss", 0.2, "{at}; the best that keeps the order is 1/3"),
+        number=_score,
         explanation="Two paths of a flow never meet, so what starts above stays above (document 001, eq. 29): x "
         "cannot become -x. Saying 0 for all is the best that is left.",
-        advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})], only=_in_the_plane("flip"),
-        silenced_by=("learned", "solver_s_map")),
-    Rule("adjoint_too_loose", "warning", "The adjoint's gradient is not that of the loss",
-        line=above("gradient_difference", 0.01,
-        "{at:percent} from the gradient through the solver, over the last quarter of the looks"),
+        advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
+        only=_in_the_plane("flip"),
+        silenced_by=("learned", "solver_s_map"),
+    ),
+    Rule(
+        "adjoint_too_loose",
+        "warning",
+        "The adjoint's gradient is not that of the loss",
+        line=above(
+            "gradient_difference",
+            0.01,
+            "{at:percent} from the gradient through the solver, over the last quarter of the looks",
+        ),
         number=lambda n: f"{100 * median(n.gradient_difference):.2g} %",
         explanation="The adjoint solves its own equation backwards and meets its own errors; it is as exact as its "
         "solver (Chen et al. 2018). So the gradient that is followed is not that of the loss that is shown.",
         advice=[_tighter, ("Go back through the solver's own steps.", {"gradient": "solver"})],
-        only=lambda n, settings: settings.gradient == "adjoint"),
-    Rule("growing_stiff", "warning", "The solver has to work ever harder",
+        only=lambda n, settings: settings.gradient == "adjoint",
+    ),
+    Rule(
+        "growing_stiff",
+        "warning",
+        "The solver has to work ever harder",
         line=above("growth", 2.5, "two and a half times the evaluations of the first steps"),
         number="{paid_first:.0f} → {paid_last:.0f} evaluations a step",
         explanation="A field that bends points sharply needs small steps. It may bend because the flow has no "
         "better way: more dimensions give it one, and smaller steps of training may keep it calmer.",
-        advice=[ONE_MORE, A_THIRD], only=lambda n, settings: settings.method in ADAPTIVE, silenced_by=("learned",)),
-    Rule("saturated_field", "warning", "Many of the field's values are saturated",
+        advice=[ONE_MORE, A_THIRD],
+        only=lambda n, settings: settings.method in ADAPTIVE,
+        silenced_by=("learned",),
+    ),
+    Rule(
+        "saturated_field",
+        "warning",
+        "Many of the field's values are saturated",
         line=above("saturation", SATURATED, "{at:percent} with |tanh| above 0.97, along the paths at the last look"),
         number=lambda n: f"{100 * median(n.saturation):.1f} % of the values",
         explanation="Where tanh is flat almost no gradient comes back, so the field can hardly change there.",
-        advice=[A_THIRD], silenced_by=("learned",)),
-    Rule("not_learned", "warning", _joined("could still learn more"), line=_line("unlearned"), number=_score,
+        advice=[A_THIRD],
+        silenced_by=("learned",),
+    ),
+    Rule(
+        "not_learned",
+        "warning",
+        _joined("could still learn more"),
+        line=_line("unlearned"),
+        number=_score,
         explanation="More steps of training, or a field that can bend more, may give a better answer. Where classes "
         "overlap, none is right everywhere.",
         advice=[
-            ("Train three times as long.", {"steps": Times(3)}), ("Take a field twice as wide.", {"width": Times(2)}),
+            ("Train three times as long.", {"steps": Times(3)}),
+            ("Take a field twice as wide.", {"width": Times(2)}),
         ],
-        only=lambda n, settings: bool(np.isfinite(n.loss).any()), enough=any_seed,
-        silenced_by=("learned", "nested_classes", "order_kept")),
-    Rule("residual_is_flow", "good", "The residual network stands for a flow",
+        only=lambda n, settings: bool(np.isfinite(n.loss).any()),
+        enough=any_seed,
+        silenced_by=("learned", "nested_classes", "order_kept"),
+    ),
+    Rule(
+        "residual_is_flow",
+        "good",
+        "The residual network stands for a flow",
         line=where("consistent", f"a change of less than {{at:percent}}, or both below {NEGLIGIBLE}", at=CONSISTENT),
         number="loss {loss:times}, as a flow {refined:times}",
         explanation="Its {settings.blocks} blocks are Euler steps along one field (document 001, eq. 28-29), small "
         "enough that infinitely many would answer the same. Single points may still end somewhat elsewhere.",
-        only=lambda n, settings: n.name == LABELS["residual"] and majority(n.learned)),
-)  # fmt: skip
-# fmt: on
+        only=lambda n, settings: n.name == LABELS["residual"] and majority(n.learned),
+    ),
+)
 """In the order in which they are judged."""
 
 findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)], praise=0)

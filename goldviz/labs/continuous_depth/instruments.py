@@ -81,9 +81,13 @@ def depth_view(settings: ContinuousDepth, generator: torch.Generator) -> DepthVi
     zero = torch.zeros(1, dtype=torch.float64)
     flat = settings.task == "flip"
     return DepthView(
-        drawn_points(settings, generator), kept_depths(settings),
-        line, zero if flat else line, arrows, zero if flat else arrows,
-    )  # fmt: skip
+        drawn_points(settings, generator),
+        kept_depths(settings),
+        line,
+        zero if flat else line,
+        arrows,
+        zero if flat else arrows,
+    )
 
 
 def kept_depths(settings: ContinuousDepth) -> tuple[float, ...]:

@@ -76,9 +76,14 @@ class FlowSolver:
         options = {"grid_constructor": self._grid} if self.method in STEPPED_METHODS else landing
         with flow_faults_in_words(self.method):
             states: Tensor = FLOW_GRADIENTS[self.gradient](
-                field, start, times, rtol=self.tolerance, atol=ABSOLUTE_SHARE * self.tolerance, method=self.method,
+                field,
+                start,
+                times,
+                rtol=self.tolerance,
+                atol=ABSOLUTE_SHARE * self.tolerance,
+                method=self.method,
                 options=options,
-            )  # fmt: skip
+            )
         return states
 
     def _grid(self, field: object, state: Tensor, times: Tensor) -> Tensor:

@@ -32,42 +32,78 @@ ADAPTIVE = {"dopri5": 45, "bosh3": 70}
 class ContinuousDepth(Experiment):
     """Carry points through a learned flow until a straight line parts them, and count what the solver pays."""
 
-    about = About("continuous-depth", "Continuous depth", icon=":material/water:", section="Continuous time", rank=42,
-        question="What does a network learn whose depth is an interval of time, and what does it cost?")  # fmt: skip
+    about = About(
+        "continuous-depth",
+        "Continuous depth",
+        icon=":material/water:",
+        section="Continuous time",
+        rank=42,
+        question="What does a network learn whose depth is an interval of time, and what does it cost?",
+    )
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "samples", "batch")
 
-    # fmt: off
-    task: Literal["rings", "moons", "spirals", "flip"] = setting("moons", group="Task", essential=True, labels=TASKS,
-        description="What has to be learned: a class for each point in the plane, or a number on a line.")
-    samples: int = setting(400, ge=20, le=5000, group="Task", unit="points",
-        description="Training points; as many again test.")
+    task: Literal["rings", "moons", "spirals", "flip"] = setting(
+        "moons",
+        group="Task",
+        essential=True,
+        labels=TASKS,
+        description="What has to be learned: a class for each point in the plane, or a number on a line.",
+    )
+    samples: int = setting(
+        400, ge=20, le=5000, group="Task", unit="points", description="Training points; as many again test."
+    )
     noise: float = setting(0.05, ge=0, le=0.5, group="Task", description="Standard deviation of the points' noise.")
-    networks: Literal["both", "ode", "residual"] = setting("both", group="Network", essential=True, labels=NETWORKS,
-        description="Which networks are trained.")
-    augmented: int = setting(0, ge=0, le=8, group="Network", essential=True, unit="dimensions",
-        description="Dimensions of zeros added to every point. A flow without any cannot part what is nested.")
+    networks: Literal["both", "ode", "residual"] = setting(
+        "both", group="Network", essential=True, labels=NETWORKS, description="Which networks are trained."
+    )
+    augmented: int = setting(
+        0,
+        ge=0,
+        le=8,
+        group="Network",
+        essential=True,
+        unit="dimensions",
+        description="Dimensions of zeros added to every point. A flow without any cannot part what is nested.",
+    )
     width: int = setting(32, ge=2, le=128, group="Network", unit="units", description="Units of the field's layers.")
-    in_time: bool = setting(False, group="Network",
-        description="Whether the field may change with depth, f(h, t) instead of f(h).")
-    blocks: int = setting(8, ge=1, le=128, group="Network", unit="blocks", essential=True,
-        description="Blocks of the residual network, all with the same weights: steps of size 1/blocks.")
-    method: Literal["dopri5", "bosh3", "rk4", "midpoint", "euler"] = setting("dopri5", group="Solver", essential=True,
-        labels=METHODS, description="How the flow is followed.")
-    tolerance: float = standard.tolerance(essential=True,
-        description="Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it.")
-    solver_steps: int = setting(8, ge=1, le=256, group="Solver", unit="steps",
-        description="Steps of a solver that does not adapt.")
-    gradient: Literal["solver", "adjoint"] = setting("solver", group="Solver", essential=True, labels=GRADIENTS,
-        description="How the gradient is found: back through the solver's steps, or by solving the adjoint equation.")
+    in_time: bool = setting(
+        False, group="Network", description="Whether the field may change with depth, f(h, t) instead of f(h)."
+    )
+    blocks: int = setting(
+        8,
+        ge=1,
+        le=128,
+        group="Network",
+        unit="blocks",
+        essential=True,
+        description="Blocks of the residual network, all with the same weights: steps of size 1/blocks.",
+    )
+    method: Literal["dopri5", "bosh3", "rk4", "midpoint", "euler"] = setting(
+        "dopri5", group="Solver", essential=True, labels=METHODS, description="How the flow is followed."
+    )
+    tolerance: float = standard.tolerance(
+        essential=True,
+        description="Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it.",
+    )
+    solver_steps: int = setting(
+        8, ge=1, le=256, group="Solver", unit="steps", description="Steps of a solver that does not adapt."
+    )
+    gradient: Literal["solver", "adjoint"] = setting(
+        "solver",
+        group="Solver",
+        essential=True,
+        labels=GRADIENTS,
+        description="How the gradient is found: back through the solver's steps, or by solving the adjoint equation.",
+    )
     optimiser: standard.Optimiser = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(1e-2)
     clip: float = standard.clip(0.0)
     steps: int = standard.steps(200, le=10_000, description="Optimiser steps.")
     batch: int = standard.batch(128, "points", le=2048)
-    look_every: int = standard.look_every(10,
-        description="Paths, decision and the gradient's comparison are recorded every so many steps.")
-    # fmt: on
+    look_every: int = standard.look_every(
+        10, description="Paths, decision and the gradient's comparison are recorded every so many steps."
+    )
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's points", must_stay_finite=True),
@@ -77,10 +113,12 @@ class ContinuousDepth(Experiment):
         "test_loss": Variable(LOOK, "Loss on unseen points"),
         "test_accuracy": Variable(LOOK, "Share of unseen points on the right side (NaN for the regression)"),
         "refined_test_loss": Variable(LOOK, "The same loss with the field followed exactly, dopri5 at 1e-7"),
-        "gradient_difference": Variable(("look", "seed"),
-            "Relative distance between the adjoint's gradient and the solver's own"),
-        "adjoint_cost": Variable(("look", "seed"),
-            "Evaluations on the adjoint's way back for each one on the way forward"),
+        "gradient_difference": Variable(
+            ("look", "seed"), "Relative distance between the adjoint's gradient and the solver's own"
+        ),
+        "adjoint_cost": Variable(
+            ("look", "seed"), "Evaluations on the adjoint's way back for each one on the way forward"
+        ),
         "field_stiffness": Variable(LOOK, "Largest spectral norm of the field's Jacobian along the paths"),
         "field_saturation": Variable(LOOK, "Share of the field's hidden values on a flat part of tanh, above 0.97"),
         **layers.weight_gradients((*FIRST_SEED, "layer")),
@@ -88,19 +126,24 @@ class ContinuousDepth(Experiment):
         **layers.gradient_to_data((*LOOK, "layer")),
         "path": Variable((*FIRST_SEED, "depth", "point", "dimension"), "Where a point is at a depth, first seed"),
         "read_out": Variable((*FIRST_SEED, "weight"), "Weights of the read-out and its bias, first seed"),
-        "decision": Variable((*FIRST_SEED, "grid_y", "grid_x"),
-            "Log odds of class 1 over the plane (regression: the answer), first seed"),
-        "field": Variable((*FIRST_SEED, "arrow_y", "arrow_x", "dimension"),
-            "The field at depth 0 over the plane, first seed"),
-        "evaluations_by_tolerance": Variable(("network", "tolerance"),
-            "Evaluations of the trained field, dopri5, first seed", once=True),
-        "error_by_tolerance": Variable(("network", "tolerance"), "Distance of the end points from those at 1e-10, mean",
-            once=True),
-        "error_by_blocks": Variable(("network", "steps_taken"),
-            "Distance of the end points from the flow's by Euler steps, mean", once=True),
+        "decision": Variable(
+            (*FIRST_SEED, "grid_y", "grid_x"), "Log odds of class 1 over the plane (regression: the answer), first seed"
+        ),
+        "field": Variable(
+            (*FIRST_SEED, "arrow_y", "arrow_x", "dimension"), "The field at depth 0 over the plane, first seed"
+        ),
+        "evaluations_by_tolerance": Variable(
+            ("network", "tolerance"), "Evaluations of the trained field, dopri5, first seed", once=True
+        ),
+        "error_by_tolerance": Variable(
+            ("network", "tolerance"), "Distance of the end points from those at 1e-10, mean", once=True
+        ),
+        "error_by_blocks": Variable(
+            ("network", "steps_taken"), "Distance of the end points from the flow's by Euler steps, mean", once=True
+        ),
         "label": Variable(("point",), "Class or answer of the points whose paths are kept", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }  # fmt: skip
+    }
 
     equations: ClassVar[tuple[str, ...]] = (
         "A residual block is an Euler step: h_l - h_(l-1) = dt R(h_(l-1)) (document 001, eq. 26, 28).",
@@ -111,32 +154,54 @@ class ContinuousDepth(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "Two moons: eight residual blocks with shared weights, beside the flow that ever more of them approach. "
-            "On six seeds of ten eight are too few: they learn steps."),
-        Preset("Adjoint", "document",
+            "On six seeds of ten eight are too few: they learn steps.",
+        ),
+        Preset(
+            "Adjoint",
+            "document",
             "The same flow with its gradient from the adjoint equation. It costs more evaluations. After training "
             "it is within 1 % of the solver's gradient on six seeds of ten.",
-            {"networks": "ode", "gradient": "adjoint"}),
-        Preset("Break it: two rings", "break",
+            {"networks": "ode", "gradient": "adjoint"},
+        ),
+        Preset(
+            "Break it: two rings",
+            "break",
             "A flow in the plane cannot lift the inner ring over the outer one. It squeezes a neck through instead. "
             "On ten seeds of ten the solver pays 2.7 to 4.5 times as much. On nine, some points stay wrong.",
-            {"task": "rings", "networks": "ode"}),
-        Preset("Fix it: one more dimension", "fix",
+            {"task": "rings", "networks": "ode"},
+        ),
+        Preset(
+            "Fix it: one more dimension",
+            "fix",
             "The same rings with one dimension of zeros added. Now there is a way over: on ten seeds of ten, every "
             "point ends right.",
-            {"task": "rings", "networks": "ode", "augmented": 1}),
-        Preset("Break it: one big step", "break",
+            {"task": "rings", "networks": "ode", "augmented": 1},
+        ),
+        Preset(
+            "Break it: one big step",
+            "break",
             "Trained with a single Euler step the network learns that step, not a flow: refined, its answers change, "
-            "on ten seeds of ten.", {"task": "spirals", "networks": "ode", "method": "euler", "solver_steps": 1}),
-        Preset("Fix it: small steps", "fix",
+            "on ten seeds of ten.",
+            {"task": "spirals", "networks": "ode", "method": "euler", "solver_steps": 1},
+        ),
+        Preset(
+            "Fix it: small steps",
+            "fix",
             "The same spirals with eight steps of RK4: refined, the answers stay, on ten seeds of ten. On six the flow "
             "learns them less well than the one big step does.",
-            {"task": "spirals", "networks": "ode", "method": "rk4"}),
-        Preset("Regression: x becomes -x", "document",
+            {"task": "spirals", "networks": "ode", "method": "rk4"},
+        ),
+        Preset(
+            "Regression: x becomes -x",
+            "document",
             "On a line, paths of a flow never cross, so x cannot become -x; one big residual step can jump.",
-            {"task": "flip", "blocks": 1}),
-    )  # fmt: skip
+            {"task": "flip", "blocks": 1},
+        ),
+    )
 
     def steps_planned(self) -> int:
         return self.steps

@@ -159,8 +159,11 @@ def look(grid: Grid[DepthLearner], views: list[DepthView], record: Record) -> No
         networks = grid.each(lambda one: in_double(one.network))
         seen = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
         close = [first_seed_readings(row[0], views[0]) for row in networks]
-        flows = [adjoint_against_solver(*pair) for pair in zip(networks[0], views, strict=True)
-                 if isinstance(pair[0].carrier, FlowSolver)]  # fmt: skip
+        flows = [
+            adjoint_against_solver(*pair)
+            for pair in zip(networks[0], views, strict=True)
+            if isinstance(pair[0].carrier, FlowSolver)
+        ]
     hand_over(table(seen), record)
     hand_over(stacked(close), record)
     if flows:

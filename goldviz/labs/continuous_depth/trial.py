@@ -6,10 +6,20 @@ from goldviz.diagnostics.findings import LoweredTo
 TRIALS = Trials(
     losses=lambda readings: {n.name: n.loss for n in readings},
     unit="Test loss",
-    drawn=("task", "networks", "augmented", "width", "blocks", "method", "solver_steps", "optimiser",
-        "learning_rate", "noise"),
+    drawn=(
+        "task",
+        "networks",
+        "augmented",
+        "width",
+        "blocks",
+        "method",
+        "solver_steps",
+        "optimiser",
+        "learning_rate",
+        "noise",
+    ),
     sizes={"steps": LoweredTo(60), "samples": LoweredTo(100)},
     drawn_sizes={"steps": LoweredTo(30), "samples": LoweredTo(60)},
     longest=15.0,
     instruments=("look_every",),
-)  # fmt: skip
+)

@@ -66,8 +66,10 @@ def orthogonal(settings: DepthGradients) -> Candidate:
     activation = settings.activation if suited else "leaky_relu"
     closed = leaky_relu_gain(settings.slope if activation == "leaky_relu" else 0.0)
     changes = {
-        "initialisation": "orthogonal", "gain": FOUND_GAINS.get(activation, round(closed, 2)), "dropout": 0.0,
-    }  # fmt: skip
+        "initialisation": "orthogonal",
+        "gain": FOUND_GAINS.get(activation, round(closed, 2)),
+        "dropout": 0.0,
+    }
     draw = "Draw" if suited else "Use LeakyReLU, and draw"
     return (
         f"{draw} orthogonal weights whose gain suits the nonlinearity, without dropout and with a fifth of every "
@@ -170,8 +172,10 @@ def _why_the_error_is_large(case: Case) -> str:
     began = [f"The {n.name} network's loss began at {times(median(n.began))}." for n in case.readings]
     return _sentences(
         "A gradient is the error at the output times the factors of the blocks (document 001, eq. 2).",
-        *map(_way_back, case.readings), *began, adds,
-    )  # fmt: skip
+        *map(_way_back, case.readings),
+        *began,
+        adds,
+    )
 
 
 def _loss_of_size(n: Reading) -> str:
@@ -268,10 +272,15 @@ def _factor(n: Reading) -> str:
 
 
 RULES = (
-    training.training_diverged(where_it_did="in {subject} network{|s}", explanation=_why_it_diverged,
-        advice=_against_divergence),
-    Rule("no_gradient", "bad", "No weight matrix gets a gradient in {subject} network{|s}",
-        line=where("silent", "a norm of 0 at the first and the last hidden layer, in every epoch"), number="exactly 0",
+    training.training_diverged(
+        where_it_did="in {subject} network{|s}", explanation=_why_it_diverged, advice=_against_divergence
+    ),
+    Rule(
+        "no_gradient",
+        "bad",
+        "No weight matrix gets a gradient in {subject} network{|s}",
+        line=where("silent", "a norm of 0 at the first and the last hidden layer, in every epoch"),
+        number="exactly 0",
         explanation="A weight's gradient is the error behind it times the input before it (document 001, eq. 4). "
         "One of the two is 0 everywhere, so no optimiser can move these weights.",
         advice=[
@@ -284,44 +293,87 @@ RULES = (
             ),
             ("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3}),
         ],
-        only=lambda n, settings: not n.diverged.any()),
-    training.steps_too_long(title="The learning rate is too large for {subject} network{|s}",
-        explanation=_why_steps_are_too_long, advice=[SLOWER, CLIPPED], silenced_by=UNSOUND),
-    Rule("exploding", "bad", "The gradient explodes in {subject} network{|s}",
+        only=lambda n, settings: not n.diverged.any(),
+    ),
+    training.steps_too_long(
+        title="The learning rate is too large for {subject} network{|s}",
+        explanation=_why_steps_are_too_long,
+        advice=[SLOWER, CLIPPED],
+        silenced_by=UNSOUND,
+    ),
+    Rule(
+        "exploding",
+        "bad",
+        "The gradient explodes in {subject} network{|s}",
         line=above("growth", LARGER, "{at} times larger at the first hidden layer than at the last")
         | (
             above("largest", LONGEST, "a norm above {at} after clipping")
             & above("amplification", AMPLIFIED, "an error that grows more than {at} times on its way back")
         ),
-        number=_explosion, explanation=_why_it_explodes, advice=_against_explosion, silenced_by=UNSOUND),
-    Rule("large_error", "warning", "A large error makes the gradient of {subject} network{|s} large",
+        number=_explosion,
+        explanation=_why_it_explodes,
+        advice=_against_explosion,
+        silenced_by=UNSOUND,
+    ),
+    Rule(
+        "large_error",
+        "warning",
+        "A large error makes the gradient of {subject} network{|s} large",
         line=above("largest", LONGEST, "a norm above {at} after clipping")
         & at_most("error_change", AMPLIFIED, "an error that changes by no more than {at} times on its way back"),
-        number=lambda n: f"largest norm {times(median(n.largest))}", explanation=_why_the_error_is_large,
-        advice=[SMALL_BRANCHES, CLIPPED, SMALLER_WEIGHTS], silenced_by=(*UNSOUND, "exploding")),
-    Rule("vanishing", "bad", "The gradient vanishes in {subject} network{|s}",
+        number=lambda n: f"largest norm {times(median(n.largest))}",
+        explanation=_why_the_error_is_large,
+        advice=[SMALL_BRANCHES, CLIPPED, SMALLER_WEIGHTS],
+        silenced_by=(*UNSOUND, "exploding"),
+    ),
+    Rule(
+        "vanishing",
+        "bad",
+        "The gradient vanishes in {subject} network{|s}",
         line=above(
             "shrinkage", SMALLER, "{at} times smaller at the first hidden layer than at the last, mean over the epochs"
         ),
-        number=_loss_of_size, explanation=_why_it_vanishes, advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
-        silenced_by=("diverged", "no_gradient", "exploding")),
-    Rule("no_better_than_zero", "bad", "{Subject} network{|s} {is|are} no better than always answering 0",
+        number=_loss_of_size,
+        explanation=_why_it_vanishes,
+        advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
+        silenced_by=("diverged", "no_gradient", "exploding"),
+    ),
+    Rule(
+        "no_better_than_zero",
+        "bad",
+        "{Subject} network{|s} {is|are} no better than always answering 0",
         line=at_least("worth", training.USELESS, "{at:percent} of that test loss"),
         number="{worth:share_of} zero's test loss",
-        explanation=_why_useless, advice=_against_uselessness,
-        silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large")),
-    Rule("degradation", "warning", "Deeper trains worse in {subject} network{|s}",
+        explanation=_why_useless,
+        advice=_against_uselessness,
+        silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large"),
+    ),
+    Rule(
+        "degradation",
+        "warning",
+        "Deeper trains worse in {subject} network{|s}",
         line=above("degradation", DEGRADED, "{at} times the training loss of the best of fewer layers"),
         number="training loss {ended:times} with {settings.depth} layers, {shallower:times} with fewer",
-        explanation=_why_deeper_is_worse, advice=[HALF_AS_DEEP], silenced_by=UNSOUND),
-    Rule("saturated", "warning", "Many activations are saturated in {subject} network{|s}",
+        explanation=_why_deeper_is_worse,
+        advice=[HALF_AS_DEEP],
+        silenced_by=UNSOUND,
+    ),
+    Rule(
+        "saturated",
+        "warning",
+        "Many activations are saturated in {subject} network{|s}",
         line=above("saturation", training.SATURATED, "{at:percent}, mean over the layers at the last epoch"),
         number="{saturation:percent} of the activations",
         explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
         "by that slope (document 001, eq. 2): a saturated unit passes hardly anything back.",
         advice=[orthogonal, NORMALISE, SMALLER_WEIGHTS],
-        only=lambda n, settings: settings.activation in ("tanh", "sigmoid"), silenced_by=UNSOUND),
-    Rule("dead_units", "warning", "Many units are dead in {subject} network{|s}",
+        only=lambda n, settings: settings.activation in ("tanh", "sigmoid"),
+        silenced_by=UNSOUND,
+    ),
+    Rule(
+        "dead_units",
+        "warning",
+        "Many units are dead in {subject} network{|s}",
         line=above("dead", 0.2, "{at:percent}, mean over the layers at the last epoch"),
         number="{dead:percent} of the units",
         explanation="A unit that no sample activates has slope 0 for all of them, so its weights get no gradient "
@@ -330,18 +382,27 @@ RULES = (
         only=lambda n, settings: (
             settings.activation == "relu" or (settings.activation == "leaky_relu" and settings.slope < 0.01)
         ),
-        silenced_by=UNSOUND),
-    training.steps_too_short(title="The learning rate is too small for {subject} network{|s}",
+        silenced_by=UNSOUND,
+    ),
+    training.steps_too_short(
+        title="The learning rate is too small for {subject} network{|s}",
         explanation="Your steps change the weights so little that training would take thousands of epochs. The "
         "gradient (document 001, eq. 4) is there, but it is followed too timidly.",
         advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})],
-        silenced_by=(*UNSOUND, "exploding", "vanishing")),
-    Rule("gradient_kept", "good", "{Subject} network{|s} keep{s its| their} gradient",
+        silenced_by=(*UNSOUND, "exploding", "vanishing"),
+    ),
+    Rule(
+        "gradient_kept",
+        "good",
+        "{Subject} network{|s} keep{s its| their} gradient",
         line=at_most("change", KEPT_WITHIN, "a factor of {at}, mean over the epochs")
         & at_most("error_change", SMALLER, "an error that changes by no more than {at} times on its way back"),
-        number=_factor, explanation=_why_it_is_kept, only=lambda n, settings: settings.depth > 1,
-        silenced_by=("diverged", "no_gradient", "exploding", "vanishing")),
-)  # fmt: skip
+        number=_factor,
+        explanation=_why_it_is_kept,
+        only=lambda n, settings: settings.depth > 1,
+        silenced_by=("diverged", "no_gradient", "exploding", "vanishing"),
+    ),
+)
 """In the order in which they are judged."""
 
 findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])

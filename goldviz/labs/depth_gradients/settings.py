@@ -35,56 +35,121 @@ HISTOGRAM = ("histogram_epoch", "network", "layer")
 class DepthGradients(Experiment):
     """Train a deep MLP and a residual MLP with the same weights on the same data, and watch their gradients."""
 
-    about = About("depth-gradients", "Gradient flow in depth", icon=":material/stacked_line_chart:",
-        section="Depth", rank=10,
-        question="Why does a deep plain network stop learning, and what does a skip connection change?")  # fmt: skip
+    about = About(
+        "depth-gradients",
+        "Gradient flow in depth",
+        icon=":material/stacked_line_chart:",
+        section="Depth",
+        rank=10,
+        question="Why does a deep plain network stop learning, and what does a skip connection change?",
+    )
     step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("width", "depth", "samples")
 
-    # fmt: off
-    depth: int = setting(15, ge=1, le=100, group="Network", essential=True, unit="layers",
-        description="Hidden layers after the input layer, in both networks.")
-    shallower: int = setting(0, ge=0, le=6, group="Network", unit="pairs",
+    depth: int = setting(
+        15,
+        ge=1,
+        le=100,
+        group="Network",
+        essential=True,
+        unit="layers",
+        description="Hidden layers after the input layer, in both networks.",
+    )
+    shallower: int = setting(
+        0,
+        ge=0,
+        le=6,
+        group="Network",
+        unit="pairs",
         description="So many more pairs are trained beside, each half as deep as the one before, to see what depth "
-        "does to the training loss. 0: none.")
+        "does to the training loss. 0: none.",
+    )
     width: int = setting(50, ge=2, le=512, group="Network", unit="units", description="Units in every hidden layer.")
-    activation: standard.Activation = standard.activation("leaky_relu",
-        description="The nonlinearity after every layer but the read-out.")
-    slope: float = setting(0.3, ge=0, le=1, group="Network",
-        description="Slope of LeakyReLU below zero; no effect on other activations.")
-    initialisation: Literal["default", "xavier", "kaiming", "orthogonal", "zero"] = setting("default", group="Network",
-        essential=True, labels=INITIALISATIONS,
-        description="How weights are drawn. Biases are zero, except in PyTorch's default.")
-    gain: float = setting(1.0, ge=0.01, le=10, group="Network", logarithmic=True,
-        description="Factor on all initial weight matrices.")
-    normalisation: Literal["none", "batch", "layer"] = setting("none", group="Network", labels=NORMALISATIONS,
-        description="Normalisation of every hidden layer's sums before its activation.")
-    residual_scale: float = setting(1.0, ge=0, le=2, group="Network",
-        description="Factor on F in h + F(h); 0 leaves the skip connection alone.")
-    read_out: Literal["tied", "untied"] = setting("tied", group="Network",
+    activation: standard.Activation = standard.activation(
+        "leaky_relu", description="The nonlinearity after every layer but the read-out."
+    )
+    slope: float = setting(
+        0.3, ge=0, le=1, group="Network", description="Slope of LeakyReLU below zero; no effect on other activations."
+    )
+    initialisation: Literal["default", "xavier", "kaiming", "orthogonal", "zero"] = setting(
+        "default",
+        group="Network",
+        essential=True,
+        labels=INITIALISATIONS,
+        description="How weights are drawn. Biases are zero, except in PyTorch's default.",
+    )
+    gain: float = setting(
+        1.0, ge=0.01, le=10, group="Network", logarithmic=True, description="Factor on all initial weight matrices."
+    )
+    normalisation: Literal["none", "batch", "layer"] = setting(
+        "none",
+        group="Network",
+        labels=NORMALISATIONS,
+        description="Normalisation of every hidden layer's sums before its activation.",
+    )
+    residual_scale: float = setting(
+        1.0, ge=0, le=2, group="Network", description="Factor on F in h + F(h); 0 leaves the skip connection alone."
+    )
+    read_out: Literal["tied", "untied"] = setting(
+        "tied",
+        group="Network",
         labels={"tied": "Tied to the input matrix", "untied": "A matrix of its own"},
         description="Tied: the output is W_0 transposed times h plus a bias (38,810 parameters in the document). "
-        "Untied: a matrix of its own.")
-    dropout: float = standard.dropout(0.3, group="Regularisation", hot=True,
-        description="Share of each hidden layer's output that is set to zero in training.")
-    noise: float = setting(0.1, ge=0, le=1, group="Regularisation",
-        description="Standard deviation of the Gaussian noise added to each hidden layer's output in training.")
+        "Untied: a matrix of its own.",
+    )
+    dropout: float = standard.dropout(
+        0.3,
+        group="Regularisation",
+        hot=True,
+        description="Share of each hidden layer's output that is set to zero in training.",
+    )
+    noise: float = setting(
+        0.1,
+        ge=0,
+        le=1,
+        group="Regularisation",
+        description="Standard deviation of the Gaussian noise added to each hidden layer's output in training.",
+    )
     optimiser: standard.Optimiser = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(1e-3, ge=1e-7, le=10)
-    clip: float = standard.clip(0.0,
-        description="Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping.")
+    clip: float = standard.clip(
+        0.0, description="Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping."
+    )
     epochs: int = standard.epochs(20, le=2000, description="Passes over the training data.")
-    batch: int = setting(0, ge=0, le=20_000, group="Training", unit="samples",
-        description="Samples in a mini-batch. 0: all of them (full batch).")
-    samples: int = setting(1000, ge=16, le=20_000, group="Data", unit="samples",
-        description="Training samples; as many others are drawn for the test loss.")
-    features: int = setting(10, ge=2, le=200, group="Data", unit="features",
-        description="Inputs, and outputs, of a sample.")
-    mask_rate: float = setting(0.3, ge=0, le=0.95, group="Data",
-        description="Share of values that are missing (set to zero); the document keeps 0.7, so 0.3 are missing.")
-    histogram_every: int = setting(5, ge=0, le=1000, group="Instruments", unit="epochs",
-        description="Distributions and Jacobians are measured every so many epochs, as they cost more. 0: never.")
-    # fmt: on
+    batch: int = setting(
+        0,
+        ge=0,
+        le=20_000,
+        group="Training",
+        unit="samples",
+        description="Samples in a mini-batch. 0: all of them (full batch).",
+    )
+    samples: int = setting(
+        1000,
+        ge=16,
+        le=20_000,
+        group="Data",
+        unit="samples",
+        description="Training samples; as many others are drawn for the test loss.",
+    )
+    features: int = setting(
+        10, ge=2, le=200, group="Data", unit="features", description="Inputs, and outputs, of a sample."
+    )
+    mask_rate: float = setting(
+        0.3,
+        ge=0,
+        le=0.95,
+        group="Data",
+        description="Share of values that are missing (set to zero); the document keeps 0.7, so 0.3 are missing.",
+    )
+    histogram_every: int = setting(
+        5,
+        ge=0,
+        le=1000,
+        group="Instruments",
+        unit="epochs",
+        description="Distributions and Jacobians are measured every so many epochs, as they cost more. 0: never.",
+    )
 
     @model_validator(mode="after")
     def _batch_norm_needs_two(self) -> Self:
@@ -94,13 +159,17 @@ class DepthGradients(Experiment):
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(("epoch", "network", "seed"), "Training loss (mean squared error)", must_stay_finite=True),
-        "evaluation_loss": Variable(("epoch", "network", "seed"),
-            "Loss on unseen samples, without dropout and noise (mean squared error)"),
+        "evaluation_loss": Variable(
+            ("epoch", "network", "seed"), "Loss on unseen samples, without dropout and noise (mean squared error)"
+        ),
         "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix"),
-        "decay_rate": Variable(PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one",
-            "nat"),
-        "loss_by_depth": Variable(("epoch", "network", "seed", "trained_depth"),
-            "Training loss (mean squared error) of each depth that was trained"),
+        "decay_rate": Variable(
+            PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one", "nat"
+        ),
+        "loss_by_depth": Variable(
+            ("epoch", "network", "seed", "trained_depth"),
+            "Training loss (mean squared error) of each depth that was trained",
+        ),
         "clipped": Variable(("epoch", "network", "seed"), "Share of steps in which the gradient was clipped"),
         "hidden_gradient_norm": Variable(PER_HIDDEN, "Gradient norm of the hidden state"),
         **layers.activations(PER_HIDDEN),
@@ -108,54 +177,98 @@ class DepthGradients(Experiment):
         **layers.gradient_to_data(PER_LAYER),
         "weight_norm": Variable(PER_LAYER, "Norm of the weight matrix"),
         **layers.distributions(HISTOGRAM, HISTOGRAM),
-        "jacobian_gain": Variable(("histogram_epoch", "network", "seed", "block"),
-            "Root-mean-square singular value of dh_l/dh_(l-1)"),
+        "jacobian_gain": Variable(
+            ("histogram_epoch", "network", "seed", "block"), "Root-mean-square singular value of dh_l/dh_(l-1)"
+        ),
         "test_loss": Variable(("network", "seed"), "Test loss (mean squared error) after training", once=True),
         "zero_loss": Variable(("seed",), "Test loss of predicting zero", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }  # fmt: skip
+    }
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "15 layers, LeakyReLU, 20 epochs: the experiment of Annex 5.3. On unseen samples the residual network ends "
-            "below 0.7 of the plain one's loss in nine seeds of ten."),
-        Preset("Break it: sigmoid", "break",
+            "below 0.7 of the plain one's loss in nine seeds of ten.",
+        ),
+        Preset(
+            "Break it: sigmoid",
+            "break",
             "30 sigmoid layers: each hands back 0.17 of the error's length, in ten seeds of ten. The slope is at most "
             "1/4; with these weights a layer can hand back 0.31 at most. The residual network keeps its gradient and "
             "still loses: in nine seeds of ten it ends 5 to 16 times worse than zero.",
-            {"depth": 30, "activation": "sigmoid"}),
-        Preset("Break it: exploding", "break",
+            {"depth": 30, "activation": "sigmoid"},
+        ),
+        Preset(
+            "Break it: exploding",
+            "break",
             "A gain of 3: each layer enlarges the error instead, and in ten seeds of ten the first step throws the "
             "loss to infinity.",
-            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40}),
-        Preset("Break it: learning rate × 30", "break",
+            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40},
+        ),
+        Preset(
+            "Break it: learning rate × 30",
+            "break",
             "An orthogonal set-up that learns well, with steps thirty times too long: the plain network's loss climbs "
             "past a hundred in six seeds of ten. The residual one copes in all ten.",
-            {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2, "epochs": 60,
-                "learning_rate": 0.03}),
-        Preset("Break it: zero weights", "break",
+            {
+                "initialisation": "orthogonal",
+                "gain": 1.35,
+                "dropout": 0.0,
+                "residual_scale": 0.2,
+                "epochs": 60,
+                "learning_rate": 0.03,
+            },
+        ),
+        Preset(
+            "Break it: zero weights",
+            "break",
             "All weights start at zero, and no noise tells the units apart: only the output's bias ever learns.",
-            {"initialisation": "zero", "noise": 0.0}),
-        Preset("Break it: deeper is worse", "break",
+            {"initialisation": "zero", "noise": 0.0},
+        ),
+        Preset(
+            "Break it: deeper is worse",
+            "break",
             "32 plain layers keep their gradient. Still, their loss ends 2.4 to 5.2 times that of the best of 2 to "
             "16, in ten seeds of ten. The residual network stays within 1.4 times.",
-            {"depth": 32, "shallower": 4, "initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "noise": 0.0,
-                "residual_scale": 0.1, "epochs": 60, "samples": 500, "histogram_every": 20}),
-        Preset("Fix it: orthogonal", "fix",
+            {
+                "depth": 32,
+                "shallower": 4,
+                "initialisation": "orthogonal",
+                "gain": 1.35,
+                "dropout": 0.0,
+                "noise": 0.0,
+                "residual_scale": 0.1,
+                "epochs": 60,
+                "samples": 500,
+                "histogram_every": 20,
+            },
+        ),
+        Preset(
+            "Fix it: orthogonal",
+            "fix",
             "Orthogonal weights with the gain that suits LeakyReLU. The plain network's first and last gradients "
             "are within three times of each other, in ten seeds of ten. A residual branch scaled by 0.2 keeps its "
             "own from growing.",
-            {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2}),
-        Preset("Fix it: normalise", "fix",
+            {"initialisation": "orthogonal", "gain": 1.35, "dropout": 0.0, "residual_scale": 0.2},
+        ),
+        Preset(
+            "Fix it: normalise",
+            "fix",
             "Batch norm before every activation, without dropout: the plain network's first layer gets as long a "
             "gradient as its last, within a third. The residual one, its branch scaled by 0.2, ends more than three "
             "times lower in ten seeds of ten.",
-            {"normalisation": "batch", "dropout": 0.0, "residual_scale": 0.2, "epochs": 60}),
-        Preset("Fix it: clip", "fix",
+            {"normalisation": "batch", "dropout": 0.0, "residual_scale": 0.2, "epochs": 60},
+        ),
+        Preset(
+            "Fix it: clip",
+            "fix",
             "The exploding set-up with the gradient's norm held at 1. In ten seeds of ten the plain network learns. "
             "The residual one's branches add up: it stays more than 300 times worse than zero.",
-            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40, "clip": 1.0}),
-    )  # fmt: skip
+            {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40, "clip": 1.0},
+        ),
+    )
 
     equations: ClassVar[tuple[str, ...]] = (
         "Plain layer: h_l = F_l(h_(l-1)) (document 001, eq. 25).",

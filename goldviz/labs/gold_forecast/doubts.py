@@ -16,10 +16,26 @@ if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.problem import ForecastProblem
 
 OF_THE_PROBLEM = (
-    "data", "market_seed", "target", "inputs", "alignment", "missing", "missing_share", "documents", "tone_response",
-    "carry", "scheme", "train_years", "test_years", "refits", "embargo", "validation_share", "final_days",
-    "open_final", "window",
-)  # fmt: skip
+    "data",
+    "market_seed",
+    "target",
+    "inputs",
+    "alignment",
+    "missing",
+    "missing_share",
+    "documents",
+    "tone_response",
+    "carry",
+    "scheme",
+    "train_years",
+    "test_years",
+    "refits",
+    "embargo",
+    "validation_share",
+    "final_days",
+    "open_final",
+    "window",
+)
 """The settings that a network's own have no part in."""
 LONG_SILENCE = pd.Timedelta(days=180)
 MOST_SAID = 4

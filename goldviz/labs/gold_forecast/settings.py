@@ -42,67 +42,128 @@ LOOK = ("look",)
 class GoldForecast(Experiment):
     """Fit a network again and again on the past, forecast what comes next, and judge it against simple forecasts."""
 
-    about = About("gold-forecast", "Forecast lab", icon=":material/query_stats:", section="Gold", rank=60,
-        question="Can a network forecast the next move better than saying zero?")  # fmt: skip
+    about = About(
+        "gold-forecast",
+        "Forecast lab",
+        icon=":material/query_stats:",
+        section="Gold",
+        rank=60,
+        question="Can a network forecast the next move better than saying zero?",
+    )
     step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "window", "batch")
 
-    # fmt: off
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
-    target: Literal["return", "volatility", "level"] = setting("return", group="Data", essential=True, labels=TARGETS,
+    target: Literal["return", "volatility", "level"] = setting(
+        "return",
+        group="Data",
+        essential=True,
+        labels=TARGETS,
         description="What is forecast: the next move, or its size. The level is there to show why its fine scores mean "
-        "nothing.")
-    inputs: Literal["own", "all"] = setting("all", group="Data", essential=True,
-        labels={"own": "the target's own past", "all": "all channels"}, description="What the network sees.")
+        "nothing.",
+    )
+    inputs: Literal["own", "all"] = setting(
+        "all",
+        group="Data",
+        essential=True,
+        labels={"own": "the target's own past", "all": "all channels"},
+        description="What the network sees.",
+    )
     alignment: market_settings.Alignment = market_settings.alignment(group="Data")
-    missing: market_settings.Missing = market_settings.missing(group="Data",
-        description="What is hidden from the network, to study missing data.")
+    missing: market_settings.Missing = market_settings.missing(
+        group="Data", description="What is hidden from the network, to study missing data."
+    )
     missing_share: float = market_settings.missing_share(0.3, group="Data")
-    documents: Literal["none", "generated", "shuffled"] = setting("none", group="Data", labels=DOCUMENTS,
+    documents: Literal["none", "generated", "shuffled"] = setting(
+        "none",
+        group="Data",
+        labels=DOCUMENTS,
         description="Generated statements whose tone becomes a channel of the simulated market. Your own documents "
-        "become channels on the page Policy documents.")
+        "become channels on the page Policy documents.",
+    )
     tone_response: float = market_settings.tone_response()
-    carry: Literal["nothing", "documents", "levels"] = setting("documents", group="Data", labels=CARRY,
-        description="Whose last value, and its age, a row carries on while nothing new is known.")
-    shuffle_targets: bool = setting(False, group="Data",
-        description="Deal the targets out at random, a check: any skill that is left comes from a mistake.")
+    carry: Literal["nothing", "documents", "levels"] = setting(
+        "documents",
+        group="Data",
+        labels=CARRY,
+        description="Whose last value, and its age, a row carries on while nothing new is known.",
+    )
+    shuffle_targets: bool = setting(
+        False,
+        group="Data",
+        description="Deal the targets out at random, a check: any skill that is left comes from a mistake.",
+    )
 
-    network: Literal["mlp", "rnn", "lstm", "gru", "gru_gap", "gru_decay", "ode_rnn"] = setting("gru", group="Network",
-        essential=True, labels=NETWORKS, description="What reads the window of past rows.")
-    window: int = setting(20, ge=2, le=250, group="Network", essential=True, unit="rows",
-        description="Rows of the past in sight.")
+    network: Literal["mlp", "rnn", "lstm", "gru", "gru_gap", "gru_decay", "ode_rnn"] = setting(
+        "gru", group="Network", essential=True, labels=NETWORKS, description="What reads the window of past rows."
+    )
+    window: int = setting(
+        20, ge=2, le=250, group="Network", essential=True, unit="rows", description="Rows of the past in sight."
+    )
     hidden: int = standard.hidden(32, le=256)
-    head: Literal["gaussian", "student", "quantiles"] = setting("gaussian", group="Network", labels=HEADS,
-        description="What is forecast of the next value's distribution, and so the loss.")
+    head: Literal["gaussian", "student", "quantiles"] = setting(
+        "gaussian",
+        group="Network",
+        labels=HEADS,
+        description="What is forecast of the next value's distribution, and so the loss.",
+    )
     dropout: float = standard.dropout(0.1, description="Share of hidden values dropped.")
 
-    scheme: Literal["expanding", "rolling"] = setting("expanding", group="Walk-forward", labels=SCHEMES,
-        description="Whether the training window begins with the data or has a fixed length.")
+    scheme: Literal["expanding", "rolling"] = setting(
+        "expanding",
+        group="Walk-forward",
+        labels=SCHEMES,
+        description="Whether the training window begins with the data or has a fixed length.",
+    )
     train_years: float = walk_forward.train_years(
-        description="Length of a rolling training window, and the least that an expanding one begins with.")
+        description="Length of a rolling training window, and the least that an expanding one begins with."
+    )
     test_years: float = walk_forward.test_years(
-        description="The last years before the final block: all of them are forecast, none of them from itself.")
-    refits: int = walk_forward.refits(6, le=60,
-        description="So often the network is fitted anew, each time with more of the past.")
-    embargo: int = setting(5, ge=0, le=250, group="Walk-forward", unit="rows",
-        description="Rows left out between training, validation and test, so that none knows of the next.")
-    validation_share: float = setting(0.15, ge=0.05, le=0.5, group="Walk-forward",
-        description="The last part of each training window, which decides when training has gone on long enough.")
-    final_days: int = setting(250, ge=0, le=2000, group="Walk-forward", unit="days",
-        description="Length of the final block, kept untouched.")
-    open_final: bool = setting(False, group="Walk-forward",
-        description="Forecast the final block too. Do it once, when everything else is decided.")
+        description="The last years before the final block: all of them are forecast, none of them from itself."
+    )
+    refits: int = walk_forward.refits(
+        6, le=60, description="So often the network is fitted anew, each time with more of the past."
+    )
+    embargo: int = setting(
+        5,
+        ge=0,
+        le=250,
+        group="Walk-forward",
+        unit="rows",
+        description="Rows left out between training, validation and test, so that none knows of the next.",
+    )
+    validation_share: float = setting(
+        0.15,
+        ge=0.05,
+        le=0.5,
+        group="Walk-forward",
+        description="The last part of each training window, which decides when training has gone on long enough.",
+    )
+    final_days: int = setting(
+        250, ge=0, le=2000, group="Walk-forward", unit="days", description="Length of the final block, kept untouched."
+    )
+    open_final: bool = setting(
+        False,
+        group="Walk-forward",
+        description="Forecast the final block too. Do it once, when everything else is decided.",
+    )
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(1e-3)
     clip: float = standard.clip(1.0)
-    epochs: int = standard.epochs(20, le=500,
-        description="Passes over each training window. The weights with the best validation loss make the forecasts.")
+    epochs: int = standard.epochs(
+        20,
+        le=500,
+        description="Passes over each training window. The weights with the best validation loss make the forecasts.",
+    )
     batch: int = standard.batch(128, "windows", ge=8, le=2048)
-    look_every: int = standard.look_every(2, le=100, unit="epochs",
-        description="Forecasts and gradients through time are recorded every so many epochs, and at the end.")
-    # fmt: on
+    look_every: int = standard.look_every(
+        2,
+        le=100,
+        unit="epochs",
+        description="Forecasts and gradients through time are recorded every so many epochs, and at the end.",
+    )
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(BY_FOLD, "Training loss of each refit", must_stay_finite=True),
@@ -110,10 +171,12 @@ class GoldForecast(Experiment):
         "best_epoch": Variable(BY_FOLD, "Epoch with the lowest validation loss so far"),
         "gradient_norm": Variable(("epoch", "layer", "seed"), "Gradient norm by layer, last refit, mean over steps"),
         "update_to_data": Variable(("epoch", "layer", "seed"), "Update-to-data ratio by layer, last refit"),
-        "state_gradient_norm": Variable((*LOOK, "lag", "seed"),
-            "Norm of dL/dh so many rows back, last refit (NaN without hidden states)"),
-        "input_gradient": Variable((*LOOK, "lag", "channel", "seed"),
-            "Mean size of the forecast's derivative by an input, last refit"),
+        "state_gradient_norm": Variable(
+            (*LOOK, "lag", "seed"), "Norm of dL/dh so many rows back, last refit (NaN without hidden states)"
+        ),
+        "input_gradient": Variable(
+            (*LOOK, "lag", "channel", "seed"), "Mean size of the forecast's derivative by an input, last refit"
+        ),
         "mean": Variable((*LOOK, "time", "seed"), "Forecast mean, from the best weights so far"),
         "scale": Variable((*LOOK, "time", "seed"), "Forecast standard deviation"),
         "target": Variable(("time",), "What came", once=True),
@@ -121,8 +184,9 @@ class GoldForecast(Experiment):
         "days_ahead": Variable(("time",), "Days until the value that is forecast", "d", once=True),
         "block": Variable(("time",), "Number of the refit that made the forecast, from 0", once=True),
         "baseline_mean": Variable(("baseline", "time"), "Forecast mean of a baseline", once=True),
-        "baseline_scale": Variable(("volatility_baseline", "time"), "Forecast standard deviation of a baseline",
-            once=True),
+        "baseline_scale": Variable(
+            ("volatility_baseline", "time"), "Forecast standard deviation of a baseline", once=True
+        ),
         "quantile": Variable(("time", "level"), "Forecast quantile, mean over seeds", once=True),
         "pit": Variable(("time",), "Forecast probability of at most what came", once=True),
         "score": Variable(("model", "metric"), "Score of a mean forecast before the final block", once=True),
@@ -135,9 +199,10 @@ class GoldForecast(Experiment):
         "seed_r2": Variable(("seed",), "R2 against zero of each seed alone", once=True),
         "hidden": Variable(("recent", "unit"), "Hidden state at the last forecasts, first seed", once=True),
         "parameter_count": Variable((), "Number of parameters", once=True),
-        "observed": Variable(("fold", "channel"), "Share of a refit's training rows on which a channel was observed",
-            once=True),
-    }  # fmt: skip
+        "observed": Variable(
+            ("fold", "channel"), "Share of a refit's training rows on which a channel was observed", once=True
+        ),
+    }
 
     equations: ClassVar[tuple[str, ...]] = (
         "The loss counts observed times only, L(theta) = sum_k l(y(t_k), y^(t_k)) (document 001, section 1.1).",
@@ -150,34 +215,63 @@ class GoldForecast(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "A GRU on all channels, each known from its release on. On none of 10 simulated markets were short "
-            "runs proved better than zero."),
-        Preset("Volatility", "document",
+            "runs proved better than zero.",
+        ),
+        Preset(
+            "Volatility",
+            "document",
             "The size of the next move instead of its sign. Short runs beat a constant variance on 10 of 10 simulated "
             "markets; GARCH scored higher on 3 of them.",
-            {"target": "volatility", "head": "student"}),
-        Preset("Partial observations", "document",
+            {"target": "volatility", "head": "student"},
+        ),
+        Preset(
+            "Partial observations",
+            "document",
             "Half of the covariates' values hidden, and a GRU that lets what it last saw decay.",
-            {"network": "gru_decay", "missing": "random", "missing_share": 0.5}),
-        Preset("Documents that move gold", "document",
+            {"network": "gru_decay", "missing": "random", "missing_share": 0.5},
+        ),
+        Preset(
+            "Documents that move gold",
+            "document",
             "A positive control: the simulated market answers to what generated statements say, so a forecast that "
             "reads them in time must find skill. In eight of ten markets it did; with the statements dealt out at "
             "random, or without the answer, in none of ten.",
-            {"documents": "generated", "tone_response": 0.3, "hidden": 8, "test_years": 10.0, "refits": 3,
-             "learning_rate": 3e-3, "epochs": 10}),
-        Preset("Break it: leak", "break",
+            {
+                "documents": "generated",
+                "tone_response": 0.3,
+                "hidden": 8,
+                "test_years": 10.0,
+                "refits": 3,
+                "learning_rate": 3e-3,
+                "epochs": 10,
+            },
+        ),
+        Preset(
+            "Break it: leak",
+            "break",
             "Covariates joined by calendar date: the network sees closes of the very day that it forecasts. "
             "R2 was 39 to 52 % in short runs on 10 simulated markets.",
-            {"alignment": "date"}),
-        Preset("Break it: levels", "break",
+            {"alignment": "date"},
+        ),
+        Preset(
+            "Break it: levels",
+            "break",
             "Prices instead of moves. R2 against the mean was above 0.99 on 10 of 10 simulated markets. It means "
-            "nothing: repeating the last price does it, too.", {"target": "level"}),
-        Preset("Fix it: shuffled targets", "fix",
+            "nothing: repeating the last price does it, too.",
+            {"target": "level"},
+        ),
+        Preset(
+            "Fix it: shuffled targets",
+            "fix",
             "A check of the whole way of working: with targets dealt out at random no skill may be left. None was in "
             "short runs on 10 of 10 simulated markets.",
-            {"shuffle_targets": True}),
-    )  # fmt: skip
+            {"shuffle_targets": True},
+        ),
+    )
 
     kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
 

@@ -175,10 +175,14 @@ def _scores(n: Reading, model: str, result: Result) -> dict[str, str]:
     test = p_value(recorded_score(n.dataset, model, "dm_p")).removeprefix("p = ").removeprefix("p ") or "–"
     if target == "volatility":
         return {
-            "QLIKE gain": value, "95 % interval": interval, "QLIKE": of("qlike", ".2f"), "DM p": test,
+            "QLIKE gain": value,
+            "95 % interval": interval,
+            "QLIKE": of("qlike", ".2f"),
+            "DM p": test,
             "CRPS": errors("crps"),
-            "Inside 50 %": of("coverage_50", ".0%"), "Inside 90 %": of("coverage_90", ".0%"),
-        }  # fmt: skip
+            "Inside 50 %": of("coverage_50", ".0%"),
+            "Inside 90 %": of("coverage_90", ".0%"),
+        }
     against = "R² against no change" if target == "level" else "R² against zero"
     row = {
         against: value,

@@ -150,11 +150,16 @@ def release_sentence(ds: xr.Dataset, number: int) -> str:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, report=in_report, words_of_position=GoldMarket.covariate_in_words, plays=False,
+    LAB,
+    look,
+    why=why,
+    report=in_report,
+    words_of_position=GoldMarket.covariate_in_words,
+    plays=False,
     parts=(
         Part("days", "What is there?", days),
         Part("early", "What if it came early?", early),
         Part("moves", "How does gold move?", moves),
         Part("documents", "Does it answer to texts?", documents),
     ),
-)  # fmt: skip
+)

@@ -22,49 +22,90 @@ MOST_COVARIATES = 60
 class GoldMarket(Instant):
     """One market: who is observed on which day, what its returns are like, and what is known at a forecast."""
 
-    about = About("gold-market", "Gold market", icon=":material/calendar_month:", section="Gold", rank=50,
-        question="What of gold is observed, and when?")  # fmt: skip
+    about = About(
+        "gold-market",
+        "Gold market",
+        icon=":material/calendar_month:",
+        section="Gold",
+        rank=50,
+        question="What of gold is observed, and when?",
+    )
     position: ClassVar[str] = "channel"
 
-    # fmt: off
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
     tone_response: float = market_settings.tone_response()
     alignment: market_settings.Alignment = market_settings.alignment(group="Observation")
-    missing: market_settings.Missing = market_settings.missing(group="Observation", essential=True,
+    missing: market_settings.Missing = market_settings.missing(
+        group="Observation",
+        essential=True,
         description="What is hidden of the covariates, to see what missing data look like. Gold itself is never "
-        "hidden.")
+        "hidden.",
+    )
     missing_share: float = market_settings.missing_share(0.5, group="Observation", essential=True)
-    years: int = setting(20, ge=1, le=60, group="View", essential=True, unit="years",
-        description="The last years, which are shown and measured.")
-    window: int = setting(120, ge=20, le=500, group="View", essential=True, unit="observations",
-        description="Observations in the window of the rolling volatility and correlation.")
-    channel: int = setting(1, ge=1, le=MOST_COVARIATES, group="View",
-        description="Number of the covariate that stands beside the target.")
-    # fmt: on
+    years: int = setting(
+        20,
+        ge=1,
+        le=60,
+        group="View",
+        essential=True,
+        unit="years",
+        description="The last years, which are shown and measured.",
+    )
+    window: int = setting(
+        120,
+        ge=20,
+        le=500,
+        group="View",
+        essential=True,
+        unit="observations",
+        description="Observations in the window of the rolling volatility and correlation.",
+    )
+    channel: int = setting(
+        1, ge=1, le=MOST_COVARIATES, group="View", description="Number of the covariate that stands beside the target."
+    )
 
     kept_by_presets: ClassVar[tuple[str, ...]] = (*market_settings.MARKET_SETTINGS, "channel")
     units: ClassVar[Mapping[str, str]] = {"dated": "d", "wait": "h", "typical_wait": "h", "longest_gap": "d"}
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
-            "Partial observations: each series has its own dates and is used only after release."),
-        Preset("Documents that move gold", "document",
+        Preset(
+            "As in the document",
+            "document",
+            "Partial observations: each series has its own dates and is used only after release.",
+        ),
+        Preset(
+            "Documents that move gold",
+            "document",
             "Gold was told to answer to the tone of generated statements. With 0.3 planted, tone and moves go "
             "together on 10 of 10 simulated markets. With nothing planted, on 1 of 10, as chance has it.",
-            {"tone_response": 0.3}),
-        Preset("Break it: join by calendar date", "break",
+            {"tone_response": 0.3},
+        ),
+        Preset(
+            "Break it: join by calendar date",
+            "break",
             "One row a date, as a spreadsheet joins: at the forecast, values stand in the row that are not out yet.",
-            {"alignment": "date"}),
-        Preset("Hide half", "break",
+            {"alignment": "date"},
+        ),
+        Preset(
+            "Hide half",
+            "break",
             "Half of the covariates' observations are gone, at random. At most 2 forecasts in 1,000 have something "
             "new of every channel, on 10 of 10 simulated markets.",
-            {"missing": "random", "missing_share": 0.5}),
-        Preset("Blocks of weeks missing", "break",
+            {"missing": "random", "missing_share": 0.5},
+        ),
+        Preset(
+            "Blocks of weeks missing",
+            "break",
             "All covariates fall silent together, ten rows on average, as when a feed is down.",
-            {"missing": "blocks", "missing_share": 0.3}),
-        Preset("Whole channels missing", "break", "Half of the covariates, of seven four, are not there at all.",
-            {"missing": "channel", "missing_share": 0.5}),
-    )  # fmt: skip
+            {"missing": "blocks", "missing_share": 0.3},
+        ),
+        Preset(
+            "Whole channels missing",
+            "break",
+            "Half of the covariates, of seven four, are not there at all.",
+            {"missing": "channel", "missing_share": 0.5},
+        ),
+    )
 
     def positions(self) -> tuple[int, int]:
         """The covariates, numbered from 1; one place where there is none, or no such market."""

@@ -49,9 +49,11 @@ def place_in(settings: InsideBert, model: TextModel, chunks: list[Pieces]) -> Pl
     shape = model.encoder.shape
     chunk = min(settings.chunk, len(chunks))
     return Place(
-        chunk, min(settings.layer, shape.layers), min(settings.head, shape.heads),
+        chunk,
+        min(settings.layer, shape.layers),
+        min(settings.head, shape.heads),
         min(settings.token, len(chunks[chunk - 1])),
-    )  # fmt: skip
+    )
 
 
 def piece_to_mask(pieces: Pieces, masked: int) -> int:

@@ -45,11 +45,18 @@ def encoder_layer(reading: TextReading, layer: int, token: int) -> xr.Dataset:
     stages = dict(
         zip(
             STAGES,
-            (parts.input, parts.attention.output, parts.input + parts.attention.output, parts.attended, fed,
-             parts.attended + fed, parts.output),
+            (
+                parts.input,
+                parts.attention.output,
+                parts.input + parts.attention.output,
+                parts.attended,
+                fed,
+                parts.attended + fed,
+                parts.output,
+            ),
             strict=True,
         )
-    )  # fmt: skip
+    )
     cosines = [cosine_similarity(stages[part], stages[onto], dim=-1) for part, onto in ADDED.items()]
     divisors = [_divisor(getattr(block, norm), stages[given]) for norm, given in NORMS.items()]
     place, columns = token - 1, block.contract.weight.norm(dim=0)

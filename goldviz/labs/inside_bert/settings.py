@@ -17,63 +17,149 @@ CONVENTIONS = {"rows": "rows are queries (code)", "columns": "columns are querie
 class InsideBert(Instant):
     """One text through one model; layers, heads and pieces are counted from 1, as the documents count them."""
 
-    about = About("inside-bert", "Inside BERT", icon=":material/hub:", section="Attention", rank=50,
-        question="What does a BERT make of this text, and where does it look?")  # fmt: skip
+    about = About(
+        "inside-bert",
+        "Inside BERT",
+        icon=":material/hub:",
+        section="Attention",
+        rank=50,
+        question="What does a BERT make of this text, and where does it look?",
+    )
 
-    # fmt: off
     model: str = text_model_setting("The model that reads the text.")
-    text: str = setting(PLAIN, group="Text", control="text", min_length=1, max_length=LONGEST_TEXT,
+    text: str = setting(
+        PLAIN,
+        group="Text",
+        control="text",
+        min_length=1,
+        max_length=LONGEST_TEXT,
         description="What is read. A longer text than the model's positions is read in overlapping chunks. What "
-        "follows a [SEP] is sentence B.")
-    second_model: str = text_model_setting("A model to stand beside the first; nothing for the same one.",
-        optional=True)
-    second_text: str = setting("", group="Text", control="text", max_length=LONGEST_TEXT,
-        description="A text to stand beside the first; nothing for the same one.")
-    chunk: int = setting(1, ge=1, le=2000, group="View", control="explorer",
-        description="Which chunk of a long text is looked at.")
-    layer: int = setting(1, ge=1, le=96, group="View", control="explorer",
-        description="The layer of the head in view, l.")
+        "follows a [SEP] is sentence B.",
+    )
+    second_model: str = text_model_setting(
+        "A model to stand beside the first; nothing for the same one.", optional=True
+    )
+    second_text: str = setting(
+        "",
+        group="Text",
+        control="text",
+        max_length=LONGEST_TEXT,
+        description="A text to stand beside the first; nothing for the same one.",
+    )
+    chunk: int = setting(
+        1, ge=1, le=2000, group="View", control="explorer", description="Which chunk of a long text is looked at."
+    )
+    layer: int = setting(
+        1, ge=1, le=96, group="View", control="explorer", description="The layer of the head in view, l."
+    )
     head: int = setting(1, ge=1, le=96, group="View", control="explorer", description="The head in view, h.")
-    token: int = setting(2, ge=1, le=512, group="View", control="explorer",
-        description="The piece whose attention is followed, j; piece 1 is [CLS].")
-    masked: int = setting(0, ge=0, le=512, group="View", control="explorer",
-        description="The piece that is masked and guessed; 0 for the longest one.")
-    label: int = setting(0, ge=0, le=100, group="View", control="explorer",
-        description="The class that is explained, in the model's order; 0 for the most probable one.")
-    steps: int = setting(32, ge=4, le=512, group="Evidence", control="explorer", unit="steps",
-        description="Points of the path that integrated gradients follow; doubled while the sum is over 1 % off.")
-    off: str = setting("", group="Evidence", control="explorer", max_length=1000,
+    token: int = setting(
+        2,
+        ge=1,
+        le=512,
+        group="View",
+        control="explorer",
+        description="The piece whose attention is followed, j; piece 1 is [CLS].",
+    )
+    masked: int = setting(
+        0,
+        ge=0,
+        le=512,
+        group="View",
+        control="explorer",
+        description="The piece that is masked and guessed; 0 for the longest one.",
+    )
+    label: int = setting(
+        0,
+        ge=0,
+        le=100,
+        group="View",
+        control="explorer",
+        description="The class that is explained, in the model's order; 0 for the most probable one.",
+    )
+    steps: int = setting(
+        32,
+        ge=4,
+        le=512,
+        group="Evidence",
+        control="explorer",
+        unit="steps",
+        description="Points of the path that integrated gradients follow; doubled while the sum is over 1 % off.",
+    )
+    off: str = setting(
+        "",
+        group="Evidence",
+        control="explorer",
+        max_length=1000,
         pattern=r"^(\d+(\.\d+)?(,\d+(\.\d+)?)*)?$",
         allowed="numbers of layers, or layer and head with a point, separated by commas: '2,3.1'",
-        description="Heads that are switched off: '3.1' is layer 3, head 1; '2' is the whole layer 2.")
-    hide_special: bool = setting(False, group="View", control="explorer",
-        description="Leave [CLS], [SEP] and their like out of rows and columns, and let the rest of a row sum to 1.")
-    convention: Literal["rows", "columns"] = setting("rows", group="View", control="explorer", labels=CONVENTIONS,
+        description="Heads that are switched off: '3.1' is layer 3, head 1; '2' is the whole layer 2.",
+    )
+    hide_special: bool = setting(
+        False,
+        group="View",
+        control="explorer",
+        description="Leave [CLS], [SEP] and their like out of rows and columns, and let the rest of a row sum to 1.",
+    )
+    convention: Literal["rows", "columns"] = setting(
+        "rows",
+        group="View",
+        control="explorer",
+        labels=CONVENTIONS,
         description="Whether a query's weights stand in a row that sums to 1, as in code, or in a column, as in the "
-        "documents.")
-    # fmt: on
+        "documents.",
+    )
 
     kept_by_presets: ClassVar[tuple[str, ...]] = (
-        "model", "second_model", "layer", "head", "token", "masked", "label", "steps", "off", "hide_special",
+        "model",
+        "second_model",
+        "layer",
+        "head",
+        "token",
+        "masked",
+        "label",
+        "steps",
+        "off",
+        "hide_special",
         "convention",
-    )  # fmt: skip
+    )
     units: ClassVar[Mapping[str, str]] = {"head_entropy": "bit", "head_distance": "pieces"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "document", "A policy statement, piece by piece, through every head."),
-        Preset("A negation", "document",
+        Preset(
+            "A negation",
+            "document",
             "The same words with 'not' and 'no longer': which heads look at them, and does the tone turn?",
-            {"text": NEGATION}),
-        Preset("A contrast", "document", "Weak growth in one clause, high inflation in the other: which one decides?",
-            {"text": CONTRAST}),
-        Preset("One word apart", "document", "Two texts side by side that differ in 'rose' and 'fell'.",
-            {"text": ONE_WORD[0], "second_text": ONE_WORD[1]}),
-        Preset("A pair of sentences", "document",
+            {"text": NEGATION},
+        ),
+        Preset(
+            "A contrast",
+            "document",
+            "Weak growth in one clause, high inflation in the other: which one decides?",
+            {"text": CONTRAST},
+        ),
+        Preset(
+            "One word apart",
+            "document",
+            "Two texts side by side that differ in 'rose' and 'fell'.",
+            {"text": ONE_WORD[0], "second_text": ONE_WORD[1]},
+        ),
+        Preset(
+            "A pair of sentences",
+            "document",
             "Two sentences in one sequence, the second as segment B: which heads look from one to the other?",
-            {"text": PAIR}),
-        Preset("Break it: too long", "break",
+            {"text": PAIR},
+        ),
+        Preset(
+            "Break it: too long",
+            "break",
             "More pieces than the model has positions: it reads overlapping chunks, and no chunk knows the others.",
-            {"text": LONG}),
-        Preset("Break it: only unknown pieces", "break",
+            {"text": LONG},
+        ),
+        Preset(
+            "Break it: only unknown pieces",
+            "break",
             "No sign is in an English vocabulary, so one [UNK] stands for each word: a tone comes out all the same.",
-            {"text": UNKNOWN}),
-    )  # fmt: skip
+            {"text": UNKNOWN},
+        ),
+    )

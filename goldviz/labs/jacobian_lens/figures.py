@@ -25,19 +25,29 @@ def network_style(ds: xr.Dataset) -> NetworkStyle:
     return NETWORKS[str(ds.attrs["cell"]).split("_")[0]]
 
 
-@drawn("How far does a change travel?", name="map", at="start", at_once=True,
+@drawn(
+    "How far does a change travel?",
+    name="map",
+    at="start",
+    at_once=True,
     shows="Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
     cannot_show="The gain of a particular direction; that is between the largest and the smallest singular value.",
-)  # fmt: skip
+)
 def product_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain of dh_t/dh_k for all pairs of times, with a line at ``start`` or where the dataset looks."""
     what = "(h, c)" if "cell_path" in ds else "h"
     return _pairs(ds, "norm", f"How far does a change of {what} travel?", start, theme)
 
 
-@drawn("And along the cell path alone?", name="cell_path", at="start", at_once=True, needs=("cell_path",),
+@drawn(
+    "And along the cell path alone?",
+    name="cell_path",
+    at="start",
+    at_once=True,
+    needs=("cell_path",),
     shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
-    cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on top.")  # fmt: skip
+    cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on top.",
+)
 def cell_path_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
     return _pairs(ds, "cell_path", "And along the cell path alone?", start, theme)
@@ -72,9 +82,12 @@ def _factor(exponent: float) -> str:
     return "10" + f"{exponent:.0f}".translate(SUPERSCRIPTS)
 
 
-@drawn("What becomes of a change?", name="lag",
+@drawn(
+    "What becomes of a change?",
+    name="lag",
     shows="The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
-    cannot_show="The asymptote is no bound: the product may lie on either side of it, at any lag.")  # fmt: skip
+    cannot_show="The asymptote is no bound: the product may lie on either side of it, at any lag.",
+)
 def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The products that start at the step in view, beside what theory says of them."""
     style, ink = network_style(ds), INKS[theme]
@@ -84,9 +97,13 @@ def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     def line(values: np.ndarray, name: str, colour: str, dash: str, width: float = 2.5) -> None:
         shown = np.where(np.isfinite(values), values, np.nan)
         figure.scatter(
-            x=lags, y=shown, name=name, mode="lines", line={"color": colour, "dash": dash, "width": width},
+            x=lags,
+            y=shown,
+            name=name,
+            mode="lines",
+            line={"color": colour, "dash": dash, "width": width},
             hovertemplate="10<sup>%{y:.2f}</sup>",
-        )  # fmt: skip
+        )
 
     line(ds["singular_value"].values[:, 0], "largest gain (measured)", style.colour, "solid", 3.5)
     if "bound" in ds:
@@ -138,8 +155,11 @@ def parting(ds: xr.Dataset) -> str:
     return f"{radii} From lag {lag:g} on, the bound is over ten times the asymptote."
 
 
-@drawn("How many directions survive?", shows="The singular values of the products that start at the step in view.",
-    cannot_show="Which directions they are, and whether the task needs them.")  # fmt: skip
+@drawn(
+    "How many directions survive?",
+    shows="The singular values of the products that start at the step in view.",
+    cannot_show="Which directions they are, and whether the task needs them.",
+)
 def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Gains of the product in its own directions over lag."""
     values = ds["singular_value"].values
@@ -148,9 +168,13 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     for order, colour in zip(orders, depth_colours(len(orders), theme), strict=True):
         shown = np.where(np.isfinite(values[:, order]), values[:, order], np.nan)
         figure.scatter(
-            x=ds["lag"].values, y=shown, mode="lines", line={"color": colour, "width": 1.8}, name=f"σ{order + 1}",
-            hovertemplate=f"σ<sub>{order + 1}</sub>, lag %{{x}}: " "10<sup>%{y:.2f}</sup><extra></extra>",
-        )  # fmt: skip
+            x=ds["lag"].values,
+            y=shown,
+            mode="lines",
+            line={"color": colour, "width": 1.8},
+            name=f"σ{order + 1}",
+            hovertemplate=f"σ<sub>{order + 1}</sub>, lag %{{x}}: 10<sup>%{{y:.2f}}</sup><extra></extra>",
+        )
     lost = bool(np.isnan(values).any())
     notes = [
         f"{len(orders)} of {values.shape[1]} singular values, dark to light from the largest."
@@ -166,18 +190,24 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1})
 
 
-@drawn("Where are the eigenvalues?", name="eigenvalues",
+@drawn(
+    "Where are the eigenvalues?",
+    name="eigenvalues",
     shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.",
     cannot_show="Transient growth: a matrix far from normal grows first with every eigenvalue inside the circle.",
-)  # fmt: skip
+)
 def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
     ink, style = INKS[theme], network_style(ds)
     angle = np.linspace(0, 2 * np.pi, 181)
     figure = Figure().scatter(
-        x=np.cos(angle), y=np.sin(angle), mode="lines", line={"color": ink.accent, "width": 1.5}, name="unit circle",
+        x=np.cos(angle),
+        y=np.sin(angle),
+        mode="lines",
+        line={"color": ink.accent, "width": 1.5},
+        name="unit circle",
         hoverinfo="skip",
-    )  # fmt: skip
+    )
     step = int(ds.attrs["start"]) + 1
     for name, variable, marker in (
         ("recurrent matrix W", "weight_eigenvalue", {"symbol": "circle-open", "color": ink.text, "size": 8}),
@@ -185,9 +215,14 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     ):
         real, imaginary = ds[variable].values
         figure.scatter(
-            x=real, y=imaginary, mode="markers", name=name, marker=marker, customdata=np.hypot(real, imaginary),
+            x=real,
+            y=imaginary,
+            mode="markers",
+            name=name,
+            marker=marker,
+            customdata=np.hypot(real, imaginary),
             hovertemplate="%{x:.3f} + %{y:.3f} i, modulus %{customdata:.3f}<extra></extra>",
-        )  # fmt: skip
+        )
     outside = int((np.hypot(*ds["step_eigenvalue"].values) > 1 + 1e-9).sum())
     notes = [f"{outside} of {ds.sizes['step_eigenvalue_number']} eigenvalues of the step lie outside the circle."]
     look.apply(figure, theme, title="Where are the eigenvalues?", notes=notes, height=470, hover="closest")
@@ -197,16 +232,18 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain")
 
 
-@drawn("What does each unit hand on?", name="passed",
+@drawn(
+    "What does each unit hand on?",
+    name="passed",
     shows="tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
-    cannot_show="What units hand on to each other through the recurrent matrix.")  # fmt: skip
+    cannot_show="What units hand on to each other through the recurrent matrix.",
+)
 def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What each unit hands on by itself at each step: tanh's slope, the forget gate, the share kept."""
     words = str(ds["passed"].attrs["long_name"])
     figure = Figure(
-        cells(ds["passed"].values.T, x=ds["step"].values, y=ds["unit"].values,
-              hover="unit %{y}, step %{x}<br>%{z:.3f}")
-    )  # fmt: skip
+        cells(ds["passed"].values.T, x=ds["step"].values, y=ds["unit"].values, hover="unit %{y}, step %{x}<br>%{z:.3f}")
+    )
     notes = [f"On average {float(ds['passed'].mean()):.2f}."]
     if ds.attrs["cell"] == "rnn_tanh":
         notes.append(f"{float(ds['saturated'].mean()):.0%} of the units are saturated, |h| above 0.97.")

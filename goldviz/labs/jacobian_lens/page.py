@@ -99,6 +99,10 @@ def _with_the_largest_slope(ds: xr.Dataset) -> str:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, seconds=seconds, words_of_position=lambda settings: "Follow a change made at step k",
+    LAB,
+    look,
+    why=why,
+    seconds=seconds,
+    words_of_position=lambda settings: "Follow a change made at step k",
     parts=(Part("spectrum", "Which directions last?", spectrum), Part("passed", "What does a step pass on?", passed)),
-)  # fmt: skip
+)

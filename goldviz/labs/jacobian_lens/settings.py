@@ -25,61 +25,122 @@ SCALINGS = {"gain": "Gain (a factor)", "spectral_radius": "Spectral radius"}
 class JacobianLens(Instant):
     """The products of step Jacobians of one network on one random sequence."""
 
-    about = About("jacobian-lens", "Jacobian lens", icon=":material/blur_on:", section="Through time", rank=21,
-        question="How far does a change of the hidden state travel through time?")  # fmt: skip
+    about = About(
+        "jacobian-lens",
+        "Jacobian lens",
+        icon=":material/blur_on:",
+        section="Through time",
+        rank=21,
+        question="How far does a change of the hidden state travel through time?",
+    )
     position: ClassVar[str] = "start"
 
-    # fmt: off
-    cell: Literal["rnn_tanh", "rnn_relu", "lstm", "gru", "gru_reset_after"] = setting("rnn_tanh", group="Network",
-        essential=True, labels=CELLS,
+    cell: Literal["rnn_tanh", "rnn_relu", "lstm", "gru", "gru_reset_after"] = setting(
+        "rnn_tanh",
+        group="Network",
+        essential=True,
+        labels=CELLS,
         description="The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the "
-        "recurrent matrix.")
-    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("gaussian", essential=True,
-        description="How every recurrent matrix is drawn, before it is scaled.")
-    scaling: Literal["gain", "spectral_radius"] = setting("spectral_radius", group="Network", labels=SCALINGS,
-        description="Whether Size is a factor on the drawn matrix or its largest eigenvalue's modulus.")
-    size: float = setting(0.9, ge=0.05, le=2, group="Network", essential=True,
-        description="Gain or spectral radius of every recurrent matrix, as Scaling says.")
-    forget_bias: float = standard.forget_bias(1.0,
-        description="Bias of the LSTM's forget gate: 0 leaves it half open, 4 opens it to 98 %.")
-    update_bias: float = setting(0.0, ge=-8, le=4, group="Network", essential=True,
-        description="Bias of the GRU's update gate: at -4 it takes in 2 % a step and keeps the rest.")
+        "recurrent matrix.",
+    )
+    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix(
+        "gaussian", essential=True, description="How every recurrent matrix is drawn, before it is scaled."
+    )
+    scaling: Literal["gain", "spectral_radius"] = setting(
+        "spectral_radius",
+        group="Network",
+        labels=SCALINGS,
+        description="Whether Size is a factor on the drawn matrix or its largest eigenvalue's modulus.",
+    )
+    size: float = setting(
+        0.9,
+        ge=0.05,
+        le=2,
+        group="Network",
+        essential=True,
+        description="Gain or spectral radius of every recurrent matrix, as Scaling says.",
+    )
+    forget_bias: float = standard.forget_bias(
+        1.0, description="Bias of the LSTM's forget gate: 0 leaves it half open, 4 opens it to 98 %."
+    )
+    update_bias: float = setting(
+        0.0,
+        ge=-8,
+        le=4,
+        group="Network",
+        essential=True,
+        description="Bias of the GRU's update gate: at -4 it takes in 2 % a step and keeps the rest.",
+    )
     hidden: int = standard.hidden(32)
-    input_scale: float = setting(0.5, ge=0, le=5, group="Input", essential=True,
-        description="Spread of what the input adds to every unit's sum: more of it saturates tanh and the gates.")
-    length: int = setting(60, ge=2, le=200, group="Input", essential=True, unit="steps",
-        description="Steps of the random sequence.")
+    input_scale: float = setting(
+        0.5,
+        ge=0,
+        le=5,
+        group="Input",
+        essential=True,
+        description="Spread of what the input adds to every unit's sum: more of it saturates tanh and the gates.",
+    )
+    length: int = setting(
+        60, ge=2, le=200, group="Input", essential=True, unit="steps", description="Steps of the random sequence."
+    )
     seed: int = standard.seed(group="Input")
-    start: int = setting(0, ge=0, le=199, group="View",
-        description="The step k whose changes are followed, below the length.")
-    # fmt: on
+    start: int = setting(
+        0, ge=0, le=199, group="View", description="The step k whose changes are followed, below the length."
+    )
 
     units: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("norm", "cell_path", "singular_value", "stepwise_bound", "bound_by_slope", "bound", "asymptote"), "log10"
     )
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "A tanh RNN with spectral radius 0.9: the document's argument says that the gradient vanishes. So it does, "
-            "while the document's bound, taken with the norm, grows."),
-        Preset("Break it: vanishing", "break", "Every step shrinks every direction to 0.7 of its length or less.",
-            {"initialisation": "orthogonal", "scaling": "gain", "size": 0.7}),
-        Preset("Break it: exploding", "break",
+            "while the document's bound, taken with the norm, grows.",
+        ),
+        Preset(
+            "Break it: vanishing",
+            "break",
+            "Every step shrinks every direction to 0.7 of its length or less.",
+            {"initialisation": "orthogonal", "scaling": "gain", "size": 0.7},
+        ),
+        Preset(
+            "Break it: exploding",
+            "break",
             "Spectral radius 2 and ReLU, whose slopes are 1 or 0: about half are 0, and yet the gain climbs.",
-            {"cell": "rnn_relu", "size": 2.0}),
-        Preset("Break it: non-normal growth", "break",
+            {"cell": "rnn_relu", "size": 2.0},
+        ),
+        Preset(
+            "Break it: non-normal growth",
+            "break",
             "All eigenvalues lie inside the unit circle, and yet the product grows first: W is far from normal.",
-            {"initialisation": "non_normal", "size": 0.9, "input_scale": 0.0, "hidden": 64}),
-        Preset("Break it: forget gate shut", "break", "An LSTM whose forget gates let 13 % through a step.",
-            {"cell": "lstm", "forget_bias": -2.0}),
-        Preset("Fix it: orthogonal", "fix",
+            {"initialisation": "non_normal", "size": 0.9, "input_scale": 0.0, "hidden": 64},
+        ),
+        Preset(
+            "Break it: forget gate shut",
+            "break",
+            "An LSTM whose forget gates let 13 % through a step.",
+            {"cell": "lstm", "forget_bias": -2.0},
+        ),
+        Preset(
+            "Fix it: orthogonal",
+            "fix",
             "An orthogonal matrix and a quiet input: no direction grows, and over 60 steps a change keeps 10 to 25 %.",
-            {"initialisation": "orthogonal", "scaling": "gain", "size": 1.0, "input_scale": 0.05}),
-        Preset("Fix it: forget gate open", "fix",
+            {"initialisation": "orthogonal", "scaling": "gain", "size": 1.0, "input_scale": 0.05},
+        ),
+        Preset(
+            "Fix it: forget gate open",
+            "fix",
             "An LSTM whose forget gates stay near 97 %: what the cell holds keeps its gradient.",
-            {"cell": "lstm", "forget_bias": 4.0, "size": 0.5, "input_scale": 1.0}),
-        Preset("Fix it: keep the state", "fix", "A GRU that renews 2 % of its state a step.",
-            {"cell": "gru", "update_bias": -4.0}),
-    )  # fmt: skip
+            {"cell": "lstm", "forget_bias": 4.0, "size": 0.5, "input_scale": 1.0},
+        ),
+        Preset(
+            "Fix it: keep the state",
+            "fix",
+            "A GRU that renews 2 % of its state a step.",
+            {"cell": "gru", "update_bias": -4.0},
+        ),
+    )
 
     def positions(self) -> tuple[int, int]:
         """k from 0 to the last step but one."""

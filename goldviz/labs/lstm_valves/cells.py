@@ -27,8 +27,11 @@ def lstm_parts(layer: LSTM, inputs: Tensor) -> Parts:
     return {
         **{f"sum of {name}": values for name, values in named},
         **{name: torch.stack(values)[:, 0] for name, values in gates.items()},
-        "c before": c[:-1], "c": c[1:], "h before": h[:-1], "h": h[1:],
-    }  # fmt: skip
+        "c before": c[:-1],
+        "c": c[1:],
+        "h before": h[:-1],
+        "h": h[1:],
+    }
 
 
 @torch.no_grad()
@@ -46,8 +49,12 @@ def gru_parts(layer: ResetBeforeGRU, inputs: Tensor) -> Parts:
     named = zip(("z", "r", "h̃"), sums, strict=True)
     return {
         **{f"sum of {name}": values for name, values in named},
-        "z": z, "r": r, "h̃": candidate, "h before": h[:-1], "h": h[1:],
-    }  # fmt: skip
+        "z": z,
+        "r": r,
+        "h̃": candidate,
+        "h before": h[:-1],
+        "h": h[1:],
+    }
 
 
 @torch.no_grad()

@@ -45,9 +45,16 @@ def compute(settings: LSTMValves) -> xr.Dataset:
         opened = openings(trace)
         norms = {
             name: torch.linalg.vector_norm(getattr(found, name)[:, 0], dim=1).detach().numpy()
-            for name in ("cell", "through_hidden", "through_next_cell", "candidate", "input_gate", "forget_gate",
-                         "output_gate")
-        }  # fmt: skip
+            for name in (
+                "cell",
+                "through_hidden",
+                "through_next_cell",
+                "candidate",
+                "input_gate",
+                "forget_gate",
+                "output_gate",
+            )
+        }
         gates = torch.stack([opened.forget, opened.input, opened.output])[:, :, 0].detach()
         curve = [reach(cell_norms(settings.changed(**VIEW, forget_bias=bias))) for bias in REACH_BIASES]
         return xr.Dataset(

@@ -63,16 +63,30 @@ LSTM = Cell(
     ],
     [("×", (10, 84)), ("+", (42, 84)), ("×", (42, 66)), ("tanh", (90, 72)), ("×", (90, 58))],
     [
-        [(0, 84), (100, 84)], [(10, 20), (10, 84)], [(31, 20), (31, 66), (42, 66)], [(52, 20), (52, 66), (42, 66)],
-        [(42, 66), (42, 84)], [(90, 84), (90, 58)], [(73, 20), (73, 58), (100, 58)], [(0, 12), (10, 12), (10, 20)],
-        [(10, 20), (73, 20)], [(42, 6), (42, 20)],
+        [(0, 84), (100, 84)],
+        [(10, 20), (10, 84)],
+        [(31, 20), (31, 66), (42, 66)],
+        [(52, 20), (52, 66), (42, 66)],
+        [(42, 66), (42, 84)],
+        [(90, 84), (90, 58)],
+        [(73, 20), (73, 58), (100, 58)],
+        [(0, 12), (10, 12), (10, 20)],
+        [(10, 20), (73, 20)],
+        [(42, 6), (42, 20)],
     ],
     [(90, 84), (10, 20), (31, 20), (42, 20), (52, 20)],
-    [("c before", (0, 91), "left"), ("c", (100, 91), "right"), ("h before", (0, 6), "left"), ("h", (100, 51), "right"),
-     ("x", (45, 6), "left")],
-    ["c = f c′ + i c̃ = {f} · {c before} + {i} · {c̃} = {result c} (eq. 14).",
-     "h = o tanh c = {o} · tanh {c} = {result h} (eq. 15)."],
-)  # fmt: skip
+    [
+        ("c before", (0, 91), "left"),
+        ("c", (100, 91), "right"),
+        ("h before", (0, 6), "left"),
+        ("h", (100, 51), "right"),
+        ("x", (45, 6), "left"),
+    ],
+    [
+        "c = f c′ + i c̃ = {f} · {c before} + {i} · {c̃} = {result c} (eq. 14).",
+        "h = o tanh c = {o} · tanh {c} = {result h} (eq. 15).",
+    ],
+)
 GRU = Cell(
     "Inside the GRU",
     [
@@ -82,15 +96,23 @@ GRU = Cell(
     ],
     [("×", (15, 62)), ("1−", (45, 73)), ("×", (45, 84)), ("×", (79, 66)), ("+", (79, 84))],
     [
-        [(0, 84), (100, 84)], [(15, 84), (15, 23)], [(15, 62), (62, 62), (62, 37), (79, 37)], [(45, 23), (45, 84)],
-        [(45, 66), (79, 66)], [(79, 14), (79, 84)], [(2, 84), (2, 23), (45, 23)], [(30, 6), (30, 23)],
+        [(0, 84), (100, 84)],
+        [(15, 84), (15, 23)],
+        [(15, 62), (62, 62), (62, 37), (79, 37)],
+        [(45, 23), (45, 84)],
+        [(45, 66), (79, 66)],
+        [(79, 14), (79, 84)],
+        [(2, 84), (2, 23), (45, 23)],
+        [(30, 6), (30, 23)],
         [(30, 14), (79, 14)],
     ],
     [(15, 84), (2, 84), (45, 66), (15, 23), (30, 23), (30, 14)],
     [("h before", (0, 91), "left"), ("h", (100, 91), "right"), ("x", (33, 6), "left")],
-    ["h = (1 − z) h′ + z h̃ = (1 − {z}) · {h before} + {z} · {h̃} = {result h} (eq. 24).",
-     "The candidate reads r h′, which is {r} · {h before} in this unit (eq. 23)."],
-)  # fmt: skip
+    [
+        "h = (1 − z) h′ + z h̃ = (1 − {z}) · {h before} + {z} · {h̃} = {result h} (eq. 24).",
+        "The candidate reads r h′, which is {r} · {h before} in this unit (eq. 23).",
+    ],
+)
 RNN = Cell(
     "Inside the RNN",
     [
@@ -102,16 +124,19 @@ RNN = Cell(
     [],
     [("h before", (0, 81), "left"), ("h", (100, 81), "right"), ("x", (53, 6), "left")],
     ["h = tanh(W_hh h′ + W_xh x + b) = tanh({from h} + {from x}) = {result h} (eq. 5)."],
-)  # fmt: skip
+)
 CELLS = {"lstm": LSTM, "gru": GRU, "rnn": RNN}
 ENDS = {"h before": "h<sub>t−1</sub>", "c before": "c<sub>t−1</sub>", "h": "h<sub>t</sub>", "c": "c<sub>t</sub>"}
 WORDS = {"from h": "W<sub>hh</sub>h<sub>t−1</sub>", "from x": "W<sub>xh</sub>x<sub>t</sub>+b"}
 
 
-@drawn("What goes on inside one step?", name="cell", at="step",
+@drawn(
+    "What goes on inside one step?",
+    name="cell",
+    at="step",
     shows="The cell as the document draws it, with the numbers of one hidden unit at the step in view.",
-    cannot_show="The other units: each gate's sum reads all of the last state, of which one unit's number stands "
-    "here.")  # fmt: skip
+    cannot_show="The other units: each gate's sum reads all of the last state, of which one unit's number stands here.",
+)
 def cell_diagram(ds: xr.Dataset, *, step: int | None = None, theme: Theme = "light") -> Figure:
     """Gates with how far they are open, candidate, cell and state of one unit at ``step`` (None: the step in view)."""
     at, unit = int(ds.attrs["step_in_view"] if step is None else step), int(ds.attrs["unit_in_view"])
@@ -132,8 +157,15 @@ def cell_diagram(ds: xr.Dataset, *, step: int | None = None, theme: Theme = "lig
     said = {name: _said(value) if value >= 0 else f"({_said(value)})" for name, value in numbers.items()}
     said |= {f"result {name}": _said(value) for name, value in numbers.items()}
     equations = [equation.format_map(said) for equation in cell.equations]
-    look.apply(figure, theme, title=f"{cell.title}, unit {unit} at step {at}", notes=equations, legend=False,
-               height=480, hover="closest")  # fmt: skip
+    look.apply(
+        figure,
+        theme,
+        title=f"{cell.title}, unit {unit} at step {at}",
+        notes=equations,
+        legend=False,
+        height=480,
+        hover="closest",
+    )
     figure.update_xaxes(visible=False, range=[-1, 101], fixedrange=True)
     return figure.update_yaxes(visible=False, range=[2, 96], fixedrange=True)
 
@@ -146,8 +178,12 @@ def _draw_wires(figure: Figure, cell: Cell, ink: Ink) -> None:
     figure.scatter(**ways(cell.wires), mode="lines", line={"color": ink.muted, "width": 2}, hoverinfo="skip")
     dots = {"size": 8, "color": ink.muted}
     figure.scatter(
-        x=[x for x, _ in cell.dots], y=[y for _, y in cell.dots], mode="markers", marker=dots, hoverinfo="skip",
-    )  # fmt: skip
+        x=[x for x, _ in cell.dots],
+        y=[y for _, y in cell.dots],
+        mode="markers",
+        marker=dots,
+        hoverinfo="skip",
+    )
 
 
 def _draw_box(figure: Figure, box: Box, numbers: Numbers, colour: str, ink: Ink) -> None:
@@ -175,14 +211,31 @@ def _draw_box(figure: Figure, box: Box, numbers: Numbers, colour: str, ink: Ink)
     )
     figure.add_annotation(text=words, x=x, y=y, font={"size": 13, "color": ink.text}, showarrow=False)
     figure.scatter(
-        x=[x], y=[y], mode="markers", marker={"size": 40, "opacity": 0}, showlegend=False,
+        x=[x],
+        y=[y],
+        mode="markers",
+        marker={"size": 40, "opacity": 0},
+        showlegend=False,
         hovertemplate=f"{box.meaning}: {value:.4f}<extra></extra>",
-    )  # fmt: skip
+    )
 
 
 def _draw_sign(figure: Figure, sign: str, place: Place, ink: Ink) -> None:
     wide = NODE + 5 * (len(sign) - 1)
-    figure.add_shape(type="circle", xref="x", yref="y", xsizemode="pixel", ysizemode="pixel", xanchor=place[0],
-                     yanchor=place[1], x0=-wide, x1=wide, y0=-NODE, y1=NODE, layer="above", fillcolor=ink.surface,
-                     line={"color": ink.muted, "width": 1.5})  # fmt: skip
+    figure.add_shape(
+        type="circle",
+        xref="x",
+        yref="y",
+        xsizemode="pixel",
+        ysizemode="pixel",
+        xanchor=place[0],
+        yanchor=place[1],
+        x0=-wide,
+        x1=wide,
+        y0=-NODE,
+        y1=NODE,
+        layer="above",
+        fillcolor=ink.surface,
+        line={"color": ink.muted, "width": 1.5},
+    )
     figure.add_annotation(text=sign, x=place[0], y=place[1], font={"size": 14, "color": ink.text}, showarrow=False)

@@ -25,9 +25,11 @@ GATES = {
 }
 
 
-@drawn("How far back does the gradient reach?",
+@drawn(
+    "How far back does the gradient reach?",
     shows="The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
-    cannot_show="Norms of parts do not add up: the parts may point in different directions.")  # fmt: skip
+    cannot_show="Norms of parts do not add up: the parts may point in different directions.",
+)
 def split(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The length of dL/dc_t over time, and of its two parts."""
     figure = Figure()
@@ -61,9 +63,13 @@ def reach_sentence(ds: xr.Dataset) -> str:
 
 def _line(ds: xr.Dataset, name: str, words: str, colour: str, dash: str, width: float) -> Node:
     return Scatter(
-        x=ds["step"].values, y=log10(ds[name]).values, name=words, mode="lines",
-        line={"color": colour, "dash": dash, "width": width}, hovertemplate="10<sup>%{y:.2f}</sup>",
-    )  # fmt: skip
+        x=ds["step"].values,
+        y=log10(ds[name]).values,
+        name=words,
+        mode="lines",
+        line={"color": colour, "dash": dash, "width": width},
+        hovertemplate="10<sup>%{y:.2f}</sup>",
+    )
 
 
 def _log_axis(figure: Figure, words: str) -> tuple[float, float]:
@@ -75,18 +81,27 @@ def _log_axis(figure: Figure, words: str) -> tuple[float, float]:
     return low - room, high + room
 
 
-@drawn("How far is each valve open?", name="valves", shows="The factors of eq. 17-19 for every unit and step.",
-    cannot_show="The paths through the recurrent matrices, which go past these valves.")  # fmt: skip
+@drawn(
+    "How far is each valve open?",
+    name="valves",
+    shows="The factors of eq. 17-19 for every unit and step.",
+    cannot_show="The paths through the recurrent matrices, which go past these valves.",
+)
 def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Each valve's opening over time, one row a unit."""
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.1)
     for row, (name, words) in enumerate(VALVES.items(), start=1):
         opening = ds["opening"].sel(valve=name)
         figure.add_trace(
-            cells(opening.values.T, x=ds["step"].values, y=ds["unit"].values,
-                  hover="unit %{y}, step %{x}<br>open %{z:.0%}"),
-            row=row, col=1,
-        )  # fmt: skip
+            cells(
+                opening.values.T,
+                x=ds["step"].values,
+                y=ds["unit"].values,
+                hover="unit %{y}, step %{x}<br>open %{z:.0%}",
+            ),
+            row=row,
+            col=1,
+        )
         add_heading(figure, row, f"<b>{words}</b>: {float(opening.mean()):.0%} open on average", font_size=14)
     look.apply(figure, theme, title="How far is each valve open?", legend=False, height=520, hover="closest")
     figure.update_layout(margin_t=figure.layout.margin.t + 14)
@@ -98,9 +113,12 @@ def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return colour_bar(figure, (0, 1), SEQUENTIAL, "Share of the gradient that is let through", tickformat=".0%")
 
 
-@drawn("What do the gates themselves get to learn from?", name="gates",
+@drawn(
+    "What do the gates themselves get to learn from?",
+    name="gates",
     shows="The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
-    cannot_show="The gates' weights: their gradients are further multiplied by the gates' own slopes.")  # fmt: skip
+    cannot_show="The gates' weights: their gradients are further multiplied by the gates' own slopes.",
+)
 def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What reaches the gates and the candidate themselves."""
     figure = Figure([_line(ds, name, *style, 2.2) for name, style in GATES.items()])
@@ -111,21 +129,31 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_xaxes(title_text="Step t", showgrid=False)
 
 
-@drawn("What would another forget bias do?", name="reach",
+@drawn(
+    "What would another forget bias do?",
+    name="reach",
     shows="Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
-    cannot_show="That a trained network keeps its gates there.")  # fmt: skip
+    cannot_show="That a trained network keeps its gates there.",
+)
 def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How many steps back the gradient reaches with other forget biases, everything else the same."""
     figure = Figure().scatter(
-        x=ds["bias"].values, y=ds["reach_by_bias"].values, mode="lines+markers", name="other biases",
-        line={"color": NETWORKS["lstm"].colour, "width": 2.5}, marker={"size": 8},
+        x=ds["bias"].values,
+        y=ds["reach_by_bias"].values,
+        mode="lines+markers",
+        name="other biases",
+        line={"color": NETWORKS["lstm"].colour, "width": 2.5},
+        marker={"size": 8},
         hovertemplate="bias %{x}: %{y} steps<extra></extra>",
-    )  # fmt: skip
+    )
     figure.scatter(
-        x=[ds.attrs["forget_bias"]], y=[ds.attrs["reach"]], mode="markers", name="your bias",
+        x=[ds.attrs["forget_bias"]],
+        y=[ds.attrs["reach"]],
+        mode="markers",
+        name="your bias",
         marker={"size": 15, "symbol": "diamond", "color": INKS[theme].accent},
         hovertemplate="your bias %{x}: %{y} steps<extra></extra>",
-    )  # fmt: skip
+    )
     steps = ds.sizes["step"]
     look.apply(figure, theme, title="What would another forget bias do?", hover="closest")
     figure.update_xaxes(title_text="Forget bias", showgrid=False)

@@ -75,6 +75,10 @@ def why(view: View[LSTMValves]) -> None:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, seconds=seconds, words_of_position=lambda settings: f"Step {settings.step}",
+    LAB,
+    look,
+    why=why,
+    seconds=seconds,
+    words_of_position=lambda settings: f"Step {settings.step}",
     parts=(Part("biases", "How far do biases reach?", biases), Part("gates", "What do the gates do?", gates)),
-)  # fmt: skip
+)

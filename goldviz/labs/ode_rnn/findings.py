@@ -153,27 +153,46 @@ def _against_being_lost(case: Case) -> list[Candidate | Suited]:
     return [("Train the ODE-RNN beside it.", {"networks": "all"})]
 
 
-# fmt: off
-NO_SKILL = Rule("no_skill", "warning", "{Subject} do{es|} hardly better than predicting zero",
-    line=at_least("worth", 0.9, f"{{at:percent}} {OF_ZERO}, in range"), number=f"{{worth:percent}} {OF_ZERO}",
+NO_SKILL = Rule(
+    "no_skill",
+    "warning",
+    "{Subject} do{es|} hardly better than predicting zero",
+    line=at_least("worth", 0.9, f"{{at:percent}} {OF_ZERO}, in range"),
+    number=f"{{worth:percent}} {OF_ZERO}",
     explanation="Daily returns hardly depend on the ones before them, so zero is hard to beat. That is the market's "
     "nature, not a defect of the network. The error is over all channels, so it says nothing of any one of them.",
-    only=lambda n, settings: settings.task == "market", at_end=True)
+    only=lambda n, settings: settings.task == "market",
+    at_end=True,
+)
 """A few per cent below predicting zero, over all channels of a short sample, are no skill in returns yet."""
 
 
 def _bands(width: str, line: Line, meaning: str, **own: Any) -> Rule:
-    return Rule(f"bands_too_{width}", "warning", f"The bands of {{subject}} are too {width}",
-        line=line, number="{coverage:percent} inside",
+    return Rule(
+        f"bands_too_{width}",
+        "warning",
+        f"The bands of {{subject}} are too {width}",
+        line=line,
+        number="{coverage:percent} inside",
         explanation=f"A scale is learned together with the mean and may follow it late. These forecasts are {meaning}",
         advice=[("Train twice as long.", {"steps": Times(2)}), A_THIRD],
-        silenced_by=NO_USE, at_end=True, **own)
+        silenced_by=NO_USE,
+        at_end=True,
+        **own,
+    )
 
 
 def _stiff(number: str, meaning: Callable[[Case], str], **own: Any) -> Rule:
-    return Rule("stiff_field", "warning", "The field grew stiff in training", number=number,
-        explanation=lambda case: "Where f changes fast with h, a step has to be short (document 001, eq. 32). "
-        f"{meaning(case)}", **own)
+    return Rule(
+        "stiff_field",
+        "warning",
+        "The field grew stiff in training",
+        number=number,
+        explanation=lambda case: (
+            f"Where f changes fast with h, a step has to be short (document 001, eq. 32). {meaning(case)}"
+        ),
+        **own,
+    )
 
 
 def _how_it_goes_on(case: Case) -> str:
@@ -195,90 +214,167 @@ def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
         share = median(getattr(n, measure))
         return f"error {times(median(n.error))}, {percent(share) if share >= 0.01 else 'less than 1 %'} of {rival}"
 
-    return Rule("learned", "good", "{Subject} learned how things go on between observations",
-        line=below(measure, 0.1, threshold), number=number,
+    return Rule(
+        "learned",
+        "good",
+        "{Subject} learned how things go on between observations",
+        line=below(measure, 0.1, threshold),
+        number=number,
         explanation=_how_it_goes_on,
-        silenced_by=NO_USE_OR_COARSE, **own)
+        silenced_by=NO_USE_OR_COARSE,
+        **own,
+    )
 
 
 RULES = (
-    replace(training_diverged(
-        where_it_did="in {subject}",
-        explanation="", advice=[]),
-        explanation=_why_diverged, advice=lambda case: [SLOWER_AND_CLIPPED, *_finer_if_it_matters(case)], alone=True),
-    Rule("state_exploding", "bad", "The state explodes in {subject}",
+    replace(
+        training_diverged(where_it_did="in {subject}", explanation="", advice=[]),
+        explanation=_why_diverged,
+        advice=lambda case: [SLOWER_AND_CLIPPED, *_finer_if_it_matters(case)],
+        alone=True,
+    ),
+    Rule(
+        "state_exploding",
+        "bad",
+        "The state explodes in {subject}",
         line=above("state_size", 30, "{at}, where a cell's own values stay within 1"),
         number="a hidden value of {state_size:times}",
         explanation="Nothing bounds dh/dt = f(h) (document 001, eq. 31). A field that points outwards carries the "
         "state away as long as the gap lasts. The next observation has to bring it back.",
         advice=lambda case: [THIRD_AND_CLIPPED, *_finer_if_it_matters(case)],
-        alone=True),
-    Rule("solver_too_coarse", _how_coarse, "The solver is too coarse: its steps are part of what was learned",
+        alone=True,
+    ),
+    Rule(
+        "solver_too_coarse",
+        _how_coarse,
+        "The solver is too coarse: its steps are part of what was learned",
         line=where("off_solution", "{at:percent} more or less with steps four times as fine", at=REFINED - 1),
         number="the refined error is {refined_ratio:times} times the error",
         explanation="h'(t) is to solve dh/dt = f(h) (document 001, eq. 31-32). Where other steps give other "
         "answers, the weights only fit the solver's map for the steps of training. A gap that takes other steps is "
         "a guess.",
-        advice=[_finer]),
+        advice=[_finer],
+    ),
     NO_SKILL,
-    replace(NO_SKILL, kind="learned_nothing", severity="bad", title="{Subject} do{es|} no better than predicting zero",
+    replace(
+        NO_SKILL,
+        kind="learned_nothing",
+        severity="bad",
+        title="{Subject} do{es|} no better than predicting zero",
         line=at_least("worth", USELESS, f"{{at:percent}} {OF_ZERO}, in range"),
         explanation="The signal goes on in a way that the observations tell, and nothing of it has been learned yet.",
         advice=[LONGER, ("Let Adam take steps of 0.01.", {"optimiser": "adam", "learning_rate": 1e-2})],
-        only=lambda n, settings: settings.task != "market"),
-    _learned("beside_plain", "the plain GRU's", "{at:part} of the plain GRU's error",
-        only=lambda n, settings: _knows_time(n) and n.plain_error is not None),
-    _learned("worth", "predicting zero's", f"{{at:part}} {OF_ZERO}",
-        only=lambda n, settings: _knows_time(n) and n.plain_error is None),
-    Rule("ignoring_gaps", "warning", "{Subject} make{s|} little of the gaps",
+        only=lambda n, settings: settings.task != "market",
+    ),
+    _learned(
+        "beside_plain",
+        "the plain GRU's",
+        "{at:part} of the plain GRU's error",
+        only=lambda n, settings: _knows_time(n) and n.plain_error is not None,
+    ),
+    _learned(
+        "worth",
+        "predicting zero's",
+        f"{{at:part}} {OF_ZERO}",
+        only=lambda n, settings: _knows_time(n) and n.plain_error is None,
+    ),
+    Rule(
+        "ignoring_gaps",
+        "warning",
+        "{Subject} make{s|} little of the gaps",
         line=where("deaf", "{at:percent} of the forecast's spread when gaps are shuffled", at=DEAF)
         | where("no_better", "{at:percent} of the error of a GRU without times", at=NO_BETTER),
         number=_little_use_of_gaps,
-        explanation=_why_deaf, advice=_against_deafness,
-        only=lambda n, settings: _knows_time(n), silenced_by=(*NO_USE_OR_COARSE, "learned"), at_end=True),
-    _stiff("evaluations grew {growth:times} times",
+        explanation=_why_deaf,
+        advice=_against_deafness,
+        only=lambda n, settings: _knows_time(n),
+        silenced_by=(*NO_USE_OR_COARSE, "learned"),
+        at_end=True,
+    ),
+    _stiff(
+        "evaluations grew {growth:times} times",
         lambda case: "dopri5 shortens its steps by itself, and you pay for it in time.",
         line=above("growth", STIFFER, "evaluations more than doubled, last tenth of the steps against the first"),
-        advice=[A_THIRD], only=lambda n, settings: settings.solver == "dopri5", silenced_by=("solver_too_coarse",)),
-    _stiff("norm of df/dh {stiffness:times}, {stiffening:times} times its early one",
-        _why_stiff, line=_unstable, advice=lambda case: [*_finer_if_it_matters(case), A_THIRD],
-        only=lambda n, settings: settings.solver != "dopri5", silenced_by=("solver_too_coarse", "learned")),
-    Rule("extrapolation_poor", "warning", "Worse than predicting zero after longer gaps than in training: {subject}",
+        advice=[A_THIRD],
+        only=lambda n, settings: settings.solver == "dopri5",
+        silenced_by=("solver_too_coarse",),
+    ),
+    _stiff(
+        "norm of df/dh {stiffness:times}, {stiffening:times} times its early one",
+        _why_stiff,
+        line=_unstable,
+        advice=lambda case: [*_finer_if_it_matters(case), A_THIRD],
+        only=lambda n, settings: settings.solver != "dopri5",
+        silenced_by=("solver_too_coarse", "learned"),
+    ),
+    Rule(
+        "extrapolation_poor",
+        "warning",
+        "Worse than predicting zero after longer gaps than in training: {subject}",
         line=above("long_gap_worth", 1, "the error of predicting zero, after gaps over {settings.longest_gap:g}"),
         number="{long_gap_worth:times} times the error of predicting zero",
-        explanation=_why_lost, advice=_against_being_lost, silenced_by=NO_USE_OR_COARSE, at_end=True),
-    _bands("narrow", below("coverage", 0.8, "{at:percent} of the values inside the 90 % band"),
-        "surer than they may be: do not lean on the band."),
-    _bands("wide", above("coverage", 0.97, "{at:percent} of the values inside the 90 % band"),
-        "better than they say: the band is wider than it needs to be.", unless=("bands_too_narrow",)),
-    Rule("field_saturated", "warning", "The field is saturated",
+        explanation=_why_lost,
+        advice=_against_being_lost,
+        silenced_by=NO_USE_OR_COARSE,
+        at_end=True,
+    ),
+    _bands(
+        "narrow",
+        below("coverage", 0.8, "{at:percent} of the values inside the 90 % band"),
+        "surer than they may be: do not lean on the band.",
+    ),
+    _bands(
+        "wide",
+        above("coverage", 0.97, "{at:percent} of the values inside the 90 % band"),
+        "better than they say: the band is wider than it needs to be.",
+        unless=("bands_too_narrow",),
+    ),
+    Rule(
+        "field_saturated",
+        "warning",
+        "The field is saturated",
         line=above("saturation", SATURATED, "{at:percent} above 0.97 in size, at the last look"),
         number="{saturation:percent} of the field's hidden values",
         explanation="A unit on a flat part of tanh no longer answers to the state. Hardly any gradient passes back "
         "through it to f (document 001, eq. 31).",
-        advice=[A_THIRD, MORE_UNITS]),
-    Rule("under_trained", "warning", "{Subject} w{as|ere} still learning at the end",
+        advice=[A_THIRD, MORE_UNITS],
+    ),
+    Rule(
+        "under_trained",
+        "warning",
+        "{Subject} w{as|ere} still learning at the end",
         line=above("gained", 0.2, "{at:part} of the error, in the last quarter of the run"),
         number="{gained:percent} less error in the last quarter",
         explanation="The error had not settled when the steps ran out, so what the run says of the network is not its "
         "last word.",
-        advice=[LONGER], only=lambda n, settings: _of_flow(n, settings) and bool(remedies(settings, LONGER)),
-        silenced_by=(*NO_USE_OR_COARSE, "learned"), at_end=True),
-    Rule("holds_in_long_gaps", "good", "The ODE-RNN holds through gaps that training never had",
+        advice=[LONGER],
+        only=lambda n, settings: _of_flow(n, settings) and bool(remedies(settings, LONGER)),
+        silenced_by=(*NO_USE_OR_COARSE, "learned"),
+        at_end=True,
+    ),
+    Rule(
+        "holds_in_long_gaps",
+        "good",
+        "The ODE-RNN holds through gaps that training never had",
         line=below("long_gap_worth", 0.5, "{at:part} the error of predicting zero, up to twice the longest gap"),
         number=f"{{long_gap_worth:percent}} {OF_ZERO}",
         explanation="Its field says at every moment how the state moves on (document 001, eq. 31), so a longer gap is "
         "more of the same. It does not hold for ever: see the shaded part of the path.",
-        only=_of_flow, silenced_by=(*NO_USE_OR_COARSE, "ignoring_gaps")),
-    Rule("solver_consistent", "good", "{Subject} learned an ODE, not its solver's steps",
+        only=_of_flow,
+        silenced_by=(*NO_USE_OR_COARSE, "ignoring_gaps"),
+    ),
+    Rule(
+        "solver_consistent",
+        "good",
+        "{Subject} learned an ODE, not its solver's steps",
         line=where("on_solution", "{at:percent} with steps four times as fine", at=REFINED - 1)
         & at_least("gap_sensitivity", DEAF, "{at:percent} of the forecast's spread when gaps are shuffled"),
         number=_change,
         explanation="Finer steps give the same answer, so what was learned is the flow of f (document 001, eq. 31-32) "
         "and holds for any solver that is good enough.",
-        silenced_by=(*NO_USE, "ignoring_gaps")),
+        silenced_by=(*NO_USE, "ignoring_gaps"),
+    ),
 )
-# fmt: on
 """In the order in which they are judged."""
 
 findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)])

@@ -64,9 +64,16 @@ def market_windows(settings: ODERNNLaboratory) -> MarketWindows:
     usual = _windows(times, settings.observations, settings.longest_gap)
     long = _long_windows(times, settings.observations, settings.longest_gap)
     found = MarketWindows(
-        market, panel.channels, dates, times, values, split, usual[usual[:, -1] < split], usual[usual[:, 0] >= split],
+        market,
+        panel.channels,
+        dates,
+        times,
+        values,
+        split,
+        usual[usual[:, -1] < split],
+        usual[usual[:, 0] >= split],
         long[long[:, 0] >= split],
-    )  # fmt: skip
+    )
     _refuse_unusable(found, settings)
     return found
 

@@ -165,6 +165,10 @@ def _numbers(ds: xr.Dataset) -> None:
 
 
 PAGE = LaboratoryPage(
-    LAB, main="path", beside="error", why=why, doubts=doubts,
+    LAB,
+    main="path",
+    beside="error",
+    why=why,
+    doubts=doubts,
     parts=(Part("observations", "What if it were observed later?", explore, kept=EDITS, shows=lambda settings: True),),
-)  # fmt: skip
+)

@@ -45,45 +45,76 @@ SHORTEST_GAP = 0.02
 class ODERNNLaboratory(Experiment):
     """Train on sequences with times of their own, and follow the state between one observation and the next."""
 
-    about = About("ode-rnn", "ODE-RNN", icon=":material/cadence:", section="Continuous time", rank=44,
-        question="What does a network know between two observations, and how far into a gap does it hold?")  # fmt: skip
+    about = About(
+        "ode-rnn",
+        "ODE-RNN",
+        icon=":material/cadence:",
+        section="Continuous time",
+        rank=44,
+        question="What does a network know between two observations, and how far into a gap does it hold?",
+    )
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "width", "observations", "batch")
 
-    # fmt: off
-    task: Literal["oscillator", "sines", "linear", "market"] = setting("oscillator", group="Task", essential=True,
-        labels=TASKS, description="Where the sequences come from.")
+    task: Literal["oscillator", "sines", "linear", "market"] = setting(
+        "oscillator", group="Task", essential=True, labels=TASKS, description="Where the sequences come from."
+    )
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
-    observations: int = setting(20, ge=2, le=100, group="Task", essential=True, unit="observations",
-        description="Observations of a sequence.")
-    longest_gap: float = setting(0.6, ge=0.05, le=5, group="Task", essential=True,
-        description="Training gaps are log-uniform from 0.02 to this (market: weeks); test gaps reach twice as far.")
+    observations: int = setting(
+        20, ge=2, le=100, group="Task", essential=True, unit="observations", description="Observations of a sequence."
+    )
+    longest_gap: float = setting(
+        0.6,
+        ge=0.05,
+        le=5,
+        group="Task",
+        essential=True,
+        description="Training gaps are log-uniform from 0.02 to this (market: weeks); test gaps reach twice as far.",
+    )
     noise: float = setting(0.02, ge=0, le=1, group="Task", description="Standard deviation of what is observed.")
-    hidden_share: float = setting(0.0, ge=0, le=0.9, group="Task",
-        description="Share of each channel's observations that is missing.")
-    networks: Literal["all", "ode_rnn", "gru", "gru_gap", "gru_decay"] = setting("all", group="Network", essential=True,
-        labels=NETWORKS, description="Which networks are trained, from the same seed on the same sequences.")
-    cell: Literal["gru", "lstm", "elman"] = setting("gru", group="Network", labels=CELLS,
-        description="What happens to the ODE-RNN's state at an observation.")
+    hidden_share: float = setting(
+        0.0, ge=0, le=0.9, group="Task", description="Share of each channel's observations that is missing."
+    )
+    networks: Literal["all", "ode_rnn", "gru", "gru_gap", "gru_decay"] = setting(
+        "all",
+        group="Network",
+        essential=True,
+        labels=NETWORKS,
+        description="Which networks are trained, from the same seed on the same sequences.",
+    )
+    cell: Literal["gru", "lstm", "elman"] = setting(
+        "gru", group="Network", labels=CELLS, description="What happens to the ODE-RNN's state at an observation."
+    )
     hidden: int = standard.hidden(16, description="Hidden units of every network.")
-    width: int = setting(32, ge=2, le=128, group="Network", unit="units",
-        description="Units of the field's two layers.")
-    solver: Literal["rk4", "heun", "euler", "dopri5", "torchdiffeq_rk4"] = setting("rk4", group="Solver",
-        essential=True, labels=SOLVERS, description="How the state is carried through a gap.")
-    step_cap: float = setting(0.1, ge=0.005, le=10, group="Solver", essential=True, logarithmic=True,
-        description="Longest step of a fixed-step solver: a long gap gets more steps.")
-    tolerance: float = standard.tolerance(description="Relative error that dopri5 allows in a step; the absolute one "
-        "is a tenth of it.")
+    width: int = setting(
+        32, ge=2, le=128, group="Network", unit="units", description="Units of the field's two layers."
+    )
+    solver: Literal["rk4", "heun", "euler", "dopri5", "torchdiffeq_rk4"] = setting(
+        "rk4", group="Solver", essential=True, labels=SOLVERS, description="How the state is carried through a gap."
+    )
+    step_cap: float = setting(
+        0.1,
+        ge=0.005,
+        le=10,
+        group="Solver",
+        essential=True,
+        logarithmic=True,
+        description="Longest step of a fixed-step solver: a long gap gets more steps.",
+    )
+    tolerance: float = standard.tolerance(
+        description="Relative error that dopri5 allows in a step; the absolute one is a tenth of it."
+    )
     optimiser: standard.Optimiser = standard.optimiser("adam")
-    learning_rate: float = standard.learning_rate(1e-2,
-        description="Size of the optimiser's largest steps; it rises to that and falls again over the run.")
+    learning_rate: float = standard.learning_rate(
+        1e-2, description="Size of the optimiser's largest steps; it rises to that and falls again over the run."
+    )
     clip: float = standard.clip(1.0)
     steps: int = standard.steps(600)
     batch: int = standard.batch(64, "sequences")
-    look_every: int = standard.look_every(100,
-        description="Paths, test errors and the solver's check are recorded every so many steps.")
-    # fmt: on
+    look_every: int = standard.look_every(
+        100, description="Paths, test errors and the solver's check are recorded every so many steps."
+    )
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True),
@@ -103,8 +134,9 @@ class ODERNNLaboratory(Experiment):
         **layers.update_to_data((*LOOK, "layer")),
         **layers.gradient_to_data((*LOOK, "layer")),
         "jump": Variable((*PROBE, "observation"), "Size of the jump h(t+) - h(t-), first seed"),
-        "interval_evaluations": Variable(("look", "observation"),
-            "Evaluations in the gap before an observation, first seed"),
+        "interval_evaluations": Variable(
+            ("look", "observation"), "Evaluations in the gap before an observation, first seed"
+        ),
         "interval_error": Variable(("look", "observation"), "Distance from a solution refined in float64, first seed"),
         "state": Variable((*PROBE, "moment", "unit"), "Hidden state along the probe sequence, first seed"),
         "decoded_mean": Variable((*PROBE, "moment", "channel"), "Decoded mean along the probe sequence"),
@@ -121,7 +153,7 @@ class ODERNNLaboratory(Experiment):
         "zero_error": Variable(("horizon",), "Error of forecasting zero, in range and after long gaps", once=True),
         "zero_error_by_seed": Variable(("horizon", "seed"), "The same on each seed's own test sequences", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-    }  # fmt: skip
+    }
 
     equations: ClassVar[tuple[str, ...]] = (
         "Between observations the state flows: dh/dt = f(h) (document 001, eq. 31).",
@@ -130,28 +162,47 @@ class ODERNNLaboratory(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "A damped oscillator seen at irregular times. On ten seeds of ten the ODE-RNN goes on swinging in gaps "
-            "longer than any of training."),
-        Preset("Partial observations", "document",
+            "longer than any of training.",
+        ),
+        Preset(
+            "Partial observations",
+            "document",
             "A linear system of two channels, each missing half of the time; its exact answer is known.",
-            {"task": "linear", "hidden_share": 0.5}),
-        Preset("Break it: one step a gap", "break",
+            {"task": "linear", "hidden_share": 0.5},
+        ),
+        Preset(
+            "Break it: one step a gap",
+            "break",
             "Without a cap on its steps the network learns the solver's map, not an ODE. With finer steps its error "
             "is 1.8 to 5 times as large, on ten seeds of ten.",
-            {"networks": "ode_rnn", "step_cap": 10.0}),
-        Preset("Fix it: capped steps", "fix",
+            {"networks": "ode_rnn", "step_cap": 10.0},
+        ),
+        Preset(
+            "Fix it: capped steps",
+            "fix",
             "The same network with steps of at most 0.1: refining changes the error by less than 1 %, on ten seeds of "
-            "ten.", {"networks": "ode_rnn"}),
-        Preset("Break it: Euler", "break",
+            "ten.",
+            {"networks": "ode_rnn"},
+        ),
+        Preset(
+            "Break it: Euler",
+            "break",
             "Each step adds energy to what turns, and the network learns a field for such steps. With finer steps "
             "its error is 4 to 9 times as large, on ten seeds of ten.",
-            {"networks": "ode_rnn", "solver": "euler", "step_cap": 0.3}),
-        Preset("The market's returns", "document",
+            {"networks": "ode_rnn", "solver": "euler", "step_cap": 0.3},
+        ),
+        Preset(
+            "The market's returns",
+            "document",
             "Gold's returns at observed days, weekends and holidays as gaps. Do not expect skill: on ten seeds of ten "
             "the ODE-RNN's error is 0.97 of predicting zero's. Look at the gaps.",
-            {"task": "market", "steps": 200}),
-    )  # fmt: skip
+            {"task": "market", "steps": 200},
+        ),
+    )
 
     kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
 

@@ -168,8 +168,11 @@ def look(grid: Grid[SeriesLearner], views: list[SeedView], settings: ODERNNLabor
     with record.instrument():
         networks = grid.each(lambda one: on_cpu(one.network))
         seen = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
-        flows = [flow_readings(network, settings, view) for network, view in zip(networks[0], views, strict=True)
-                 if has_field(settings)]  # fmt: skip
+        flows = [
+            flow_readings(network, settings, view)
+            for network, view in zip(networks[0], views, strict=True)
+            if has_field(settings)
+        ]
         probes, flow = _along_the_probe([row[0] for row in networks], settings, views[0])
     hand_over(table(seen), record)
     for several in (flows, probes):

@@ -5,9 +5,19 @@ from goldviz.diagnostics.findings import LoweredTo
 
 TRIALS = Trials(
     unit="Error over zero's",
-    drawn=("task", "observations", "longest_gap", "noise", "hidden_share", "networks", "solver", "step_cap",
-        "optimiser", "learning_rate"),
+    drawn=(
+        "task",
+        "observations",
+        "longest_gap",
+        "noise",
+        "hidden_share",
+        "networks",
+        "solver",
+        "step_cap",
+        "optimiser",
+        "learning_rate",
+    ),
     drawn_sizes={"steps": LoweredTo(40), "batch": LoweredTo(16)},
     longest=8.0,
     instruments=("look_every",),
-)  # fmt: skip
+)

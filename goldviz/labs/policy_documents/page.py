@@ -113,12 +113,19 @@ def why(view: View[PolicyDocuments]) -> None:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, source=panel.show, report=in_report,
+    LAB,
+    look,
+    why=why,
+    source=panel.show,
+    report=in_report,
     parts=(
         Part("changed", "Which words changed?", changed),
         Part("nearest", "Which are alike?", nearest),
         Part("channels", "Could a market have known?", channels),
     ),
     words_of_position=PolicyDocuments.document_in_words,
-    before=panel.prepare, after=panel.keep_link, seconds=panel.seconds_to_compute, takes_itself=(TEXT_MODEL,),
-)  # fmt: skip
+    before=panel.prepare,
+    after=panel.keep_link,
+    seconds=panel.seconds_to_compute,
+    takes_itself=(TEXT_MODEL,),
+)

@@ -26,47 +26,92 @@ MOST_DOCUMENTS = 2_000
 class PolicyDocuments(Instant):
     """Statements and minutes through one model: tones, a map, neighbours, and the change from text to text."""
 
-    about = About("policy-documents", "Policy documents", icon=":material/newspaper:", section="Attention", rank=54,
-        question="What changed between these statements, and when could a market have known?")  # fmt: skip
+    about = About(
+        "policy-documents",
+        "Policy documents",
+        icon=":material/newspaper:",
+        section="Attention",
+        rank=54,
+        question="What changed between these statements, and when could a market have known?",
+    )
     position: ClassVar[str] = "document"
 
-    # fmt: off
-    documents: str = setting("generated", group="Documents", control="documents", pattern=f"^(generated|{KEPT})$",
+    documents: str = setting(
+        "generated",
+        group="Documents",
+        control="documents",
+        pattern=f"^(generated|{KEPT})$",
         allowed="'generated', or the 16 characters that name documents kept on this server",
-        description="The documents: generated ones, or documents kept on this server.")
+        description="The documents: generated ones, or documents kept on this server.",
+    )
     model: str = text_model_setting("The model that reads the documents.")
-    pooling: Literal["mean", "cls"] = setting("mean", group="Vectors", essential=True, labels=POOLINGS,
-        description="What of the last hidden states becomes the document's vector.")
-    fitted_on: Literal["first_half", "all"] = setting("first_half", group="Map", essential=True, labels=FITTED,
-        description="The documents from which the map's axes, the principal components, are computed.")
-    map_kinds: Literal["one", "all"] = setting("one", group="Map", essential=True, labels=KINDS_ON_THE_MAP,
-        description="Which documents are on the map, and have a part in its axes.")
-    colour: Literal["date", "tone", "kind"] = setting("date", group="Map", essential=True, labels=COLOURS,
-        description="What a document's colour in the map shows.")
-    tone_response: float = market_settings.tone_response(group="Channels",
+    pooling: Literal["mean", "cls"] = setting(
+        "mean",
+        group="Vectors",
+        essential=True,
+        labels=POOLINGS,
+        description="What of the last hidden states becomes the document's vector.",
+    )
+    fitted_on: Literal["first_half", "all"] = setting(
+        "first_half",
+        group="Map",
+        essential=True,
+        labels=FITTED,
+        description="The documents from which the map's axes, the principal components, are computed.",
+    )
+    map_kinds: Literal["one", "all"] = setting(
+        "one",
+        group="Map",
+        essential=True,
+        labels=KINDS_ON_THE_MAP,
+        description="Which documents are on the map, and have a part in its axes.",
+    )
+    colour: Literal["date", "tone", "kind"] = setting(
+        "date", group="Map", essential=True, labels=COLOURS, description="What a document's colour in the map shows."
+    )
+    tone_response: float = market_settings.tone_response(
+        group="Channels",
         description="Planted where these documents become channels of the simulated market. It is how far one "
-        "standard deviation of tone moves gold's mean return, in the return's standard deviations.")
-    neighbours: int = setting(6, ge=1, le=20, group="View", unit="documents",
-        description="How many of the nearest documents are listed.")
-    document: int = setting(321, ge=1, le=MOST_DOCUMENTS, group="View",
-        description="Number of the document that is compared with the one before it of its kind, by release.")
-    # fmt: on
+        "standard deviation of tone moves gold's mean return, in the return's standard deviations.",
+    )
+    neighbours: int = setting(
+        6, ge=1, le=20, group="View", unit="documents", description="How many of the nearest documents are listed."
+    )
+    document: int = setting(
+        321,
+        ge=1,
+        le=MOST_DOCUMENTS,
+        group="View",
+        description="Number of the document that is compared with the one before it of its kind, by release.",
+    )
 
     kept_by_presets: ClassVar[tuple[str, ...]] = ("documents", "model", "document")
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "Each text becomes one vector, the mean over its pieces. The map's axes know the first half alone, of one "
-            "kind; the later documents are placed on them."),
-        Preset("The tone's view", "document",
+            "kind; the later documents are placed on them.",
+        ),
+        Preset(
+            "The tone's view",
+            "document",
             "The vector of [CLS], from which the tone is read, coloured by tone: the first axis is mostly good or bad.",
-            {"pooling": "cls", "colour": "tone"}),
-        Preset("Break it: statements and minutes on one map", "break",
+            {"pooling": "cls", "colour": "tone"},
+        ),
+        Preset(
+            "Break it: statements and minutes on one map",
+            "break",
             "Axes of all kinds together: the first one tells mostly which kind a text is, and little of what it says.",
-            {"map_kinds": "all", "colour": "kind"}),
-        Preset("Break it: a map that knows the future", "break",
+            {"map_kinds": "all", "colour": "kind"},
+        ),
+        Preset(
+            "Break it: a map that knows the future",
+            "break",
             "Axes fitted on all documents: where an early text stands now depends on texts that were not written yet.",
-            {"fitted_on": "all"}),
-    )  # fmt: skip
+            {"fitted_on": "all"},
+        ),
+    )
 
     def positions(self) -> tuple[int, int]:
         """The documents, numbered by release from 1; one place where there are no such documents."""

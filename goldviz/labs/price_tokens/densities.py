@@ -87,8 +87,9 @@ def baseline_losses(
         garch = garch_scale(problem.answers, fold)
         notes += [f"Refit {fold.number + 1}: {garch.note}"] if garch.note else []
         of_block = {
-            **_by_tokens(problem, fold, tokens, tokeniser, smoothing), **_by_returns(problem, fold, garch.scale)
-        }  # fmt: skip
+            **_by_tokens(problem, fold, tokens, tokeniser, smoothing),
+            **_by_returns(problem, fold, garch.scale),
+        }
         for name, loss in of_block.items():
             found.setdefault(name, []).append(loss)
     return {name: joined(each) for name, each in found.items()}, notes

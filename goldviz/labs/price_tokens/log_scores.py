@@ -18,9 +18,12 @@ Table = Float[np.ndarray, "model metric"]
 
 
 def log_score_table(
-    nats: Mapping[str, Days], sign: Mapping[str, Days], reference: str, generator: np.random.Generator,
+    nats: Mapping[str, Days],
+    sign: Mapping[str, Days],
+    reference: str,
+    generator: np.random.Generator,
     replications: int = 1000,
-) -> tuple[Table, Table, Table]:  # fmt: skip
+) -> tuple[Table, Table, Table]:
     """Scores by model, and the lower and upper ends of their 95 % intervals by a bootstrap of blocks.
 
     ``nats`` are -log p(x) of each day and ``sign`` the part of it that is for the sign; gains are positive where a
@@ -41,9 +44,11 @@ def _parts(nats: Days, sign: Days) -> Float[np.ndarray, "forecast part"]:
 
 
 def _scores(
-    own: Float[np.ndarray, "forecast part"], base: Float[np.ndarray, "forecast part"],
-    generator: np.random.Generator, replications: int,
-) -> list[tuple[float, float, float]]:  # fmt: skip
+    own: Float[np.ndarray, "forecast part"],
+    base: Float[np.ndarray, "forecast part"],
+    generator: np.random.Generator,
+    replications: int,
+) -> list[tuple[float, float, float]]:
     if not (np.isfinite(own).all() and np.isfinite(base).all()):
         return [(np.nan, np.nan, np.nan)] * len(LOG_SCORES)
     losses = np.concatenate([own[:, :1], base - own], axis=1)

@@ -141,8 +141,7 @@ class Reading:
     @property
     def best_epoch(self) -> int:
         """The epoch of the lowest validation loss, median over fits."""
-        losses = self.dataset["validation_loss"].transpose("epoch", ...).values.reshape(
-            self.dataset.sizes["epoch"], -1)  # fmt: skip
+        losses = self.dataset["validation_loss"].transpose("epoch", ...).values.reshape(self.dataset.sizes["epoch"], -1)
         return int(self.dataset["epoch"].values[int(np.median(losses.argmin(axis=0)))])
 
     @property

@@ -109,10 +109,18 @@ def token_problem(settings: PriceTokens) -> TokenProblem:
 
 def _folds(settings: PriceTokens, panel: Panel, answers: NextValues) -> list[Fold]:
     return folds(
-        panel.dates, answers.known, answers.rows, scheme="expanding", train_years=settings.train_years,
-        test_years=settings.test_years, refits=settings.refits, embargo=EMBARGO, validation_share=VALIDATION_SHARE,
-        final_days=0, open_final=False,
-    )  # fmt: skip
+        panel.dates,
+        answers.known,
+        answers.rows,
+        scheme="expanding",
+        train_years=settings.train_years,
+        test_years=settings.test_years,
+        refits=settings.refits,
+        embargo=EMBARGO,
+        validation_share=VALIDATION_SHARE,
+        final_days=0,
+        open_final=False,
+    )
 
 
 def _of_regimes(regimes: Int[np.ndarray, " day"], seed: int) -> Float[np.ndarray, " day"]:

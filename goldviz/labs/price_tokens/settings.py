@@ -44,69 +44,142 @@ LOOK = ("look",)
 class PriceTokens(Experiment):
     """Turn moves into tokens, fit a model of the next token walking forward, and judge the next move's density."""
 
-    about = About("price-tokens", "Price tokens", icon=":material/candlestick_chart:", section="Gold", rank=65,
-        question="Can a language model read a price?")  # fmt: skip
+    about = About(
+        "price-tokens",
+        "Price tokens",
+        icon=":material/candlestick_chart:",
+        section="Gold",
+        rank=65,
+        question="Can a language model read a price?",
+    )
     step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "context", "batch")
 
-    # fmt: off
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
-    returns: Literal["market", "regimes"] = setting("market", group="Data", labels=RETURNS,
+    returns: Literal["market", "regimes"] = setting(
+        "market",
+        group="Data",
+        labels=RETURNS,
         description="Daily moves of the simulated market. Regimes are calm and stormy spells planted in it; of these "
-        "alone, moves have no jumps and no other memory. Not used with real data.")
-    shuffle_days: bool = setting(False, group="Data",
-        description="Put the days in random order, as a check: any skill that is left comes from a mistake.")
+        "alone, moves have no jumps and no other memory. Not used with real data.",
+    )
+    shuffle_days: bool = setting(
+        False,
+        group="Data",
+        description="Put the days in random order, as a check: any skill that is left comes from a mistake.",
+    )
 
-    tokeniser: Literal["uniform", "quantile", "kmeans", "mixture", "hmm", "vqvae"] = setting("quantile",
-        group="Tokens", essential=True, labels=TOKENISERS, description="How a day becomes a token.")
-    tokens: int = setting(8, ge=2, le=64, group="Tokens", essential=True, unit="tokens",
-        description="How many different tokens there are: bins, clusters, states or codes.")
-    window: int = setting(1, ge=1, le=60, group="Tokens", essential=True, unit="days",
-        description="How many days one token sums up. Bins and the hidden Markov model take one day at a time.")
-    codes: Literal["data", "far"] = setting("data", group="Tokens", labels=CODES,
-        description="Where the VQ-VAE's codes start, before they learn. Not used by other tokenisers.")
-    code_steps: int = setting(300, ge=10, le=5000, group="Tokens", unit="steps",
-        description="Optimiser steps of the VQ-VAE in each fit. Not used by other tokenisers.")
-    merges: int = setting(20, ge=0, le=200, group="Tokens", unit="merges",
+    tokeniser: Literal["uniform", "quantile", "kmeans", "mixture", "hmm", "vqvae"] = setting(
+        "quantile", group="Tokens", essential=True, labels=TOKENISERS, description="How a day becomes a token."
+    )
+    tokens: int = setting(
+        8,
+        ge=2,
+        le=64,
+        group="Tokens",
+        essential=True,
+        unit="tokens",
+        description="How many different tokens there are: bins, clusters, states or codes.",
+    )
+    window: int = setting(
+        1,
+        ge=1,
+        le=60,
+        group="Tokens",
+        essential=True,
+        unit="days",
+        description="How many days one token sums up. Bins and the hidden Markov model take one day at a time.",
+    )
+    codes: Literal["data", "far"] = setting(
+        "data",
+        group="Tokens",
+        labels=CODES,
+        description="Where the VQ-VAE's codes start, before they learn. Not used by other tokenisers.",
+    )
+    code_steps: int = setting(
+        300,
+        ge=10,
+        le=5000,
+        group="Tokens",
+        unit="steps",
+        description="Optimiser steps of the VQ-VAE in each fit. Not used by other tokenisers.",
+    )
+    merges: int = setting(
+        20,
+        ge=0,
+        le=200,
+        group="Tokens",
+        unit="merges",
         description="How many frequent pairs of tokens are joined into new ones, with the days in order and "
-        "shuffled. 0: none.")
+        "shuffled. 0: none.",
+    )
 
-    fitted_on: Literal["past", "all", "block"] = setting("past", group="Honesty", essential=True, labels=FITTED_ON,
-        description="Days on which the tokeniser is fitted. A block is the days that one fit forecasts.")
-    read: Literal["filter", "smoother"] = setting("filter", group="Honesty", labels=READ,
+    fitted_on: Literal["past", "all", "block"] = setting(
+        "past",
+        group="Honesty",
+        essential=True,
+        labels=FITTED_ON,
+        description="Days on which the tokeniser is fitted. A block is the days that one fit forecasts.",
+    )
+    read: Literal["filter", "smoother"] = setting(
+        "filter",
+        group="Honesty",
+        labels=READ,
         description="How the hidden Markov model finds a day's state: the filter looks at days until then, the "
-        "smoother at later ones, too.")
-    labels: Literal["aligned", "as_they_come"] = setting("aligned", group="Honesty", labels=LABELS,
+        "smoother at later ones, too.",
+    )
+    labels: Literal["aligned", "as_they_come"] = setting(
+        "aligned",
+        group="Honesty",
+        labels=LABELS,
         description="Whether the tokens of a new fit get the names that the fit before had for them. Earlier days "
-        "are not written anew, so a name must keep its meaning.")
+        "are not written anew, so a name must keep its meaning.",
+    )
 
-    network: Literal["bigram", "mlp", "gpt"] = setting("mlp", group="Network", essential=True, labels=NETWORKS,
-        description="What forecasts the next token.")
-    context: int = setting(16, ge=1, le=128, group="Network", essential=True, unit="tokens",
-        description="Past tokens in sight. Counted pairs see one.")
+    network: Literal["bigram", "mlp", "gpt"] = setting(
+        "mlp", group="Network", essential=True, labels=NETWORKS, description="What forecasts the next token."
+    )
+    context: int = setting(
+        16,
+        ge=1,
+        le=128,
+        group="Network",
+        essential=True,
+        unit="tokens",
+        description="Past tokens in sight. Counted pairs see one.",
+    )
     hidden: int = standard.hidden(16, ge=4, le=256)
     layers: int = setting(2, ge=1, le=6, group="Network", unit="layers", description="Blocks of the GPT.")
     dropout: float = standard.dropout(0.3, description="Share of values dropped while the network learns.")
-    smoothing: float = setting(1.0, ge=0.01, le=100, group="Network",
-        description="Added to the count of every pair of tokens, so that none is impossible.")
+    smoothing: float = setting(
+        1.0,
+        ge=0.01,
+        le=100,
+        group="Network",
+        description="Added to the count of every pair of tokens, so that none is impossible.",
+    )
 
     train_years: float = walk_forward.train_years(
-        description="Years before the first forecast. Later fits see all that came before their block.")
-    test_years: float = walk_forward.test_years(
-        description="The last years: every day of them is forecast.")
-    refits: int = walk_forward.refits(3, le=20,
-        description="How often tokeniser and network are fitted anew, each time on more of the past.")
+        description="Years before the first forecast. Later fits see all that came before their block."
+    )
+    test_years: float = walk_forward.test_years(description="The last years: every day of them is forecast.")
+    refits: int = walk_forward.refits(
+        3, le=20, description="How often tokeniser and network are fitted anew, each time on more of the past."
+    )
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(1e-3)
     clip: float = standard.clip(1.0)
-    epochs: int = standard.epochs(6, le=500,
-        description="Passes over the training tokens. The weights with the best validation loss make the forecasts.")
+    epochs: int = standard.epochs(
+        6,
+        le=500,
+        description="Passes over the training tokens. The weights with the best validation loss make the forecasts.",
+    )
     batch: int = standard.batch(128, "places", ge=8, le=2048)
-    look_every: int = standard.look_every(2, le=100, unit="epochs",
-        description="Forecasts are recorded every so many epochs, and at the end.")
-    # fmt: on
+    look_every: int = standard.look_every(
+        2, le=100, unit="epochs", description="Forecasts are recorded every so many epochs, and at the end."
+    )
 
     @model_validator(mode="after")
     def _a_leak_of_the_smoother_needs_states(self) -> Self:
@@ -124,8 +197,9 @@ class PriceTokens(Experiment):
         "loss": Variable(BY_FOLD, "Training loss of the next token", "nat", must_stay_finite=True),
         "validation_loss": Variable(BY_FOLD, "Loss of the next token on the last part of the past", "nat"),
         "nats": Variable((*LOOK, "time", "seed"), "Minus the log density of the next move", "nat"),
-        "baseline_nats": Variable(("baseline", "time"), "Minus the log density of the next move, of a baseline",
-            "nat", once=True),
+        "baseline_nats": Variable(
+            ("baseline", "time"), "Minus the log density of the next move, of a baseline", "nat", once=True
+        ),
         "came": Variable(("time",), "Move that came", once=True),
         "block": Variable(("time",), "Number of the refit that made the forecast, from 0", once=True),
         "score": Variable(("model", "metric"), "Score of a forecast", once=True),
@@ -137,26 +211,31 @@ class PriceTokens(Experiment):
         "token": Variable(("time",), "Token of the day that was forecast, as it was written down then", once=True),
         "regime": Variable(("time",), "Planted regime of the day", once=True),
         "token_mean": Variable(("fold", "token_name"), "Mean move that a token stands for", once=True),
-        "token_deviation": Variable(("fold", "token_name"), "Standard deviation of the move that a token stands for",
-            once=True),
+        "token_deviation": Variable(
+            ("fold", "token_name"), "Standard deviation of the move that a token stands for", once=True
+        ),
         "occupancy": Variable(("fold", "token_name"), "Share of the days with this token", once=True),
         "code_perplexity": Variable(("fold",), "Perplexity of the tokens' use", once=True),
-        "codes_in_use": Variable(("code_look",), "Perplexity of code use while the codes are learned, first fit",
-            once=True),
-        "transition": Variable(("token_name", "next_token"), "How often a token follows another, of all its days",
-            once=True),
-        "planted_transition": Variable(("planted", "next_planted"), "Planted chain from one trading day to the next",
-            once=True),
+        "codes_in_use": Variable(
+            ("code_look",), "Perplexity of code use while the codes are learned, first fit", once=True
+        ),
+        "transition": Variable(
+            ("token_name", "next_token"), "How often a token follows another, of all its days", once=True
+        ),
+        "planted_transition": Variable(
+            ("planted", "next_planted"), "Planted chain from one trading day to the next", once=True
+        ),
         "fitted_transition": Variable(("token_name", "next_token"), "Chain that the last fit found", once=True),
-        "rand_index": Variable((), "Adjusted Rand index of tokens and planted regimes, days that are forecast",
-            once=True),
+        "rand_index": Variable(
+            (), "Adjusted Rand index of tokens and planted regimes, days that are forecast", once=True
+        ),
         "same_label": Variable(("refit",), "Share of past days with the label of the fit before", once=True),
         "same_meaning": Variable(("refit",), "The same with labels matched", once=True),
         "changed_by_future": Variable((), "Share of tokens that are others when only later days change", once=True),
         "bits": Variable(("order", "merge"), "Bits a later day after so many merges", "bit", once=True),
         "motif_count": Variable(("order", "motif"), "How often a merged pair stood in the past", once=True),
         "parameter_count": Variable((), "Number of parameters", once=True),
-    }  # fmt: skip
+    }
 
     equations: ClassVar[tuple[str, ...]] = (
         "The density of the next move is p(x) = sum_k P(k | past) f_k(x). Each f_k is uniform in a bin, "
@@ -170,53 +249,95 @@ class PriceTokens(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "Eight bins that hold equally many days are the tokens, and an MLP reads the last sixteen. It forecasts "
-            "something of the next move's size on five of five simulated markets, and of its sign on none."),
-        Preset("Regimes", "document",
+            "something of the next move's size on five of five simulated markets, and of its sign on none.",
+        ),
+        Preset(
+            "Regimes",
+            "document",
             "A hidden Markov model sorts the days into three states. They are not the regimes planted in the "
             "simulated market. Both agree by 0.01 to 0.15, where 0 is chance and 1 is all (five of five markets).",
-            {"tokeniser": "hmm", "tokens": 3, "network": "bigram"}),
-        Preset("Regimes alone", "document",
+            {"tokeniser": "hmm", "tokens": 3, "network": "bigram"},
+        ),
+        Preset(
+            "Regimes alone",
+            "document",
             "The same model where moves come from the regimes and nothing else. Its states agree with them by 0.20 to "
             "0.48 (five of five markets).",
-            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "returns": "regimes"}),
-        Preset("GPT", "document",
+            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "returns": "regimes"},
+        ),
+        Preset(
+            "GPT",
+            "document",
             "A small GPT reads the bins. On five of five simulated markets it gained 0.006 to 0.014 nats a day more "
             "than the MLP.",
-            {"network": "gpt", "hidden": 32, "dropout": 0.1, "learning_rate": 2e-3, "epochs": 4, "batch": 256}),
-        Preset("Learned codes", "document",
+            {"network": "gpt", "hidden": 32, "dropout": 0.1, "learning_rate": 2e-3, "epochs": 4, "batch": 256},
+        ),
+        Preset(
+            "Learned codes",
+            "document",
             "A VQ-VAE learns sixteen codes, each for the last five days. These overlap, so the next code is easy to "
             "guess. Yet the next move is forecast worse than from how often each code comes (five of five markets).",
-            {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram"}),
-        Preset("Break it: fitted on all data", "break",
+            {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram"},
+        ),
+        Preset(
+            "Break it: fitted on all data",
+            "break",
             "The tokeniser has seen the days that it is judged on. Change later days only, and 11 to 34 % of the "
             "earlier tokens change, too (five of five markets).",
-            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "fitted_on": "all"}),
-        Preset("Break it: smoother", "break",
+            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "fitted_on": "all"},
+        ),
+        Preset(
+            "Break it: smoother",
+            "break",
             "A day's state is read with the help of later days. The gain about doubles or more (five of five markets), "
             "and no forecaster could have it.",
-            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "read": "smoother"}),
-        Preset("Break it: switching labels", "break",
+            {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "read": "smoother"},
+        ),
+        Preset(
+            "Break it: switching labels",
+            "break",
             "Every fit names its clusters anew: 18 to 49 % of the days keep their name, where 87 to 99 % could (five "
             "of five markets).",
-            {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "labels": "as_they_come",
-             "refits": 6}),
-        Preset("Fix it: matched labels", "fix",
+            {
+                "tokeniser": "kmeans",
+                "tokens": 4,
+                "window": 20,
+                "network": "bigram",
+                "labels": "as_they_come",
+                "refits": 6,
+            },
+        ),
+        Preset(
+            "Fix it: matched labels",
+            "fix",
             "The same clusters, each fit's names matched to the one before: 87 to 99 % of the days keep them (five of "
             "five markets).",
-            {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "refits": 6}),
-        Preset("Break it: quantiles of the future", "break",
+            {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "refits": 6},
+        ),
+        Preset(
+            "Break it: quantiles of the future",
+            "break",
             "The bins hold equally many of the days to be forecast, so their edges tell how large those moves will be. "
             "Change later days only, and 29 to 38 % of the earlier tokens change (five of five markets).",
-            {"network": "bigram", "fitted_on": "block", "refits": 12}),
-        Preset("Break it: codes that collapse", "break",
+            {"network": "bigram", "fitted_on": "block", "refits": 12},
+        ),
+        Preset(
+            "Break it: codes that collapse",
+            "break",
             "Codes that begin far from the data are never the nearest, so nearly all days get one token.",
-            {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram", "codes": "far"}),
-        Preset("Fix it: shuffled days", "fix",
+            {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram", "codes": "far"},
+        ),
+        Preset(
+            "Fix it: shuffled days",
+            "fix",
             "A check of everything at once: with the days in random order no skill may be left.",
-            {"shuffle_days": True}),
-    )  # fmt: skip
+            {"shuffle_days": True},
+        ),
+    )
 
     kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
 

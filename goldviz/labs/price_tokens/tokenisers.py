@@ -120,9 +120,12 @@ def _hidden_markov(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
 def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
     unit, window, count = float(sample.std()), settings.window, settings.tokens
     found = learned_codes(
-        windows_of(sample / unit, window), count, torch.Generator().manual_seed(seed),
-        steps=settings.code_steps, among_data=settings.codes == "data",
-    )  # fmt: skip
+        windows_of(sample / unit, window),
+        count,
+        torch.Generator().manual_seed(seed),
+        steps=settings.code_steps,
+        among_data=settings.codes == "data",
+    )
     return Fit(
         described(lambda series: found.tokens(windows_of(series / unit, window)), sample, count), found.perplexity
     )

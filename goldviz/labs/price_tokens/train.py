@@ -133,9 +133,14 @@ def learner(settings: PriceTokens, fold: Fold, seed: int, device: torch.device) 
     counted = isinstance(network, CountedPairs)
     optimiser = None if counted else OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate)
     return Learner(
-        fold, network, deepcopy(network), Best(), optimiser, stream(seed, BATCH_ORDER),
+        fold,
+        network,
+        deepcopy(network),
+        Best(),
+        optimiser,
+        stream(seed, BATCH_ORDER),
         stream(seed, DROPOUT_AND_NOISE, device),
-    )  # fmt: skip
+    )
 
 
 def learn(one: Learner, places: Places, settings: PriceTokens, epoch: int) -> tuple[float, float]:
@@ -208,27 +213,47 @@ def losses_of(grid: Grid[Learner], places: Places, problem: TokenProblem, text: 
 
 
 def announce(
-    settings: PriceTokens, record: Record, problem: TokenProblem, text: Written, baselines: dict[str, Loss],
-    notes: Sequence[str], device: torch.device,
-) -> None:  # fmt: skip
+    settings: PriceTokens,
+    record: Record,
+    problem: TokenProblem,
+    text: Written,
+    baselines: dict[str, Loss],
+    notes: Sequence[str],
+    device: torch.device,
+) -> None:
     """Label the dimensions, say where the data come from, and record all that depends on no network."""
     market, tested = problem.market, problem.tested
     names = list(range(1, settings.tokens + 1))
     dates = [problem.dates[day] for day in tested]
     record.coordinates(
-        fold=[fold.number for fold in problem.folds], seed=list(settings.seeds), time=dates,
-        recent=dates[-RECENT_FORECASTS:], level=list(LEVELS), baseline=list(baselines), model=[NETWORK, *baselines],
-        metric=list(LOG_SCORES), token_name=names, next_token=names, refit=list(range(1, len(problem.folds))),
-        planted=[1, 2, 3], next_planted=[1, 2, 3],
-    )  # fmt: skip
+        fold=[fold.number for fold in problem.folds],
+        seed=list(settings.seeds),
+        time=dates,
+        recent=dates[-RECENT_FORECASTS:],
+        level=list(LEVELS),
+        baseline=list(baselines),
+        model=[NETWORK, *baselines],
+        metric=list(LOG_SCORES),
+        token_name=names,
+        next_token=names,
+        refit=list(range(1, len(problem.folds))),
+        planted=[1, 2, 3],
+        next_planted=[1, 2, 3],
+    )
     record.attribute(
-        device=device_name(device), data_source=market.source, data_origin=market.origin,
-        data_retrieved=market.retrieved.isoformat(), data_last=problem.dates[-1], target_words=market.target.words,
-        target_transformation=market.target.transformation, target_unit=market.target.unit,
+        device=device_name(device),
+        data_source=market.source,
+        data_origin=market.origin,
+        data_retrieved=market.retrieved.isoformat(),
+        data_last=problem.dates[-1],
+        target_words=market.target.words,
+        target_transformation=market.target.transformation,
+        target_unit=market.target.unit,
         units_of=recorded_units(problem.moves, MOVES, ("price",), market.target.unit),
-        data_notes=" ".join([*problem.notes, *notes]), simulated=int(market.simulated),
+        data_notes=" ".join([*problem.notes, *notes]),
+        simulated=int(market.simulated),
         first_forecast=problem.dates[tested[0]],
-    )  # fmt: skip
+    )
     record.once("came", problem.returns[tested])
     record.once("price", problem.prices[tested])
     record.once("block", np.concatenate([np.full(len(fold.test), fold.number, np.int16) for fold in problem.folds]))
@@ -301,17 +326,22 @@ def look_for_motifs(settings: PriceTokens, record: Record, problem: TokenProblem
         text.tokens[:first], text.tokens[first:], settings.tokens, settings.merges, settings.market_seed
     )
     record.coordinates(
-        order=list(ORDERS), merge=list(range(bits.shape[1])),
+        order=list(ORDERS),
+        merge=list(range(bits.shape[1])),
         motif=[f"{place}: {words}" for place, (words, _) in enumerate(named, start=1)],
-    )  # fmt: skip
+    )
     record.once("bits", bits)
     record.once("motif_count", np.array([[times for _, times in named], dealt]).reshape(2, len(named)))
 
 
 def conclude(
-    record: Record, problem: TokenProblem, text: Written, grid: Grid[Learner], places: Places,
+    record: Record,
+    problem: TokenProblem,
+    text: Written,
+    grid: Grid[Learner],
+    places: Places,
     baselines: dict[str, Loss],
-) -> None:  # fmt: skip
+) -> None:
     """Record what the best weights of all folds come to, their chances averaged over seeds."""
     chances = [np.mean([np.exp(log_chances(one, places)) for one in row], axis=0) for row in grid.learners]
     blocks = [
@@ -320,9 +350,11 @@ def conclude(
     ]
     losses = {NETWORK: joined(blocks), **baselines}
     table = log_score_table(
-        {name: one.nats for name, one in losses.items()}, {name: one.sign for name, one in losses.items()},
-        "frequency", np.random.default_rng(BOOTSTRAP_SEED),
-    )  # fmt: skip
+        {name: one.nats for name, one in losses.items()},
+        {name: one.sign for name, one in losses.items()},
+        "frequency",
+        np.random.default_rng(BOOTSTRAP_SEED),
+    )
     for name, values in zip(("score", "score_low", "score_high"), table, strict=True):
         record.once(name, values)
     reference = baselines["frequency"].nats.mean()

@@ -18,10 +18,22 @@ def _losses(readings: Sequence[Reading]) -> Mapping[str, Floats]:
 TRIALS = Trials(
     losses=_losses,
     unit="Token frequency's density of a day over the network's",
-    drawn=("returns", "tokeniser", "tokens", "codes", "merges", "network", "context", "hidden", "dropout",
-        "optimiser", "learning_rate", "epochs"),
+    drawn=(
+        "returns",
+        "tokeniser",
+        "tokens",
+        "codes",
+        "merges",
+        "network",
+        "context",
+        "hidden",
+        "dropout",
+        "optimiser",
+        "learning_rate",
+        "epochs",
+    ),
     drawn_sizes={"test_years": LoweredTo(3.0), "refits": LoweredTo(2)},
     longest=6.0,
     together=True,
     with_seed=("market_seed",),
-)  # fmt: skip
+)

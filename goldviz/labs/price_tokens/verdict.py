@@ -29,9 +29,12 @@ SWITCHED = 0.1
 UNUSED = 0.3
 """Perplexity of the tokens' use, as a share of how many there are, below which most are idle."""
 BASELINES = {
-    "frequency": "token frequency", "bigram": "counted pairs", "constant": "normal, constant variance",
-    "ar1": "AR(1)", "garch": "GARCH",
-}  # fmt: skip
+    "frequency": "token frequency",
+    "bigram": "counted pairs",
+    "constant": "normal, constant variance",
+    "ar1": "AR(1)",
+    "garch": "GARCH",
+}
 NETWORKS = {"bigram": "counted pairs", "mlp": "MLP", "gpt": "GPT"}
 
 

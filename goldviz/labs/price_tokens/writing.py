@@ -73,8 +73,9 @@ def _from_calm_to_storm(tokeniser: Tokeniser, past: Returns) -> Tokeniser:
     if hasattr(tokeniser, "edges"):
         return tokeniser
     own = tokeniser.tokens(past)
-    spread = [float(np.abs(past[own == token]).mean()) if (own == token).any() else np.inf
-              for token in range(tokeniser.count)]  # fmt: skip
+    spread = [
+        float(np.abs(past[own == token]).mean()) if (own == token).any() else np.inf for token in range(tokeniser.count)
+    ]
     return Renamed(tokeniser, [int(token) for token in np.argsort(spread)])
 
 

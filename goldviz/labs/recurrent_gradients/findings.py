@@ -22,8 +22,9 @@ LONGEST_NORM = 1000.0
 MEAN = "The product's norm is the geometric mean over unseen sequences."
 ORTHOGONAL = ("Start from an orthogonal matrix that keeps lengths.", {"initialisation": "orthogonal", "gain": 1.0})
 SUITED_TO_RELU = (
-    "Start from an orthogonal matrix with the gain that suits ReLU.", {"initialisation": "orthogonal", "gain": 1.41},
-)  # fmt: skip
+    "Start from an orthogonal matrix with the gain that suits ReLU.",
+    {"initialisation": "orthogonal", "gain": 1.41},
+)
 """ReLU lets half of the squares through, so an orthogonal matrix of gain 1 still halves them at every step: with it the
 loss of recall over 50 steps stayed that without memory on five seeds of five, with this it ended at 0 to 0.61 of it."""
 OPEN = (
@@ -161,30 +162,48 @@ def _what_gates_do(n: Reading) -> str:
 
 
 RULES = (
-    training.training_diverged(where_it_did="in {subject}",
+    training.training_diverged(
+        where_it_did="in {subject}",
         explanation="The same matrix is used at every time step. Once it is too large, states and gradients grow "
         "with every step (document 001, eq. 6-9). One update can then end in no number.",
         advice=[
             SLOWER_AND_CLIPPED,
             ("Start from an orthogonal matrix.", {"initialisation": "orthogonal", "gain": 1.0}),
-        ]),
-    Rule("exploding", "bad", "The gradient explodes in {subject}",
+        ],
+    ),
+    Rule(
+        "exploding",
+        "bad",
+        "The gradient explodes in {subject}",
         line=above("peak", PEAK, "a Jacobian product above {at:power} at any lag")
         | above("largest_norm", LONGEST_NORM, "a gradient's norm above {at} after clipping"),
-        number=_explosion, explanation=_why_it_explodes,
+        number=_explosion,
+        explanation=_why_it_explodes,
         advice=[
             CLIPPED,
             ORTHOGONAL,
             ("Let tanh hold the states.", {"activation": "tanh"}),
             ("Draw smaller recurrent matrices.", {"gain": DividedBy(2)}),
         ],
-        silenced_by=("diverged",)),
-    Rule("task_solved", "good", "{Subject} learned to remember",
-        line=below("worth", 0.2, "{at:part} of the best loss without memory"), number=_solved,
-        explanation=_why_it_is_memory, silenced_by=("diverged",)),
-    training.steps_too_long(title="The learning rate is too large for {subject}", explanation=_why_steps_are_too_long,
-        advice=[SLOWER, CLIPPED], silenced_by=("diverged",)),
-    Rule("vanishing",
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "task_solved",
+        "good",
+        "{Subject} learned to remember",
+        line=below("worth", 0.2, "{at:part} of the best loss without memory"),
+        number=_solved,
+        explanation=_why_it_is_memory,
+        silenced_by=("diverged",),
+    ),
+    training.steps_too_long(
+        title="The learning rate is too large for {subject}",
+        explanation=_why_steps_are_too_long,
+        advice=[SLOWER, CLIPPED],
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "vanishing",
         lambda case: "bad" if case.names <= {"RNN"} or len(case.names) == len(case.considered) else "warning",
         _title_with_lag,
         line=where("faded", "a Jacobian product below {at:power} within the sequence, at the last look", at=FADED),
@@ -193,48 +212,86 @@ RULES = (
         "6-9). Yours shrink it, so a cue farther back than that lag is hardly heard. "
         f"{MEAN} The weights' own gradients may look healthy all the same: they add up near lags.",
         advice=_against_vanishing,
-        silenced_by=("diverged", "exploding", "task_solved")),
-    Rule("learned_nothing", "bad", "{Subject} remember{s|} nothing of use",
+        silenced_by=("diverged", "exploding", "task_solved"),
+    ),
+    Rule(
+        "learned_nothing",
+        "bad",
+        "{Subject} remember{s|} nothing of use",
         line=at_least("worth", training.USELESS, "{at:percent} of the best loss without memory"),
-        number="{worth:percent} of the memoryless loss", explanation=_why_nothing, advice=_to_learn,
-        only=lambda n, settings: n.tested, silenced_by=("diverged", "exploding", "learning_rate_too_large")),
-    Rule("forget_bias_too_small", "warning", "The LSTM forgets long before the longest lag",
+        number="{worth:percent} of the memoryless loss",
+        explanation=_why_nothing,
+        advice=_to_learn,
+        only=lambda n, settings: n.tested,
+        silenced_by=("diverged", "exploding", "learning_rate_too_large"),
+    ),
+    Rule(
+        "forget_bias_too_small",
+        "warning",
+        "The LSTM forgets long before the longest lag",
         line=below("memory", 0.1, "a half-life of {at:part} of the {longest_lag} steps back, at the last look"),
         number="opening {forget:.2f}: memory halves in {memory_half_life:.1f} steps",
         explanation="The cell path multiplies the gradient by the forget gate at every step (document 001, eq. 18). "
-        "A larger initial bias opens it further.", advice=[OPEN],
-        only=lambda n, settings: n.name == "LSTM", silenced_by=("diverged", "exploding", "task_solved")),
-    Rule("saturated_gates", "warning", "Most gates are stuck at an end in {subject}",
+        "A larger initial bias opens it further.",
+        advice=[OPEN],
+        only=lambda n, settings: n.name == "LSTM",
+        silenced_by=("diverged", "exploding", "task_solved"),
+    ),
+    Rule(
+        "saturated_gates",
+        "warning",
+        "Most gates are stuck at an end in {subject}",
         line=above("stuck", 0.6, "{at:percent} below 0.05 or above 0.95, forget gates not counted"),
         number="{stuck:percent} of the gate values",
         explanation="A gate's slope is s(1 − s): near 0 or 1 almost nothing passes back to what controls it "
-        "(document 001, eq. 19-20), so it can hardly learn to open or shut.", advice=[USUAL_MATRICES, SLOWER],
-        silenced_by=SETTLED),
-    Rule("saturated_states", "warning", "Many states are saturated in {subject}",
+        "(document 001, eq. 19-20), so it can hardly learn to open or shut.",
+        advice=[USUAL_MATRICES, SLOWER],
+        silenced_by=SETTLED,
+    ),
+    Rule(
+        "saturated_states",
+        "warning",
+        "Many states are saturated in {subject}",
         line=above("flat", training.SATURATED, "{at:percent} with |h| above 0.97, at the last look"),
         number="{flat:percent} of the hidden values",
         explanation="The step's Jacobian is diag(1 − h²) W (document 001, eq. 8): where |h| is near 1, the gradient "
-        "is multiplied by almost 0.", advice=[USUAL_MATRICES, SLOWER],
-        only=lambda n, settings: n.name == "RNN" and settings.activation == "tanh", silenced_by=SETTLED),
-    Rule("clipping_every_step", "warning", "Nearly every step of {subject} is clipped",
-        line=above("clipped", 0.9, "{at:percent} of the steps"), number="{clipped:percent} of the steps",
+        "is multiplied by almost 0.",
+        advice=[USUAL_MATRICES, SLOWER],
+        only=lambda n, settings: n.name == "RNN" and settings.activation == "tanh",
+        silenced_by=SETTLED,
+    ),
+    Rule(
+        "clipping_every_step",
+        "warning",
+        "Nearly every step of {subject} is clipped",
+        line=above("clipped", 0.9, "{at:percent} of the steps"),
+        number="{clipped:percent} of the steps",
         explanation=_why_clips_count,
         advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
-        silenced_by=("diverged", "task_solved")),
-    training.steps_too_short(title="The learning rate is too small for {subject}",
+        silenced_by=("diverged", "task_solved"),
+    ),
+    training.steps_too_short(
+        title="The learning rate is too small for {subject}",
         explanation="Your steps change the recurrent weights so little that training would take many thousands of "
         "them. The gradient (document 001, eq. 6) is there, but it is followed too timidly.",
-        advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})], silenced_by=SETTLED),
-    Rule("gradient_kept", "good", _title_with_steps,
+        advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})],
+        silenced_by=SETTLED,
+    ),
+    Rule(
+        "gradient_kept",
+        "good",
+        _title_with_steps,
         line=at_most(
             "drift",
             np.log10(KEPT_WITHIN),
             f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag",
         ),
         number=lambda n: f"a factor of {times(10 ** median(n.farthest))} over {n.longest_lag} steps",
-        explanation=_why_it_is_kept, only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),
-        silenced_by=("diverged", "exploding", "vanishing")),
-)  # fmt: skip
+        explanation=_why_it_is_kept,
+        only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),
+        silenced_by=("diverged", "exploding", "vanishing"),
+    ),
+)
 """In the order in which they are judged."""
 
 findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)])

@@ -116,10 +116,17 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
         return
     text = _typed(to_start_from(settings.length))
     networks = [str(one) for one in ds["network"].values]
-    network = st.segmented_control(
-        "Look into", networks, default=networks[0], format_func=str.upper, key=f"words-{'-'.join(networks)}",
-        persist_state="session",
-    ) or networks[0]  # fmt: skip
+    network = (
+        st.segmented_control(
+            "Look into",
+            networks,
+            default=networks[0],
+            format_func=str.upper,
+            key=f"words-{'-'.join(networks)}",
+            persist_state="session",
+        )
+        or networks[0]
+    )
     try:
         read = _read(lane, settings, text)
     except (ValueError, JobFailedError, TooManyJobsError) as error:
@@ -203,6 +210,10 @@ def _word_table(read: xr.Dataset, network: str) -> pd.DataFrame:
 
 
 PAGE = LaboratoryPage(
-    LAB, main="jacobian_by_lag", beside="loss", below="network", why=why,
+    LAB,
+    main="jacobian_by_lag",
+    beside="loss",
+    below="network",
+    why=why,
     parts=(Part("words", "Read a review", explore, shows=lambda settings: settings.task == "reviews"),),
-)  # fmt: skip
+)

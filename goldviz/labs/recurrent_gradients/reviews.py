@@ -21,9 +21,27 @@ from torch.nn import functional
 PRAISE = ("wonderful", "lovely", "great", "splendid")
 BLAME = ("horrible", "dreadful", "terrible", "miserable")
 NEUTRAL = (
-    "we", "went", "to", "town", "by", "bus", "then", "walked", "along", "river", "past", "old", "market", "with",
-    "two", "friends", "before", "lunch", "at", "noon",
-)  # fmt: skip
+    "we",
+    "went",
+    "to",
+    "town",
+    "by",
+    "bus",
+    "then",
+    "walked",
+    "along",
+    "river",
+    "past",
+    "old",
+    "market",
+    "with",
+    "two",
+    "friends",
+    "before",
+    "lunch",
+    "at",
+    "noon",
+)
 MEANT = ("the", "sun", "came", "and", "not", "the", "rain")
 IRONIC = ("the", "rain", "came", "and", "not", "the", "sun")
 CLOSING = ("what", "a")

@@ -33,41 +33,65 @@ class RecurrentGradients(Experiment):
     """Train recurrent networks from the same seed on one task, and watch the gradient travel back through time."""
 
     about = About(
-        "recurrent-gradients", "Gradient flow through time", icon=":material/timeline:",
-        section="Through time", rank=20,
+        "recurrent-gradients",
+        "Gradient flow through time",
+        icon=":material/timeline:",
+        section="Through time",
+        rank=20,
         question="How far back in time does a recurrent network's gradient reach, and what do gates change?",
-    )  # fmt: skip
+    )
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "length", "batch")
 
-    # fmt: off
-    task: Literal["adding", "recall", "copy", "sine", "reviews"] = setting("adding", group="Task", essential=True,
+    task: Literal["adding", "recall", "copy", "sine", "reviews"] = setting(
+        "adding",
+        group="Task",
+        essential=True,
         labels=TASKS,
-        description="What the network has to learn; each has a known answer for a network without memory.")
-    length: int = setting(50, ge=4, le=200, group="Task", essential=True, unit="steps",
-        description="How many time steps lie between cue and answer (adding, sine: the length of the sequence).")
-    networks: Literal["all", "rnn", "lstm", "gru"] = setting("all", group="Network", essential=True, labels=NETWORKS,
-        description="Which networks are trained, from the same seed on the same sequences.")
+        description="What the network has to learn; each has a known answer for a network without memory.",
+    )
+    length: int = setting(
+        50,
+        ge=4,
+        le=200,
+        group="Task",
+        essential=True,
+        unit="steps",
+        description="How many time steps lie between cue and answer (adding, sine: the length of the sequence).",
+    )
+    networks: Literal["all", "rnn", "lstm", "gru"] = setting(
+        "all",
+        group="Network",
+        essential=True,
+        labels=NETWORKS,
+        description="Which networks are trained, from the same seed on the same sequences.",
+    )
     hidden: int = standard.hidden(64, le=256, description="Hidden units of every network.")
-    activation: Literal["tanh", "relu"] = setting("tanh", group="Network", labels=ACTIVATIONS,
-        description="The plain RNN's nonlinearity.")
-    reset: Literal["before", "after"] = setting("before", group="Network", labels=RESETS,
-        description="Where the GRU's reset gate acts.")
-    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("orthogonal",
-        description="How the recurrent matrices are drawn.")
-    gain: float = setting(1.0, ge=0.1, le=4, group="Network", logarithmic=True,
-        description="Factor on all recurrent matrices.")
-    forget_bias: float = standard.forget_bias(1.0,
-        description="The LSTM's initial forget-gate bias; 1 keeps the cell's memory, 0 halves it at every step.")
+    activation: Literal["tanh", "relu"] = setting(
+        "tanh", group="Network", labels=ACTIVATIONS, description="The plain RNN's nonlinearity."
+    )
+    reset: Literal["before", "after"] = setting(
+        "before", group="Network", labels=RESETS, description="Where the GRU's reset gate acts."
+    )
+    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix(
+        "orthogonal", description="How the recurrent matrices are drawn."
+    )
+    gain: float = setting(
+        1.0, ge=0.1, le=4, group="Network", logarithmic=True, description="Factor on all recurrent matrices."
+    )
+    forget_bias: float = standard.forget_bias(
+        1.0, description="The LSTM's initial forget-gate bias; 1 keeps the cell's memory, 0 halves it at every step."
+    )
     optimiser: standard.Optimiser = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(3e-3)
-    clip: float = standard.clip(1.0,
-        description="Largest norm of a network's whole gradient; a longer one is scaled down. 0: no clipping.")
+    clip: float = standard.clip(
+        1.0, description="Largest norm of a network's whole gradient; a longer one is scaled down. 0: no clipping."
+    )
     steps: int = standard.steps(400)
     batch: int = standard.batch(64, "sequences")
-    look_every: int = standard.look_every(10, ge=0,
-        description="Gradients through time, gates and Jacobians are measured every so many steps. 0: never.")
-    # fmt: on
+    look_every: int = standard.look_every(
+        10, ge=0, description="Gradients through time, gates and Jacobians are measured every so many steps. 0: never."
+    )
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True),
@@ -79,17 +103,25 @@ class RecurrentGradients(Experiment):
         "spectral_radius": Variable(LOOK, "Spectral radius of W_hh (of the candidate's matrix in LSTM and GRU)"),
         "spectral_norm": Variable(LOOK, "Spectral norm of W_hh (of the candidate's matrix in LSTM and GRU)"),
         "state_gradient_norm": Variable((*LOOK, "time"), "Norm of dL/dh_t, mean over the batch"),
-        "log_jacobian_norm": Variable((*LOOK, "lag"),
+        "log_jacobian_norm": Variable(
+            (*LOOK, "lag"),
             f"Spectral norm of dh_T/dh_(T-lag), geometric mean of {FOLLOWED} unseen sequences (the whole state (h, c) "
-            "in the LSTM)", "log10"),
-        "log_cell_path": Variable((*LOOK, "lag"),
+            "in the LSTM)",
+            "log10",
+        ),
+        "log_cell_path": Variable(
+            (*LOOK, "lag"),
             f"Norm of the LSTM's cell path alone, the product of forget gates, geometric mean of {FOLLOWED} unseen "
-            "sequences", "log10"),
-        "log_bound": Variable((*LOOK, "lag"), "Bound (gamma ||W_hh||)^lag on the plain RNN's Jacobian product",
-            "log10"),
+            "sequences",
+            "log10",
+        ),
+        "log_bound": Variable(
+            (*LOOK, "lag"), "Bound (gamma ||W_hh||)^lag on the plain RNN's Jacobian product", "log10"
+        ),
         "lag_contribution": Variable((*LOOK, "lag"), "Norm of what lag contributes to dL/dW_hh (eq. 6)"),
-        "gate_opening": Variable((*LOOK, "gate", "time"),
-            "Mean opening of a gate at each time step (NaN where a network lacks it)"),
+        "gate_opening": Variable(
+            (*LOOK, "gate", "time"), "Mean opening of a gate at each time step (NaN where a network lacks it)"
+        ),
         "gate_saturation": Variable((*LOOK, "gate"), "Share of gate values below 0.05 or above 0.95"),
         "state_saturation": Variable(LOOK, "Share of hidden values on a flat part of tanh, |h| > 0.97"),
         **layers.distributions(("look", "network", "moment"), ("look", "network", "layer")),
@@ -99,13 +131,17 @@ class RecurrentGradients(Experiment):
         "accuracy_by_lag": Variable((*LOOK, "task_lag"), "Share of right answers with the cue this far back"),
         "test_loss": Variable(("network", "seed"), "Loss on fresh sequences after training", once=True),
         "memoryless_loss": Variable(("seed",), "Loss of the best answer without memory, same sequences", once=True),
-        "memoryless_loss_by_lag": Variable(("seed", "task_lag"), "The same on the sequences with the cue this far back",
-            once=True),
+        "memoryless_loss_by_lag": Variable(
+            ("seed", "task_lag"), "The same on the sequences with the cue this far back", once=True
+        ),
         "parameter_count": Variable(("network",), "Number of parameters", once=True),
-        "weights": Variable(("network", "weight"),
+        "weights": Variable(
+            ("network", "weight"),
             "Weights after training in the order of the network's parameters, first seed, zeros after the last "
-            "(reviews alone)", once=True),
-    }  # fmt: skip
+            "(reviews alone)",
+            once=True,
+        ),
+    }
 
     equations: ClassVar[tuple[str, ...]] = (
         "Going back k steps multiplies the gradient by k Jacobians dh_t/dh_(t-1) (document 001, eq. 6-9).",
@@ -116,45 +152,85 @@ class RecurrentGradients(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("Adding, 50 steps", "document",
+        Preset(
+            "Adding, 50 steps",
+            "document",
             "Remember two marked numbers out of fifty and add them. Without memory, answering 1 is best: an error of "
-            "1/6. LSTM and GRU learn it on ten seeds of ten; the RNN's gradient vanishes on all ten."),
-        Preset("Reviews, cue 40 words back", "document",
+            "1/6. LSTM and GRU learn it on ten seeds of ten; the RNN's gradient vanishes on all ten.",
+        ),
+        Preset(
+            "Reviews, cue 40 words back",
+            "document",
             "The opening decides whether the last words are meant: without it half the guesses are right. Of ten "
             "seeds the LSTM reads it on nine, the plain RNN on eight, the GRU on none.",
-            {"task": "reviews", "length": 40, "steps": 150}),
-        Preset("Break it: small gain", "break",
+            {"task": "reviews", "length": 40, "steps": 150},
+        ),
+        Preset(
+            "Break it: small gain",
+            "break",
             "Recall with a Gaussian matrix half as large. Fifty steps back, less than a trillionth of the RNN's "
             "gradient is left: at first on ten seeds of ten, after training on nine.",
-            {"task": "recall", "networks": "rnn", "initialisation": "gaussian", "gain": 0.5, "steps": 150}),
-        Preset("Fix it: orthogonal", "fix",
+            {"task": "recall", "networks": "rnn", "initialisation": "gaussian", "gain": 0.5, "steps": 150},
+        ),
+        Preset(
+            "Fix it: orthogonal",
+            "fix",
             "The same recall from an orthogonal matrix, which neither shrinks nor stretches: the plain RNN learns it "
             "on six seeds of ten.",
-            {"task": "recall", "networks": "rnn", "steps": 150}),
-        Preset("Break it: exploding", "break",
+            {"task": "recall", "networks": "rnn", "steps": 150},
+        ),
+        Preset(
+            "Break it: exploding",
+            "break",
             "ReLU, the identity as matrix, long steps and no clipping. One long gradient throws the loss to "
             "infinity at the second step, on ten seeds of ten.",
-            {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
-                "learning_rate": 0.01, "clip": 0.0, "steps": 300}),
-        Preset("Fix it: clip at 1", "fix",
+            {
+                "networks": "rnn",
+                "activation": "relu",
+                "initialisation": "identity",
+                "optimiser": "sgd",
+                "learning_rate": 0.01,
+                "clip": 0.0,
+                "steps": 300,
+            },
+        ),
+        Preset(
+            "Fix it: clip at 1",
+            "fix",
             "The exploding set-up with the gradient's norm held at 1: on ten seeds of ten the loss stays finite, "
             "and falls below 0.3. Saying 1 costs 0.17. Nearly every step is cut, so 1 works as a learning rate. At "
             "10 the loss ended lower on 3 of 5 seeds, higher on 2.",
-            {"networks": "rnn", "activation": "relu", "initialisation": "identity", "optimiser": "sgd",
-                "learning_rate": 0.01, "steps": 300}),
-        Preset("Break it: forget bias -2", "break",
+            {
+                "networks": "rnn",
+                "activation": "relu",
+                "initialisation": "identity",
+                "optimiser": "sgd",
+                "learning_rate": 0.01,
+                "steps": 300,
+            },
+        ),
+        Preset(
+            "Break it: forget bias -2",
+            "break",
             "Forget gates that start at 0.12 wipe the LSTM's cell at every step: the reviews stay a coin toss, on ten "
             "seeds of ten.",
-            {"task": "reviews", "length": 40, "networks": "lstm", "forget_bias": -2.0, "steps": 150}),
-        Preset("Fix it: forget bias 1", "fix",
+            {"task": "reviews", "length": 40, "networks": "lstm", "forget_bias": -2.0, "steps": 150},
+        ),
+        Preset(
+            "Fix it: forget bias 1",
+            "fix",
             "The same LSTM with forget gates that start at 0.73: on nine seeds of ten it reads the opening forty words "
             "back.",
-            {"task": "reviews", "length": 40, "networks": "lstm", "steps": 150}),
-        Preset("Fix it: identity", "fix",
+            {"task": "reviews", "length": 40, "networks": "lstm", "steps": 150},
+        ),
+        Preset(
+            "Fix it: identity",
+            "fix",
             "A plain ReLU network that starts with the identity as its matrix keeps what it has seen, and adds, too, "
             "on nine seeds of ten.",
-            {"networks": "rnn", "activation": "relu", "initialisation": "identity", "steps": 600}),
-    )  # fmt: skip
+            {"networks": "rnn", "activation": "relu", "initialisation": "identity", "steps": 600},
+        ),
+    )
 
     @model_validator(mode="after")
     def _reviews_come_in_pairs(self) -> Self:

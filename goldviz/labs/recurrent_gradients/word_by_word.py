@@ -81,17 +81,22 @@ def read_words(settings: RecurrentGradients, weights: np.ndarray, text: str) -> 
     words = Words.of(text)
     read = [_of_network(settings, lane, row, words) for lane, row in zip(lanes(settings), weights, strict=True)]
     dims = {
-        "praise": ("time",), "state": ("time", "unit"), "state_gradient": ("time",), "word_gradient": ("time",),
+        "praise": ("time",),
+        "state": ("time", "unit"),
+        "state_gradient": ("time",),
+        "word_gradient": ("time",),
         "gate_opening": ("gate", "time"),
-    }  # fmt: skip
+    }
     return xr.Dataset(
         {name: (("network", *own), torch.stack([one[name] for one in read]).numpy()) for name, own in dims.items()},
         coords={
-            "network": list(lanes(settings)), "time": range(1, len(words.words) + 1), "gate": list(GATES),
+            "network": list(lanes(settings)),
+            "time": range(1, len(words.words) + 1),
+            "gate": list(GATES),
             "unit": range(1, settings.hidden + 1),
         },
         attrs={"words": words.words, "known": words.known},
-    )  # fmt: skip
+    )
 
 
 def _of_network(settings: RecurrentGradients, lane: str, weights: np.ndarray, words: Words) -> dict[str, Tensor]:

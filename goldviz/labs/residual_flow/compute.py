@@ -74,9 +74,14 @@ def flow_at(problem: PlaneProblem, times: Float[Tensor, " times"]) -> Float[Tens
     if exact is not None:
         return exact
     found: Tensor = odeint(
-        problem.field, problem.start, times, rtol=REFERENCE_TOLERANCE, atol=REFERENCE_TOLERANCE, method="dopri8",
+        problem.field,
+        problem.start,
+        times,
+        rtol=REFERENCE_TOLERANCE,
+        atol=REFERENCE_TOLERANCE,
+        method="dopri8",
         options={"step_t": times[-1:]},
-    )  # fmt: skip
+    )
     return found
 
 
@@ -247,9 +252,14 @@ def _dopri5(problem: PlaneProblem, end: Tensor, tolerance: float) -> tuple[float
     times = torch.tensor([0.0, problem.duration], dtype=torch.float64)
     try:
         found = odeint(
-            counted, problem.start, times, rtol=tolerance, atol=tolerance, method="dopri5",
+            counted,
+            problem.start,
+            times,
+            rtol=tolerance,
+            atol=tolerance,
+            method="dopri5",
             options={"step_t": times[1:]},
-        )  # fmt: skip
+        )
     except (OverflowError, AssertionError):
         # torchdiffeq asserts where its step becomes too small to go on.
         return float("nan"), float("nan")

@@ -131,10 +131,12 @@ def _task(view: View[ResidualFlow]) -> str:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why,
+    LAB,
+    look,
+    why=why,
     parts=(Part("blocks", "How many blocks are enough?", blocks), Part("cost", "What does exactness cost?", cost)),
     words_of_position=lambda settings: "Depth in view (% of T)",
     # Four solvers and a reference; little more where a field is trained first.
     seconds=lambda settings: 1.0,
     everywhere=everywhere,
-)  # fmt: skip
+)

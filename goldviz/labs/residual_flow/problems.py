@@ -77,9 +77,15 @@ def trained_problem(name: str, separate: bool, seed: int) -> PlaneProblem:
     field: VectorField = TurnedField(network, TURN) if separate else network
     places, shares = spread_out(lesson.placed, field, lesson.plane)
     return PlaneProblem(
-        field, lesson.placed(places), 1.0, (0, lesson.plane - 1), torch.arange(2 * CLOUD) >= CLOUD, read_out, shares,
+        field,
+        lesson.placed(places),
+        1.0,
+        (0, lesson.plane - 1),
+        torch.arange(2 * CLOUD) >= CLOUD,
+        read_out,
+        shares,
         closed=name != "moons",
-    )  # fmt: skip
+    )
 
 
 @torch.no_grad()

@@ -25,51 +25,100 @@ SHARING = {"shared": "Shared: one f for all", "separate": "Separate: f turns wit
 class ResidualFlow(Instant):
     """A residual network of L blocks beside the flow that it tends to."""
 
-    about = About("residual-flow", "Residual steps to flow", icon=":material/stairs:",
-        section="Continuous time", rank=40,
-        question="What does a residual network become when it gets deeper and its steps smaller?")  # fmt: skip
+    about = About(
+        "residual-flow",
+        "Residual steps to flow",
+        icon=":material/stairs:",
+        section="Continuous time",
+        rank=40,
+        question="What does a residual network become when it gets deeper and its steps smaller?",
+    )
     position: ClassVar[str] = "view"
 
-    # fmt: off
     field: Literal["linear", "spiral", "van_der_pol", "moons", "rings", "rings_steps", "rings_lifted"] = setting(
-        "linear", group="Field", essential=True, labels=FIELDS,
+        "linear",
+        group="Field",
+        essential=True,
+        labels=FIELDS,
         description="The function f that every block adds to the state. The trained ones are small tanh networks, "
-        "trained here on their first use.")
-    blocks: int = setting(8, ge=1, le=256, group="Network", essential=True, unit="blocks",
-        description="Residual blocks L. Each takes a step of T / L.")
-    depth: float = setting(3.0, ge=0.5, le=8, group="Network", essential=True,
-        description="Depth T that the blocks share out among them. Trained fields have T = 1.")
-    mu: float = setting(2.0, ge=0.5, le=12, group="Field", essential=True,
-        description="How stiff Van der Pol's oscillator is: the larger, the faster its fast direction.")
-    sharing: Literal["shared", "separate"] = setting("shared", group="Network", labels=SHARING,
-        description="Whether all blocks have the same weights, or each its own, turned a little against the last's.")
+        "trained here on their first use.",
+    )
+    blocks: int = setting(
+        8,
+        ge=1,
+        le=256,
+        group="Network",
+        essential=True,
+        unit="blocks",
+        description="Residual blocks L. Each takes a step of T / L.",
+    )
+    depth: float = setting(
+        3.0,
+        ge=0.5,
+        le=8,
+        group="Network",
+        essential=True,
+        description="Depth T that the blocks share out among them. Trained fields have T = 1.",
+    )
+    mu: float = setting(
+        2.0,
+        ge=0.5,
+        le=12,
+        group="Field",
+        essential=True,
+        description="How stiff Van der Pol's oscillator is: the larger, the faster its fast direction.",
+    )
+    sharing: Literal["shared", "separate"] = setting(
+        "shared",
+        group="Network",
+        labels=SHARING,
+        description="Whether all blocks have the same weights, or each its own, turned a little against the last's.",
+    )
     seed: int = standard.seed(group="Field", description="Random seed of the points, and of training.")
-    view: int = setting(100, ge=0, le=100, group="View", unit="%",
-        description="How far through the depth the points are shown.")
-    # fmt: on
+    view: int = setting(
+        100, ge=0, le=100, group="View", unit="%", description="How far through the depth the points are shown."
+    )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
+        Preset(
+            "As in the document",
+            "document",
             "Eight blocks with the same weights: each adds T/8 times f. The points wind as the flow does and end about "
-            "0.5 away from it (the median, in ten seeds of ten)."),
+            "0.5 away from it (the median, in ten seeds of ten).",
+        ),
         Preset("Break it: one big step", "break", "One block takes the whole depth in a straight line.", {"blocks": 1}),
-        Preset("Break it: stiff", "break",
+        Preset(
+            "Break it: stiff",
+            "break",
             "Van der Pol with a fast direction: 12 blocks overshoot it, and 6 to 11 % of the points run away, in ten "
             "seeds of ten.",
-            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 12}),
-        Preset("Fix it: smaller steps", "fix",
+            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 12},
+        ),
+        Preset(
+            "Fix it: smaller steps",
+            "fix",
             "The same stiff field and 128 blocks: no step is longer than the fast direction allows.",
-            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 128}),
-        Preset("Rings a flow cannot part", "break",
+            {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 128},
+        ),
+        Preset(
+            "Rings a flow cannot part",
+            "break",
             "A flow in the plane never lets paths cross, so the outer ring stays around the inner one.",
-            {"field": "rings", "blocks": 64}),
-        Preset("Fix it: steps that jump", "fix",
+            {"field": "rings", "blocks": 64},
+        ),
+        Preset(
+            "Fix it: steps that jump",
+            "fix",
             "Two big residual steps part the rings, because their paths may cross. Their flow, to the right, cannot.",
-            {"field": "rings_steps", "blocks": 2}),
-        Preset("Fix it: one more dimension", "fix",
+            {"field": "rings_steps", "blocks": 2},
+        ),
+        Preset(
+            "Fix it: one more dimension",
+            "fix",
             "With a third coordinate, zero at first, the flow lifts one ring off the plane.",
-            {"field": "rings_lifted", "blocks": 64}),
-    )  # fmt: skip
+            {"field": "rings_lifted", "blocks": 64},
+        ),
+    )
 
     def positions(self) -> tuple[int, int]:
         """Per cent of the depth."""

@@ -37,9 +37,11 @@ def names(ds: xr.Dataset) -> tuple[str, str]:
     return (left, right) if left != right else (f"{left}, left", f"{right}, right")
 
 
-@drawn("What does a larger vocabulary save?",
+@drawn(
+    "What does a larger vocabulary save?",
     shows="How many bytes a token stands for on average as the vocabulary grows: in the corpus and in your text.",
-    cannot_show="What a larger table of tokens costs a model.")  # fmt: skip
+    cannot_show="What a larger table of tokens costs a model.",
+)
 def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Bytes a token of corpus and text after each merge, for both sides."""
     title = "What does a larger vocabulary save?"
@@ -50,16 +52,23 @@ def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     for (name, length), dash, words in zip(bytes_of.items(), ("solid", "dot"), ("corpus", "your text"), strict=True):
         for side, label in enumerate(names(ds)):
             figure.scatter(
-                x=np.log2(ds["size"].values), y=length / ds[name].values[side], mode="lines", name=f"{label}: {words}",
+                x=np.log2(ds["size"].values),
+                y=length / ds[name].values[side],
+                mode="lines",
+                name=f"{label}: {words}",
                 line={"color": COLOURS[side], "dash": dash, "width": 2.5 - side},
                 hovertemplate="%{y:.2f} bytes a token",
-            )  # fmt: skip
+            )
     look.apply(figure, theme, title=title, notes=[_compression_note(ds)])
     legend_below(figure)
     last = int(ds["size"][-1])
     sizes = [BYTES, *(size for size in SIZES if size < 0.8 * last), last]
-    figure.update_xaxes(title_text="Tokens in the vocabulary", tickvals=np.log2(sizes).tolist(),
-                        ticktext=[f"{size:,}" for size in sizes], showgrid=False)  # fmt: skip
+    figure.update_xaxes(
+        title_text="Tokens in the vocabulary",
+        tickvals=np.log2(sizes).tolist(),
+        ticktext=[f"{size:,}" for size in sizes],
+        showgrid=False,
+    )
     return figure.update_yaxes(title_text="Bytes a token", rangemode="tozero")
 
 
@@ -69,20 +78,28 @@ def _compression_note(ds: xr.Dataset) -> str:
     return f"At the end: {first} {left:.2f}, {second} {right:.2f} bytes a token of the corpus."
 
 
-@drawn("What do the learned tokens hold?", name="entries",
+@drawn(
+    "What do the learned tokens hold?",
+    name="entries",
     shows="How many of the learned tokens hold letters, signs such as . or (, both, several words, and so on.",
-    cannot_show="How often each of them is used.")  # fmt: skip
+    cannot_show="How often each of them is used.",
+)
 def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Counts of learned entries by kind, both sides beside each other."""
     figure = Figure()
     for side, label in enumerate(names(ds)):
         counts = ds["entries"].values[side].astype(int)
         figure.bar(
-            x=counts, y=list(KINDS.values()), orientation="h", name=label,
+            x=counts,
+            y=list(KINDS.values()),
+            orientation="h",
+            name=label,
             marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
-            text=[f"{count:,}" for count in counts], textposition="outside", cliponaxis=False,
+            text=[f"{count:,}" for count in counts],
+            textposition="outside",
+            cliponaxis=False,
             hovertemplate=f"{label}, %{{y}}: %{{x:,}}<extra></extra>",
-        )  # fmt: skip
+        )
     mixed = ds["entries"].sel(kind="mixed").values.astype(int)
     first, second = names(ds)
     notes = [f"Letters and signs in one token: {first} {mixed[0]:,}, {second} {mixed[1]:,}."]
@@ -92,25 +109,34 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(autorange="reversed", showgrid=False)
 
 
-@drawn("What does a language cost?",
+@drawn(
+    "What does a language cost?",
     shows="Tokens of one sentence and of its translations, with merges learned from the corpus.",
-    cannot_show="How well a model understands the language.")  # fmt: skip
+    cannot_show="How well a model understands the language.",
+)
 def languages(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Tokens of the same sentence in every language, and its characters as marks."""
     figure = Figure()
     for side, label in enumerate(names(ds)):
         figure.bar(
-            x=ds["sentence_tokens"].values[side], y=ds["language"].values, orientation="h", name=label,
+            x=ds["sentence_tokens"].values[side],
+            y=ds["language"].values,
+            orientation="h",
+            name=label,
             marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
             hovertemplate=f"%{{y}}, {label}: %{{x}} tokens<extra></extra>",
-        )  # fmt: skip
+        )
     figure.scatter(
-        x=ds["sentence_characters"].values, y=ds["language"].values, mode="markers", name="characters",
+        x=ds["sentence_characters"].values,
+        y=ds["language"].values,
+        mode="markers",
+        name="characters",
         marker={"symbol": "line-ns-open", "size": 14, "color": INKS[theme].text, "line": {"width": 3}},
         hovertemplate="%{y}: %{x} characters<extra></extra>",
-    )  # fmt: skip
-    look.apply(figure, theme, title="What does a language cost?", notes=[_language_note(ds)], height=560,
-               hover="closest")  # fmt: skip
+    )
+    look.apply(
+        figure, theme, title="What does a language cost?", notes=[_language_note(ds)], height=560, hover="closest"
+    )
     legend_below(figure)
     figure.update_xaxes(title_text="Tokens of the same sentence")
     return figure.update_yaxes(autorange="reversed", showgrid=False)
@@ -125,9 +151,11 @@ def _language_note(ds: xr.Dataset) -> str:
     )
 
 
-@drawn("Where are digits cut?",
+@drawn(
+    "Where are digits cut?",
     shows="Where each pattern cuts a number (lines), and in front how many tokens it becomes.",
-    cannot_show="Which digits of a piece are one token; that depends on the numbers in the corpus.")  # fmt: skip
+    cannot_show="Which digits of a piece are one token; that depends on the numbers in the corpus.",
+)
 def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Numbers in rows, right-aligned, their digits in the colours of their pieces."""
     figure = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.06)
@@ -136,8 +164,16 @@ def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         groups = ds["group"].values[side]
         _number_map(figure, side, numbers, groups, INKS[theme].text)
         _token_counts(figure, side, ds["number_tokens"].values[side], INKS[theme].muted)
-        figure.add_annotation(text=label, x=0.5, y=1.02, xref=f"x{side + 1 if side else ''} domain", yref="paper",
-                              showarrow=False, yanchor="bottom", font_size=13)  # fmt: skip
+        figure.add_annotation(
+            text=label,
+            x=0.5,
+            y=1.02,
+            xref=f"x{side + 1 if side else ''} domain",
+            yref="paper",
+            showarrow=False,
+            yanchor="bottom",
+            font_size=13,
+        )
         _cuts(figure, side, groups, INKS[theme].text)
     notes = ["Before each number stands how many tokens it becomes."]
     look.apply(figure, theme, title="Where are digits cut?", notes=notes, legend=False, height=430, hover="closest")
@@ -153,25 +189,49 @@ def _number_map(figure: Figure, side: int, numbers: Any, groups: Any, colour: st
     width = groups.shape[1]
     text = [list(number.rjust(width)) for number in numbers]
     figure.add_trace(
-        cells(np.where(np.isfinite(groups), groups % 2, np.nan), x=list(range(width)), y=list(range(len(numbers))),
-              text=text, texttemplate="%{text}", hover="%{text}", textfont={"size": 15, "color": colour}),
-        row=1, col=side + 1,
-    )  # fmt: skip
+        cells(
+            np.where(np.isfinite(groups), groups % 2, np.nan),
+            x=list(range(width)),
+            y=list(range(len(numbers))),
+            text=text,
+            texttemplate="%{text}",
+            hover="%{text}",
+            textfont={"size": 15, "color": colour},
+        ),
+        row=1,
+        col=side + 1,
+    )
 
 
 def _token_counts(figure: Figure, side: int, counts: Any, colour: str) -> None:
     figure.add_trace(
-        Scatter(x=[BEFORE] * len(counts), y=list(range(len(counts))), mode="text", hoverinfo="skip", showlegend=False,
-                text=[f"<i>{count:.0f}</i>" for count in counts], textfont={"size": 14, "color": colour}),
-        row=1, col=side + 1,
-    )  # fmt: skip
+        Scatter(
+            x=[BEFORE] * len(counts),
+            y=list(range(len(counts))),
+            mode="text",
+            hoverinfo="skip",
+            showlegend=False,
+            text=[f"<i>{count:.0f}</i>" for count in counts],
+            textfont={"size": 14, "color": colour},
+        ),
+        row=1,
+        col=side + 1,
+    )
 
 
 def _cuts(figure: Figure, side: int, groups: Any, colour: str) -> None:
     axis = str(side + 1) if side else ""
     for row, column in np.argwhere(np.diff(groups, axis=1) > 0):
-        figure.add_shape(type="line", x0=column + 0.5, x1=column + 0.5, y0=row - 0.45, y1=row + 0.45, xref=f"x{axis}",
-                         yref=f"y{axis}", line={"color": colour, "width": 2})  # fmt: skip
+        figure.add_shape(
+            type="line",
+            x0=column + 0.5,
+            x1=column + 0.5,
+            y0=row - 0.45,
+            y1=row + 0.45,
+            xref=f"x{axis}",
+            yref=f"y{axis}",
+            line={"color": colour, "width": 2},
+        )
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -69,9 +69,11 @@ def vocabulary(view: View[TextTokens]) -> None:
     settings = view.settings
     if "gpt2" in settings.patterns and settings.corpus not in NOT_TRAINED_ON:
         st.page_link(
-            "pages/char_gpt.py", label="Train a GPT on pieces like these", icon=":material/arrow_forward:",
+            "pages/char_gpt.py",
+            label="Train a GPT on pieces like these",
+            icon=":material/arrow_forward:",
             query_params={"corpus": settings.corpus, "tokens": "pieces", "vocabulary": str(settings.vocabulary)},
-        )  # fmt: skip
+        )
     names = figures.names(view.dataset)
     left, right = st.columns(2)
     for place, side in ((left, 0), (right, 1)):
@@ -128,10 +130,13 @@ def why(view: View[TextTokens]) -> None:
 
 
 PAGE = InstantPage(
-    LAB, look, why=why, seconds=seconds,
+    LAB,
+    look,
+    why=why,
+    seconds=seconds,
     parts=(
         Part("compression", "How short does it get?", compression),
         Part("languages", "What of other languages?", fairness),
         Part("entries", "What was learned?", vocabulary),
     ),
-)  # fmt: skip
+)

@@ -45,28 +45,72 @@ MANY_LANGUAGES = (
 class TextTokens(Instant):
     """Learn byte pairs on a text, and see what two ways to cut a text make of it."""
 
-    about = About("text-tokens", "Tokens", icon=":material/data_array:", section="Language", rank=44,
-        question="How does a text become tokens, and why does it matter where it is cut?")  # fmt: skip
+    about = About(
+        "text-tokens",
+        "Tokens",
+        icon=":material/data_array:",
+        section="Language",
+        rank=44,
+        question="How does a text become tokens, and why does it matter where it is cut?",
+    )
 
-    # fmt: off
-    text: str = setting(TABLE, min_length=1, max_length=LONGEST_TEXT, group="Text", essential=True, control="cut text",
-        description="The text that becomes tokens.")
-    pattern: Pattern = setting("gpt2", group="Cuts", essential=True, labels=PATTERN_LABELS,
-        description="Where the left tokeniser cuts a text before it joins pairs. No token crosses a cut.")
-    beside: Pattern = setting("cl100k", group="Cuts", essential=True, labels=PATTERN_LABELS,
-        description="Where the right tokeniser cuts, to compare.")
-    vocabulary: int = setting(1000, ge=256, le=4096, group="Vocabulary", essential=True, unit="tokens",
-        description="How many tokens there are: the 256 single bytes, and one for each merge.")
-    corpus: str = setting("python", pattern=f"^(python|words|code|names|cities|own|{KEPT})$", group="Text",
-        labels=CORPORA, control="corpus",
+    text: str = setting(
+        TABLE,
+        min_length=1,
+        max_length=LONGEST_TEXT,
+        group="Text",
+        essential=True,
+        control="cut text",
+        description="The text that becomes tokens.",
+    )
+    pattern: Pattern = setting(
+        "gpt2",
+        group="Cuts",
+        essential=True,
+        labels=PATTERN_LABELS,
+        description="Where the left tokeniser cuts a text before it joins pairs. No token crosses a cut.",
+    )
+    beside: Pattern = setting(
+        "cl100k",
+        group="Cuts",
+        essential=True,
+        labels=PATTERN_LABELS,
+        description="Where the right tokeniser cuts, to compare.",
+    )
+    vocabulary: int = setting(
+        1000,
+        ge=256,
+        le=4096,
+        group="Vocabulary",
+        essential=True,
+        unit="tokens",
+        description="How many tokens there are: the 256 single bytes, and one for each merge.",
+    )
+    corpus: str = setting(
+        "python",
+        pattern=f"^(python|words|code|names|cities|own|{KEPT})$",
+        group="Text",
+        labels=CORPORA,
+        control="corpus",
         allowed="python, words, code, names, cities, own, or the 16 characters that name a text kept on this server",
-        description="The text that the merges are learned from (the corpus).")
-    expression: str = setting(r"\p{L}+|\p{N}+|\s+", max_length=LONGEST_EXPRESSION, group="Cuts", essential=True,
+        description="The text that the merges are learned from (the corpus).",
+    )
+    expression: str = setting(
+        r"\p{L}+|\p{N}+|\s+",
+        max_length=LONGEST_EXPRESSION,
+        group="Cuts",
+        essential=True,
         allowed=f"a regular expression of at most {LONGEST_EXPRESSION} characters that takes at most 2 seconds",
-        description="Your own regular expression: each match is a piece, and so is what lies between two matches.")
-    part: int = setting(0, ge=0, le=5, group="Text", unit="of five",
-        description="Learn from one fifth of the corpus, or from all of it (0).")
-    # fmt: on
+        description="Your own regular expression: each match is a piece, and so is what lies between two matches.",
+    )
+    part: int = setting(
+        0,
+        ge=0,
+        le=5,
+        group="Text",
+        unit="of five",
+        description="Learn from one fifth of the corpus, or from all of it (0).",
+    )
 
     @model_validator(mode="after")
     def _the_expression_can_be_read(self) -> Self:
@@ -78,33 +122,57 @@ class TextTokens(Instant):
         return self
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document",
-            "The document's examples under both patterns. Both cut before every . ! and ?, and cut four spaces alike."),
-        Preset("The smallest example", "document",
+        Preset(
+            "As in the document",
+            "document",
+            "The document's examples under both patterns. Both cut before every . ! and ?, and cut four spaces alike.",
+        ),
+        Preset(
+            "The smallest example",
+            "document",
             "aaabdaaabac: three merges make five tokens of eleven bytes.",
-            {"text": "aaabdaaabac", "corpus": "own", "pattern": "none", "beside": "gpt2", "vocabulary": 259}),
-        Preset("Spaces in code", "document",
+            {"text": "aaabdaaabac", "corpus": "own", "pattern": "none", "beside": "gpt2", "vocabulary": 259},
+        ),
+        Preset(
+            "Spaces in code",
+            "document",
             "Learned from code, both vocabularies have tokens of eight spaces or more.",
-            {"corpus": "code"}),
-        Preset("Break it: no pattern", "break",
+            {"corpus": "code"},
+        ),
+        Preset(
+            "Break it: no pattern",
+            "break",
             "Without cuts, 3 to 5 % of the learned tokens hold several words, and 24 to 30 % a word's end with the "
             "blank after it. In 4 to 7 %, letters and signs such as . or ( are mixed (on each fifth of the corpus).",
-            {"beside": "none"}),
-        Preset("Break it: spaces apart", "break",
+            {"beside": "none"},
+        ),
+        Preset(
+            "Break it: spaces apart",
+            "break",
             "Words and spaces are cut apart, so spaces need tokens of their own: about a quarter more tokens for the "
             "same corpus.",
-            {"beside": "apart"}),
-        Preset("Break it: other languages", "break",
+            {"beside": "apart"},
+        ),
+        Preset(
+            "Break it: other languages",
+            "break",
             "Learned from each fifth of the English corpus, these 175 bytes still take 157 to 160 tokens: letters that "
             "the corpus lacks stay single bytes.",
-            {"text": MANY_LANGUAGES}),
-        Preset("Fix it: learn from the text", "fix",
+            {"text": MANY_LANGUAGES},
+        ),
+        Preset(
+            "Fix it: learn from the text",
+            "fix",
             "The same text, learned from itself: pairs that it repeats become tokens, and 124 tokens are enough.",
-            {"text": MANY_LANGUAGES, "corpus": "own"}),
-        Preset("Fix it: digits from the right", "fix",
+            {"text": MANY_LANGUAGES, "corpus": "own"},
+        ),
+        Preset(
+            "Fix it: digits from the right",
+            "fix",
             "Taken in threes from the right, digits line up: thousands with thousands, millions with millions.",
-            {"text": NUMBERS, "pattern": "cl100k", "beside": "cl100k_right"}),
-    )  # fmt: skip
+            {"text": NUMBERS, "pattern": "cl100k", "beside": "cl100k_right"},
+        ),
+    )
 
     @property
     def patterns(self) -> tuple[Pattern, Pattern]:

@@ -14,8 +14,13 @@ MOST_CHARACTERS = 1_000_000
 MODULES = ("argparse", "inspect", "tarfile", "typing")
 """Of Python's library: some 450,000 characters of indented code."""
 PARTS = 5
-IN_WORDS = {**CORPORA, "words": "Python's documentation", "own": "Your text", "names": "The list of first names",
-            "cities": "The list of cities"}  # fmt: skip
+IN_WORDS = {
+    **CORPORA,
+    "words": "Python's documentation",
+    "own": "Your text",
+    "names": "The list of first names",
+    "cities": "The list of cities",
+}
 
 
 def source_of(settings: TextTokens) -> str:

@@ -59,9 +59,14 @@ class ResetBeforeJumps:
         self.reset_states = torch.empty_like(self.candidates)
         # One row of parts a jump: taking each apart where it is used costs as much as the sums themselves.
         self._parts = _by_jump(
-            arriving, *drive.split([2 * hidden, hidden], 1), self.gates, self.z, self.r, self.candidates,
+            arriving,
+            *drive.split([2 * hidden, hidden], 1),
+            self.gates,
+            self.z,
+            self.r,
+            self.candidates,
             self.reset_states,
-        )  # fmt: skip
+        )
 
     def forward(self, e: int, before: Float[Tensor, "some hidden"], after: Float[Tensor, "some hidden"]) -> None:
         """Write into ``after`` what the states ``before`` of those that arrive become in jump e."""
@@ -123,9 +128,15 @@ class ResetAfterJumps:
         self.z, self.r = self.gates.chunk(2, 1)
         self.candidates = drive.new_empty(len(drive), hidden)
         self._parts = _by_jump(
-            arriving, *drive.split([2 * hidden, hidden], 1), self.inner, self.gates, self.inner_candidate, self.z,
-            self.r, self.candidates,
-        )  # fmt: skip
+            arriving,
+            *drive.split([2 * hidden, hidden], 1),
+            self.inner,
+            self.gates,
+            self.inner_candidate,
+            self.z,
+            self.r,
+            self.candidates,
+        )
 
     def forward(self, e: int, before: Float[Tensor, "some hidden"], after: Float[Tensor, "some hidden"]) -> None:
         """Write into ``after`` what the states ``before`` of those that arrive become in jump e."""

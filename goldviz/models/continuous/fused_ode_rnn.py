@@ -119,9 +119,13 @@ class FusedODERNN(ODERNN):
         inner_bias = self.cell.b_hh if isinstance(self.cell, ResetAfterGRU) else None
         layers = [part for layer in zip(self.field.weights, self.field.biases, strict=True) for part in layer]
         before, after = FusedSequence.apply(
-            FusedPlan(flow, GRU_JUMPS[type(self.cell)], pace), pace.at_jumps(drive), h[pace.order], self.cell.W_h,
-            inner_bias, *layers,
-        )  # fmt: skip
+            FusedPlan(flow, GRU_JUMPS[type(self.cell)], pace),
+            pace.at_jumps(drive),
+            h[pace.order],
+            self.cell.W_h,
+            inner_bias,
+            *layers,
+        )
         counted = pace.counts.amax(1).cpu()
         return ODERNNTrace(pace.at_rows(before), pace.at_rows(after), self.tableau.stages * counted, counted)
 

@@ -104,11 +104,20 @@ def rows_read(found: TablePreview, changes: Changes) -> pd.DataFrame:
         [day for reading in found.readings_of.values() for day in (reading.first_day, reading.last_day)]
     )
     dates = {
-        USE: None, COLUMN: found.dates.column, KIND: DATE, "From": f"{days.min():%Y-%m-%d}",
-        "To": f"{days.max():%Y-%m-%d}", "Values": found.rows, "Missing": 0, "First": found.dates.first[0],
-        "Last": found.dates.last[0], "Sign": "", SEEN: None, KNOWN: "",
+        USE: None,
+        COLUMN: found.dates.column,
+        KIND: DATE,
+        "From": f"{days.min():%Y-%m-%d}",
+        "To": f"{days.max():%Y-%m-%d}",
+        "Values": found.rows,
+        "Missing": 0,
+        "First": found.dates.first[0],
+        "Last": found.dates.last[0],
+        "Sign": "",
+        SEEN: None,
+        KNOWN: "",
         UNIT: "",
-    }  # fmt: skip
+    }
     rows = [_row(reading, changes.used(name, name in found.chosen)) for name, reading in found.readings_of.items()]
     return pd.DataFrame([dates, *rows])
 
@@ -161,4 +170,4 @@ def show(found: TablePreview, identity: str) -> None:
             "First": st.column_config.TextColumn(help="Of a column its oldest value, of the dates the first row."),
             "Last": st.column_config.TextColumn(help="Of a column its newest value, of the dates the last row."),
         },
-    )  # fmt: skip
+    )

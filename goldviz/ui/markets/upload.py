@@ -273,9 +273,13 @@ def _together(markets: Sequence[Market], held: Market | None) -> Market | None:
     parts = list(markets)
     if held is not None:
         with_it = _asked(
-            f"You use {held.origin} now.", "Join or replace", [JOIN, REPLACE], index=None, horizontal=True,
+            f"You use {held.origin} now.",
+            "Join or replace",
+            [JOIN, REPLACE],
+            index=None,
+            horizontal=True,
             key="market-with-held",
-        )  # fmt: skip
+        )
         if with_it is None:
             st.info("Choose whether these files join the market that you use, or replace it.")
             return None

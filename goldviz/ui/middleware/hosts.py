@@ -54,9 +54,11 @@ class KnownHosts:
         sent = _header(scope, b"origin")
         if here is None or not (here.host in self._own or (self._by_number and _is_number(here.host))):
             return await _refuse(
-                scope, receive, send,
+                scope,
+                receive,
+                send,
                 "This server does not answer under this name. Whoever runs it can allow it with --allow-host.",
-            )  # fmt: skip
+            )
         writes = scope["type"] == "websocket" or scope["method"] not in READING
         if not (writes and sent):
             return await self._app(scope, receive, send)

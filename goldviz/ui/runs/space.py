@@ -40,13 +40,19 @@ def places() -> list[Place]:
         Place(name, place.words, place.size(), place.budget, place.clear, place.lost) for name, place in PLACES.items()
     ]
     return [
-        Place("states", "States to go back to", services.store().size_of_states(), kept_states_budget(), _free_states,
-              STATES_LOST),
+        Place(
+            "states",
+            "States to go back to",
+            services.store().size_of_states(),
+            kept_states_budget(),
+            _free_states,
+            STATES_LOST,
+        ),
         Place("markets", "Markets", size_of_markets(), market_budget(), forget_markets, BROUGHT),
         *files,
         Place("readings", "Readings in memory", held, most, services.forget_readings),
         Place("unfinished", "Files left unfinished", size_of(unfinished), None, lambda: remove(unfinished)),
-    ]  # fmt: skip
+    ]
 
 
 def _folders() -> list[Path]:
@@ -73,10 +79,22 @@ def show() -> None:
 
 def _draw(found: list[Place]) -> None:
     st.caption("The oldest go when a bound is reached. Records of runs stay until you delete their run.")
-    chosen = [place for place in found if st.checkbox(_told(place), value=not place.lost, key=f"free-{place.name}",
-                                                      help=place.lost or "Made again when needed.")]  # fmt: skip
-    st.button("Free space", key="free-space", icon=":material/delete_sweep:", disabled=not chosen, on_click=_free,
-              args=(chosen,), help="Frees what is ticked, for everyone who uses this server.")  # fmt: skip
+    chosen = [
+        place
+        for place in found
+        if st.checkbox(
+            _told(place), value=not place.lost, key=f"free-{place.name}", help=place.lost or "Made again when needed."
+        )
+    ]
+    st.button(
+        "Free space",
+        key="free-space",
+        icon=":material/delete_sweep:",
+        disabled=not chosen,
+        on_click=_free,
+        args=(chosen,),
+        help="Frees what is ticked, for everyone who uses this server.",
+    )
 
 
 def _told(place: Place) -> str:

@@ -25,11 +25,15 @@ def kept_text(uploaded: UploadedFile, laboratory: str = "") -> KeptText | None:
     key = hashlib.sha256(repr((file, laboratory)).encode()).hexdigest()
     found = background.finished(
         Task(
-            f"keep-text-{key}", keep, (file.key, file.name, laboratory), f"Reading {file.name}", READ_SECONDS,
+            f"keep-text-{key}",
+            keep,
+            (file.key, file.name, laboratory),
+            f"Reading {file.name}",
+            READ_SECONDS,
             most_seconds=MOST_READ_SECONDS,
         ),
         lambda kept: kept.text is None or KEPT_TEXTS.path(kept.text.name).is_file(),
-    )  # fmt: skip
+    )
     if found is not None and found.refused:
         raise TextError(found.refused)
     return None if found is None else found.text

@@ -36,9 +36,12 @@ def show(declared: type[Settings]) -> None:
             st.button("Start from a model", icon=":material/frame_inspect:", key="choose-start", on_click=_ask)
             if st.session_state[key] != RANDOM:
                 st.button(
-                    "Random weights again", icon=":material/undo:", key="start-random", on_click=_use,
+                    "Random weights again",
+                    icon=":material/undo:",
+                    key="start-random",
+                    on_click=_use,
                     args=(key, RANDOM),
-                )  # fmt: skip
+                )
         if KEEPING in st.session_state:
             background.show(st.session_state[KEEPING].key)
         model_dialog.show_download(begin)

@@ -46,9 +46,12 @@ def show(declared: type[Settings]) -> None:
                 _upload(declared, key)
             if st.session_state[key] not in own:
                 st.button(
-                    f"{own[first].capitalize()} again", icon=":material/undo:", key="text-generated", on_click=_use,
+                    f"{own[first].capitalize()} again",
+                    icon=":material/undo:",
+                    key="text-generated",
+                    on_click=_use,
                     args=(key, first),
-                )  # fmt: skip
+                )
         refused = visitors_data.refusal(declared)
         if refused:
             st.caption(f":material/block: {plain(refused)} This page reads a text of its own.")
@@ -61,9 +64,13 @@ def _choice(key: str, own: Mapping[str, str]) -> None:
     chosen, shown = st.session_state[key], f"{key}-own"
     st.session_state[shown] = chosen if chosen in own else None
     st.pills(
-        "Text", list(own), key=shown, format_func=own.__getitem__, label_visibility="collapsed",
+        "Text",
+        list(own),
+        key=shown,
+        format_func=own.__getitem__,
+        label_visibility="collapsed",
         on_change=lambda: _use(key, st.session_state[shown] or chosen),
-    )  # fmt: skip
+    )
 
 
 def _line(name: str, own: Mapping[str, str]) -> str:
@@ -110,8 +117,12 @@ def _upload(declared: type[Settings], key: str) -> None:
     for note in kept.notes:
         st.caption(f":material/info: {plain(note)}")
     st.button(
-        "Read this text", type="primary", key="use-text", on_click=_use, args=(key, kept.name, kept.notes),
-    )  # fmt: skip
+        "Read this text",
+        type="primary",
+        key="use-text",
+        on_click=_use,
+        args=(key, kept.name, kept.notes),
+    )
 
 
 def _use(key: str, name: str, notes: tuple[str, ...] = ()) -> None:

@@ -59,9 +59,16 @@ class Model:
         """What the hub says of a model when it is asked with ``blobs=true``."""
         siblings = [self.sibling(name) for name in sorted(self.files)]
         return {
-            "id": "a/model", "sha": self.commit, "private": False, "gated": self.gated or False, "tags": [],
-            "downloads": 1, "likes": 1, "siblings": siblings, **({"config": self.config} if self.config else {}),
-        }  # fmt: skip
+            "id": "a/model",
+            "sha": self.commit,
+            "private": False,
+            "gated": self.gated or False,
+            "tags": [],
+            "downloads": 1,
+            "likes": 1,
+            "siblings": siblings,
+            **({"config": self.config} if self.config else {}),
+        }
 
     def sibling(self, name: str) -> dict[str, Any]:
         content = self.files[name]
@@ -205,9 +212,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         name = large_name(content)
         store = f"http://127.0.0.1:{self.owner.store.server_port}/store/{repo}/{name}"
         facts = {
-            "Location": store, "X-Repo-Commit": model.commit,
-            "X-Linked-ETag": f'"{name}"', "X-Linked-Size": str(len(content)),
-        }  # fmt: skip
+            "Location": store,
+            "X-Repo-Commit": model.commit,
+            "X-Linked-ETag": f'"{name}"',
+            "X-Linked-Size": str(len(content)),
+        }
         self.bytes(302, b"", "text/plain", facts)
 
     def content(self, repo: str, wanted: str) -> None:

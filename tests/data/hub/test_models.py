@@ -49,8 +49,13 @@ class StopPressedError(Exception):
 def cache(tmp_path, monkeypatch):
     """A hub's cache of its own, nobody logged in, no proxy, and no pause between attempts."""
     for name in (
-        "HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "GOLDVIZ_HUB", "GOLDVIZ_HUB_KEY",
-    ):  # fmt: skip
+        "HF_ENDPOINT",
+        "HF_HUB_OFFLINE",
+        "HF_TOKEN",
+        "HUGGING_FACE_HUB_TOKEN",
+        "GOLDVIZ_HUB",
+        "GOLDVIZ_HUB_KEY",
+    ):
         monkeypatch.delenv(name, raising=False)
     leave_free(monkeypatch, 10**12)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -458,10 +463,27 @@ def test_a_network_that_swallows_connections(cache):
 def test_a_certificate_that_nobody_vouches_for(cache, tmp_path):
     certificate = tmp_path / "both.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "1",
+            "-subj",
+            "/CN=127.0.0.1",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            tmp_path / "key.pem",
+            "-out",
+            tmp_path / "cert.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
     certificate.write_bytes((tmp_path / "key.pem").read_bytes() + (tmp_path / "cert.pem").read_bytes())
     with FakeHub(certificate=certificate) as hub:
         hub.add(REPO, FILES)
@@ -630,9 +652,27 @@ def test_names_are_checked_before_anything_is_asked(text):
 
 @pytest.mark.parametrize(
     "wrong",
-    ["", "finbert", "a/b/c", "../../etc", "a/..", "/etc/passwd", "a/b.git", "a/b--c", "https://huggingface.co/a/b",
-     "a/b?x=1", "a/b#c", "a b/c", "a/b\n", "-a/b", "a/" + "x" * 100, "<script>/x", "a/b\\c", "datasets/a/b"],
-)  # fmt: skip
+    [
+        "",
+        "finbert",
+        "a/b/c",
+        "../../etc",
+        "a/..",
+        "/etc/passwd",
+        "a/b.git",
+        "a/b--c",
+        "https://huggingface.co/a/b",
+        "a/b?x=1",
+        "a/b#c",
+        "a b/c",
+        "a/b\n",
+        "-a/b",
+        "a/" + "x" * 100,
+        "<script>/x",
+        "a/b\\c",
+        "datasets/a/b",
+    ],
+)
 def test_what_is_no_name_of_a_model(cache, wrong):
     if wrong.strip() != wrong:
         assert valid_repo(wrong) == wrong.strip()
@@ -656,8 +696,11 @@ def test_the_stand_in_serves_another_process(cache, tmp_path):
         (tmp_path / "model" / name).write_bytes(FILES[name])
     with subprocess.Popen(
         [sys.executable, "-m", "tests.data.hub.fake_hub", "--port", "0", "--model", f"a/b={tmp_path / 'model'}"],
-        stdout=subprocess.PIPE, text=True, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"},
-    ) as server:  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    ) as server:
         try:
             address = server.stdout.readline().strip().removeprefix("HF_ENDPOINT=")
             folder = download("a/b", ignore, address)

@@ -52,9 +52,15 @@ def chart(symbol: str, series: pd.Series, zone: str) -> dict[str, Any]:
     prices = dict.fromkeys(("open", "high", "low", "close"), closes)
     volumes = [None if close is None else 1000 for close in closes]
     meta = {
-        "currency": "USD", "symbol": symbol, "instrumentType": "FUTURE", "exchangeTimezoneName": zone,
-        "gmtoffset": 0, "validRanges": ["1d", "5d", "max"], "priceHint": 2, "regularMarketTime": 1_700_000_000,
-    }  # fmt: skip
+        "currency": "USD",
+        "symbol": symbol,
+        "instrumentType": "FUTURE",
+        "exchangeTimezoneName": zone,
+        "gmtoffset": 0,
+        "validRanges": ["1d", "5d", "max"],
+        "priceHint": 2,
+        "regularMarketTime": 1_700_000_000,
+    }
     indicators = {"quote": [{**prices, "volume": volumes}], "adjclose": [{"adjclose": closes}]}
     return {"chart": {"result": [{"meta": meta, "timestamp": stamps, "indicators": indicators}], "error": None}}
 

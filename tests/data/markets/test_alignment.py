@@ -195,9 +195,18 @@ def skill(panel: Panel) -> tuple[int, float, float]:
     forecast_mean, forecast_ridge = np.zeros((2, len(answers.values)))
     tested = []
     for fold in folds(
-        panel.dates, answers.known, answers.rows, scheme="expanding", train_years=8, test_years=12.53, refits=13,
-        embargo=0, validation_share=0.05, final_days=0, open_final=False,
-    ):  # fmt: skip
+        panel.dates,
+        answers.known,
+        answers.rows,
+        scheme="expanding",
+        train_years=8,
+        test_years=12.53,
+        refits=13,
+        embargo=0,
+        validation_share=0.05,
+        final_days=0,
+        open_final=False,
+    ):
         learned = np.concatenate([fold.train, fold.validation])
         standard = np.nan_to_num((seen - np.nanmean(seen[learned], 0)) / np.nanstd(seen[learned], 0))
         x, y = standard[learned], answers.values[learned]

@@ -234,10 +234,14 @@ def test_only_the_last_symbols_are_kept(yahoo, monkeypatch):
         ([], START, "No symbol is named; at least the target is needed, for example GC=F."),
         (["GC=F"], date(1900, 1, 1), "The start is 1900-01-01; allowed is a day from 1960-01-01 to yesterday."),
         (["GC=F"], date(2999, 1, 1), "The start is 2999-01-01; allowed is a day from 1960-01-01 to yesterday."),
-        (["GC=F", "a b"], START, "The symbol is 'a b'; allowed are up to 24 letters, digits and . = & _ -, "
-         "with a ^ before them for an index, for example GC=F or ^VIX."),
+        (
+            ["GC=F", "a b"],
+            START,
+            "The symbol is 'a b'; allowed are up to 24 letters, digits and . = & _ -, "
+            "with a ^ before them for an index, for example GC=F or ^VIX.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_out_of_bounds_is_refused_before_anything_is_asked(yahoo, symbols, start, sentence):
     with pytest.raises(MarketError) as caught:
         download(symbols, start=start)

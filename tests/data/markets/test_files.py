@@ -156,8 +156,23 @@ def test_arbitrary_bytes_never_raise_anything_else(content):
             st.one_of(
                 st.text(max_size=6),
                 st.sampled_from(
-                    ["2024-01-02", "01/02/2024", "1e300", "1.234,5", "inf", "#N/A", "99999999999999999999", '"', "\x00",
-                     "2024-02-30", "Jan 32, 2024", "1704153600", "2024-01-02T25:61Z", "2024-01-02 05:00+99:99", "−5"]
+                    [
+                        "2024-01-02",
+                        "01/02/2024",
+                        "1e300",
+                        "1.234,5",
+                        "inf",
+                        "#N/A",
+                        "99999999999999999999",
+                        '"',
+                        "\x00",
+                        "2024-02-30",
+                        "Jan 32, 2024",
+                        "1704153600",
+                        "2024-01-02T25:61Z",
+                        "2024-01-02 05:00+99:99",
+                        "−5",
+                    ]
                 ),
             ),
             max_size=5,
@@ -166,7 +181,7 @@ def test_arbitrary_bytes_never_raise_anything_else(content):
     ),
     st.sampled_from([",", ";", "\t", "|"]),
     st.integers(1, 20),
-)  # fmt: skip
+)
 def test_arbitrary_cells_are_read_or_refused(rows, separator, times):
     content = "\n".join(separator.join(row) for row in rows * times).encode("utf-8", errors="replace")
     with suppress(MarketError):

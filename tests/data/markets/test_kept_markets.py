@@ -47,8 +47,11 @@ def market(seed=0, days=50, retrieved=NOW, **notes):
 
 def assert_same(one, other):
     assert (one.source, one.origin, one.retrieved, one.notes) == (
-        other.source, other.origin, other.retrieved, other.notes,
-    )  # fmt: skip
+        other.source,
+        other.origin,
+        other.retrieved,
+        other.notes,
+    )
     assert len(one.channels) == len(other.channels)
     for left, right in zip(one.channels, other.channels, strict=True):
         assert replace(left, values=right.values) == right

@@ -10,9 +10,15 @@ from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.walk_forward import LEAST_TRAINING, folds
 
 DEFAULTS = {
-    "scheme": "expanding", "train_years": 2.0, "test_years": 1.0, "refits": 4, "embargo": 5,
-    "validation_share": 0.15, "final_days": 100, "open_final": False,
-}  # fmt: skip
+    "scheme": "expanding",
+    "train_years": 2.0,
+    "test_years": 1.0,
+    "refits": 4,
+    "embargo": 5,
+    "validation_share": 0.15,
+    "final_days": 100,
+    "open_final": False,
+}
 
 
 def calendar(length, seed=0):
@@ -140,8 +146,12 @@ def test_a_division_by_hand():
     rows = np.arange(3652)
     found = folds(dates, rows + 1, rows, **{**DEFAULTS, "test_years": 2.0, "open_final": True})
     assert [(fold.test[0], fold.test[-1]) for fold in found] == [
-        (2821, 3003), (3004, 3186), (3187, 3369), (3370, 3551), (3552, 3651),
-    ]  # fmt: skip
+        (2821, 3003),
+        (3004, 3186),
+        (3187, 3369),
+        (3370, 3551),
+        (3552, 3651),
+    ]
     assert [fold.final for fold in found] == [False] * 4 + [True]
     first = found[0]
     # The last answer used is known at row 2815, below 2821 - 5; 15 % of the 2815 forecasts until then validate.

@@ -228,15 +228,24 @@ def test_a_failure_is_not_remembered_after_yahoo_has_recovered(yahoo):
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("", "The symbol is ''; allowed are up to 24 letters, digits and . = & _ -, "
-         "with a ^ before them for an index, for example GC=F or ^VIX."),
-        ("../../x", "The symbol is '../../x'; allowed are up to 24 letters, digits and . = & _ -, "
-         "with a ^ before them for an index, for example GC=F or ^VIX."),
-        ("A" * 2000, f"The symbol is '{'A' * 24}…'; allowed are up to 24 letters, digits and . = & _ -, "
-         "with a ^ before them for an index, for example GC=F or ^VIX."),
+        (
+            "",
+            "The symbol is ''; allowed are up to 24 letters, digits and . = & _ -, "
+            "with a ^ before them for an index, for example GC=F or ^VIX.",
+        ),
+        (
+            "../../x",
+            "The symbol is '../../x'; allowed are up to 24 letters, digits and . = & _ -, "
+            "with a ^ before them for an index, for example GC=F or ^VIX.",
+        ),
+        (
+            "A" * 2000,
+            f"The symbol is '{'A' * 24}…'; allowed are up to 24 letters, digits and . = & _ -, "
+            "with a ^ before them for an index, for example GC=F or ^VIX.",
+        ),
         ("us0378331005", "US0378331005 is a securities number (ISIN); enter Yahoo's own symbol, for example GC=F."),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_a_symbol_is_refused_before_anything_is_asked(yahoo, typed, sentence):
     with pytest.raises(MarketError) as caught:
         fetch(typed, start=START)

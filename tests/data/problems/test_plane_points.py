@@ -64,8 +64,9 @@ def test_the_best_answer_that_keeps_the_order_leaves_a_third():
     assert errors == sorted(errors)
 
 
-@pytest.mark.parametrize("draw", [lambda g: classes_in_the_plane(PLANE_CURVES["moons"], 9, 0.1, g),
-                                  lambda g: turned_numbers(9, 0.1, g)])  # fmt: skip
+@pytest.mark.parametrize(
+    "draw", [lambda g: classes_in_the_plane(PLANE_CURVES["moons"], 9, 0.1, g), lambda g: turned_numbers(9, 0.1, g)]
+)
 def test_the_same_generator_gives_the_same_points(draw):
     one, same, other = draw(generator(5)), draw(generator(5)), draw(generator(6))
     assert torch.equal(one.points, same.points)

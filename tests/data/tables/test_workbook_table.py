@@ -102,10 +102,15 @@ def test_a_future_without_values_and_empty_cells_below_are_no_rows():
 
 
 CELLS = st.one_of(
-    st.none(), st.booleans(), st.integers(-(10**9), 10**9), st.floats(allow_nan=False, allow_infinity=False),
-    st.dates(date(1950, 1, 1), date(2100, 1, 1)), st.datetimes(datetime(1950, 1, 1), datetime(2100, 1, 1)),
-    st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF), max_size=8), st.sampled_from(["4%", "#DIV/0!"]),
-)  # fmt: skip
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**9), 10**9),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.dates(date(1950, 1, 1), date(2100, 1, 1)),
+    st.datetimes(datetime(1950, 1, 1), datetime(2100, 1, 1)),
+    st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF), max_size=8),
+    st.sampled_from(["4%", "#DIV/0!"]),
+)
 
 
 @given(st.lists(st.lists(CELLS, max_size=4), max_size=6), st.integers(1, 8))
@@ -242,9 +247,14 @@ def read_in_a_child(count, seconds):
     limits = [str(count), "34", str(seconds), "200"]
     command = [sys.executable, "-W", "ignore", "-m", hostile_workbooks.__name__, *limits]
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=1500,
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=1500,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

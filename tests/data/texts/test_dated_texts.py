@@ -33,9 +33,15 @@ from goldviz.labs.policy_documents.documents import (
 
 DAY = date(2024, 12, 18)
 MODULES = (
-    dated_texts, dated_text_tables, dated_text_files, generated_documents, text_channels, text_difference, text_repair,
+    dated_texts,
+    dated_text_tables,
+    dated_text_files,
+    generated_documents,
+    text_channels,
+    text_difference,
+    text_repair,
     uploaded_text,
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.rsplit(".", 1)[-1])
@@ -120,8 +126,10 @@ def test_twins_count_once_and_repeated_words_are_noted() -> None:
 
 
 def test_the_one_before_is_of_the_same_kind() -> None:
-    texts = tuple(DatedText(date(2024, month, 1), date(2024, month, 1), kind, str(month)) for month, kind in
-                  ((1, "a"), (2, "b"), (3, "a")))  # fmt: skip
+    texts = tuple(
+        DatedText(date(2024, month, 1), date(2024, month, 1), kind, str(month))
+        for month, kind in ((1, "a"), (2, "b"), (3, "a"))
+    )
     found = DatedTexts(texts, "by hand")
     assert [found.previous(number) for number in range(3)] == [None, None, 0]
     assert found.kinds == ("a", "b")

@@ -9,15 +9,24 @@ from transformers import PreTrainedTokenizerFast
 from goldviz.data.texts.pieces import MOST_CHARACTERS_AT_ONCE, TextError, split_into_pieces
 
 MODEL = {
-    "type": "WordLevel", "vocab": {"gold": 0, "rose": 1}, "unk_token": "[UNK]",
-}  # fmt: skip
+    "type": "WordLevel",
+    "vocab": {"gold": 0, "rose": 1},
+    "unk_token": "[UNK]",
+}
 
 
 def tokeniser(normaliser=None):
     rules = {
-        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": normaliser,
-        "pre_tokenizer": {"type": "Whitespace"}, "post_processor": None, "decoder": None, "model": MODEL,
-    }  # fmt: skip
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": normaliser,
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": None,
+        "decoder": None,
+        "model": MODEL,
+    }
     return PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_str(json.dumps(rules)))
 
 

@@ -92,9 +92,12 @@ def test_pieces_that_the_model_cannot_read_are_named():
 
 @pytest.mark.parametrize(
     ("where", "place"),
-    [("embeddings.norm.bias", "before the first layer"), ("blocks.1.attention.query.weight", "after layer 2"),
-     ("blocks.2.output_norm.weight", "after layer 3")],
-)  # fmt: skip
+    [
+        ("embeddings.norm.bias", "before the first layer"),
+        ("blocks.1.attention.query.weight", "after layer 2"),
+        ("blocks.2.output_norm.weight", "after layer 3"),
+    ],
+)
 def test_weights_that_are_finite_and_too_large_are_named(where, place):
     model = text_model()
     encoder = deepcopy(model.encoder)

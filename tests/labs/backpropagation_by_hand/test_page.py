@@ -18,8 +18,12 @@ def test_one_steps_forward_and_then_backward(theme: str) -> None:
     visitor = _page(theme=theme).open("sums")
     assert "weights" in visitor.drawn()
     visitor.open("first")
-    for place, words in ((1, "Step 1, “g”, forward"), (3, "Step 3, “l”, forward"), (4, "Step 3, “l”, backward"),
-                         (6, "Step 1, “g”, backward")):  # fmt: skip
+    for place, words in (
+        (1, "Step 1, “g”, forward"),
+        (3, "Step 3, “l”, forward"),
+        (4, "Step 3, “l”, backward"),
+        (6, "Step 1, “g”, backward"),
+    ):
         visitor.set(place=place)
         assert visitor.drawn()["vectors"]["layout"]["title"]["text"] == words
     assert visitor.at.query_params == {"place": "6"}

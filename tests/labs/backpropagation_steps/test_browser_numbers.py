@@ -29,14 +29,24 @@ EDITS = "w1.1.1=0.5;w2.2.1=-1.25;b1.2=-10;x1.1=3.5;x2.2=1e-7;y1.1=0.3;t1=2;t2=1;
 SETTINGS = [
     BackpropagationSteps.checked(
         {
-            "activation": activation, "loss": loss, "layers": 2 + number % 5, "width": 1 + (3 * number) % 8,
-            "inputs": 1 + number % 8, "outputs": 1 + (5 * number) % 8, "samples": 1 + number % 4,
-            "penalty": 0.3 * (number % 2), "gain": 1 + number % 4, "last": "identity" if number % 3 == 0 else "same",
-            "slope": 0.2, "learning_rate": 0.7, "seed": number, "edits": EDITS if number % 2 else "",
+            "activation": activation,
+            "loss": loss,
+            "layers": 2 + number % 5,
+            "width": 1 + (3 * number) % 8,
+            "inputs": 1 + number % 8,
+            "outputs": 1 + (5 * number) % 8,
+            "samples": 1 + number % 4,
+            "penalty": 0.3 * (number % 2),
+            "gain": 1 + number % 4,
+            "last": "identity" if number % 3 == 0 else "same",
+            "slope": 0.2,
+            "learning_rate": 0.7,
+            "seed": number,
+            "edits": EDITS if number % 2 else "",
         }
     )
     for number, (activation, loss) in enumerate([*product(ACTIVATIONS, LOSSES)] * 2)
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")

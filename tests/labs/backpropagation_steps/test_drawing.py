@@ -31,14 +31,21 @@ def test_neurons_fill_forward_and_then_with_errors_from_the_end() -> None:
 def test_every_edge_has_its_sign_and_the_largest_is_the_thickest(step: int, name: str) -> None:
     ds = BackpropagationSteps(step=step).compute()
     edges = [trace for trace in diagram(ds).data if trace.mode == "lines"]
-    counts = {colour: sum(int(np.isnan(edge.x).sum()) for edge in edges if edge.line.color == colour)
-              for colour in (MORE, LESS)}  # fmt: skip
+    counts = {
+        colour: sum(int(np.isnan(edge.x).sum()) for edge in edges if edge.line.color == colour)
+        for colour in (MORE, LESS)
+    }
     assert counts == {MORE: int((ds[name] > 0).sum()), LESS: int((ds[name] < 0).sum())}
 
 
 def test_steps_have_their_names() -> None:
     assert [Step(number, 2).words.split(":")[0] for number in range(11)] == [
-        "Before the first step", "Phase A, layer 1", "Phase A, layer 2", "The loss", *["Phase B, layer 2"] * 3,
-        *["Phase B, layer 1"] * 3, "One update",
-    ]  # fmt: skip
+        "Before the first step",
+        "Phase A, layer 1",
+        "Phase A, layer 2",
+        "The loss",
+        *["Phase B, layer 2"] * 3,
+        *["Phase B, layer 1"] * 3,
+        "One update",
+    ]
     assert Step(MOST, 6).words == "One update" == Step(MOST, 2).words

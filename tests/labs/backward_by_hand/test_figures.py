@@ -70,8 +70,10 @@ def test_a_map_shows_the_numbers_of_its_place() -> None:
 
 def test_letters_from_a_person_are_only_labels() -> None:
     ds = BackwardByHand(words="<b> &x").compute()
-    text = "".join(figures.FIGURES[name].draw(ds, **({"number": 30} if figures.FIGURES[name].at else {})).to_json()
-                   for name in figures.FIGURES)  # fmt: skip
+    text = "".join(
+        figures.FIGURES[name].draw(ds, **({"number": 30} if figures.FIGURES[name].at else {})).to_json()
+        for name in figures.FIGURES
+    )
     assert "<b>→" not in text
     assert "&lt;" in text
 

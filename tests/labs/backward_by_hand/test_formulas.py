@@ -44,16 +44,82 @@ def test_a_tree_written_out_is_read_as_the_same_tree(divisor: Divisor) -> None:
 
 
 HOSTILE = [
-    "__import__('os').system('true')", "h.__class__", "().__class__.__bases__[0]", "lambda: h", "[h for h in h]",
-    "h if h else h", "h := 1", "h = 1", "exec(h)", "eval(h)", "open(h)", "globals()", "h.backward()", "h.data",
-    "{h}", "f'{h}'", "h; h", "h\nimport os", "1 if 1 else 2", "h[0]", "h.T[0]", "@h", "h @ @ h", "**h", "h ** ** 2",
-    "sum", "sum()", "sum(h,0,0)", "sum(h, 9)", "sum(h, -1)", "sum(h, h)", "view(h)", "view(h, 0)", "view(h, -1)",
-    "view(h, 0.5)", "ones(V, V, V, V, V)", "ones(50000, 50000)", "ones(-n)", "take(h, Y)", "take(C, C)", "max(h)",
-    "add_rows(Y, h, h)", "add_rows(X, h)", "add_rows(X, 1)", "onehot(h)", "argmax(1)", "onehot(argmax(emb))", "X.T",
-    "X + Y", "n.T", "1.T", "1..T", "1e400", "9" * 300, "\u0661 + \u0662", "ℎ", "h\u200b", "\x00", "(" * 200, ")" * 200,
-    "-" * 300, "h.T" * 2, "h" + ".T" * 100, "(" * 23 + "h" + ")" * 23, "h**9**9**9**9", "1/0", "0/0", "log(-1) * h",
-    "exp(exp(exp(exp(h))))", "b1.T @ b1 + " * 20 + "h", "(" + "h@W2@W2.T@" * 25 + "h" + ")", "dh", "dC", "dloss", "π",
-]  # fmt: skip
+    "__import__('os').system('true')",
+    "h.__class__",
+    "().__class__.__bases__[0]",
+    "lambda: h",
+    "[h for h in h]",
+    "h if h else h",
+    "h := 1",
+    "h = 1",
+    "exec(h)",
+    "eval(h)",
+    "open(h)",
+    "globals()",
+    "h.backward()",
+    "h.data",
+    "{h}",
+    "f'{h}'",
+    "h; h",
+    "h\nimport os",
+    "1 if 1 else 2",
+    "h[0]",
+    "h.T[0]",
+    "@h",
+    "h @ @ h",
+    "**h",
+    "h ** ** 2",
+    "sum",
+    "sum()",
+    "sum(h,0,0)",
+    "sum(h, 9)",
+    "sum(h, -1)",
+    "sum(h, h)",
+    "view(h)",
+    "view(h, 0)",
+    "view(h, -1)",
+    "view(h, 0.5)",
+    "ones(V, V, V, V, V)",
+    "ones(50000, 50000)",
+    "ones(-n)",
+    "take(h, Y)",
+    "take(C, C)",
+    "max(h)",
+    "add_rows(Y, h, h)",
+    "add_rows(X, h)",
+    "add_rows(X, 1)",
+    "onehot(h)",
+    "argmax(1)",
+    "onehot(argmax(emb))",
+    "X.T",
+    "X + Y",
+    "n.T",
+    "1.T",
+    "1..T",
+    "1e400",
+    "9" * 300,
+    "\u0661 + \u0662",
+    "ℎ",
+    "h\u200b",
+    "\x00",
+    "(" * 200,
+    ")" * 200,
+    "-" * 300,
+    "h.T" * 2,
+    "h" + ".T" * 100,
+    "(" * 23 + "h" + ")" * 23,
+    "h**9**9**9**9",
+    "1/0",
+    "0/0",
+    "log(-1) * h",
+    "exp(exp(exp(exp(h))))",
+    "b1.T @ b1 + " * 20 + "h",
+    "(" + "h@W2@W2.T@" * 25 + "h" + ")",
+    "dh",
+    "dC",
+    "dloss",
+    "π",
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
@@ -65,9 +131,40 @@ def test_a_hostile_formula_is_told_so(text: str) -> None:
 
 
 SNIPPETS = [
-    "h", "W2", "dlogits", "X", "Y", "n", "n1", "sum(", "onehot(", "view(", "(", ")", ",", "+", "-", "*", "/", "@", "**",
-    ".T", " ", "1", "0", "2.5", "1e9", "__", "import", ".", "[", "'", "⊙", "ᵀ", "\n",
-]  # fmt: skip
+    "h",
+    "W2",
+    "dlogits",
+    "X",
+    "Y",
+    "n",
+    "n1",
+    "sum(",
+    "onehot(",
+    "view(",
+    "(",
+    ")",
+    ",",
+    "+",
+    "-",
+    "*",
+    "/",
+    "@",
+    "**",
+    ".T",
+    " ",
+    "1",
+    "0",
+    "2.5",
+    "1e9",
+    "__",
+    "import",
+    ".",
+    "[",
+    "'",
+    "⊙",
+    "ᵀ",
+    "\n",
+]
 
 
 @settings(max_examples=300, deadline=None)
@@ -91,8 +188,18 @@ def formulas() -> st.SearchStrategy[str]:
             lambda part: f"({' '.join(part)})"
         )
         one = st.tuples(st.sampled_from(["-{}", "({}).T", *(f"{name}({{}})" for name in FUNCTIONS)]), inner)
-        more = st.sampled_from(["sum({}, 0)", "mean({}, 1)", "max({}, 1)", "view({}, n, n1)", "take(C, {})",
-                                "add_rows(X, {})", "add_rows(Y, {})", "onehot(argmax({}))"])  # fmt: skip
+        more = st.sampled_from(
+            [
+                "sum({}, 0)",
+                "mean({}, 1)",
+                "max({}, 1)",
+                "view({}, n, n1)",
+                "take(C, {})",
+                "add_rows(X, {})",
+                "add_rows(Y, {})",
+                "onehot(argmax({}))",
+            ]
+        )
         return (
             two
             | one.map(lambda part: part[0].format(part[1]))
@@ -118,8 +225,12 @@ def test_the_shape_that_is_foretold_is_the_shape_that_comes(text: str) -> None:
 
 
 def test_bounds_are_said_with_their_numbers() -> None:
-    for text, number in (("h" * (LONGEST + 1), LONGEST), ("(" * (DEEPEST + 1) + "h", DEEPEST),
-                         ("h" + "+h" * MOST_PARTS, MOST_PARTS), ("ones(V*999,n*999)", LARGEST)):  # fmt: skip
+    for text, number in (
+        ("h" * (LONGEST + 1), LONGEST),
+        ("(" * (DEEPEST + 1) + "h", DEEPEST),
+        ("h" + "+h" * MOST_PARTS, MOST_PARTS),
+        ("ones(V*999,n*999)", LARGEST),
+    ):
         assert f"{number:,}" in judge(SMALL, "h", text).words or str(number) in judge(SMALL, "h", text).words
 
 

@@ -1,9 +1,19 @@
 """Small runs of *Pre-training and fine-tuning* for the contract of all laboratories."""
 
 SMALL = {
-    "texts": 60, "labelled": 30, "vocabulary": 300, "longest": 24, "layers": 2, "heads": 2, "width": 8, "inner": 12,
-    "pretraining_steps": 4, "fine_tuning_steps": 3, "batch": 4, "look_every": 3,
-}  # fmt: skip
+    "texts": 60,
+    "labelled": 30,
+    "vocabulary": 300,
+    "longest": 24,
+    "layers": 2,
+    "heads": 2,
+    "width": 8,
+    "inner": 12,
+    "pretraining_steps": 4,
+    "fine_tuning_steps": 3,
+    "batch": 4,
+    "look_every": 3,
+}
 REHEARSED = SMALL | {"rehearsal": 0.5, "dropout": 0.2}
 AWKWARD = SMALL | {"document_share": 0.5, "optimiser": "sgd", "frozen": True, "dropout": 0.0, "warm_up": 0.0, "clip": 0}
 RUNS = (SMALL, AWKWARD, REHEARSED)

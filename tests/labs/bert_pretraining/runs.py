@@ -11,8 +11,23 @@ import xarray as xr
 from goldviz.labs.bert_pretraining.settings import BASELINES, TONE_SETS, TONES, BertPretraining
 from tests.labs.layer_readings import BINS, layer_readings
 
-PIECES = ["[CLS]", "the", "committee", "decided", "to", "[MASK]", "the", "target", "range", "because", "inflation",
-          "remains", "elevated", ".", "[SEP]"]  # fmt: skip
+PIECES = [
+    "[CLS]",
+    "the",
+    "committee",
+    "decided",
+    "to",
+    "[MASK]",
+    "the",
+    "target",
+    "range",
+    "because",
+    "inflation",
+    "remains",
+    "elevated",
+    ".",
+    "[SEP]",
+]
 CANDIDATES = ["raise", "lower", "the", "maintain", "keep", "of", "increase", ".", "reduce", "percent"]
 ANSWER = "raise"
 KINDS = ["statement", "negation", "contrast", "comparison", "question"]
@@ -145,10 +160,21 @@ def build(
             for name, value in data.items()
         },
         coords={
-            "step": step, "look": look, "seed": np.arange(seeds), "part": parts, "tone_set": list(TONE_SETS),
-            "kind": KINDS, "tone": list(TONES), "judged": list(TONES), "layer": np.arange(1, layers + 1),
-            "head": np.arange(1, heads + 1), "query": places_of(PIECES), "key": places_of(PIECES),
-            "candidate": CANDIDATES, "baseline": list(BASELINES), **BINS,
+            "step": step,
+            "look": look,
+            "seed": np.arange(seeds),
+            "part": parts,
+            "tone_set": list(TONE_SETS),
+            "kind": KINDS,
+            "tone": list(TONES),
+            "judged": list(TONES),
+            "layer": np.arange(1, layers + 1),
+            "head": np.arange(1, heads + 1),
+            "query": places_of(PIECES),
+            "key": places_of(PIECES),
+            "candidate": CANDIDATES,
+            "baseline": list(BASELINES),
+            **BINS,
         },
         attrs={"marks": json.dumps([]), "title": "", "status": "finished", "probe_answer": ANSWER},
-    )  # fmt: skip
+    )

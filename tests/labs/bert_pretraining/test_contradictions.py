@@ -13,8 +13,15 @@ from goldviz.runs.examples import example
 from tests.labs.bert_pretraining.test_findings import AHEAD, EVEN, run_of
 
 LEARNED = {"reads_context", "words_by_heart", "forgotten"}
-JUDGED = {"tone_from_words", "tone_from_context", "labels_by_heart", "patterns_only", "hard_kind",
-          "pretraining_paid_off", "frozen_holds_back"}  # fmt: skip
+JUDGED = {
+    "tone_from_words",
+    "tone_from_context",
+    "labels_by_heart",
+    "patterns_only",
+    "hard_kind",
+    "pretraining_paid_off",
+    "frozen_holds_back",
+}
 EXCLUDED = {
     "diverged": {rule.kind for rule in RULES} - {"diverged"},
     "exploding": {"vanishing", "learning_rate_too_small"},
@@ -64,25 +71,47 @@ def test_no_recorded_run_is_told_two_things(preset):
 
 
 @given(
-    losses=st.tuples(st.sampled_from([4.0, 7.0, 40.0]), st.floats(0.1, 60)), unseen=st.floats(0.1, 20),
-    after=st.floats(0.1, 30), shares=st.tuples(*[st.sampled_from([0.3, 0.45, 0.6, 0.95])] * 3),
-    update=st.sampled_from([1e-7, 1e-5, 1e-3, 0.05, 2.0]), norms=st.sampled_from([1.0, 1e-4]),
-    largest=st.sampled_from([1.0, 1e5]), clipped=st.sampled_from([0.1, 1.0]), special=st.sampled_from([0.1, 0.9]),
-    heart=st.booleans(), jump=st.booleans(), attention=st.sampled_from([(EVEN, AHEAD), (EVEN, EVEN)]),
-    words=st.sampled_from([0, 80]), frozen=st.booleans(), optimiser=st.sampled_from(["adamw", "sgd"]),
-    learning_rate=st.sampled_from([1e-5, 1e-3, 3e-3, 0.09, 1.0]), warm_up=st.sampled_from([0.0, 0.15, 0.6]),
-    clip=st.sampled_from([0.0, 0.1, 5.0]), masked_share=st.sampled_from([0.05, 0.15, 0.8]),
+    losses=st.tuples(st.sampled_from([4.0, 7.0, 40.0]), st.floats(0.1, 60)),
+    unseen=st.floats(0.1, 20),
+    after=st.floats(0.1, 30),
+    shares=st.tuples(*[st.sampled_from([0.3, 0.45, 0.6, 0.95])] * 3),
+    update=st.sampled_from([1e-7, 1e-5, 1e-3, 0.05, 2.0]),
+    norms=st.sampled_from([1.0, 1e-4]),
+    largest=st.sampled_from([1.0, 1e5]),
+    clipped=st.sampled_from([0.1, 1.0]),
+    special=st.sampled_from([0.1, 0.9]),
+    heart=st.booleans(),
+    jump=st.booleans(),
+    attention=st.sampled_from([(EVEN, AHEAD), (EVEN, EVEN)]),
+    words=st.sampled_from([0, 80]),
+    frozen=st.booleans(),
+    optimiser=st.sampled_from(["adamw", "sgd"]),
+    learning_rate=st.sampled_from([1e-5, 1e-3, 3e-3, 0.09, 1.0]),
+    warm_up=st.sampled_from([0.0, 0.15, 0.6]),
+    clip=st.sampled_from([0.0, 0.1, 5.0]),
+    masked_share=st.sampled_from([0.05, 0.15, 0.8]),
     rehearsal=st.sampled_from([0.0, 2.0]),
-)  # fmt: skip
+)
 def test_no_drawn_run_is_told_two_things(
     losses, unseen, after, shares, update, norms, largest, clipped, special, heart, jump, attention, words, **settings
 ):
     known, new, trained = shares
     run = run_of(
-        words=words, losses=losses, unseen=(7.0, unseen), after=after, known=known, new=new, trained=trained,
-        update=update, norms=(norms, norms, 1.0), largest=largest, clipped=clipped, special=special,
-        attention=attention, kinds=(known, new),
-    )  # fmt: skip
+        words=words,
+        losses=losses,
+        unseen=(7.0, unseen),
+        after=after,
+        known=known,
+        new=new,
+        trained=trained,
+        update=update,
+        norms=(norms, norms, 1.0),
+        largest=largest,
+        clipped=clipped,
+        special=special,
+        attention=attention,
+        kinds=(known, new),
+    )
     if heart and words:
         run["unseen_masked_loss"][1, 0] = 0.5 * unseen
     if jump and words:

@@ -116,9 +116,7 @@ def test_text_from_people_is_escaped(run, name):
     run.attrs |= {"title": evil, "probe_answer": evil}
     run.attrs["marks"] = json.dumps([{"step": 50, "text": "<script>alert(2)</script>"}])
     places = [f"{place} {evil}" for place in range(len(PIECES))]
-    run = run.assign_coords(
-        query=places, key=places, candidate=[evil, *CANDIDATES[1:]], kind=[evil, *KINDS[1:]]
-    )  # fmt: skip
+    run = run.assign_coords(query=places, key=places, candidate=[evil, *CANDIDATES[1:]], kind=[evil, *KINDS[1:]])
     figure = FIGURES[name](run, epoch=1850)
     assert "&lt;img" in words(figure)
     for text in strings(figure.to_plotly_json()):

@@ -28,10 +28,26 @@ HALF = 0.5 * EVEN + 0.5 * np.eye(SIZE)
 
 
 def run_of(
-    *, words=WORDS, tone=TONE, losses=(6.9, 2.0), unseen=(6.9, 2.1), after=2.1, known=0.9, new=0.7, trained=0.95,
-    bag=(0.7, 0.5), kinds=(0.85, 0.75), update=1e-3, norms=(1.0, 1.0, 1.0), largest=2.0, clipped=0.2, special=0.2,
-    attention=(AHEAD, HALF), seeds=1, status="finished",
-):  # fmt: skip
+    *,
+    words=WORDS,
+    tone=TONE,
+    losses=(6.9, 2.0),
+    unseen=(6.9, 2.1),
+    after=2.1,
+    known=0.9,
+    new=0.7,
+    trained=0.95,
+    bag=(0.7, 0.5),
+    kinds=(0.85, 0.75),
+    update=1e-3,
+    norms=(1.0, 1.0, 1.0),
+    largest=2.0,
+    clipped=0.2,
+    special=0.2,
+    attention=(AHEAD, HALF),
+    seeds=1,
+    status="finished",
+):
     """A run of ``words`` and then ``tone`` steps; ``norms`` are the embeddings' and the two blocks' gradients."""
     step = np.arange(1, words + tone + 1)
     look = np.unique([at for at in (1, words // 2, words, words + 1, words + tone) if 0 < at <= len(step)])
@@ -67,9 +83,14 @@ def run_of(
         "kind_count": (("kind",), np.array([400, 400])),
     }
     coords = {
-        "step": step, "look": look, "seed": np.arange(seeds), "part": PARTS, "tone_set": ["new draws", "new patterns"],
-        "kind": ["plain", "negated"], "baseline": ["bag of words", "majority"],
-    }  # fmt: skip
+        "step": step,
+        "look": look,
+        "seed": np.arange(seeds),
+        "part": PARTS,
+        "tone_set": ["new draws", "new patterns"],
+        "kind": ["plain", "negated"],
+        "baseline": ["bag of words", "majority"],
+    }
     return xr.Dataset(data, coords=coords, attrs={"status": status})
 
 
@@ -98,9 +119,15 @@ def test_a_healthy_run_is_told_what_it_learned():
 
 @pytest.mark.parametrize(
     ("end", "kind"),
-    [(4.0, "reads_context"), (4.01, None), (4.74, None), (4.76, "only_word_frequencies"),
-     (5.24, "only_word_frequencies"), (5.26, "worse_than_word_frequencies")],
-)  # fmt: skip
+    [
+        (4.0, "reads_context"),
+        (4.01, None),
+        (4.74, None),
+        (4.76, "only_word_frequencies"),
+        (5.24, "only_word_frequencies"),
+        (5.26, "worse_than_word_frequencies"),
+    ],
+)
 def test_word_frequencies_are_the_line(end, kind):
     of_words = {"reads_context", "only_word_frequencies", "worse_than_word_frequencies"}
     kinds = found(run_of(unseen=(6.9, end), after=end)).keys() & of_words
@@ -434,11 +461,19 @@ def test_a_run_without_phases_says_nothing():
 
 
 @given(
-    loss=st.floats(0, 20), unseen=st.floats(0, 20), after=st.floats(0, 30), shares=st.tuples(*[st.floats(0, 1)] * 5),
-    update=st.sampled_from([0.0, 1e-7, 1e-3, 1.0, np.nan, np.inf]), norm=st.sampled_from([0.0, 1e-9, 1.0, 1e9, np.nan]),
-    special=st.floats(0, 1), words=st.sampled_from([0, 1, 2, 40]), tone=st.sampled_from([0, 1, 30]),
-    frozen=st.booleans(), optimiser=st.sampled_from(["adamw", "sgd"]), heads=st.sampled_from([1, 2, 4]),
-)  # fmt: skip
+    loss=st.floats(0, 20),
+    unseen=st.floats(0, 20),
+    after=st.floats(0, 30),
+    shares=st.tuples(*[st.floats(0, 1)] * 5),
+    update=st.sampled_from([0.0, 1e-7, 1e-3, 1.0, np.nan, np.inf]),
+    norm=st.sampled_from([0.0, 1e-9, 1.0, 1e9, np.nan]),
+    special=st.floats(0, 1),
+    words=st.sampled_from([0, 1, 2, 40]),
+    tone=st.sampled_from([0, 1, 30]),
+    frozen=st.booleans(),
+    optimiser=st.sampled_from(["adamw", "sgd"]),
+    heads=st.sampled_from([1, 2, 4]),
+)
 def test_whatever_was_recorded_every_cure_is_an_allowed_change(
     loss, unseen, after, shares, update, norm, special, words, tone, frozen, optimiser, heads
 ):
@@ -446,9 +481,20 @@ def test_whatever_was_recorded_every_cure_is_an_allowed_change(
         return
     known, new, trained, *kinds = shares
     run = run_of(
-        words=words, tone=tone, losses=(7.0, loss), unseen=(7.0, unseen), after=after, known=known, new=new,
-        trained=trained, kinds=tuple(kinds), update=update, norms=(norm, norm, 1.0), largest=norm, special=special,
-    )  # fmt: skip
+        words=words,
+        tone=tone,
+        losses=(7.0, loss),
+        unseen=(7.0, unseen),
+        after=after,
+        known=known,
+        new=new,
+        trained=trained,
+        kinds=tuple(kinds),
+        update=update,
+        norms=(norm, norm, 1.0),
+        largest=norm,
+        special=special,
+    )
     settings = BertPretraining(
         pretraining_steps=words, fine_tuning_steps=tone, frozen=frozen, optimiser=optimiser, heads=heads
     )

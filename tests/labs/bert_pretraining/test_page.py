@@ -19,9 +19,17 @@ pytestmark = pytest.mark.usefixtures("on_pages")
 
 PAGE = "pages/bert_pretraining.py"
 SMALL = {
-    "texts": "50", "labelled": "30", "vocabulary": "200", "layers": "1", "heads": "2", "width": "8", "inner": "8",
-    "pretraining_steps": "2", "fine_tuning_steps": "2", "batch": "4",
-}  # fmt: skip
+    "texts": "50",
+    "labelled": "30",
+    "vocabulary": "200",
+    "layers": "1",
+    "heads": "2",
+    "width": "8",
+    "inner": "8",
+    "pretraining_steps": "2",
+    "fine_tuning_steps": "2",
+    "batch": "4",
+}
 CORPUS, START = (controls.key_of(BertPretraining, name) for name in ("corpus", "start"))
 
 

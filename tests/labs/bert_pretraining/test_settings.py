@@ -9,9 +9,20 @@ from goldviz.labs.bert_pretraining.settings import TONES, BertPretraining
 from goldviz.runs.examples import example
 
 SMALL = BertPretraining(
-    texts=60, labelled=30, vocabulary=300, longest=24, layers=2, heads=2, width=8, inner=12, pretraining_steps=4,
-    fine_tuning_steps=3, batch=4, look_every=3, seeds=(0, 7),
-)  # fmt: skip
+    texts=60,
+    labelled=30,
+    vocabulary=300,
+    longest=24,
+    layers=2,
+    heads=2,
+    width=8,
+    inner=12,
+    pretraining_steps=4,
+    fine_tuning_steps=3,
+    batch=4,
+    look_every=3,
+    seeds=(0, 7),
+)
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,14 @@ from tests.labs.small_runs import carried_out, whole
 from tests.models.text.test_loading import random_model, roberta_config, write_model
 
 SHORT = {
-    "texts": 60, "labelled": 30, "longest": 24, "pretraining_steps": 4, "fine_tuning_steps": 2, "batch": 4,
+    "texts": 60,
+    "labelled": 30,
+    "longest": 24,
+    "pretraining_steps": 4,
+    "fine_tuning_steps": 2,
+    "batch": 4,
     "look_every": 3,
-}  # fmt: skip
+}
 SMALL = BertPretraining(**SHORT, vocabulary=300, layers=3, heads=2, width=8, inner=12)
 STORY = "\n".join(
     f"On day {number} the price of gold rose by {number} dollars, and silver fell." for number in range(80)

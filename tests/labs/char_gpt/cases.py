@@ -1,17 +1,35 @@
 """Small runs of *Character GPT* for the contract of all laboratories."""
 
 SMALL = {
-    "corpus": "cities", "layers": 2, "heads": 2, "width": 16, "block": 8, "batch": 3, "steps": 6, "look_every": 3,
+    "corpus": "cities",
+    "layers": 2,
+    "heads": 2,
+    "width": 16,
+    "block": 8,
+    "batch": 3,
+    "steps": 6,
+    "look_every": 3,
     "close_looks": 2,
-}  # fmt: skip
+}
 PIECES = SMALL | {
-    "tokens": "pieces", "vocabulary": 260, "tied": False, "dropout": 0.1, "residual_scale": "init",
-    "activation": "relu", "decay_all": True,
-}  # fmt: skip
+    "tokens": "pieces",
+    "vocabulary": 260,
+    "tied": False,
+    "dropout": 0.1,
+    "residual_scale": "init",
+    "activation": "relu",
+    "decay_all": True,
+}
 RUNS = (SMALL, PIECES, SMALL | {"masked": False, "layer_norm": False, "residual": False, "scaled": False})
 BLIND = {"look_every": 0, "close_looks": 0}
-ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram", "sample_token",
-            "sample_probability", "attention"}  # fmt: skip
+ROUNDING = {
+    "activation_histogram",
+    "gradient_histogram",
+    "weight_gradient_histogram",
+    "sample_token",
+    "sample_probability",
+    "attention",
+}
 
 LARGE = (
     {"steps": 2, "close_looks": 1, "look_every": 0, "batch": 128},

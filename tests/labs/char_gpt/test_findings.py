@@ -54,9 +54,11 @@ def test_a_network_that_sees_ahead_is_told_so_and_nothing_good():
 def test_a_network_that_sees_ahead_is_told_nothing_else():
     seeing = example(CharGpt, "break-it-no-mask")
     for values in (
-        {"dev_loss": 3.0, "train_loss": 3.0}, {"update_to_data": 1e-6}, {"update_to_data": 0.5},
+        {"dev_loss": 3.0, "train_loss": 3.0},
+        {"update_to_data": 1e-6},
+        {"update_to_data": 0.5},
         {"attention_entropy": 0.999},
-    ):  # fmt: skip
+    ):
         assert kinds(altered(seeing, **values), CharGpt.preset("break-it-no-mask")) == ["sees_ahead"], values
 
 

@@ -49,7 +49,10 @@ def test_a_text_is_completed_and_the_page_itself_reads_no_corpus(changes: dict[s
     [said] = [line for line in visitor.captions if line.startswith("Drawn: ")]
     corpus = token_text(changes["corpus"], changes.get("tokens", "characters"), changes.get("vocabulary", 512))
     assert said.removeprefix("Drawn: ").partition(". Its probability")[0] in corpus.signs
-    drawn = {part.proto.id.split("-gpt-")[1].split("-")[0] for part in visitor.at.get("bidi_component")
-             if "-gpt-" in part.proto.id}  # fmt: skip
+    drawn = {
+        part.proto.id.split("-gpt-")[1].split("-")[0]
+        for part in visitor.at.get("bidi_component")
+        if "-gpt-" in part.proto.id
+    }
     assert {"candidates", "lens", "looked"} <= drawn
     assert {name.startswith("goldviz-job-") for name in readers} == {True}, "jobs read the corpus, and nobody else"

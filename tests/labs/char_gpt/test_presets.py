@@ -42,9 +42,13 @@ def test_the_ends_that_presets_name_are_those_of_five_seeds(preset, differences,
 
 @pytest.mark.parametrize(
     ("preset", "words"),
-    [("as-in-the-document", "about 1.7 nat"), ("small-to-compare", "about 0.8 nat"),
-     ("break-it-no-layernorm", ""), ("break-it-no-residual", "")],
-)  # fmt: skip
+    [
+        ("as-in-the-document", "about 1.7 nat"),
+        ("small-to-compare", "about 0.8 nat"),
+        ("break-it-no-layernorm", ""),
+        ("break-it-no-residual", ""),
+    ],
+)
 def test_why_says_how_far_ahead_the_token_just_read_starts_where_its_vector_reads_out(preset, words):
     said = head_start(CharGpt.preset(preset), example(CharGpt, preset))
     assert words in said

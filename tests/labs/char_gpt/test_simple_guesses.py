@@ -39,9 +39,14 @@ def as_good_as_pairs(settings, text):
 
 @pytest.mark.parametrize(
     ("changes", "loss"),
-    [({}, 2.351), ({"block": 32}, 2.352), ({"block": 16}, 2.300), ({"block": 128}, 2.444),
-     ({"corpus": "cities", "tokens": "pieces", "vocabulary": 300, "block": 8}, None)],
-)  # fmt: skip
+    [
+        ({}, 2.351),
+        ({"block": 32}, 2.352),
+        ({"block": 16}, 2.300),
+        ({"block": 128}, 2.444),
+        ({"corpus": "cities", "tokens": "pieces", "vocabulary": 300, "block": 8}, None),
+    ],
+)
 def test_a_network_that_guesses_as_counted_pairs_do_has_their_loss(changes, loss):
     """On all of the dev text pairs score 2.445, which is another text."""
     settings = CharGpt(**changes)

@@ -70,8 +70,10 @@ def test_the_looks_are_spread_evenly():
 
 
 def test_bfloat16_learns_what_float32_learns():
-    full, half = (small_run(TINY.changed(precision=name, close_looks=1, look_every=0))["loss"].values.ravel()
-                  for name in ("float32", "bfloat16"))  # fmt: skip
+    full, half = (
+        small_run(TINY.changed(precision=name, close_looks=1, look_every=0))["loss"].values.ravel()
+        for name in ("float32", "bfloat16")
+    )
     np.testing.assert_allclose(half, full, rtol=0.02)
     assert not np.array_equal(half, full)
 

@@ -2,13 +2,20 @@
 
 SMALL = {"corpus": "cities", "items": 60, "hidden": 8, "steps": 6, "batch": 4, "look_every": 3, "close_looks": 2}
 NORMED = SMALL | {
-    "model": "wavenet", "context": 4, "normalisation": "batch", "optimiser": "adam", "weight_decay": 1e-3,
+    "model": "wavenet",
+    "context": 4,
+    "normalisation": "batch",
+    "optimiser": "adam",
+    "weight_decay": 1e-3,
     "initialisation": "normal",
-}  # fmt: skip
+}
 RUNS = (
-    SMALL, NORMED, SMALL | {"model": "neural_bigram", "batch": 0}, SMALL | {"model": "bigram"},
+    SMALL,
+    NORMED,
+    SMALL | {"model": "neural_bigram", "batch": 0},
+    SMALL | {"model": "bigram"},
     SMALL | {"model": "lstm"},
-)  # fmt: skip
+)
 BLIND = {"look_every": 0, "close_looks": 0}
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram", "sample_symbol"}
 
@@ -24,9 +31,17 @@ RATIOS = {"gradient_norm", "update_to_data", "gradient_to_data", "weight_gradien
 TABLE = {"table", "divergence"}
 NORM = {"batch_statistics_loss", "running_gap"}
 HIDDEN = {
-    "activation_mean", "activation_std", "saturation", "dead_units", "hidden_gradient_norm", "activation_histogram",
-    "gradient_histogram", "embedding_table", "unseen_loss", "unseen_pairs_loss",
-}  # fmt: skip
+    "activation_mean",
+    "activation_std",
+    "saturation",
+    "dead_units",
+    "hidden_gradient_norm",
+    "activation_histogram",
+    "gradient_histogram",
+    "embedding_table",
+    "unseen_loss",
+    "unseen_pairs_loss",
+}
 STACKED = {"expected_std", "running_values"}
 
 

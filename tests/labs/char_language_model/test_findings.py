@@ -51,9 +51,10 @@ def test_a_first_loss_far_above_ln_v_is_named_with_its_number(healthy):
     assert found.number == "a first loss of 25.0 nat"
     assert found.changes == {}, "the output's weights are small already"
     [found] = [
-        one for one in findings_of(HEALTHY.changed(output_gain=1.0), healthy.assign(loss=loss))
+        one
+        for one in findings_of(HEALTHY.changed(output_gain=1.0), healthy.assign(loss=loss))
         if one.kind == "first_loss"
-    ]  # fmt: skip
+    ]
     assert found.changes == {"output_gain": 0.01}
 
 

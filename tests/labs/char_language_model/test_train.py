@@ -22,9 +22,7 @@ from tests.labs.small_runs import small_run
 
 CITIES = {"corpus": "cities", "close_looks": 4}
 COUNTING = CharLanguageModel(model="bigram", steps=7, smoothing=0.0, **CITIES)
-TABLE = CharLanguageModel(
-    model="neural_bigram", steps=200, batch=0, optimiser="adam", learning_rate=0.1, **CITIES
-)  # fmt: skip
+TABLE = CharLanguageModel(model="neural_bigram", steps=200, batch=0, optimiser="adam", learning_rate=0.1, **CITIES)
 
 
 def lowest(run):
@@ -125,9 +123,7 @@ def test_unseen_are_the_contexts_that_training_text_never_has():
 def test_drawn_names_come_as_often_as_the_table_says():
     model = MODELS["bigram"](CharLanguageModel(model="bigram", smoothing=0.0), 3, 0)
     model.count(torch.tensor([[0]] * 4 + [[1]] * 4 + [[2]]), torch.tensor([1, 1, 1, 2, 0, 0, 2, 1, 0]))
-    first = torch.cat(
-        [sampled(model, 1, torch.Generator().manual_seed(seed))[0][:, 0] for seed in range(200)]
-    )  # fmt: skip
+    first = torch.cat([sampled(model, 1, torch.Generator().manual_seed(seed))[0][:, 0] for seed in range(200)])
     assert (first == 1).float().mean().item() == pytest.approx(0.75, abs=0.05)
     assert (first == 0).sum() == 0
 

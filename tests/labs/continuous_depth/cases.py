@@ -2,9 +2,16 @@
 
 SMALL = {"samples": 21, "width": 4, "steps": 5, "batch": 8, "look_every": 2, "blocks": 3}
 AWKWARD = SMALL | {
-    "task": "flip", "augmented": 2, "in_time": True, "gradient": "adjoint", "method": "midpoint", "solver_steps": 3,
-    "optimiser": "sgd", "clip": 0.05, "batch": 50,
-}  # fmt: skip
+    "task": "flip",
+    "augmented": 2,
+    "in_time": True,
+    "gradient": "adjoint",
+    "method": "midpoint",
+    "solver_steps": 3,
+    "optimiser": "sgd",
+    "clip": 0.05,
+    "batch": 50,
+}
 RUNS = (SMALL, AWKWARD)
 ROUNDING = {"weight_gradient_histogram"}
 BLIND = {"look_every": 1000}

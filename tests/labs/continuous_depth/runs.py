@@ -91,13 +91,26 @@ def build(
             for name, value in data.items()
         },
         coords={
-            "step": step, "look": look, "network": list(networks), "seed": np.arange(seeds), "depth": depth,
-            "point": np.arange(1, points + 1), "dimension": dimension, "weight": [*dimension, "bias"],
-            "grid_x": grid, "grid_y": rows, "arrow_x": arrows, "arrow_y": arrow_rows, "tolerance": tolerance,
-            "steps_taken": steps_taken, **layer_labels(LAYERS),
+            "step": step,
+            "look": look,
+            "network": list(networks),
+            "seed": np.arange(seeds),
+            "depth": depth,
+            "point": np.arange(1, points + 1),
+            "dimension": dimension,
+            "weight": [*dimension, "bias"],
+            "grid_x": grid,
+            "grid_y": rows,
+            "arrow_x": arrows,
+            "arrow_y": arrow_rows,
+            "tolerance": tolerance,
+            "steps_taken": steps_taken,
+            **layer_labels(LAYERS),
         },
         attrs={
-            "marks": json.dumps([]), "title": "", "status": "finished" if done else "running",
+            "marks": json.dumps([]),
+            "title": "",
+            "status": "finished" if done else "running",
             "settings": chosen.model_dump_json(),
         },
-    )  # fmt: skip
+    )

@@ -93,10 +93,21 @@ def test_a_running_run_draws_all_but_what_follows_training(name):
 
 
 @EVERY
-@pytest.mark.parametrize("shape", thinned([
-    {"steps": 1}, {"steps": 5, "look_every": 100, "networks": ("residual",)}, {"networks": ("ode",), "augmented": 3},
-    {"seeds": 3}, {"task": "flip", "augmented": 2}, {"steps": 2000, "look_every": 5}, {"points": 1},
-], ordinary=3))  # fmt: skip
+@pytest.mark.parametrize(
+    "shape",
+    thinned(
+        [
+            {"steps": 1},
+            {"steps": 5, "look_every": 100, "networks": ("residual",)},
+            {"networks": ("ode",), "augmented": 3},
+            {"seeds": 3},
+            {"task": "flip", "augmented": 2},
+            {"steps": 2000, "look_every": 5},
+            {"points": 1},
+        ],
+        ordinary=3,
+    ),
+)
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(**shape)
     figure = FIGURES[name](run, limits=shared_limits([run]), epoch=1)

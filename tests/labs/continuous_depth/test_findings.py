@@ -15,9 +15,19 @@ GOOD = {"loss": 0.001, "refined": 0.001, "accuracy": 1.0}
 
 
 def run_of(
-    networks=("ode", "residual"), *, loss=0.001, refined=None, accuracy=1.0, evaluations=(20, 30), saturation=0.1,
-    apart=1e-3, seeds=1, status="finished", message="", training=0.1,
-):  # fmt: skip
+    networks=("ode", "residual"),
+    *,
+    loss=0.001,
+    refined=None,
+    accuracy=1.0,
+    evaluations=(20, 30),
+    saturation=0.1,
+    apart=1e-3,
+    seeds=1,
+    status="finished",
+    message="",
+    training=0.1,
+):
     """A run with these numbers at every look, for all networks alike."""
     count, step, look = len(networks), np.arange(1, STEPS + 1), np.array([1, 20, 40])
     every_step, every_look = ("step", "network", "seed"), ("look", "network", "seed")
@@ -29,7 +39,8 @@ def run_of(
         {
             "loss": (every_step, np.full((STEPS, count, seeds), training)),
             "evaluations_forward": (
-                every_step, np.tile(np.linspace(*evaluations, STEPS)[:, None, None], (1, count, seeds)),
+                every_step,
+                np.tile(np.linspace(*evaluations, STEPS)[:, None, None], (1, count, seeds)),
             ),
             "test_loss": at_looks(loss),
             "refined_test_loss": at_looks(loss if refined is None else refined),
@@ -40,7 +51,7 @@ def run_of(
         },
         coords={"step": step, "look": look, "network": list(networks), "seed": np.arange(seeds)},
         attrs={"status": status, "message": message},
-    )  # fmt: skip
+    )
 
 
 def found(run, **settings):
@@ -90,10 +101,17 @@ def test_on_a_line_the_order_is_kept(loss, kept):
     assert ("learned" in findings) == (loss < 0.05)
 
 
-@pytest.mark.parametrize(("loss", "refined", "broken"), [
-    (0.1, 0.109, False), (0.1, 0.12, True), (0.1, 0.08, True), (0.01, 0.45, True), (0.001, 0.019, False),
-    (0.1, np.nan, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("loss", "refined", "broken"),
+    [
+        (0.1, 0.109, False),
+        (0.1, 0.12, True),
+        (0.1, 0.08, True),
+        (0.01, 0.45, True),
+        (0.001, 0.019, False),
+        (0.1, np.nan, False),
+    ],
+)
 def test_ten_per_cent_is_the_line_between_steps_and_flow(loss, refined, broken):
     finding = found(run_of(("ode",), loss=loss, refined=refined), method="euler", solver_steps=1).get("solver_s_map")
     assert bool(finding) == broken
@@ -125,9 +143,15 @@ def test_what_no_flow_can_is_no_reason_for_steps_that_are_no_flow(task, kind, ac
     assert kind not in steps
 
 
-@pytest.mark.parametrize(("apart", "gradient", "told"), [
-    (0.011, "adjoint", True), (0.009, "adjoint", False), (0.5, "solver", False), (np.nan, "adjoint", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("apart", "gradient", "told"),
+    [
+        (0.011, "adjoint", True),
+        (0.009, "adjoint", False),
+        (0.5, "solver", False),
+        (np.nan, "adjoint", False),
+    ],
+)
 def test_an_adjoint_that_is_off_by_one_per_cent_is_told(apart, gradient, told):
     finding = found(run_of(("ode",), apart=apart), gradient=gradient).get("adjoint_too_loose")
     assert bool(finding) == told
@@ -199,17 +223,24 @@ def test_a_run_without_numbers_says_nothing():
 
 
 @given(
-    loss=st.floats(0, 3), refined=st.floats(0, 3) | st.just(float("nan")), accuracy=st.floats(0, 1),
-    evaluations=st.tuples(st.floats(1, 500), st.floats(1, 500)), saturation=st.floats(0, 1), apart=st.floats(0, 2),
-    task=st.sampled_from(["rings", "moons", "spirals", "flip"]), method=st.sampled_from(["dopri5", "euler"]),
-    gradient=st.sampled_from(["solver", "adjoint"]), augmented=st.integers(0, 2),
-)  # fmt: skip
+    loss=st.floats(0, 3),
+    refined=st.floats(0, 3) | st.just(float("nan")),
+    accuracy=st.floats(0, 1),
+    evaluations=st.tuples(st.floats(1, 500), st.floats(1, 500)),
+    saturation=st.floats(0, 1),
+    apart=st.floats(0, 2),
+    task=st.sampled_from(["rings", "moons", "spirals", "flip"]),
+    method=st.sampled_from(["dopri5", "euler"]),
+    gradient=st.sampled_from(["solver", "adjoint"]),
+    augmented=st.integers(0, 2),
+)
 def test_findings_do_not_contradict_each_other(
     loss, refined, accuracy, evaluations, saturation, apart, task, method, gradient, augmented
 ):
     accuracy = np.nan if task == "flip" else accuracy
-    run = run_of(loss=loss, refined=refined, accuracy=accuracy, evaluations=evaluations, saturation=saturation,
-                 apart=apart)  # fmt: skip
+    run = run_of(
+        loss=loss, refined=refined, accuracy=accuracy, evaluations=evaluations, saturation=saturation, apart=apart
+    )
     settings = ContinuousDepth(task=task, method=method, gradient=gradient, augmented=augmented, steps=STEPS)
     findings = findings_of(settings, run)
     kinds = {finding.kind for finding in findings}

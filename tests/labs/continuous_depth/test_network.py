@@ -15,9 +15,11 @@ from goldviz.labs.continuous_depth.train import depth_learner, layers_of
 
 
 @given(
-    blocks=st.integers(1, 128), task=st.sampled_from(["moons", "flip"]), method=st.sampled_from(["dopri5", "euler"]),
+    blocks=st.integers(1, 128),
+    task=st.sampled_from(["moons", "flip"]),
+    method=st.sampled_from(["dopri5", "euler"]),
     steps=st.integers(1, 256),
-)  # fmt: skip
+)
 def test_there_is_a_node_for_every_block_and_interval_and_for_every_matrix(
     blocks: int, task: str, method: str, steps: int
 ) -> None:
@@ -28,8 +30,9 @@ def test_there_is_a_node_for_every_block_and_interval_and_for_every_matrix(
     weights = {} if task == "flip" else {"read_out": ("weight", [0.0])}
     run = xr.Dataset(
         {"path": ("depth", list(depths)), **weights},
-        coords={"network": ["ode", "residual"], "depth": list(depths)}, attrs={"settings": settings.model_dump_json()},
-    )  # fmt: skip
+        coords={"network": ["ode", "residual"], "depth": list(depths)},
+        attrs={"settings": settings.model_dump_json()},
+    )
     flow, residual = parts_of(run)
     assert [node.at["depth"] for node in flow.nodes if "depth" in node.at] == list(depths[1:])
     assert sum(node.wide for node in flow.nodes if "depth" in node.at) == pytest.approx(10)

@@ -49,9 +49,14 @@ def gradients(carrier, field, start):
     return torch.cat([gradient.flatten() for gradient in found])
 
 
-@pytest.mark.parametrize(("solver", "tolerance"), [
-    (FlowSolver("dopri5", 1e-9), 1e-8), (FlowSolver("bosh3", 1e-9), 1e-7), (FlowSolver("rk4", steps=64), 1e-7),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("solver", "tolerance"),
+    [
+        (FlowSolver("dopri5", 1e-9), 1e-8),
+        (FlowSolver("bosh3", 1e-9), 1e-7),
+        (FlowSolver("rk4", steps=64), 1e-7),
+    ],
+)
 def test_a_linear_field_s_flow_is_the_matrix_exponential(solver, tolerance):
     field, start = DepthField(3, (), generator()), points(5, 3)
     with torch.no_grad():
@@ -132,12 +137,15 @@ def test_the_answer_is_read_off_the_end_and_zeros_are_added():
     assert {name.split(".")[0] for name, _ in plain.named_parameters()} == {"field"}
 
 
-@pytest.mark.parametrize(("changes", "words"), [
-    ({"method": "dopri8"}, "The flow's solver is 'dopri8'; allowed is one of dopri5, bosh3, euler"),
-    ({"gradient": "none"}, "The flow's gradient is 'none'; allowed is solver or adjoint"),
-    ({"tolerance": 0.0}, r"The solver's tolerance is 0\.0; allowed is a number above 0"),
-    ({"steps": 0}, "The solver takes 0 steps; allowed is a whole number from 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"method": "dopri8"}, "The flow's solver is 'dopri8'; allowed is one of dopri5, bosh3, euler"),
+        ({"gradient": "none"}, "The flow's gradient is 'none'; allowed is solver or adjoint"),
+        ({"tolerance": 0.0}, r"The solver's tolerance is 0\.0; allowed is a number above 0"),
+        ({"steps": 0}, "The solver takes 0 steps; allowed is a whole number from 1"),
+    ],
+)
 def test_what_is_not_allowed_is_named(changes, words):
     with pytest.raises(ValueError, match=words):
         FlowSolver(**changes)

@@ -12,15 +12,18 @@ def test_what_is_out_of_range_is_named():
         ContinuousDepth.checked({"method": "dopri8"})
 
 
-@pytest.mark.parametrize(("slug", "kinds"), [
-    ("as-in-the-document", ["learned", "residual_is_flow"]),
-    ("adjoint", ["learned"]),
-    ("break-it-two-rings", ["nested_classes", "growing_stiff"]),
-    ("fix-it-one-more-dimension", ["learned"]),
-    ("break-it-one-big-step", ["solver_s_map", "learned"]),
-    ("fix-it-small-steps", ["saturated_field", "not_learned"]),
-    ("regression-x-becomes-x", ["order_kept", "solver_s_map", "growing_stiff", "learned"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("slug", "kinds"),
+    [
+        ("as-in-the-document", ["learned", "residual_is_flow"]),
+        ("adjoint", ["learned"]),
+        ("break-it-two-rings", ["nested_classes", "growing_stiff"]),
+        ("fix-it-one-more-dimension", ["learned"]),
+        ("break-it-one-big-step", ["solver_s_map", "learned"]),
+        ("fix-it-small-steps", ["saturated_field", "not_learned"]),
+        ("regression-x-becomes-x", ["order_kept", "solver_s_map", "growing_stiff", "learned"]),
+    ],
+)
 def test_a_preset_s_words_hold_in_its_recorded_run(slug, kinds):
     settings, dataset = ContinuousDepth.preset(slug), example(ContinuousDepth, slug)
     assert [finding.kind for finding in settings.findings(dataset)] == kinds

@@ -21,9 +21,16 @@ from tests.thinned import thinned
 
 SMALL = {"samples": 21, "width": 4, "steps": 5, "batch": 8, "look_every": 2, "blocks": 3}
 AWKWARD = SMALL | {
-    "task": "flip", "augmented": 2, "in_time": True, "gradient": "adjoint", "method": "midpoint", "solver_steps": 3,
-    "optimiser": "sgd", "clip": 0.05, "batch": 50,
-}  # fmt: skip
+    "task": "flip",
+    "augmented": 2,
+    "in_time": True,
+    "gradient": "adjoint",
+    "method": "midpoint",
+    "solver_steps": 3,
+    "optimiser": "sgd",
+    "clip": 0.05,
+    "batch": 50,
+}
 BOTH = pytest.mark.parametrize("changes", [SMALL, AWKWARD])
 CPU = torch.device("cpu")
 OF_THE_FLOW = {"gradient_difference", "adjoint_cost"}
@@ -115,8 +122,11 @@ def test_readings_agree_with_the_plain_computation(changes):
     torch.testing.assert_close(found["test_loss"], expected)
     refined = FlowSolver(tolerance=1e-9).carry(network.field, network.start(own.view.unseen.points), (0.0, 1.0))[-1]
     answer = network.answer(refined).detach()
-    same = ((answer - wanted).square().mean() if settings.task == "flip"
-            else torch.nn.functional.binary_cross_entropy_with_logits(answer, wanted))  # fmt: skip
+    same = (
+        (answer - wanted).square().mean()
+        if settings.task == "flip"
+        else torch.nn.functional.binary_cross_entropy_with_logits(answer, wanted)
+    )
     assert float(found["refined_test_loss"]) == pytest.approx(float(same), rel=1e-5)
     largest, flat = 0.0, []
     path = network.carrier.carry(network.field, network.start(own.view.kept), own.view.depths).detach()

@@ -15,9 +15,19 @@ from goldviz.runs.store import Store
 from tests.runs.conftest import ended, same_records
 
 STIFF = ContinuousDepth(
-    task="rings", method="bosh3", tolerance=1e-6, learning_rate=1.0, augmented=2, seeds=(0, 3), samples=60, batch=32,
-    width=8, steps=200, look_every=2, blocks=3,
-)  # fmt: skip
+    task="rings",
+    method="bosh3",
+    tolerance=1e-6,
+    learning_rate=1.0,
+    augmented=2,
+    seeds=(0, 3),
+    samples=60,
+    batch=32,
+    width=8,
+    steps=200,
+    look_every=2,
+    blocks=3,
+)
 SENTENCE = (
     r"Loss on the step's points was no longer finite at step (\d+) \(network ode, seed 0\)\. The solver asked for the "
     r"field more than 200 times on one way through depth: .* Take a smaller learning rate or a larger tolerance\."

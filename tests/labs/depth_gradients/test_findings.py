@@ -18,9 +18,21 @@ EPOCHS = 20
 
 
 def run_of(
-    plain=(2.7e-6, 1e-2), residual=(2.6, 8.0), *, depth=DEPTH, seeds=1, losses=(1.0, 0.6), update=1e-3,
-    test=(0.87, 0.60), zero=0.873, saturation=0.0, dead=0.0, amplified=(1.0, 8.0), clipped=0.0, status="finished",
-):  # fmt: skip
+    plain=(2.7e-6, 1e-2),
+    residual=(2.6, 8.0),
+    *,
+    depth=DEPTH,
+    seeds=1,
+    losses=(1.0, 0.6),
+    update=1e-3,
+    test=(0.87, 0.60),
+    zero=0.873,
+    saturation=0.0,
+    dead=0.0,
+    amplified=(1.0, 8.0),
+    clipped=0.0,
+    status="finished",
+):
     """A run whose gradients go geometrically from the first to the last hidden layer.
 
     ``amplified`` says of each network how many times longer the error is at the first hidden state than at the last.
@@ -52,11 +64,14 @@ def run_of(
             "zero_loss": (("seed",), np.full(seeds, zero)),
         },
         coords={
-            "epoch": np.arange(1, EPOCHS + 1), "network": ["plain", "residual"], "seed": np.arange(seeds),
-            "layer": layers, "hidden": np.arange(depth + 1),
+            "epoch": np.arange(1, EPOCHS + 1),
+            "network": ["plain", "residual"],
+            "seed": np.arange(seeds),
+            "layer": layers,
+            "hidden": np.arange(depth + 1),
         },
         attrs={"status": status},
-    )  # fmt: skip
+    )
 
 
 def found(run, **settings):
@@ -201,10 +216,16 @@ def test_at_that_gain_signal_and_error_keep_their_size_through_thirty_layers(act
     _, changes = orthogonal(DepthGradients(activation=activation, slope=slope))
     drawn = torch.Generator().manual_seed(5)
     network = DeepMLP(
-        network="plain", features=100, width=100, depth=30, activation=activation, slope=slope,
-        initialisation="orthogonal", gain=changes["gain"],
+        network="plain",
+        features=100,
+        width=100,
+        depth=30,
+        activation=activation,
+        slope=slope,
+        initialisation="orthogonal",
+        gain=changes["gain"],
         weights=lambda layer: torch.Generator().manual_seed(100 + layer),
-    )  # fmt: skip
+    )
     done = network(torch.randn(50, 100, generator=drawn))
     for signal in done.hidden:
         signal.retain_grad()
@@ -374,21 +395,32 @@ norm = st.one_of(st.just(0.0), st.floats(1e-30, 1e30), st.sampled_from([np.nan, 
 
 
 @given(
-    plain=st.tuples(norm, norm), residual=st.tuples(norm, norm), update=norm, share=st.floats(0, 1),
-    loss=st.tuples(st.floats(0, 10), st.floats(0, 10)), status=st.sampled_from(["running", "finished", "diverged"]),
+    plain=st.tuples(norm, norm),
+    residual=st.tuples(norm, norm),
+    update=norm,
+    share=st.floats(0, 1),
+    loss=st.tuples(st.floats(0, 10), st.floats(0, 10)),
+    status=st.sampled_from(["running", "finished", "diverged"]),
     activation=st.sampled_from(["leaky_relu", "relu", "tanh", "sigmoid", "gelu"]),
-    normalisation=st.sampled_from(["none", "batch"]), clip=st.sampled_from([0.0, 1.0]),
+    normalisation=st.sampled_from(["none", "batch"]),
+    clip=st.sampled_from([0.0, 1.0]),
     gain=st.sampled_from([0.01, 1.0, 4.0]),
-    learning_rate=st.sampled_from([1e-7, 1e-3, 10.0]), epochs=st.sampled_from([20, 2000]),
+    learning_rate=st.sampled_from([1e-7, 1e-3, 10.0]),
+    epochs=st.sampled_from([20, 2000]),
     depth=st.sampled_from([1, 2, 15]),
-)  # fmt: skip
+)
 def test_findings_are_few_ordered_valid_and_never_contradict(
     plain, residual, update, share, loss, status, activation, normalisation, clip, gain, learning_rate, epochs, depth
 ):
     settings = DepthGradients(
-        activation=activation, normalisation=normalisation, clip=clip, gain=gain, learning_rate=learning_rate,
-        epochs=epochs, depth=depth,
-    )  # fmt: skip
+        activation=activation,
+        normalisation=normalisation,
+        clip=clip,
+        gain=gain,
+        learning_rate=learning_rate,
+        epochs=epochs,
+        depth=depth,
+    )
     with np.errstate(all="ignore"):
         run = run_of(
             plain, residual, depth=depth, update=update, saturation=share, dead=share, losses=loss, status=status

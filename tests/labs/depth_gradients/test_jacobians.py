@@ -8,10 +8,18 @@ from goldviz.models.feedforward.activations import ACTIVATIONS
 
 def network(kind, normalisation="none", activation="tanh"):
     model = DeepMLP(
-        network=kind, features=5, width=8, depth=4, residual_scale=0.7, gain=2.0, dropout=0.3, noise=0.1,
-        normalisation=normalisation, activation=activation,
+        network=kind,
+        features=5,
+        width=8,
+        depth=4,
+        residual_scale=0.7,
+        gain=2.0,
+        dropout=0.3,
+        noise=0.1,
+        normalisation=normalisation,
+        activation=activation,
         weights=lambda layer: torch.Generator().manual_seed(100 + layer),
-    ).double()  # fmt: skip
+    ).double()
     model.train()(torch.randn(50, 5, generator=torch.Generator().manual_seed(4)).double(), torch.Generator())
     return model.eval()
 

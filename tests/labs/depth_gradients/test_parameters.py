@@ -11,10 +11,13 @@ from goldviz.labs.depth_gradients.train import problem, trainee
 
 
 @given(
-    depth=st.integers(1, 6), width=st.integers(2, 20), features=st.integers(2, 12),
-    normalisation=st.sampled_from(["none", "batch", "layer"]), read_out=st.sampled_from(["tied", "untied"]),
+    depth=st.integers(1, 6),
+    width=st.integers(2, 20),
+    features=st.integers(2, 12),
+    normalisation=st.sampled_from(["none", "batch", "layer"]),
+    read_out=st.sampled_from(["tied", "untied"]),
     network=st.sampled_from(["plain", "residual"]),
-)  # fmt: skip
+)
 def test_counts_are_those_of_the_networks(network, **changes):
     settings = DepthGradients(samples=16, **changes)
     made = trainee(settings, network, 0, problem(settings, 0, torch.device("cpu"))).network
@@ -30,7 +33,10 @@ def test_the_table_has_the_document_s_values(read_out, here, there):
     table = table_of_networks(DepthGradients(read_out=read_out))
     other = {"tied": "untied", "untied": "tied"}[read_out]
     for row in (
-        "| Layers | 15 | 15 |", "| Hidden dim | 50 | 50 |", f"| Parameters | {here} | {here} |",
-        f"| Parameters, {other} read-out | {there} | {there} |", "| Activation | LeakyReLU (0.3) | LeakyReLU (0.3) |",
-    ):  # fmt: skip
+        "| Layers | 15 | 15 |",
+        "| Hidden dim | 50 | 50 |",
+        f"| Parameters | {here} | {here} |",
+        f"| Parameters, {other} read-out | {there} | {there} |",
+        "| Activation | LeakyReLU (0.3) | LeakyReLU (0.3) |",
+    ):
         assert row in table.splitlines()

@@ -1,9 +1,17 @@
 """Small runs of *Forecast lab* for the contract of all laboratories."""
 
 SMALL = {
-    "scheme": "rolling", "train_years": 1, "test_years": 0.5, "refits": 2, "final_days": 60, "window": 4, "hidden": 3,
-    "epochs": 3, "batch": 64, "look_every": 2,
-}  # fmt: skip
+    "scheme": "rolling",
+    "train_years": 1,
+    "test_years": 0.5,
+    "refits": 2,
+    "final_days": 60,
+    "window": 4,
+    "hidden": 3,
+    "epochs": 3,
+    "batch": 64,
+    "look_every": 2,
+}
 RUNS = (
     SMALL | {"network": "gru_decay", "head": "student", "missing": "random", "optimiser": "sgd", "dropout": 0.5},
     SMALL | {"network": "mlp", "head": "quantiles", "target": "level", "open_final": True},

@@ -29,9 +29,19 @@ from goldviz.labs.gold_forecast.settings import (
 Stage = Literal["empty", "start", "running", "finished", "diverged"]
 CHANNELS = ("GC=F", "SI=F", "DX-Y.NYB", "^TNX", "^VIX", "^GSPC", "EURUSD=X")
 AT_THE_END = (
-    "quantile", "pit", "score", "score_low", "score_high", "volatility_score", "volatility_score_low",
-    "volatility_score_high", "final_score", "seed_r2", "hidden", "parameter_count",
-)  # fmt: skip
+    "quantile",
+    "pit",
+    "score",
+    "score_low",
+    "score_high",
+    "volatility_score",
+    "volatility_score_low",
+    "volatility_score_high",
+    "final_score",
+    "seed_r2",
+    "hidden",
+    "parameter_count",
+)
 
 
 @lru_cache(maxsize=4)
@@ -68,9 +78,15 @@ def build(
     """A run at some stage. ``skill`` is the share of each value that the network knows; ``final`` the number of
     forecasts in an opened final block."""
     chosen = GoldForecast(
-        epochs=epochs, look_every=look_every, refits=refits, window=window, hidden=hidden,
-        seeds=tuple(range(seeds)), open_final=final > 0, **settings,
-    )  # fmt: skip
+        epochs=epochs,
+        look_every=look_every,
+        refits=refits,
+        window=window,
+        hidden=hidden,
+        seeds=tuple(range(seeds)),
+        open_final=final > 0,
+        **settings,
+    )
     noise = np.random.default_rng(1)
     days, returns, width, price = market(forecasts)
     level = chosen.target == "level"
@@ -83,12 +99,14 @@ def build(
         **_training(noise, epoch, refits + (final > 0), seeds, reached),
         **_instruments(noise, epoch, look, seeds, window, channels, chosen.network),
         **({"mean": forecast, "scale": scale} if len(look) else {}),
-        "target": target, "price": price, "days_ahead": np.where(days.day_of_week == 4, 3.0, 1.0),
+        "target": target,
+        "price": price,
+        "days_ahead": np.where(days.day_of_week == 4, 3.0, 1.0),
         "block": _blocks(forecasts, refits, final),
         "observed": np.full((refits + (final > 0), len(channels)), 0.8),
         "baseline_mean": _baseline_means(noise, target, price, level),
         "baseline_scale": _baseline_scales(returns) * (price if level else 1.0),
-    }  # fmt: skip
+    }
     if stage in ("finished", "diverged"):
         before = np.arange(forecasts) < forecasts - final
         data |= _scores(chosen, target, price, forecast[-1], scale[-1], data, before)
@@ -101,14 +119,24 @@ def build(
     if stage == "empty":
         data = {}
     coords = {
-        "epoch": epoch, "look": look, "time": [str(day)[:10] for day in days], "seed": np.arange(seeds),
-        "fold": np.arange(refits + (final > 0)), "lag": np.arange(window), "channel": list(channels),
+        "epoch": epoch,
+        "look": look,
+        "time": [str(day)[:10] for day in days],
+        "seed": np.arange(seeds),
+        "fold": np.arange(refits + (final > 0)),
+        "lag": np.arange(window),
+        "channel": list(channels),
         "layer": ["layer 1", "layer 2", "head"] if chosen.network == "mlp" else ["input", "recurrent", "head"],
-        "baseline": list(MEAN_BASELINES), "volatility_baseline": list(VOLATILITY_BASELINES),
-        "model": ["network", *MEAN_BASELINES], "volatility_model": ["network", *VOLATILITY_BASELINES],
-        "metric": list(METRICS), "volatility_metric": list(VOLATILITY_METRICS), "level": list(LEVELS),
-        "recent": [str(day)[:10] for day in days[-min(250, forecasts) :]], "unit": np.arange(hidden),
-    }  # fmt: skip
+        "baseline": list(MEAN_BASELINES),
+        "volatility_baseline": list(VOLATILITY_BASELINES),
+        "model": ["network", *MEAN_BASELINES],
+        "volatility_model": ["network", *VOLATILITY_BASELINES],
+        "metric": list(METRICS),
+        "volatility_metric": list(VOLATILITY_METRICS),
+        "level": list(LEVELS),
+        "recent": [str(day)[:10] for day in days[-min(250, forecasts) :]],
+        "unit": np.arange(hidden),
+    }
     declared = GoldForecast.variables
     arrays = {
         name: (
@@ -124,11 +152,18 @@ def build(
         arrays,
         coords={name: labels for name, labels in coords.items() if name in used},
         attrs={
-            "settings": chosen.model_dump_json(), "marks": json.dumps([]), "title": "", "status": status,
-            "simulated": 1, "data_source": "simulated", "data_last": "2024-12-31", "forecasts": forecasts,
-            "target_words": "Gold, simulated", "final_from": str(days[forecasts - final])[:10] if final else "",
+            "settings": chosen.model_dump_json(),
+            "marks": json.dumps([]),
+            "title": "",
+            "status": status,
+            "simulated": 1,
+            "data_source": "simulated",
+            "data_last": "2024-12-31",
+            "forecasts": forecasts,
+            "target_words": "Gold, simulated",
+            "final_from": str(days[forecasts - final])[:10] if final else "",
         },
-    )  # fmt: skip
+    )
 
 
 def _forecasts(settings, noise, look, returns, width, price, skill):
@@ -219,9 +254,12 @@ def _scores(settings, target, price, mean_by_seed, scale_by_seed, data, before):
 
     tables = of(before)
     volatility = volatility_score_table(
-        change[before], {name: value[before] for name, value in {"network": scale, **widths}.items()},
-        {"network": DistributionLosses.of_gaussian(change[before], scale[before])}, np.random.default_rng(3), 400,
-    )  # fmt: skip
+        change[before],
+        {name: value[before] for name, value in {"network": scale, **widths}.items()},
+        {"network": DistributionLosses.of_gaussian(change[before], scale[before])},
+        np.random.default_rng(3),
+        400,
+    )
     ends = ("", "_low", "_high")
     reference = names["zero"][before]
     worth = np.square(target[before] - reference).sum()

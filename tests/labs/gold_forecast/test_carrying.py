@@ -17,9 +17,12 @@ from goldviz.labs.gold_forecast.windows import Windows
 AFTERNOON = Release("14:00", "America/New_York")
 DAYS = pd.bdate_range("2020-01-01", "2020-12-31")
 GOLD = Channel(
-    "gold", "Gold", pd.Series(100 + np.arange(len(DAYS)) % 7, DAYS, float), "log_return",
+    "gold",
+    "Gold",
+    pd.Series(100 + np.arange(len(DAYS)) % 7, DAYS, float),
+    "log_return",
     Release("13:30", "America/New_York"),
-)  # fmt: skip
+)
 
 statements = st.dictionaries(st.sampled_from(list(DAYS)), st.floats(-1, 1), min_size=1, max_size=12)
 

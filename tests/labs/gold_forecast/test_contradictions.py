@@ -22,9 +22,15 @@ from tests.labs.gold_forecast.test_findings import scored, steady
 built = lru_cache(maxsize=None)(build)
 
 JUDGEMENTS = (
-    "leak_suspected", "worthless_level_score", "no_volatility_skill", "no_skill", "worse_than_simplest",
-    "volatility_skill", "better_constant", "skill",
-)  # fmt: skip
+    "leak_suspected",
+    "worthless_level_score",
+    "no_volatility_skill",
+    "no_skill",
+    "worse_than_simplest",
+    "volatility_skill",
+    "better_constant",
+    "skill",
+)
 PRAISE = ("volatility_skill", "better_constant", "skill")
 BLAME = ("worthless_level_score", "no_volatility_skill", "no_skill", "worse_than_simplest")
 OF_A_SCORE = ("one_episode", "refits_disagree", "few_forecasts", "final_block_opened", "final_block_closed")

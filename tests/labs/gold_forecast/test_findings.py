@@ -581,14 +581,23 @@ def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
     assert order == sorted(order)
     assert "simulated_market" in kinds
     alternatives = [
-        {"leak_suspected", "no_skill", "skill", "worse_than_simplest", "volatility_skill", "no_volatility_skill",
-         "worthless_level_score", "shuffled_skill", "shuffled_check_passed"},
+        {
+            "leak_suspected",
+            "no_skill",
+            "skill",
+            "worse_than_simplest",
+            "volatility_skill",
+            "no_volatility_skill",
+            "worthless_level_score",
+            "shuffled_skill",
+            "shuffled_check_passed",
+        },
         {"over_fitting", "under_trained"},
         {"constant_forecast", "short_reach"},
         {"few_forecasts", "skill"},
         {"few_forecasts", "volatility_skill"},
         {"final_block_opened", "final_block_closed"},
-    ]  # fmt: skip
+    ]
     for group in alternatives:
         assert len(group & set(kinds)) <= 1, group
     for finding in findings:

@@ -6,9 +6,17 @@ from goldviz.labs.gold_forecast.models.heads import QUANTILE_LEVELS
 from goldviz.labs.gold_forecast.settings import LEVELS, NETWORKS, GoldForecast
 
 TINY = {
-    "scheme": "rolling", "train_years": 1, "test_years": 0.5, "refits": 2, "final_days": 60, "window": 4, "hidden": 3,
-    "epochs": 3, "batch": 64, "look_every": 2,
-}  # fmt: skip
+    "scheme": "rolling",
+    "train_years": 1,
+    "test_years": 0.5,
+    "refits": 2,
+    "final_days": 60,
+    "window": 4,
+    "hidden": 3,
+    "epochs": 3,
+    "batch": 64,
+    "look_every": 2,
+}
 
 
 def test_the_declaration_and_the_models_name_the_same_networks_and_levels():

@@ -34,9 +34,17 @@ from goldviz.runs.recorder import Ended, Order, Recorder
 from tests.thinned import thinned
 
 TINY = {
-    "scheme": "rolling", "train_years": 1, "test_years": 0.5, "refits": 3, "final_days": 60, "window": 4, "hidden": 3,
-    "epochs": 3, "batch": 64, "look_every": 2,
-}  # fmt: skip
+    "scheme": "rolling",
+    "train_years": 1,
+    "test_years": 0.5,
+    "refits": 3,
+    "final_days": 60,
+    "window": 4,
+    "hidden": 3,
+    "epochs": 3,
+    "batch": 64,
+    "look_every": 2,
+}
 
 
 def run(**settings):
@@ -82,9 +90,16 @@ def test_every_declared_variable_is_recorded(settings):
 
 
 EXPECTED_NAN = {
-    "final_score", "score", "score_low", "score_high", "volatility_score", "volatility_score_low",
-    "volatility_score_high", "state_gradient_norm", "input_gradient",
-}  # fmt: skip
+    "final_score",
+    "score",
+    "score_low",
+    "score_high",
+    "volatility_score",
+    "volatility_score_low",
+    "volatility_score_high",
+    "state_gradient_norm",
+    "input_gradient",
+}
 
 
 def test_labels_are_those_that_the_declaration_names():

@@ -110,8 +110,10 @@ def test_the_last_days_mark_each_value_once() -> None:
     figure = _draw("last_days", ds)
     assert sum(len(trace.x) for trace in figure.data) == int(np.isfinite(ds["dated"]).sum())
     assert {trace.name for trace in figure.data} == {
-        "known at the forecast", "not out yet: a leak", "hidden on purpose",
-    }  # fmt: skip
+        "known at the forecast",
+        "not out yet: a leak",
+        "hidden on purpose",
+    }
     assert len({next(iter(trace.y)) for trace in figure.data}) == 3
     leaks = _trace(figure, "not out yet")
     assert all(said[2].endswith("after the forecast") for said in leaks.customdata)
@@ -208,8 +210,10 @@ def test_without_covariates_the_figures_say_so() -> None:
 
 def test_text_from_a_file_is_shown_as_it_is() -> None:
     market = small_market()
-    channels = tuple(replace(channel, name=f"{number}{HOSTILE}", words=f"{HOSTILE} {number}", unit="<i>%{x}</i>")
-                     for number, channel in enumerate(market.channels))  # fmt: skip
+    channels = tuple(
+        replace(channel, name=f"{number}{HOSTILE}", words=f"{HOSTILE} {number}", unit="<i>%{x}</i>")
+        for number, channel in enumerate(market.channels)
+    )
     for number in (1, 2):
         ds = _view(replace(market, channels=channels, origin=HOSTILE), number, "date", "random")
         for name in FIGURES:

@@ -47,8 +47,10 @@ def test_the_dates_in_the_rows_are_those_of_the_values() -> None:
             type(channel)(channel.name, channel.words, channel.values, "level", channel.release)
             for channel in market.channels
         ),
-        market.source, market.origin, market.retrieved,
-    )  # fmt: skip
+        market.source,
+        market.origin,
+        market.retrieved,
+    )
     seen = _seen(levels)
     for column, channel in enumerate(levels.channels):
         there = np.isfinite(seen.panel.values[:, column])

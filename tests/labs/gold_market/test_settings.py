@@ -63,10 +63,12 @@ def test_the_seed_of_the_market_makes_another_market() -> None:
     [
         ({"years": 0}, "Years is 0; allowed is a whole number from 1 to 60."),
         ({"window": 5}, "Window is 5; allowed is a whole number from 20 to 500."),
-        ({"data": "../x"}, "Data is '../x'; allowed is 'simulated', or the 16 characters that name data kept on this "
-         "server."),
+        (
+            {"data": "../x"},
+            "Data is '../x'; allowed is 'simulated', or the 16 characters that name data kept on this server.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_allowed_is_told_in_a_sentence(values: dict[str, object], sentence: str) -> None:
     with pytest.raises(SettingsError) as caught:
         GoldMarket.checked(values)

@@ -41,9 +41,11 @@ def by_linear_programming(pipes, token, sink):
     balance = [[(e[0] == layer and e[2] == j) - (e[0] == layer - 1 and e[1] == j) for e in edges] for layer, j in inner]
     gain = [-float(e[0] == layers - 1) for e in edges]
     found = linprog(
-        gain, A_eq=np.array(balance, float).reshape(-1, len(edges)), b_eq=np.zeros(len(inner)),
+        gain,
+        A_eq=np.array(balance, float).reshape(-1, len(edges)),
+        b_eq=np.zeros(len(inner)),
         bounds=[(0, pipes[edge]) for edge in edges],
-    )  # fmt: skip
+    )
     assert found.status == 0
     return -found.fun
 

@@ -14,12 +14,16 @@ def test_every_step_equals_the_model_to_1e_12():
         model = reading.attention(layer)
         found = attention_steps(reading, layer, head, query)
         expected = {
-            "query": model.query[0, head, query], "key": model.key[0, head], "value": model.value[0, head],
-            "product": model.key[0, head] @ model.query[0, head, query], "score": model.scores[0, head, query],
-            "weight": model.weights[0, head, query], "value_norm": model.value[0, head].norm(dim=-1),
+            "query": model.query[0, head, query],
+            "key": model.key[0, head],
+            "value": model.value[0, head],
+            "product": model.key[0, head] @ model.query[0, head, query],
+            "score": model.scores[0, head, query],
+            "weight": model.weights[0, head, query],
+            "value_norm": model.value[0, head].norm(dim=-1),
             "weighted_norm": (model.weights[0, head, query, :, None] * model.value[0, head]).norm(dim=-1),
             "output": model.mixed[0, head, query],
-        }  # fmt: skip
+        }
         assert set(found.data_vars) == set(expected)
         for name, values in expected.items():
             np.testing.assert_allclose(found[name], values, rtol=1e-10, atol=1e-12, err_msg=name)

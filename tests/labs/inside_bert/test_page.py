@@ -162,11 +162,20 @@ def test_presets_keep_the_place_in_view() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    thinned([
-        "\u202egold\u202c \x00 rose", "הריבית עלתה والذهب ارتفع", "a" * 600, "x", "🙂 rates", "金價 ☂", "e\u0301\u0300",
-    ], 3),
+    thinned(
+        [
+            "\u202egold\u202c \x00 rose",
+            "הריבית עלתה والذهب ارتفع",
+            "a" * 600,
+            "x",
+            "🙂 rates",
+            "金價 ☂",
+            "e\u0301\u0300",
+        ],
+        3,
+    ),
     ids=["controls", "right to left", "one long word", "one character", "emoji", "unknown", "combining marks"],
-)  # fmt: skip
+)
 def test_strange_texts_are_read(text: str) -> None:
     visitor = Reader().write(text)
     assert not visitor.errors

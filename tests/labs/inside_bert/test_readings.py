@@ -24,9 +24,18 @@ from goldviz.ui.exhibits import shelf
 from tests.text_model_folders import with_classifier
 
 TINY = {
-    "texts": 200, "labelled": 60, "vocabulary": 300, "layers": 1, "heads": 2, "width": 8, "inner": 16,
-    "pretraining_steps": 2, "fine_tuning_steps": 2, "batch": 4, "look_every": 100,
-}  # fmt: skip
+    "texts": 200,
+    "labelled": 60,
+    "vocabulary": 300,
+    "layers": 1,
+    "heads": 2,
+    "width": 8,
+    "inner": 16,
+    "pretraining_steps": 2,
+    "fine_tuning_steps": 2,
+    "batch": 4,
+    "look_every": 100,
+}
 
 
 @pytest.fixture(autouse=True)

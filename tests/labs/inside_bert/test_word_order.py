@@ -164,8 +164,10 @@ def test_attention_across_a_pair_and_what_segment_b_moves(folder: Path) -> None:
     ordinary = np.flatnonzero(~pieces.special)
     across = [weights[i, [j for j in ordinary if pieces.segments[j] != pieces.segments[i]]].sum() for i in ordinary]
     assert float(ds["across"].sel(layer=2, head=3)) == pytest.approx(np.mean(across), abs=1e-12)
-    assert (ds.attrs["pieces_a"], ds.attrs["pieces_b"]) == (sum(pieces.segments[ordinary] == 0),
-                                                            sum(pieces.segments[ordinary] == 1))  # fmt: skip
+    assert (ds.attrs["pieces_a"], ds.attrs["pieces_b"]) == (
+        sum(pieces.segments[ordinary] == 0),
+        sum(pieces.segments[ordinary] == 1),
+    )
     first = reading.embeddings.token + reading.model.encoder.embeddings.segment.weight[0] + reading.embeddings.position
     with torch.no_grad():
         alone = reading.model.encoder.upwards(reading.model.encoder.embeddings.norm(first)[None])[0]

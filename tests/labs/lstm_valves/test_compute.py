@@ -37,8 +37,12 @@ def test_on_how_many_of_ten_seeds_the_presets_words_hold() -> None:
 
 
 def _gradients_of_seed(seed: int) -> dict[str, np.ndarray]:
-    biases = {"zero": {}, "one": {"forget_bias": 1.0}, "open": {"forget_bias": 4.0},
-              "answer shut": {"forget_bias": 4.0, "output_bias": -4.0}}  # fmt: skip
+    biases = {
+        "zero": {},
+        "one": {"forget_bias": 1.0},
+        "open": {"forget_bias": 4.0},
+        "answer shut": {"forget_bias": 4.0, "output_bias": -4.0},
+    }
     return {name: cell_norms(LSTMValves.checked({**bias, "seed": seed})) for name, bias in biases.items()}
 
 

@@ -19,13 +19,34 @@ ERRORS = {"ode_rnn": (0.0016, 0.02), "gru": (0.26, 0.25), "gru_gap": (0.015, 0.6
 """Errors after training, in range and after long gaps."""
 
 ODE_ALONE = (
-    "evaluations", "refined_error", "field_saturation", "field_stiffness", "interval_evaluations", "interval_error",
-    "weights", "plane_path", "plane_current", "arrow_position", "arrow_direction", "explained_variance",
-)  # fmt: skip
+    "evaluations",
+    "refined_error",
+    "field_saturation",
+    "field_stiffness",
+    "interval_evaluations",
+    "interval_error",
+    "weights",
+    "plane_path",
+    "plane_current",
+    "arrow_position",
+    "arrow_direction",
+    "explained_variance",
+)
 PROBE = (
-    "state", "decoded_mean", "decoded_scale", "jump", "interval_evaluations", "interval_error", "plane_path",
-    "plane_current", "arrow_position", "arrow_direction", "explained_variance", "probe_time", "probe_value",
-)  # fmt: skip
+    "state",
+    "decoded_mean",
+    "decoded_scale",
+    "jump",
+    "interval_evaluations",
+    "interval_error",
+    "plane_path",
+    "plane_current",
+    "arrow_position",
+    "arrow_direction",
+    "explained_variance",
+    "probe_time",
+    "probe_value",
+)
 
 
 def moments_of(times: np.ndarray, longest_gap: float) -> np.ndarray:
@@ -87,8 +108,12 @@ def build(
     mixing = noise.standard_normal((2, hidden))
     turning = np.stack([truth[:, 0], np.sin(omega * moment) * np.exp(-0.18 * moment)], axis=-1)
     flowing = turning + 0.3 * since[:, None] * np.cos(3 * moment)[:, None]
-    states = np.stack([0.5 * (flowing if n == "ode_rnn" else np.repeat(mean[-1, i, :, :1], 2, 1)) @ mixing
-                       for i, n in enumerate(networks)])  # fmt: skip
+    states = np.stack(
+        [
+            0.5 * (flowing if n == "ode_rnn" else np.repeat(mean[-1, i, :, :1], 2, 1)) @ mixing
+            for i, n in enumerate(networks)
+        ]
+    )
     states = progress[..., None] * states + 0.02 * noise.standard_normal((len(networks), 1, hidden))
     jump = np.linalg.norm(states[:, :, sides + 1] - states[:, :, sides], axis=-1)
 
@@ -122,8 +147,16 @@ def build(
         "parameter_count": np.array([3000 + 10 * i for i in range(len(networks))]),
     }
     if "ode_rnn" in networks:
-        data |= _ode_alone(states[:, list(networks).index("ode_rnn")], error[:, list(networks).index("ode_rnn")],
-                           gaps, step, look, seeds, sides, coarse)  # fmt: skip
+        data |= _ode_alone(
+            states[:, list(networks).index("ode_rnn")],
+            error[:, list(networks).index("ode_rnn")],
+            gaps,
+            step,
+            look,
+            seeds,
+            sides,
+            coarse,
+        )
     declared = ODERNNLaboratory.variables
     sizes = {"look": len(look), "network": len(networks), "seed": seeds, "layer": len(LAYERS), "row": 2}
     data |= layer_readings(declared, sizes)
@@ -134,22 +167,39 @@ def build(
     return xr.Dataset(
         variables,
         coords={
-            "step": step, "look": look, "network": list(networks), "seed": np.arange(seeds), "moment": moment,
-            "observation": np.arange(1, observations + 1), "channel": list(channels), "unit": np.arange(1, hidden + 1),
-            "horizon": ["in range", "long gap"], **layer_labels(list(LAYERS), row=[1, observations]),
+            "step": step,
+            "look": look,
+            "network": list(networks),
+            "seed": np.arange(seeds),
+            "moment": moment,
+            "observation": np.arange(1, observations + 1),
+            "channel": list(channels),
+            "unit": np.arange(1, hidden + 1),
+            "horizon": ["in range", "long gap"],
+            **layer_labels(list(LAYERS), row=[1, observations]),
             **({"axis": ["first", "second"]} if "ode_rnn" in networks else {}),
         },
         attrs={
-            "marks": json.dumps([]), "title": "", "status": "finished", "longest_gap": longest, "time_unit": time_unit,
+            "marks": json.dumps([]),
+            "title": "",
+            "status": "finished",
+            "longest_gap": longest,
+            "time_unit": time_unit,
             "settings": ODERNNLaboratory(steps=steps, step_cap=10.0 if coarse else 0.1).model_dump_json(),
         },
-    )  # fmt: skip
+    )
 
 
 def _ode_alone(
-    states: np.ndarray, error: np.ndarray, gaps: np.ndarray, step: np.ndarray, look: np.ndarray, seeds: int,
-    sides: np.ndarray, coarse: bool,
-) -> dict[str, Any]:  # fmt: skip
+    states: np.ndarray,
+    error: np.ndarray,
+    gaps: np.ndarray,
+    step: np.ndarray,
+    look: np.ndarray,
+    seeds: int,
+    sides: np.ndarray,
+    coarse: bool,
+) -> dict[str, Any]:
     """What is recorded of an ODE-RNN alone; with a coarse solver its error is six times as large when refined."""
     count, rise = len(look), (look / step[-1])[:, None]
     solver_steps = np.where(gaps > 0, np.ones_like(gaps) if coarse else np.ceil(gaps / 0.1), 0)

@@ -334,9 +334,14 @@ def test_jumps_leave_the_first_observation_out(run):
 
 @pytest.mark.parametrize(
     ("x", "y", "expected"),
-    [([1, 2, 3], [1, 8, 9], 1.0), ([1, 2, 3], [3, 2, np.nan], np.nan), ([1, 2, 3, 4], [4, 3, 2, 1], -1.0),
-     ([1, 2, 3], [5, 5, 5], np.nan), ([1, 2, 3, 4], [1, 1, 2, 2], 2 / np.sqrt(5))],
-)  # fmt: skip
+    [
+        ([1, 2, 3], [1, 8, 9], 1.0),
+        ([1, 2, 3], [3, 2, np.nan], np.nan),
+        ([1, 2, 3, 4], [4, 3, 2, 1], -1.0),
+        ([1, 2, 3], [5, 5, 5], np.nan),
+        ([1, 2, 3, 4], [1, 1, 2, 2], 2 / np.sqrt(5)),
+    ],
+)
 def test_rank_correlation(x, y, expected):
     assert rank_correlation(np.array(x, float), np.array(y, float)) == pytest.approx(expected, nan_ok=True)
 

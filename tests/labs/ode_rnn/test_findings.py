@@ -19,9 +19,21 @@ LONG = {"ode_rnn": 0.02, "gru": 0.19, "gru_gap": 0.19, "gru_decay": 0.19}
 
 
 def run_of(
-    networks=ALL, *, errors=ERRORS, long=LONG, refined=1.01, coverage=0.9, saturation=0.05, stiffness=(1.2, 8.0),
-    evaluations=(40.0, 40.0), size=1.5, sensitivity=0.7, seeds=1, status="finished", settled=True,
-):  # fmt: skip
+    networks=ALL,
+    *,
+    errors=ERRORS,
+    long=LONG,
+    refined=1.01,
+    coverage=0.9,
+    saturation=0.05,
+    stiffness=(1.2, 8.0),
+    evaluations=(40.0, 40.0),
+    size=1.5,
+    sensitivity=0.7,
+    seeds=1,
+    status="finished",
+    settled=True,
+):
     """A run at its last look; errors fall to their ends at the second look, or only at the last (``settled``)."""
     count, at_look, shape = len(networks), ("look", "network", "seed"), (len(LOOKS), len(networks), seeds)
     ends = np.array([errors[name] for name in networks])[:, None] * np.ones(seeds)
@@ -46,9 +58,12 @@ def run_of(
             "evaluations": (("step", "seed"), np.linspace(*evaluations, STEPS)[:, None] * np.ones((STEPS, seeds))),
         }
     coords = {
-        "step": np.arange(1, STEPS + 1), "look": LOOKS, "network": list(networks), "seed": np.arange(seeds),
+        "step": np.arange(1, STEPS + 1),
+        "look": LOOKS,
+        "network": list(networks),
+        "seed": np.arange(seeds),
         "horizon": ["in range", "long gap"],
-    }  # fmt: skip
+    }
     return xr.Dataset(data, coords=coords, attrs={"status": status})
 
 
@@ -327,10 +342,17 @@ def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
     settings = ODERNNLaboratory(**values)
     coverage, saturation, sensitivity = shares
     run = run_of(
-        networks, errors=dict(zip(ALL, ends, strict=True)), long=dict(zip(ALL, far, strict=True)), refined=refined,
-        coverage=coverage, saturation=saturation, sensitivity=sensitivity, stiffness=stiffness, size=size,
+        networks,
+        errors=dict(zip(ALL, ends, strict=True)),
+        long=dict(zip(ALL, far, strict=True)),
+        refined=refined,
+        coverage=coverage,
+        saturation=saturation,
+        sensitivity=sensitivity,
+        stiffness=stiffness,
+        size=size,
         settled=settled,
-    )  # fmt: skip
+    )
     findings = findings_of(settings, run)
     kinds = [finding.kind for finding in findings]
     assert len(findings) <= 5
@@ -338,16 +360,22 @@ def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
     order = [["bad", "warning", "good"].index(finding.severity) for finding in findings]
     assert order == sorted(order)
     for one, other in (
-        ("solver_too_coarse", "solver_consistent"), ("solver_too_coarse", "stiff_field"),
-        ("bands_too_narrow", "bands_too_wide"), ("ignoring_gaps", "solver_consistent"),
-    ):  # fmt: skip
+        ("solver_too_coarse", "solver_consistent"),
+        ("solver_too_coarse", "stiff_field"),
+        ("bands_too_narrow", "bands_too_wide"),
+        ("ignoring_gaps", "solver_consistent"),
+    ):
         assert not {one, other} <= set(kinds)
     if len(networks) == 1:
         for one, other in (
-            ("learned", "learned_nothing"), ("learned", "ignoring_gaps"), ("learned", "under_trained"),
-            ("holds_in_long_gaps", "extrapolation_poor"), ("learned_nothing", "ignoring_gaps"),
-            ("state_exploding", "learned"), ("learned_nothing", "under_trained"),
-        ):  # fmt: skip
+            ("learned", "learned_nothing"),
+            ("learned", "ignoring_gaps"),
+            ("learned", "under_trained"),
+            ("holds_in_long_gaps", "extrapolation_poor"),
+            ("learned_nothing", "ignoring_gaps"),
+            ("state_exploding", "learned"),
+            ("learned_nothing", "under_trained"),
+        ):
             assert not {one, other} <= set(kinds)
     for finding in findings:
         assert not finding.changes or finding.advice

@@ -60,10 +60,21 @@ def test_the_edits_of_a_link_are_shown_and_stay_in_it(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(ends, followed["decoded_mean"].values[0, [0, -1], 0], rtol=1e-5)
 
     for strange in (
-        {"look": -1}, {"look": True}, {"look": "5"}, {"edits": None}, {"edits": "1_2"}, {"edits": "1_9e9_0"},
-        {"moved": []}, {"moved": "all"}, {"moved": [[99, 0, 0]]}, {"moved": [[-1, 0, 0]]}, {"moved": [[0.0, 0, 0]]},
-        {"moved": [[0, float("nan"), 0]]}, {"moved": [[0, 10**400, 0]]}, {"moved": [[0, 0]]},
+        {"look": -1},
+        {"look": True},
+        {"look": "5"},
+        {"edits": None},
+        {"edits": "1_2"},
+        {"edits": "1_9e9_0"},
+        {"moved": []},
+        {"moved": "all"},
+        {"moved": [[99, 0, 0]]},
+        {"moved": [[-1, 0, 0]]},
+        {"moved": [[0.0, 0, 0]]},
+        {"moved": [[0, float("nan"), 0]]},
+        {"moved": [[0, 10**400, 0]]},
+        {"moved": [[0, 0]]},
         {"moved": [[0, 0, 0]] * 17},
-    ):  # fmt: skip
+    ):
         status, text = ask(recorded_alone | {"moved": [[0, 0, 0]]} | strange)
         assert (status, text.endswith("."), "Traceback" in text) == (400, True, False), strange

@@ -19,9 +19,18 @@ SMALL = ODERNNLaboratory(
     learning_rate=0.1,
 )
 SHARED = (
-    "state", "decoded_mean", "decoded_scale", "jump", "interval_evaluations", "interval_error", "plane_path",
-    "plane_current", "explained_variance", "arrow_position", "arrow_direction",
-)  # fmt: skip
+    "state",
+    "decoded_mean",
+    "decoded_scale",
+    "jump",
+    "interval_evaluations",
+    "interval_error",
+    "plane_path",
+    "plane_current",
+    "explained_variance",
+    "arrow_position",
+    "arrow_direction",
+)
 
 
 @pytest.fixture(scope="module", params=["rk4", "dopri5"])

@@ -27,9 +27,19 @@ from tests.thinned import thinned
 SMALL = {"observations": 6, "hidden": 4, "width": 5, "steps": 5, "batch": 4, "look_every": 2}
 AWKWARD = SMALL | {"task": "linear", "hidden_share": 0.5, "cell": "lstm", "solver": "dopri5", "optimiser": "sgd"}
 OF_THE_FIELD = (
-    "evaluations", "refined_error", "field_saturation", "field_stiffness", "interval_evaluations", "interval_error",
-    "weights", "plane_path", "plane_current", "explained_variance", "arrow_position", "arrow_direction",
-)  # fmt: skip
+    "evaluations",
+    "refined_error",
+    "field_saturation",
+    "field_stiffness",
+    "interval_evaluations",
+    "interval_error",
+    "weights",
+    "plane_path",
+    "plane_current",
+    "explained_variance",
+    "arrow_position",
+    "arrow_direction",
+)
 
 
 def run(**settings):
@@ -102,9 +112,14 @@ def test_the_learning_rate_is_that_of_pytorch_s_one_cycle():
     steps = 50
     optimiser = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
     theirs = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, 2.0, total_steps=steps + 1, pct_start=(0.3 * steps + 1) / (steps + 1), div_factor=25,
-        final_div_factor=400, cycle_momentum=False,
-    )  # fmt: skip
+        optimiser,
+        2.0,
+        total_steps=steps + 1,
+        pct_start=(0.3 * steps + 1) / (steps + 1),
+        div_factor=25,
+        final_div_factor=400,
+        cycle_momentum=False,
+    )
     for step in range(1, steps + 1):
         optimiser.step()
         theirs.step()

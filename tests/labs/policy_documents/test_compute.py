@@ -209,8 +209,12 @@ def test_a_change_put_back_alone_is_measured_against_the_document(model: TextMod
     before = DatedText(
         date(2024, 1, 3), date(2024, 1, 3), "", "Rates rose. Inflation remains elevated. Risks are balanced."
     )
-    after = replace(before, about=date(2024, 2, 3), released=date(2024, 2, 3),
-                    text="Rates fell. Inflation remains elevated. Risks are strong.")  # fmt: skip
+    after = replace(
+        before,
+        about=date(2024, 2, 3),
+        released=date(2024, 2, 3),
+        text="Rates fell. Inflation remains elevated. Risks are strong.",
+    )
     dataset = read_change(_settings(DatedTexts((before, after), "by hand"), document=2))
     assert dataset.sizes["passage"] == 2
     own = encoded(model, after.text)
@@ -274,10 +278,13 @@ def test_a_row_sees_a_document_only_once_it_is_out() -> None:
     """Gold is fixed at noon UTC, so a statement of 14:00 in New York is in the next weekday's row."""
     documents = some_documents(5)
     market = replace(small_market(days=120))
-    moved = replace(documents, texts=tuple(
-        replace(text, about=text.about + timedelta(days=364), released=text.released + timedelta(days=364))
-        for text in documents.texts
-    ))  # fmt: skip
+    moved = replace(
+        documents,
+        texts=tuple(
+            replace(text, about=text.about + timedelta(days=364), released=text.released + timedelta(days=364))
+            for text in documents.texts
+        ),
+    )
     dataset = compute(_settings(moved))
     choice = ChannelChoice(("Statement",), change=False)
     panel = aligned(market_with_documents(market, moved, dataset, choice))
@@ -317,9 +324,10 @@ def test_a_simulated_market_stays_simulated_and_generated_documents_are_called_s
 
 def test_real_documents_in_a_real_market_do_not_make_it_simulated() -> None:
     market = small_market()
-    documents = replace(some_documents(), texts=tuple(
-        replace(text, released=text.released + timedelta(days=371)) for text in some_documents().texts
-    ))  # fmt: skip
+    documents = replace(
+        some_documents(),
+        texts=tuple(replace(text, released=text.released + timedelta(days=371)) for text in some_documents().texts),
+    )
     found = market_with_documents(market, documents, compute(_settings(documents)), EVERYTHING_LATER)
     assert not found.simulated
     assert "generated" not in found.channel("text tone").words
@@ -357,9 +365,22 @@ def test_a_forecast_with_decay_takes_text_channels() -> None:
     market = market_with_documents(simulated_market(0, years=4), documents, compute(_settings(documents)), choice)
     market = market.only(["gold", "text tone", "text change", "text pc1"])
     found = goldviz.api.run(
-        "gold-forecast", progress=False, data=keep(market), network="gru_decay", scheme="rolling", train_years=1.5,
-        test_years=0.5, refits=1, final_days=60, window=4, hidden=3, epochs=2, batch=64, look_every=2, dropout=0.0,
-    )  # fmt: skip
+        "gold-forecast",
+        progress=False,
+        data=keep(market),
+        network="gru_decay",
+        scheme="rolling",
+        train_years=1.5,
+        test_years=0.5,
+        refits=1,
+        final_days=60,
+        window=4,
+        hidden=3,
+        epochs=2,
+        batch=64,
+        look_every=2,
+        dropout=0.0,
+    )
     assert found.attrs["status"] == "finished"
     assert found.attrs["simulated"] == 1
     texts = ["text tone", "text change", "text pc1"]

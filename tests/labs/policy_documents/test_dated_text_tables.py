@@ -44,8 +44,9 @@ def test_release_kind_and_text_columns_are_found_by_name() -> None:
     assert (found.date, found.text, found.release, found.kind) == ("Meeting Date", "Body", "Published", "Category")
     assert found.unclear == ()
     assert [(text.kind, text.released) for text in read(rows.encode()).texts] == [
-        ("Statement", date(2024, 1, 31)), ("Minutes", date(2024, 2, 21)),
-    ]  # fmt: skip
+        ("Statement", date(2024, 1, 31)),
+        ("Minutes", date(2024, 2, 21)),
+    ]
 
 
 def test_two_columns_of_long_texts_are_unclear() -> None:

@@ -26,17 +26,22 @@ def said(figure: object) -> str:
 
 def change_view(count: int = 3, *, toned: bool = True) -> xr.Dataset:
     return xr.Dataset(
-        {"distance": ("passage", np.linspace(0, 0.01, count)),
-         "balance": ("passage", np.linspace(-0.2, 0.3, count) if toned else np.full(count, np.nan))},
-        coords={"passage": np.arange(count)}, attrs={"whole_distance": 0.02, "whole_balance": 0.1},
-    )  # fmt: skip
+        {
+            "distance": ("passage", np.linspace(0, 0.01, count)),
+            "balance": ("passage", np.linspace(-0.2, 0.3, count) if toned else np.full(count, np.nan)),
+        },
+        coords={"passage": np.arange(count)},
+        attrs={"whole_distance": 0.02, "whole_balance": 0.1},
+    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_html_in_titles_origins_and_passages_is_text(theme: Theme) -> None:
     ds = policy_view(kinds=3)
-    figures = [timeline(ds, document=3, theme=theme), *(document_map(ds, document=3, colour=colour, theme=theme)
-               for colour in ("date", "tone", "kind"))]  # fmt: skip
+    figures = [
+        timeline(ds, document=3, theme=theme),
+        *(document_map(ds, document=3, colour=colour, theme=theme) for colour in ("date", "tone", "kind")),
+    ]
     figures.append(effects(change_view(1), numbers=[1], words=[HOSTILE], theme=theme))
     for figure in figures:
         assert "<img" not in said(figure).replace("\\u003c", "<")

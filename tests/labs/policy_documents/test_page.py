@@ -165,9 +165,14 @@ def test_a_stopped_encoding_can_go_on_or_be_left(monkeypatch: pytest.MonkeyPatch
         raise Stopped
 
     monkeypatch.setattr(tasks, "encode", never)
-    name = keep_documents(replace(some_documents(9), origin="other.csv", clock="15:00", texts=tuple(
-        replace(text, text=f"{text.text} Again.") for text in some_documents(9).texts
-    )))  # fmt: skip
+    name = keep_documents(
+        replace(
+            some_documents(9),
+            origin="other.csv",
+            clock="15:00",
+            texts=tuple(replace(text, text=f"{text.text} Again.") for text in some_documents(9).texts),
+        )
+    )
     visitor = InstantVisitor(PolicyDocuments, {"documents": name})
     deadline = time.monotonic() + PATIENCE_SECONDS
     while "Go on encoding" not in visitor.look().buttons:

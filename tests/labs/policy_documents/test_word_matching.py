@@ -25,8 +25,9 @@ def test_sentences_that_changed_places_stay_where_most_are_in_order() -> None:
     moved = [sentences[-1], *sentences[:-1]]
     old, new = ([word for sentence in text for word in sentence] for text in (sentences, moved))
     assert [run.words for run in word_runs(old, new) if run.changed] == [
-        Stretch(0, 0, 0, 31), Stretch(99 * 31, 3100, 3100, 3100)
-    ]  # fmt: skip
+        Stretch(0, 0, 0, 31),
+        Stretch(99 * 31, 3100, 3100, 3100),
+    ]
 
 
 def test_worked_examples() -> None:

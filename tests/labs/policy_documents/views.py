@@ -37,7 +37,12 @@ def policy_view(count: int = 12, *, toned: bool = True, projected: bool = True, 
             "released": ("document", released),
         },
         attrs={
-            "origin": HOSTILE, "generated": 0, "clock": "14:00", "zone": "America/New_York", "model": "A model",
-            "pooling": "mean", "fitted_on": "first_half",
+            "origin": HOSTILE,
+            "generated": 0,
+            "clock": "14:00",
+            "zone": "America/New_York",
+            "model": "A model",
+            "pooling": "mean",
+            "fitted_on": "first_half",
         },
-    )  # fmt: skip
+    )

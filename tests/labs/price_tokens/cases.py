@@ -3,9 +3,18 @@
 from typing import Any
 
 SMALL = {
-    "train_years": 1, "test_years": 0.5, "refits": 2, "tokens": 4, "context": 4, "hidden": 8, "epochs": 3,
-    "batch": 1024, "look_every": 2, "merges": 3, "code_steps": 10,
-}  # fmt: skip
+    "train_years": 1,
+    "test_years": 0.5,
+    "refits": 2,
+    "tokens": 4,
+    "context": 4,
+    "hidden": 8,
+    "epochs": 3,
+    "batch": 1024,
+    "look_every": 2,
+    "merges": 3,
+    "code_steps": 10,
+}
 RUNS = (
     SMALL | {"tokeniser": "hmm", "tokens": 2, "network": "gpt", "layers": 1, "dropout": 0.5, "optimiser": "sgd"},
     SMALL | {"tokeniser": "vqvae", "window": 3, "codes": "far"},

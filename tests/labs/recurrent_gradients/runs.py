@@ -94,9 +94,15 @@ def build(
             for name, value in data.items()
         },
         coords={
-            "step": step, "look": look, "network": list(networks), "seed": np.arange(seeds), "time": time, "lag": lag,
-            "gate": list(GATE_NAMES), "task_lag": task_lag,
+            "step": step,
+            "look": look,
+            "network": list(networks),
+            "seed": np.arange(seeds),
+            "time": time,
+            "lag": lag,
+            "gate": list(GATE_NAMES),
+            "task_lag": task_lag,
             **layer_labels(LAYERS, moment=np.linspace(1, length, 4).round().astype(int)),
         },
         attrs={"marks": json.dumps([]), "title": "", "status": "finished" if done else "running"},
-    )  # fmt: skip
+    )

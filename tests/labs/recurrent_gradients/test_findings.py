@@ -20,10 +20,21 @@ MEMORYLESS = 1 / 6
 
 
 def run_of(
-    networks=("rnn", "lstm", "gru"), *, kept=(0.8, 0.99, 0.98), test=(0.171, 0.012, 0.01), losses=(0.2, 0.17),
-    forget=0.95, stuck=0.1, flat=0.1, clipped=0.1, update=1e-3, norm=1.0, after_clipping=None, seeds=1,
+    networks=("rnn", "lstm", "gru"),
+    *,
+    kept=(0.8, 0.99, 0.98),
+    test=(0.171, 0.012, 0.01),
+    losses=(0.2, 0.17),
+    forget=0.95,
+    stuck=0.1,
+    flat=0.1,
+    clipped=0.1,
+    update=1e-3,
+    norm=1.0,
+    after_clipping=None,
+    seeds=1,
     status="finished",
-):  # fmt: skip
+):
     """A run whose Jacobian product shrinks by the factor ``kept`` at every lag."""
     count = len(networks)
     step, look, lag = np.arange(1, STEPS + 1), np.array([1, 20, 40]), np.arange(LENGTH)
@@ -52,9 +63,14 @@ def run_of(
     if test is not None:
         data["test_loss"] = (("network", "seed"), np.tile(np.array(test[:count])[:, None], (1, seeds)))
     coords = {
-        "step": step, "look": look, "network": list(networks), "seed": np.arange(seeds), "lag": lag, "gate": GATES,
+        "step": step,
+        "look": look,
+        "network": list(networks),
+        "seed": np.arange(seeds),
+        "lag": lag,
+        "gate": GATES,
         "time": np.arange(1, LENGTH + 1),
-    }  # fmt: skip
+    }
     return xr.Dataset(data, coords=coords, attrs={"status": status})
 
 

@@ -92,9 +92,16 @@ def test_clipping_caps_the_norm_and_nothing_else():
 @pytest.mark.parametrize("activation", ["tanh", "relu"])
 def test_the_bound_is_never_broken(initialisation, activation):
     dataset = run(
-        networks="rnn", length=20, hidden=12, batch=8, steps=12, look_every=4, learning_rate=0.03,
-        initialisation=initialisation, activation=activation,
-    )  # fmt: skip
+        networks="rnn",
+        length=20,
+        hidden=12,
+        batch=8,
+        steps=12,
+        look_every=4,
+        learning_rate=0.03,
+        initialisation=initialisation,
+        activation=activation,
+    )
     assert (dataset.log_jacobian_norm <= dataset.log_bound + 1e-5).all()
     np.testing.assert_array_equal(dataset.log_bound.isel(lag=0), 0)
 

@@ -108,8 +108,17 @@ def test_a_word_that_was_never_seen_is_a_step_without_input() -> None:
     words = Words.of(UMBRELLA)
     assert words.words[-4:] == ("what", "a", "wonderful", "day")
     assert [word for word, known in zip(words.words, words.known, strict=True) if known] == [
-        "to", "a", "and", "the", "bus", "to", "what", "a", "wonderful", "day",
-    ]  # fmt: skip
+        "to",
+        "a",
+        "and",
+        "the",
+        "bus",
+        "to",
+        "what",
+        "a",
+        "wonderful",
+        "day",
+    ]
     found = read(UMBRELLA)
     unknown = ~np.array(found.attrs["known"])
     assert (found["word_gradient"].values[:, unknown] == 0).all()

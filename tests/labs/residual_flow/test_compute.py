@@ -50,8 +50,9 @@ def test_the_distance_between_known_depths_is_interpolated_without_loss() -> Non
     ds, problem = settings.compute(), problem_of(settings)
     depths = torch.from_numpy(ds["layer_depth"].values)
     exact = residual_flow.flow_at(problem, depths)
-    network = [integrate(problem.field, problem.start, float(t), number, "euler")
-               for number, t in enumerate(depths) if number]  # fmt: skip
+    network = [
+        integrate(problem.field, problem.start, float(t), number, "euler") for number, t in enumerate(depths) if number
+    ]
     expected = torch.linalg.vector_norm(torch.stack(network) - exact[1:], dim=2).max(1).values
     np.testing.assert_allclose(ds["distance_largest"][1:], expected, atol=1e-7)
     assert float(ds["distance_largest"][0]) == 0

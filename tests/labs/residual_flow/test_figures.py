@@ -34,15 +34,30 @@ def _view(*, classes: bool = False, **attributes: Any) -> xr.Dataset:
             "window": (("axis", "end"), [[-1.0, 2.0], [-1.0, 2.0]]),
         },
         coords={
-            "axis": ["h1", "h2"], "solver": ["euler", "midpoint", "rk4"], "order": ("solver", orders),
-            "steps": STEPS, "asked": ASKED, "x": [-1.0, 2.0], "y": [-1.0, 2.0], "layer": [0, 1, 2],
-            "layer_depth": ("layer", [0.0, 1.5, 3.0]), "end": ["low", "high"],
+            "axis": ["h1", "h2"],
+            "solver": ["euler", "midpoint", "rk4"],
+            "order": ("solver", orders),
+            "steps": STEPS,
+            "asked": ASKED,
+            "x": [-1.0, 2.0],
+            "y": [-1.0, 2.0],
+            "layer": [0, 1, 2],
+            "layer_depth": ("layer", [0.0, 1.5, 3.0]),
+            "end": ["low", "high"],
         },
         attrs={
-            "blocks": 2, "step": 1.5, "lost_at": 0, "view": 100, "duration": 3.0, "closed": 0, "network_right": 0.75,
-            "adaptive_slope": 1.0, "evaluations_slope": -0.2, **attributes,
+            "blocks": 2,
+            "step": 1.5,
+            "lost_at": 0,
+            "view": 100,
+            "duration": 3.0,
+            "closed": 0,
+            "network_right": 0.75,
+            "adaptive_slope": 1.0,
+            "evaluations_slope": -0.2,
+            **attributes,
         },
-    )  # fmt: skip
+    )
     if classes:
         ds["true_class"] = ("point", [0.0, 0.0, 1.0, 1.0])
         ds["right_by_steps"] = ("steps", [0.5, 0.75, 1.0])

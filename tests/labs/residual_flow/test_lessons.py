@@ -16,8 +16,10 @@ def _by_autograd(name: str, separate: bool, weights: Weights, start: torch.Tenso
     lesson = LESSONS[name]
     flat = torch.tensor(weights.flat, requires_grad=True)
     first, last, read_out = flat.split([weights.first.size, weights.last.size, weights.read_out.size])
-    (W, b), (V, c) = (part.view(rows, -1).split([-1 + part.numel() // rows, 1], 1)
-                      for part, rows in ((first, UNITS), (last, lesson.plane)))  # fmt: skip
+    (W, b), (V, c) = (
+        part.view(rows, -1).split([-1 + part.numel() // rows, 1], 1)
+        for part, rows in ((first, UNITS), (last, lesson.plane))
+    )
     network = LearnedField(W, b[:, 0], V, c[:, 0])
     field = TurnedField(network, TURN) if separate else network
     states = torch.stack(list(states_along(field, start, 1.0, lesson.steps, lesson.method)))

@@ -44,23 +44,34 @@ def filled(ours):
     sizes = ours.shape
     theirs = GPT2LMHeadModel(
         GPT2Config(
-            vocab_size=sizes.vocabulary, n_positions=sizes.positions, n_embd=sizes.width, n_layer=sizes.layers,
-            n_head=sizes.heads, activation_function="gelu", attn_implementation="eager",
+            vocab_size=sizes.vocabulary,
+            n_positions=sizes.positions,
+            n_embd=sizes.width,
+            n_layer=sizes.layers,
+            n_head=sizes.heads,
+            activation_function="gelu",
+            attn_implementation="eager",
         )
-    ).eval()  # fmt: skip
-    weights = {"transformer.wte.weight": ours.token.weight, "transformer.wpe.weight": ours.position.weight,
-               "transformer.ln_f.weight": ours.final_norm.weight, "transformer.ln_f.bias": ours.final_norm.bias,
-               "lm_head.weight": ours.token.weight}  # fmt: skip
+    ).eval()
+    weights = {
+        "transformer.wte.weight": ours.token.weight,
+        "transformer.wpe.weight": ours.position.weight,
+        "transformer.ln_f.weight": ours.final_norm.weight,
+        "transformer.ln_f.bias": ours.final_norm.bias,
+        "lm_head.weight": ours.token.weight,
+    }
     for layer, block in enumerate(ours.stack()):
         own = f"transformer.h.{layer}"
         attention = block.attention
         three = [attention.query, attention.key, attention.value]
         weights |= {
-            f"{own}.ln_1.weight": block.attention_norm.weight, f"{own}.ln_1.bias": block.attention_norm.bias,
+            f"{own}.ln_1.weight": block.attention_norm.weight,
+            f"{own}.ln_1.bias": block.attention_norm.bias,
             f"{own}.attn.c_attn.weight": torch.cat([part.weight.T for part in three], 1),
             f"{own}.attn.c_attn.bias": torch.cat([part.bias for part in three]),
-            f"{own}.ln_2.weight": block.feed_forward_norm.weight, f"{own}.ln_2.bias": block.feed_forward_norm.bias,
-        }  # fmt: skip
+            f"{own}.ln_2.weight": block.feed_forward_norm.weight,
+            f"{own}.ln_2.bias": block.feed_forward_norm.bias,
+        }
         for name, part in (
             ("attn.c_proj", attention.output),
             ("mlp.c_fc", block.expand),
@@ -94,9 +105,13 @@ def test_logits_are_those_of_pytorch_s_own_encoder_with_a_mask(activation):
         three = [own.attention.query, own.attention.key, own.attention.value]
         other.self_attn.in_proj_weight.data = torch.cat([part.weight for part in three])
         other.self_attn.in_proj_bias.data = torch.cat([part.bias for part in three])
-        for name, part in ((other.self_attn.out_proj, own.attention.output), (other.linear1, own.expand),
-                           (other.linear2, own.contract), (other.norm1, own.attention_norm),
-                           (other.norm2, own.feed_forward_norm)):  # fmt: skip
+        for name, part in (
+            (other.self_attn.out_proj, own.attention.output),
+            (other.linear1, own.expand),
+            (other.linear2, own.contract),
+            (other.norm1, own.attention_norm),
+            (other.norm2, own.feed_forward_norm),
+        ):
             name.load_state_dict(part.state_dict())
     asked = tokens()
     mask = nn.Transformer.generate_square_subsequent_mask(asked.shape[1])
@@ -105,8 +120,14 @@ def test_logits_are_those_of_pytorch_s_own_encoder_with_a_mask(activation):
         assert_close(ours(asked), expected, rtol=0, atol=1e-5)
 
 
-ABLATIONS = [{}, {"scaled": False}, {"residual": False}, {"normalised": False}, {"branch_scaled": True},
-             {"tied": False}]  # fmt: skip
+ABLATIONS = [
+    {},
+    {"scaled": False},
+    {"residual": False},
+    {"normalised": False},
+    {"branch_scaled": True},
+    {"tied": False},
+]
 
 
 @settings(max_examples=20, deadline=None)

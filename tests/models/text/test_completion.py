@@ -32,8 +32,10 @@ PROMPT = torch.randint(30, (2, 5), generator=torch.Generator().manual_seed(2))
 @pytest.mark.parametrize("choice", [Choice(), Choice(0), Choice(0.7, top_k=5), Choice(1.3, top_p=0.6)])
 def test_a_cache_draws_the_same_tokens_past_the_end_of_the_block(choice, prompt):
     asked = torch.randint(30, (2, prompt), generator=torch.Generator().manual_seed(prompt))
-    drawn = [[one.token for one in written_on(network(), asked, chances(25), choice, cached=cached)]
-             for cached in (True, False)]  # fmt: skip
+    drawn = [
+        [one.token for one in written_on(network(), asked, chances(25), choice, cached=cached)]
+        for cached in (True, False)
+    ]
     assert torch.equal(torch.stack(drawn[0]), torch.stack(drawn[1]))
 
 
@@ -51,9 +53,12 @@ def test_temperature_0_takes_the_likeliest_token():
 
 @settings(max_examples=50, deadline=None)
 @given(
-    logits=st.lists(st.floats(-20, 20), min_size=2, max_size=12), temperature=st.floats(0.05, 3),
-    top_k=st.integers(0, 12), top_p=st.floats(0.01, 1), chance=st.floats(0, 1),
-)  # fmt: skip
+    logits=st.lists(st.floats(-20, 20), min_size=2, max_size=12),
+    temperature=st.floats(0.05, 3),
+    top_k=st.integers(0, 12),
+    top_p=st.floats(0.01, 1),
+    chance=st.floats(0, 1),
+)
 def test_what_is_left_are_the_likeliest_and_nothing_else_is_drawn(logits, temperature, top_k, top_p, chance):
     row = torch.tensor([logits], dtype=torch.float64)
     held, shares = (row / temperature).softmax(-1)[0], Choice(temperature, top_k, top_p).shares(row)

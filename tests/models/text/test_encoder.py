@@ -38,10 +38,15 @@ def bert(ours, activation="gelu"):
     """Transformers' BERT, eager, with the same weights."""
     shape = ours.shape
     config = BertConfig(
-        vocab_size=shape.vocabulary, hidden_size=shape.width, num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads, intermediate_size=shape.inner, max_position_embeddings=shape.positions,
-        hidden_act=activation, attn_implementation="eager",
-    )  # fmt: skip
+        vocab_size=shape.vocabulary,
+        hidden_size=shape.width,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=shape.inner,
+        max_position_embeddings=shape.positions,
+        hidden_act=activation,
+        attn_implementation="eager",
+    )
     theirs = BertModel(config, add_pooling_layer=False).to(ours.embeddings.token.weight.dtype).eval()
     renamed = {bert_name(f"encoder.{name}").removeprefix("bert."): part for name, part in ours.state_dict().items()}
     missing, unexpected = theirs.load_state_dict(renamed, strict=False)
@@ -65,9 +70,12 @@ def test_hidden_states_and_attention_are_those_of_transformers(dtype, tolerance,
     pieces, segments, present = batch()
     with torch.no_grad():
         theirs = bert(ours, activation)(
-            pieces, attention_mask=present.long(), token_type_ids=segments,
-            output_hidden_states=True, output_attentions=True,
-        )  # fmt: skip
+            pieces,
+            attention_mask=present.long(),
+            token_type_ids=segments,
+            output_hidden_states=True,
+            output_attentions=True,
+        )
         start = ours.embeddings(pieces, segments).normalised
         walked = list(ours.walk(start, present))
         ended = ours(pieces, segments, present)

@@ -70,9 +70,11 @@ def test_too_many_classes_are_refused_before_a_number_is_read():
         raise AssertionError("a number was read")
 
     stored = {
-        "bert.pooler.dense.weight": StoredTensor((4, 4), unread), "bert.pooler.dense.bias": StoredTensor((4,), unread),
-        "classifier.weight": StoredTensor((101, 4), unread), "classifier.bias": StoredTensor((101,), unread),
-    }  # fmt: skip
+        "bert.pooler.dense.weight": StoredTensor((4, 4), unread),
+        "bert.pooler.dense.bias": StoredTensor((4,), unread),
+        "classifier.weight": StoredTensor((101, 4), unread),
+        "classifier.bias": StoredTensor((101,), unread),
+    }
     with pytest.raises(TextModelError, match=r"^m has 101 classes; allowed are up to 100\.$"):
         read_classifier("m", 4, BERT, stored, 100)
 

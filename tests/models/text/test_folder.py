@@ -20,8 +20,9 @@ CARD = {"name": "A test", "scores": {"accuracy": 0.5}}
 def model(*, labels=("down", "flat", "up"), words=True, read_out="tanh", **sizes):
     """A small model with weights that are all drawn."""
     pieces = vocabulary()
-    shape = EncoderShape(**{"layers": 2, "heads": 3, "width": 12, "inner": 20, "vocabulary": len(pieces),
-                            "positions": 40} | sizes)  # fmt: skip
+    shape = EncoderShape(
+        **{"layers": 2, "heads": 3, "width": 12, "inner": 20, "vocabulary": len(pieces), "positions": 40} | sizes
+    )
     encoder = TransformerEncoder(shape)
     head = MaskedWordHead(shape) if words else None
     classifier = TextClassifier(shape.width, len(labels), read_out) if labels else None

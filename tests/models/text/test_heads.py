@@ -36,11 +36,15 @@ def test_masked_words_are_those_of_transformers():
     theirs = randomised(BertForMaskedLM(BertConfig(**SIZES)))
     ours = MaskedWordHead(SHAPE)
     stored = theirs.cls.predictions.state_dict()
-    ours.load_state_dict({
-        "dense.weight": stored["transform.dense.weight"], "dense.bias": stored["transform.dense.bias"],
-        "norm.weight": stored["transform.LayerNorm.weight"], "norm.bias": stored["transform.LayerNorm.bias"],
-        "bias": stored["bias"],
-    })  # fmt: skip
+    ours.load_state_dict(
+        {
+            "dense.weight": stored["transform.dense.weight"],
+            "dense.bias": stored["transform.dense.bias"],
+            "norm.weight": stored["transform.LayerNorm.weight"],
+            "norm.bias": stored["transform.LayerNorm.bias"],
+            "bias": stored["bias"],
+        }
+    )
     x = hidden(2, 5, 16)
     table = theirs.bert.embeddings.word_embeddings.weight
     assert_close(ours(x, table), theirs.cls(x), rtol=0, atol=1e-5)

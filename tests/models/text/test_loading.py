@@ -65,9 +65,13 @@ def bert_config(**changes):
 def roberta_config(**changes):
     options = {"max_position_embeddings": 80, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
     return RobertaConfig(
-        vocab_size=len(BYTE_PIECES), attn_implementation="eager", pad_token_id=1, bos_token_id=0, eos_token_id=2,
+        vocab_size=len(BYTE_PIECES),
+        attn_implementation="eager",
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
         **{**SIZES, **options, **changes},
-    )  # fmt: skip
+    )
 
 
 def distilbert_config(**changes):
@@ -506,13 +510,13 @@ KINDS = "allowed are encoders of the kinds bert, camembert, distilbert, roberta,
             {"model_type": "<script>" * 9},
             f"finbert is a model of the kind '<script><script><script><script><scrip…; {KINDS}",
         ),
-        ({"model_type": ..., "architectures": ..., "type_vocab_size": ...},
+        (
+            {"model_type": ..., "architectures": ..., "type_vocab_size": ...},
             f"finbert is a model of the kind 'unknown'; {KINDS}",
         ),
         (
             {"max_position_embeddings": 10_000_000},
-            "finbert: max_position_embeddings of config.json is 10000000; "
-            "allowed is a whole number from 1 to 16,384.",
+            "finbert: max_position_embeddings of config.json is 10000000; allowed is a whole number from 1 to 16,384.",
         ),
         (
             {"num_hidden_layers": 10**30},
@@ -549,8 +553,7 @@ KINDS = "allowed are encoders of the kinds bert, camembert, distilbert, roberta,
         ),
         (
             {"hidden_act": "exec"},
-            "finbert has the activation 'exec'; "
-            "allowed are gelu, gelu_new, gelu_pytorch_tanh, relu, silu, swish.",
+            "finbert has the activation 'exec'; allowed are gelu, gelu_new, gelu_pytorch_tanh, relu, silu, swish.",
         ),
         (
             {"layer_norm_eps": float("nan")},
@@ -579,7 +582,7 @@ KINDS = "allowed are encoders of the kinds bert, camembert, distilbert, roberta,
             "but its config.json asks for 65 x 32.",
         ),
     ],
-)  # fmt: skip
+)
 def test_each_wrong_config_is_one_sentence(folder, changes, sentence):
     change_config(folder, **changes)
     assert fault(folder) == sentence
@@ -604,8 +607,9 @@ def test_tensors_that_do_not_fit(folder):
         f"finbert has a tensor bert.embeddings.word_embeddings.weight of {count - 3} x 32 numbers, "
         f"but its config.json asks for {count} x 32."
     )
-    save_file({**kept, "bert.embeddings.LayerNorm.bias": torch.zeros(32, dtype=torch.int64)},
-        folder / "model.safetensors")  # fmt: skip
+    save_file(
+        {**kept, "bert.embeddings.LayerNorm.bias": torch.zeros(32, dtype=torch.int64)}, folder / "model.safetensors"
+    )
     assert fault(folder) == "finbert has weights of the type torch.int64; allowed are floating-point numbers."
     save_file({**kept, "bert.embeddings.LayerNorm.bias": torch.full((32,), torch.nan)}, folder / "model.safetensors")
     assert fault(folder) == "finbert has weights that are not finite, so it would compute nothing."
@@ -772,8 +776,14 @@ def test_a_file_that_cannot_be_read(folder):
 def test_a_config_s_claims_take_no_memory(tmp_path):
     """In a process of its own: reading a hostile folder must not raise its peak by the sizes that are claimed."""
     folder = write_random_bert(tmp_path / "bert")
-    change_config(folder, max_position_embeddings=16_384, intermediate_size=16_384, num_hidden_layers=48,
-                  hidden_size=576, num_attention_heads=4)  # fmt: skip
+    change_config(
+        folder,
+        max_position_embeddings=16_384,
+        intermediate_size=16_384,
+        num_hidden_layers=48,
+        hidden_size=576,
+        num_attention_heads=4,
+    )
     assert encoder_weights(EncoderShape(48, 4, 576, 16_384, len(vocabulary()), 16_384)) * 4 > 3e9
     change_config(folder, num_hidden_layers=14)
     program = (
@@ -785,9 +795,13 @@ def test_a_config_s_claims_take_no_memory(tmp_path):
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=True,
-        cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+        [sys.executable, "-c", program, str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
     sentence, megabytes = done.stdout.strip().splitlines()
     assert "but its config.json asks for" in sentence
     assert int(megabytes) < 300

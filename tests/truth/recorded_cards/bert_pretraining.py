@@ -63,9 +63,11 @@ def labels_by_heart(run):
     judged = steps(run, JUDGING).tone_accuracy.values
     trained, known = float(judged[-(len(judged) // 10) :].mean()), right(run, KNOWN)
     return Card(
-        trained > 0.9 and trained - known > 0.15, number=(trained, known), threshold=(15, 0.9),
+        trained > 0.9 and trained - known > 0.15,
+        number=(trained, known),
+        threshold=(15, 0.9),
         explanation=(settings_of(run).labelled,),
-    )  # fmt: skip
+    )
 
 
 def patterns_only(run):
@@ -80,10 +82,13 @@ def hard_kind(run):
     worst = by_kind.where(run.kind_count >= 25).idxmin().item()
     share, bag = float(by_kind.sel(kind=worst)), float(run.baseline_kind_accuracy.sel(baseline=BAG, kind=worst))
     return Card(
-        share < overall - 0.2, number=(share, overall), threshold=(20, 25),
-        confidence=(int(run.kind_count.sel(kind=worst)),), explanation=(bag,),
+        share < overall - 0.2,
+        number=(share, overall),
+        threshold=(20, 25),
+        confidence=(int(run.kind_count.sel(kind=worst)),),
+        explanation=(bag,),
         says=(f"“{worst.replace('_', ' ')}”",),
-    )  # fmt: skip
+    )
 
 
 def read(run):
@@ -95,17 +100,21 @@ def reads_context(run):
     """Also among how many equally likely pieces both losses leave the choice, which is e to their power."""
     loss, frequency = read(run)
     return Card(
-        loss <= 0.8 * frequency, number=(loss, loss / frequency, frequency), threshold=(0.8,),
+        loss <= 0.8 * frequency,
+        number=(loss, loss / frequency, frequency),
+        threshold=(0.8,),
         explanation=(float(np.exp(loss)), float(np.exp(frequency))),
-    )  # fmt: skip
+    )
 
 
 def only_word_frequencies(run):
     loss, frequency = read(run)
     return Card(
-        0.95 <= loss / frequency <= 1.05, number=(loss, loss / frequency, frequency), threshold=(0.95, 1.05),
+        0.95 <= loss / frequency <= 1.05,
+        number=(loss, loss / frequency, frequency),
+        threshold=(0.95, 1.05),
         explanation=(frequency,),
-    )  # fmt: skip
+    )
 
 
 def forgotten(run):
@@ -119,9 +128,11 @@ def learning_rate_too_large(run):
     moved = ratios.where(ratios > 0)
     typical, longest = float(moved.median()), float(moved.median("part").max())
     return Card(
-        settings_of(run).pretraining_steps > 0 and longest >= 1 and typical <= 10**-1.5, number=(longest,),
-        threshold=(0.03, 0.1, 1), says=("One of the steps that were looked at replaced the weights",),
-    )  # fmt: skip
+        settings_of(run).pretraining_steps > 0 and longest >= 1 and typical <= 10**-1.5,
+        number=(longest,),
+        threshold=(0.03, 0.1, 1),
+        says=("One of the steps that were looked at replaced the weights",),
+    )
 
 
 def even_heads(run):
@@ -151,8 +162,18 @@ def neighbour_heads(run):
 CARDS = {
     card.__name__: card
     for card in (
-        tone_from_words, tone_from_context, tone_not_learned, pretraining_paid_off, labels_by_heart, patterns_only,
-        hard_kind, reads_context, only_word_frequencies, forgotten, learning_rate_too_large, even_heads,
+        tone_from_words,
+        tone_from_context,
+        tone_not_learned,
+        pretraining_paid_off,
+        labels_by_heart,
+        patterns_only,
+        hard_kind,
+        reads_context,
+        only_word_frequencies,
+        forgotten,
+        learning_rate_too_large,
+        even_heads,
         neighbour_heads,
     )
-}  # fmt: skip
+}

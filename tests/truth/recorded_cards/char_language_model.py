@@ -6,9 +6,12 @@ from tests.truth.recorded_cards.card import Card
 from tests.truth.recorded_cards.runs import of, settings_of
 
 LABELS = {
-    "bigram": "counted bigram", "neural_bigram": "neural bigram", "mlp": "MLP", "deep_mlp": "deep MLP",
+    "bigram": "counted bigram",
+    "neural_bigram": "neural bigram",
+    "mlp": "MLP",
+    "deep_mlp": "deep MLP",
     "wavenet": "hierarchy",
-}  # fmt: skip
+}
 NAMES = tuple(LABELS.values())
 
 
@@ -50,8 +53,12 @@ def by_heart(run):
     losses = model(run).dev_loss.values
     gap = float((model(run).dev_loss - model(run).train_loss).isel(close_look=-1))
     return Card(
-        gap > 0.3, number=(gap,), threshold=(0.3,), explanation=(float(losses[-1] - losses.min()),), named=named(run),
-    )  # fmt: skip
+        gap > 0.3,
+        number=(gap,),
+        threshold=(0.3,),
+        explanation=(float(losses[-1] - losses.min()),),
+        named=named(run),
+    )
 
 
 def first_loss(run):
@@ -64,9 +71,12 @@ def saturated(run):
     """The share on a flat part of tanh at the first and at the last look, means over the hidden layers."""
     shares = model(run).saturation.mean("hidden").values
     return Card(
-        shares[-1] > 0.3, number=(float(shares[-1]),), threshold=(0.3,), explanation=(float(shares[0]),),
+        shares[-1] > 0.3,
+        number=(float(shares[-1]),),
+        threshold=(0.3,),
+        explanation=(float(shares[0]),),
         named=named(run),
-    )  # fmt: skip
+    )
 
 
 def wrong_axis(run):

@@ -55,49 +55,60 @@ def follows_steps(run, network):
 def learned(run):
     named = [name for name in trained(run) if knows(run, name)]
     return Card(
-        True, number=tuple(score(run, name) for name in named), threshold=line(run)[:1], named=labels(named),
-    )  # fmt: skip
+        True,
+        number=tuple(score(run, name) for name in named),
+        threshold=line(run)[:1],
+        named=labels(named),
+    )
 
 
 def not_learned(run):
     named = [name for name in trained(run) if not knows(run, name)]
     return Card(
-        True, number=tuple(score(run, name) for name in named), threshold=line(run)[:1], named=labels(named),
-    )  # fmt: skip
+        True,
+        number=tuple(score(run, name) for name in named),
+        threshold=line(run)[:1],
+        named=labels(named),
+    )
 
 
 def solver_s_map(run):
     named = [name for name in trained(run) if follows_steps(run, name)]
     return Card(
-        True, number=joined((loss(run, name), refined(run, name)) for name in named), threshold=(0.1,),
+        True,
+        number=joined((loss(run, name), refined(run, name)) for name in named),
+        threshold=(0.1,),
         named=labels(named),
-    )  # fmt: skip
+    )
 
 
 def residual_is_flow(run):
     return Card(
         not follows_steps(run, "residual") and knows(run, "residual"),
-        number=(loss(run, "residual"), refined(run, "residual")), threshold=(0.1, 0.02),
+        number=(loss(run, "residual"), refined(run, "residual")),
+        threshold=(0.1, 0.02),
         explanation=(settings_of(run).blocks,),
-    )  # fmt: skip
+    )
 
 
 def nested_classes(run):
     """A flow of two dimensions that leaves points wrong; its steps are fine enough to make it one."""
     in_the_plane = settings_of(run).task == "rings" and run.sizes["dimension"] == 2
     return Card(
-        in_the_plane and not knows(run, "ode") and not follows_steps(run, "ode"), number=(score(run, "ode"),),
+        in_the_plane and not knows(run, "ode") and not follows_steps(run, "ode"),
+        number=(score(run, "ode"),),
         threshold=(0.995,),
-    )  # fmt: skip
+    )
 
 
 def order_kept(run):
     """The best increasing answer to -x is 0 for all, which leaves the mean of x² over -1 to 1: a third."""
     on_a_line = settings_of(run).task == "flip" and run.sizes["dimension"] == 1
     return Card(
-        on_a_line and loss(run, "ode") > 0.2 and not follows_steps(run, "ode"), number=(loss(run, "ode"),),
+        on_a_line and loss(run, "ode") > 0.2 and not follows_steps(run, "ode"),
+        number=(loss(run, "ode"),),
         threshold=(0.2, 1 / 3),
-    )  # fmt: skip
+    )
 
 
 def growing_stiff(run):
@@ -115,7 +126,13 @@ def saturated_field(run):
 CARDS = {
     card.__name__: card
     for card in (
-        learned, not_learned, solver_s_map, residual_is_flow, nested_classes, order_kept, growing_stiff,
+        learned,
+        not_learned,
+        solver_s_map,
+        residual_is_flow,
+        nested_classes,
+        order_kept,
+        growing_stiff,
         saturated_field,
     )
-}  # fmt: skip
+}

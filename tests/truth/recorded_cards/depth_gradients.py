@@ -62,9 +62,11 @@ def vanishing(run):
     named = [name for name in NAMES if fades(run, name)]
     return Card(
         all(way_back(run, name) < 0.01 for name in named) and "residual" not in named,
-        number=tuple(1 / first_over_last(run, name) for name in named), threshold=(100,),
-        explanation=joined(told_of_way_back(run, name) for name in named), named=named,
-    )  # fmt: skip
+        number=tuple(1 / first_over_last(run, name) for name in named),
+        threshold=(100,),
+        explanation=joined(told_of_way_back(run, name) for name in named),
+        named=named,
+    )
 
 
 def fell(run, network):
@@ -79,9 +81,12 @@ def fell(run, network):
 def no_better_than_zero(run):
     named = [name for name in NAMES if worth(run, name) >= 0.98]
     return Card(
-        True, number=tuple(worth(run, name) for name in named), threshold=(0.98,),
-        explanation=joined(fell(run, name) for name in named), named=named,
-    )  # fmt: skip
+        True,
+        number=tuple(worth(run, name) for name in named),
+        threshold=(0.98,),
+        explanation=joined(fell(run, name) for name in named),
+        named=named,
+    )
 
 
 def gradient_kept(run):
@@ -89,13 +94,17 @@ def gradient_kept(run):
     named = [name for name in kept if not (settings_of(run).clip == 0 and explodes(run, name))]
     others = [name for name in NAMES if name not in named]
     return Card(
-        True, number=tuple(apart(run, name) for name in named), threshold=(10, 100),
-        explanation=joined([
-            *((apart(run, name),) if apart(run, name) > 10 else told_of_way_back(run, name) for name in others),
-            *(told_of_way_back(run, name) for name in named),
-        ]),
+        True,
+        number=tuple(apart(run, name) for name in named),
+        threshold=(10, 100),
+        explanation=joined(
+            [
+                *((apart(run, name),) if apart(run, name) > 10 else told_of_way_back(run, name) for name in others),
+                *(told_of_way_back(run, name) for name in named),
+            ]
+        ),
         named=named,
-    )  # fmt: skip
+    )
 
 
 def exploding(run):
@@ -106,13 +115,16 @@ def exploding(run):
     )
     return Card(
         all(at_first[name] < 10 < way_back(run, name) for name in named),
-        number=tuple(longest(run, name) for name in named), threshold=(100, 1000, 10),
-        explanation=joined([
-            *(told_of_way_back(run, name) for name in named),
-            *((settings_of(run).depth, at_first[name], at_last[name]) for name in named),
-        ]),
+        number=tuple(longest(run, name) for name in named),
+        threshold=(100, 1000, 10),
+        explanation=joined(
+            [
+                *(told_of_way_back(run, name) for name in named),
+                *((settings_of(run).depth, at_first[name], at_last[name]) for name in named),
+            ]
+        ),
         named=named,
-    )  # fmt: skip
+    )
 
 
 def large_error(run):
@@ -120,10 +132,12 @@ def large_error(run):
     named = [name for name in NAMES if longest(run, name) > 1000 and changed(run, name) <= 10]
     began = [float(of(run, name).loss[0]) for name in named]
     return Card(
-        named == ["residual"], number=tuple(longest(run, name) for name in named), threshold=(1000, 10),
+        named == ["residual"],
+        number=tuple(longest(run, name) for name in named),
+        threshold=(1000, 10),
         explanation=joined([*(told_of_way_back(run, name) for name in named), began, [settings_of(run).depth]]),
         named=named,
-    )  # fmt: skip
+    )
 
 
 def saturated(run):
@@ -131,9 +145,11 @@ def saturated(run):
     shares = {name: float(of(run, name).saturation.isel(epoch=-1).mean()) for name in NAMES}
     named = [name for name in NAMES if shares[name] > 0.3]
     return Card(
-        settings_of(run).activation == "sigmoid", number=tuple(shares[name] for name in named), threshold=(0.3,),
+        settings_of(run).activation == "sigmoid",
+        number=tuple(shares[name] for name in named),
+        threshold=(0.3,),
         named=named,
-    )  # fmt: skip
+    )
 
 
 def no_gradient(run):
@@ -153,23 +169,35 @@ def degradation(run):
     named = [name for name in NAMES if ended[name] > 1.5 * shallower(run, name)]
     settings = settings_of(run)
     return Card(
-        True, number=joined((ended[name], settings.depth, shallower(run, name)) for name in named), threshold=(1.5,),
-        explanation=(settings.epochs, *joined(told_of_way_back(run, name) for name in named)), named=named,
-    )  # fmt: skip
+        True,
+        number=joined((ended[name], settings.depth, shallower(run, name)) for name in named),
+        threshold=(1.5,),
+        explanation=(settings.epochs, *joined(told_of_way_back(run, name) for name in named)),
+        named=named,
+    )
 
 
 def diverged(run):
     named = [name for name in NAMES if not np.isfinite(of(run, name).loss).all()]
     return Card(
-        run.attrs["status"] == "diverged", confidence=(run.sizes["epoch"], settings_of(run).epochs),
-        explanation=tuple(longest(run, name) for name in named), named=named,
-    )  # fmt: skip
+        run.attrs["status"] == "diverged",
+        confidence=(run.sizes["epoch"], settings_of(run).epochs),
+        explanation=tuple(longest(run, name) for name in named),
+        named=named,
+    )
 
 
 CARDS = {
     card.__name__: card
     for card in (
-        vanishing, no_better_than_zero, gradient_kept, exploding, large_error, saturated, no_gradient, degradation,
+        vanishing,
+        no_better_than_zero,
+        gradient_kept,
+        exploding,
+        large_error,
+        saturated,
+        no_gradient,
+        degradation,
         diverged,
     )
-}  # fmt: skip
+}

@@ -57,16 +57,21 @@ def tested(run):
 def no_skill(run):
     score = tested(run)
     return Card(
-        not score.better and not score.worse and settings_of(run).target == "return", number=score,
-        threshold=(0, 0.05), confidence=SHARE,
-    )  # fmt: skip
+        not score.better and not score.worse and settings_of(run).target == "return",
+        number=score,
+        threshold=(0, 0.05),
+        confidence=SHARE,
+    )
 
 
 def shuffled_check_passed(run):
     score = tested(run)
     return Card(
-        not score.better and settings_of(run).shuffle_targets, number=score, threshold=(0, 0.05), confidence=SHARE,
-    )  # fmt: skip
+        not score.better and settings_of(run).shuffle_targets,
+        number=score,
+        threshold=(0, 0.05),
+        confidence=SHARE,
+    )
 
 
 def response(run):
@@ -90,9 +95,11 @@ def worthless_level_score(run):
     around = squared(run, came(run).mean()).sum()
     score = tested(run)
     return Card(
-        not score.better, number=(1 - float(squared(run, forecast(run)).sum() / around), *score[:3]), threshold=(0,),
+        not score.better,
+        number=(1 - float(squared(run, forecast(run)).sum() / around), *score[:3]),
+        threshold=(0,),
         confidence=SHARE,
-    )  # fmt: skip
+    )
 
 
 def qlike(run, scale):
@@ -110,9 +117,11 @@ def volatility_skill(run):
     ends = interval(np.stack([own, constant], axis=1), lambda means: means[1] - means[0], recorded)
     score = Score(float((constant - own).mean()), *ends, p_of_difference(own, constant))
     return Card(
-        score.better and not score.disputed, number=(*score[:3], float((constant - garch).mean())), threshold=(0, 0.05),
+        score.better and not score.disputed,
+        number=(*score[:3], float((constant - garch).mean())),
+        threshold=(0, 0.05),
         confidence=SHARE,
-    )  # fmt: skip
+    )
 
 
 def badly_calibrated(run):
@@ -122,17 +131,22 @@ def badly_calibrated(run):
     held, days = int(((low <= run.target.values) & (run.target.values <= high)).sum()), run.sizes["time"]
     ends = wilson(held, days)
     return Card(
-        not ends[0] <= 0.9 <= ends[1] and abs(held / days - 0.9) > 0.02, number=(0.9, held / days),
-        threshold=(0.9, 2), confidence=(0.95, *ends), named=["narrow" if held / days < 0.9 else "wide"],
-    )  # fmt: skip
+        not ends[0] <= 0.9 <= ends[1] and abs(held / days - 0.9) > 0.02,
+        number=(0.9, held / days),
+        threshold=(0.9, 2),
+        confidence=(0.95, *ends),
+        named=["narrow" if held / days < 0.9 else "wide"],
+    )
 
 
 def simulated_market(run):
     settings = settings_of(run)
     mean = "a mean that answers to documents" if response(run) else "without a forecastable mean"
     return Card(
-        settings.data == "simulated" and bool(run.attrs["simulated"]), number=(settings.market_seed,), says=(mean,),
-    )  # fmt: skip
+        settings.data == "simulated" and bool(run.attrs["simulated"]),
+        number=(settings.market_seed,),
+        says=(mean,),
+    )
 
 
 def final_block_closed(run):
@@ -147,15 +161,24 @@ def channel_unobserved(run):
     missed = never.where(never > 0, drop=True)
     return Card(
         missed.size > 0,
-        number=joined((int(count), run.sizes["fold"]) for count in missed.values), threshold=(0,),
+        number=joined((int(count), run.sizes["fold"]) for count in missed.values),
+        threshold=(0,),
         says=tuple(f"{channel}: in" for channel in missed.channel.values),
-    )  # fmt: skip
+    )
 
 
 CARDS = {
     card.__name__: card
     for card in (
-        no_skill, shuffled_check_passed, planted_found, known_leak, worthless_level_score, volatility_skill,
-        badly_calibrated, simulated_market, final_block_closed, channel_unobserved,
+        no_skill,
+        shuffled_check_passed,
+        planted_found,
+        known_leak,
+        worthless_level_score,
+        volatility_skill,
+        badly_calibrated,
+        simulated_market,
+        final_block_closed,
+        channel_unobserved,
     )
-}  # fmt: skip
+}

@@ -52,9 +52,12 @@ def learned(run):
     named = [name for name in trained(run) if name != "gru" and beside_the_rival(run, name) < 0.1]
     beside = ("a GRU that is told the gaps may come close",) if "gru_gap" in trained(run) else ()
     return Card(
-        not coarse(run), number=joined((error(run, name), beside_the_rival(run, name)) for name in named),
-        threshold=(0.1,), named=labels(named), says=beside,
-    )  # fmt: skip
+        not coarse(run),
+        number=joined((error(run, name), beside_the_rival(run, name)) for name in named),
+        threshold=(0.1,),
+        named=labels(named),
+        says=beside,
+    )
 
 
 def holds_in_long_gaps(run):
@@ -65,18 +68,22 @@ def holds_in_long_gaps(run):
 def extrapolation_poor(run):
     named = [name for name in trained(run) if worth_after_long_gaps(run, name) > 1]
     return Card(
-        True, number=tuple(worth_after_long_gaps(run, name) for name in named),
-        threshold=(settings_of(run).longest_gap,), named=labels(named),
-    )  # fmt: skip
+        True,
+        number=tuple(worth_after_long_gaps(run, name) for name in named),
+        threshold=(settings_of(run).longest_gap,),
+        named=labels(named),
+    )
 
 
 def solver_consistent(run):
     """What finer steps change; the forecast has to move with the gaps, or steps could not matter."""
     sensitivity = error(run, "ode_rnn", "gap_sensitivity")
     return Card(
-        not coarse(run) and sensitivity >= 0.05, number=(abs(refined_ratio(run) - 1),), threshold=(0.1, 4, 0.05),
+        not coarse(run) and sensitivity >= 0.05,
+        number=(abs(refined_ratio(run) - 1),),
+        threshold=(0.1, 4, 0.05),
         named=["ODE-RNN"],
-    )  # fmt: skip
+    )
 
 
 def solver_too_coarse(run):
@@ -87,8 +94,10 @@ def no_skill(run):
     named = [name for name in trained(run) if worth(run, name) >= 0.9]
     return Card(
         settings_of(run).task == "market" and all(worth(run, name) < 1 for name in named),
-        number=tuple(worth(run, name) for name in named), threshold=(0.9,), named=labels(named),
-    )  # fmt: skip
+        number=tuple(worth(run, name) for name in named),
+        threshold=(0.9,),
+        named=labels(named),
+    )
 
 
 CARDS = {

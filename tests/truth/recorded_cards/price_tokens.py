@@ -59,35 +59,47 @@ def no_skill(run):
     """Also whether there was anything to forecast, by GARCH."""
     score, something = gain(run), gain(run, "garch").better
     return Card(
-        not score.better and not score.worse, number=told(score), threshold=(0,), confidence=confidence(run),
+        not score.better and not score.worse,
+        number=told(score),
+        threshold=(0,),
+        confidence=confidence(run),
         says=("GARCH finds something" if something else "there is little to find", *beside_zero(score.low, score.high)),
-    )  # fmt: skip
+    )
 
 
 def shuffled_check_passed(run):
     score = gain(run)
     return Card(
-        not score.better and settings_of(run).shuffle_days, number=told(score), threshold=(0,),
-        confidence=confidence(run), says=beside_zero(score.low, score.high),
-    )  # fmt: skip
+        not score.better and settings_of(run).shuffle_days,
+        number=told(score),
+        threshold=(0,),
+        confidence=confidence(run),
+        says=beside_zero(score.low, score.high),
+    )
 
 
 def worse(run):
     score = gain(run)
     return Card(
-        score.worse, number=told(score), threshold=(0,), confidence=confidence(run),
-        explanation=(part(run, "sign")[0], part(run, "size")[0]), says=beside_zero(score.low, score.high),
-    )  # fmt: skip
+        score.worse,
+        number=told(score),
+        threshold=(0,),
+        confidence=confidence(run),
+        explanation=(part(run, "sign")[0], part(run, "size")[0]),
+        says=beside_zero(score.low, score.high),
+    )
 
 
 def size_skill(run):
     """Both the gain and its part of the size are above zero for sure; the sign gives nothing."""
     (size, low, high), (sign, least, _) = part(run, "size"), part(run, "sign")
     return Card(
-        gain(run).better and low > 0 >= least, number=(size, low, high, sign), threshold=(0,),
+        gain(run).better and low > 0 >= least,
+        number=(size, low, high, sign),
+        threshold=(0,),
         confidence=confidence(run),
         says=("Which way the next move goes they do not tell", *beside_zero(low, high)),
-    )  # fmt: skip
+    )
 
 
 def worse_than_garch(run):
@@ -112,9 +124,12 @@ def rand_index(run):
 def not_regimes(run):
     days = settings_of(run).window
     return Card(
-        rand_index(run) < 0.2, number=(rand_index(run),), threshold=(0.2, 0, 1), confidence=(run.sizes["time"],),
+        rand_index(run) < 0.2,
+        number=(rand_index(run),),
+        threshold=(0.2, 0, 1),
+        confidence=(run.sizes["time"],),
         explanation=(days,) if settings_of(run).tokeniser != "hmm" else (),
-    )  # fmt: skip
+    )
 
 
 def codes_unused(run):
@@ -124,9 +139,11 @@ def codes_unused(run):
     used, tokens = float(np.exp(entropy).mean()), run.sizes["token_name"]
     never, by_codes = int((shares == 0).all("fold").sum()), settings_of(run).tokeniser != "uniform"
     return Card(
-        used < 0.3 * tokens and never > tokens / 2, number=(used, tokens), threshold=(0.3,),
+        used < 0.3 * tokens and never > tokens / 2,
+        number=(used, tokens),
+        threshold=(0.3,),
         says=("nearest to no day" if by_codes else "bins of equal width",),
-    )  # fmt: skip
+    )
 
 
 def knows_future(run):
@@ -144,7 +161,14 @@ def labels_switch(run):
 CARDS = {
     card.__name__: card
     for card in (
-        no_skill, shuffled_check_passed, worse, size_skill, worse_than_garch, not_regimes, codes_unused, knows_future,
+        no_skill,
+        shuffled_check_passed,
+        worse,
+        size_skill,
+        worse_than_garch,
+        not_regimes,
+        codes_unused,
+        knows_future,
         labels_switch,
     )
-}  # fmt: skip
+}

@@ -11,9 +11,16 @@ FORMULA = re.compile(
 """Digits that belong to a formula, a name or an example, and are of no run."""
 
 SPELT = {
-    "two and a half times": "2.5 times", "ten times": "10 times", "four times": "4 times", "twice": "2 times",
-    "two points": "2 points", "a tenth": "0.1", "a fifth": "0.2", "a quarter": "0.25", "half": "0.5",
-}  # fmt: skip
+    "two and a half times": "2.5 times",
+    "ten times": "10 times",
+    "four times": "4 times",
+    "twice": "2 times",
+    "two points": "2 points",
+    "a tenth": "0.1",
+    "a fifth": "0.2",
+    "a quarter": "0.25",
+    "half": "0.5",
+}
 """Numbers that a threshold spells."""
 
 RANGE = re.compile(r"([\d.]+) to ([\d.]+) %")

@@ -54,25 +54,33 @@ def vanishing(run):
     named = [name for name in trained(run) if gone_from(run, name) is not None and worth(run, name) >= 0.2]
     lags = [gone_from(run, name) for name in named]
     return Card(
-        True, title=(max(lags),), number=joined((0.01, lag, farthest(run)) for lag in lags), threshold=(0.01,),
+        True,
+        title=(max(lags),),
+        number=joined((0.01, lag, farthest(run)) for lag in lags),
+        threshold=(0.01,),
         named=labels(named),
-    )  # fmt: skip
+    )
 
 
 def learned_nothing(run):
     named = [name for name in trained(run) if worth(run, name) >= 0.98]
     return Card(
-        True, number=tuple(worth(run, name) for name in named), threshold=(0.98,),
-        explanation=joined((0.01, gone_from(run, name)) for name in named), named=labels(named),
-    )  # fmt: skip
+        True,
+        number=tuple(worth(run, name) for name in named),
+        threshold=(0.98,),
+        explanation=joined((0.01, gone_from(run, name)) for name in named),
+        named=labels(named),
+    )
 
 
 def task_solved(run):
     named = [name for name in trained(run) if worth(run, name) < 0.2]
     return Card(
-        True, number=joined((float(of(run, name).test_loss), worth(run, name)) for name in named), threshold=(0.2,),
+        True,
+        number=joined((float(of(run, name).test_loss), worth(run, name)) for name in named),
+        threshold=(0.2,),
         named=labels(named),
-    )  # fmt: skip
+    )
 
 
 def told_of_gates(run, network):
@@ -87,11 +95,13 @@ def gradient_kept(run):
     gone = [gone_from(run, name) for name in trained(run) if name not in named]
     by_other_ways = all(told_of_gates(run, name)[0] < left(run, name) for name in named if name == "lstm")
     return Card(
-        not any(gone_from(run, name) for name in named) and by_other_ways, title=(farthest(run),),
-        number=joined((left(run, name), farthest(run)) for name in named), threshold=(0.1, 10),
+        not any(gone_from(run, name) for name in named) and by_other_ways,
+        title=(farthest(run),),
+        number=joined((left(run, name), farthest(run)) for name in named),
+        threshold=(0.1, 10),
         explanation=joined([*(told_of_gates(run, name) for name in named), *((0.01, lag) for lag in gone if lag)]),
         named=labels(named),
-    )  # fmt: skip
+    )
 
 
 def forget_bias_too_small(run):
@@ -99,9 +109,10 @@ def forget_bias_too_small(run):
     forget = opening(run, "lstm", "forget")
     halved = -1 / float(np.log2(forget))
     return Card(
-        halved < 0.1 * farthest(run) and left(run, "lstm") < 0.1, number=(forget, halved),
+        halved < 0.1 * farthest(run) and left(run, "lstm") < 0.1,
+        number=(forget, halved),
         threshold=(0.1, farthest(run)),
-    )  # fmt: skip
+    )
 
 
 def clipping_every_step(run):
@@ -109,20 +120,30 @@ def clipping_every_step(run):
     named = [name for name in shares if shares[name] > 0.9]
     return Card(
         settings_of(run).optimiser == "sgd" and min(worth(run, name) for name in named) >= 0.2,
-        number=tuple(shares[name] for name in named), threshold=(0.9,), named=labels(named),
-    )  # fmt: skip
+        number=tuple(shares[name] for name in named),
+        threshold=(0.9,),
+        named=labels(named),
+    )
 
 
 def diverged(run):
     named = [name for name in trained(run) if not np.isfinite(of(run, name).loss).all()]
     return Card(
-        run.attrs["status"] == "diverged", confidence=(run.sizes["step"], settings_of(run).steps), named=labels(named),
-    )  # fmt: skip
+        run.attrs["status"] == "diverged",
+        confidence=(run.sizes["step"], settings_of(run).steps),
+        named=labels(named),
+    )
 
 
 CARDS = {
     card.__name__: card
     for card in (
-        vanishing, learned_nothing, task_solved, gradient_kept, forget_bias_too_small, clipping_every_step, diverged,
+        vanishing,
+        learned_nothing,
+        task_solved,
+        gradient_kept,
+        forget_bias_too_small,
+        clipping_every_step,
+        diverged,
     )
-}  # fmt: skip
+}

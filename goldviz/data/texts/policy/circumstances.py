@@ -89,9 +89,16 @@ def sums_after(first: int, unit: str, generator: np.random.Generator) -> Term:
     step = whole_number(generator, 1, 9)
     sign = 1 if first <= step or generator.random() < 0.5 else -1
     second = first + sign * step
-    return Term({"": f"{second} {unit} dollars", "first": f"{first} {unit} dollars",
-                 "second": f"{second} {unit} dollars", "by": f"{step} {unit} dollars", "number": str(second)},
-                sign)  # fmt: skip
+    return Term(
+        {
+            "": f"{second} {unit} dollars",
+            "first": f"{first} {unit} dollars",
+            "second": f"{second} {unit} dollars",
+            "by": f"{step} {unit} dollars",
+            "number": str(second),
+        },
+        sign,
+    )
 
 
 def prices_after(first: int, generator: np.random.Generator) -> Term:
@@ -99,8 +106,16 @@ def prices_after(first: int, generator: np.random.Generator) -> Term:
     step = 5 * whole_number(generator, 1, 9)
     sign = 1 if first < 300 or generator.random() < 0.5 else -1
     second = first + sign * step
-    return Term({"": f"{second} dollars", "first": f"{first} dollars", "second": f"{second} dollars",
-                 "by": f"{step} dollars", "number": str(second)}, sign)  # fmt: skip
+    return Term(
+        {
+            "": f"{second} dollars",
+            "first": f"{first} dollars",
+            "second": f"{second} dollars",
+            "by": f"{step} dollars",
+            "number": str(second),
+        },
+        sign,
+    )
 
 
 def _sums(generator: np.random.Generator) -> Term:
@@ -114,8 +129,14 @@ def _prices(generator: np.random.Generator) -> Term:
 def _range(generator: np.random.Generator) -> Term:
     low = whole_number(generator, 1, 20)
     high = low + whole_number(generator, 1, 12)
-    return Term({"": f"between {low} and {high} percent", "from": f"from {low} to {high} percent",
-                 "low": f"{low} percent", "high": f"{high} percent"})  # fmt: skip
+    return Term(
+        {
+            "": f"between {low} and {high} percent",
+            "from": f"from {low} to {high} percent",
+            "low": f"{low} percent",
+            "high": f"{high} percent",
+        }
+    )
 
 
 def _percent(generator: np.random.Generator) -> Term:
@@ -145,12 +166,14 @@ def _votes(generator: np.random.Generator) -> Term:
     against = whole_number(generator, 0, 3)
     for_it = whole_number(generator, 7, 12) - against
     one = against == 1
-    return Term({
-        "": f"{COUNTS[for_it - 2]} to {'one' if one else 'none' if not against else COUNTS[against - 2]}",
-        "for": COUNTS[for_it - 2],
-        "against": "one member" if one else "no member" if not against else f"{COUNTS[against - 2]} members",
-        "who": "who preferred" if against else "although some had preferred",
-    })  # fmt: skip
+    return Term(
+        {
+            "": f"{COUNTS[for_it - 2]} to {'one' if one else 'none' if not against else COUNTS[against - 2]}",
+            "for": COUNTS[for_it - 2],
+            "against": "one member" if one else "no member" if not against else f"{COUNTS[against - 2]} members",
+            "who": "who preferred" if against else "although some had preferred",
+        }
+    )
 
 
 def year_of(year: int) -> Term:
@@ -170,8 +193,15 @@ def _date(generator: np.random.Generator) -> Term:
 def meeting_day(year: int, month: int, day: int) -> Term:
     """The day of a meeting, in the forms that statements use."""
     name, following = calendar.month_name[month], calendar.month_name[month % 12 + 1]
-    return Term({"": f"{name} {day}, {year}", "days": f"{name} {day}-{day + 1}", "next": following, "year": str(year),
-                 "quarter": QUARTERS[(month - 1) // 3]})  # fmt: skip
+    return Term(
+        {
+            "": f"{name} {day}, {year}",
+            "days": f"{name} {day}-{day + 1}",
+            "next": following,
+            "year": str(year),
+            "quarter": QUARTERS[(month - 1) // 3],
+        }
+    )
 
 
 def _count(generator: np.random.Generator) -> Term:
@@ -282,4 +312,4 @@ CIRCUMSTANCES: Lexicon = {
         | shipping routes | subsidies | interest rates abroad | the price of energy | demographic change |
         migration | the sale of a subsidiary | speculation | the crisis in {region} | the war | the pandemic |
         the drought | the flood | the storm"""),
-}  # fmt: skip
+}

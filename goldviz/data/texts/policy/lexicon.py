@@ -223,8 +223,10 @@ RATIOS = (
 )
 
 SURPRISES = (*phrases("more | faster | more strongly", 1), *phrases("less | more slowly | less strongly", -1))
-SIDES = (*phrases("above | well above | far above | slightly above", 1),
-         *phrases("below | well below | far below | slightly below", -1))  # fmt: skip
+SIDES = (
+    *phrases("above | well above | far above | slightly above", 1),
+    *phrases("below | well below | far below | slightly below", -1),
+)
 
 POLICY_LEXICON: Lexicon = {
     **CIRCUMSTANCES,

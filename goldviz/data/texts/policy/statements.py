@@ -33,27 +33,45 @@ ECONOMIC_PATTERNS = tuple(
 )
 MOST_LEANING_DRAWS = 20
 
-MEETING_OPENINGS = patterns("story", "0", """
+MEETING_OPENINGS = patterns(
+    "story",
+    "0",
+    """
     {committee} met on {date}.
     Statement of {committee}, released on {date}.
     {date}. {committee} issued the following statement.
     For release at two in the afternoon, {date}.
-    """)  # fmt: skip
-GOLD_DAYS = patterns("story", "prices", """
+    """,
+)
+GOLD_DAYS = patterns(
+    "story",
+    "prices",
+    """
     On {weekday}, gold {move} by {prices.by} to {prices.second} an ounce.
     {weekday} saw gold at {prices.second} an ounce, after {prices.first} the day before; silver {move} too.
     By the close on {weekday}, an ounce cost {prices.second}; the metal {move}, {people} said, because of {reason}.
     The price {move} from {prices.first} to {prices.second} on {weekday}, while {measure} {measure.was} {stable}.
-    """, where="move=prices")  # fmt: skip
-COMPANY_SALES = patterns("story", "sums", """
+    """,
+    where="move=prices",
+)
+COMPANY_SALES = patterns(
+    "story",
+    "sums",
+    """
     In {quarter}, sales of {firm} {move} by {sums.by} to {sums.second}.
     {quarter} brought sales of {sums.second}, after {sums.first} in the quarter before; orders of {good} {move} too.
     Sales in {quarter} reached {sums.second}; they {move}, as {people} {said}, because of {reason}.
-    """, where="move=sums")  # fmt: skip
-SURVEY_MONTHS = patterns("story", "measure*move", """
+    """,
+    where="move=sums",
+)
+SURVEY_MONTHS = patterns(
+    "story",
+    "measure*move",
+    """
     In {month}, {measure} {move} {slightly}.
     By the end of {month}, {measure} had {move.done}.
-    """)  # fmt: skip
+    """,
+)
 
 
 def written_statement(generator: np.random.Generator) -> str:
@@ -75,15 +93,17 @@ def _meeting(generator: np.random.Generator) -> str:
 
     reasons = [paragraph(section, 2) for section in decision.reasons]
     reasons[-1] += leaning_sentences(decision.sign or 1, whole_number(generator, 0, 4), generator, decided)
-    return story_text([
-        paragraph(MEETING_OPENINGS, 1),
-        *reasons,
-        paragraph(decision.action, 1),
-        *(paragraph(section, 2) for section in decision.outlook),
-        paragraph(NEUTRAL_PATTERNS, 3),
-        paragraph(GUIDANCE, 4),
-        paragraph(VOTES, 1),
-    ])  # fmt: skip
+    return story_text(
+        [
+            paragraph(MEETING_OPENINGS, 1),
+            *reasons,
+            paragraph(decision.action, 1),
+            *(paragraph(section, 2) for section in decision.outlook),
+            paragraph(NEUTRAL_PATTERNS, 3),
+            paragraph(GUIDANCE, 4),
+            paragraph(VOTES, 1),
+        ]
+    )
 
 
 def _gold_week(generator: np.random.Generator) -> str:
@@ -132,8 +152,12 @@ def _regional_survey(generator: np.random.Generator) -> str:
 
 STORY_BODY = (*TONED_PATTERNS, *NEUTRAL_PATTERNS)
 STORIES: tuple[Callable[[np.random.Generator], str], ...] = (
-    _meeting, _meeting, _gold_week, _company_year, _regional_survey,
-)  # fmt: skip
+    _meeting,
+    _meeting,
+    _gold_week,
+    _company_year,
+    _regional_survey,
+)
 
 
 def _story_terms(generator: np.random.Generator, *slots: str) -> dict[str, Term]:

@@ -27,10 +27,21 @@ __all__ = ["FIGURES", "picture", "shared_limits"]
 OF_PARTS = layer_figures(figure)
 
 FIGURES = by_name(
-    learning, attention, by_kind, masked_place, heads, gradients, update_to_data, OF_PARTS["gradient_to_data"],
-    schedule, confusion, OF_PARTS["activation_distribution"], OF_PARTS["hidden_gradient_distribution"],
-    OF_PARTS["weight_gradient_distribution"], network,
-)  # fmt: skip
+    learning,
+    attention,
+    by_kind,
+    masked_place,
+    heads,
+    gradients,
+    update_to_data,
+    OF_PARTS["gradient_to_data"],
+    schedule,
+    confusion,
+    OF_PARTS["activation_distribution"],
+    OF_PARTS["hidden_gradient_distribution"],
+    OF_PARTS["weight_gradient_distribution"],
+    network,
+)
 
 PICTURE_POINTS = 160
 

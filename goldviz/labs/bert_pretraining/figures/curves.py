@@ -29,9 +29,17 @@ def mark_phases(plot: Plot) -> None:
     ink, figure = plot.ink, plot.figure
     figure.add_vline(x=change + 0.5, line={"color": ink.muted, "width": 1.5, "dash": "dashdot"})
     figure.add_annotation(
-        x=change + 0.5, xref="x", y=0, yref="y domain", xanchor="left", yanchor="bottom", showarrow=False,
-        text="tone", bgcolor=with_alpha(ink.background, 0.75), font={"size": 12, "color": ink.muted},
-    )  # fmt: skip
+        x=change + 0.5,
+        xref="x",
+        y=0,
+        yref="y domain",
+        xanchor="left",
+        yanchor="bottom",
+        showarrow=False,
+        text="tone",
+        bgcolor=with_alpha(ink.background, 0.75),
+        font={"size": 12, "color": ink.muted},
+    )
 
 
 def wait(plot: Plot, known: AtStep, words: str) -> Figure:
@@ -46,6 +54,7 @@ def wait(plot: Plot, known: AtStep, words: str) -> Figure:
         part.visible = known
     figure.add_annotation(**waiting.annotations[0], visible=either(False, True))
     return figure.update_layout(
-        meta={"notes": AtStep(known.dim, notes)}, height=either(layout.height, waiting.height),
+        meta={"notes": AtStep(known.dim, notes)},
+        height=either(layout.height, waiting.height),
         margin={side: either(layout.margin[side], waiting.margin[side]) for side in "tb"},
-    )  # fmt: skip
+    )

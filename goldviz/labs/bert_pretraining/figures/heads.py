@@ -23,10 +23,12 @@ MEASURES = {
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
-@figure("Where do the heads look?", needs=("attention",),
+@figure(
+    "Where do the heads look?",
+    needs=("attention",),
     shows="The attention of every head in one unseen sentence, at the step in view.",
     cannot_show="What the network concludes from it: attention is not an explanation, and this is one sentence.",
-)  # fmt: skip
+)
 def attention(plot: Plot) -> Figure:
     """Attention of every head in the probe sentence at one look: layers from top to bottom, heads from left to right.
 
@@ -51,9 +53,12 @@ def _sharpest(now: xr.DataArray) -> str:
     return f"Step {int(now['look'])}. Surest: {surest}."
 
 
-@figure("When do the heads part?", needs=tuple(MEASURES),
+@figure(
+    "When do the heads part?",
+    needs=tuple(MEASURES),
     shows="Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.",
-    cannot_show="What a head is good for: switch it off to see, in Inside BERT.")  # fmt: skip
+    cannot_show="What a head is good for: switch it off to see, in Inside BERT.",
+)
 def heads(plot: Plot) -> Figure:
     """Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.
 
@@ -82,12 +87,17 @@ def _add_heads(plot: Plot, values: xr.DataArray, hover: str, row: int) -> None:
     for layer, colour in enumerate(colours):
         for head in range(values.sizes["head"]):
             plot.figure.scatter(
-                x=values["look"].values, y=single(values.values[:, layer, head]), name=f"layer {layer + 1}",
-                legendgroup=f"layer {layer + 1}", showlegend=row == 1 and head == 0,
+                x=values["look"].values,
+                y=single(values.values[:, layer, head]),
+                name=f"layer {layer + 1}",
+                legendgroup=f"layer {layer + 1}",
+                showlegend=row == 1 and head == 0,
                 mode="lines+markers" if values.sizes["look"] <= MARKERS_UP_TO else "lines",
-                line={"color": colour, "dash": DASHES[head % len(DASHES)], "width": 2}, marker_size=5,
-                hovertemplate=f"layer {layer + 1}, head {head + 1}<br>step %{{x}}: {hover}<extra></extra>", row=row,
-            )  # fmt: skip
+                line={"color": colour, "dash": DASHES[head % len(DASHES)], "width": 2},
+                marker_size=5,
+                hovertemplate=f"layer {layer + 1}, head {head + 1}<br>step %{{x}}: {hover}<extra></extra>",
+                row=row,
+            )
 
 
 def _parted(bits: xr.DataArray) -> str:

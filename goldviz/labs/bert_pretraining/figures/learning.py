@@ -34,11 +34,13 @@ STYLES = {"new draws": UNSEEN, "new patterns": TONE_SETS["new patterns"]}
 HEADINGS = ("Loss on masked pieces", "Tone judged rightly")
 
 
-@figure("What does the network learn?", needs=("loss", "phase"),
+@figure(
+    "What does the network learn?",
+    needs=("loss", "phase"),
     shows="The loss on masked pieces beside word frequencies, then the share of tones judged rightly beside counted "
     "words.",
     cannot_show="What the network would make of real statements: all scores are on texts of the same generator.",
-)  # fmt: skip
+)
 def learning(plot: Plot) -> Figure:
     """Loss on masked pieces over the whole run (above), and the share of tones judged rightly in fine-tuning (below).
 
@@ -97,9 +99,16 @@ def _bag_of_words(plot: Plot, tone_set: str, last: int) -> None:
     share = float(plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words", tone_set=tone_set))
     style = STYLES[tone_set]
     plot.figure.scatter(
-        x=[0, last], y=[share, share], name=f"bag of words, {style.label}", legendgroup=style.label, showlegend=False,
-        mode="lines", line={"color": style.colour, "dash": "dot", "width": 1.5}, hovertemplate="%{y:.1%}", row=2,
-    )  # fmt: skip
+        x=[0, last],
+        y=[share, share],
+        name=f"bag of words, {style.label}",
+        legendgroup=style.label,
+        showlegend=False,
+        mode="lines",
+        line={"color": style.colour, "dash": "dot", "width": 1.5},
+        hovertemplate="%{y:.1%}",
+        row=2,
+    )
 
 
 def _axes(plot: Plot) -> None:
@@ -120,9 +129,14 @@ def _axes(plot: Plot) -> None:
         _most_frequent(plot)
     if not steps_of(plot.ds, TONE).size:
         plot.figure.add_annotation(
-            text="No step on the tone so far.", x=0.5, y=0.5, xref="x2 domain", yref="y2 domain", showarrow=False,
+            text="No step on the tone so far.",
+            x=0.5,
+            y=0.5,
+            xref="x2 domain",
+            yref="y2 domain",
+            showarrow=False,
             font={"size": 14, "color": plot.ink.muted},
-        )  # fmt: skip
+        )
 
 
 def _most_frequent(plot: Plot) -> None:
@@ -132,9 +146,16 @@ def _most_frequent(plot: Plot) -> None:
     line = {"color": accent, "width": 1.5, "dash": "dot"}
     plot.figure.add_shape(type="line", x0=0, x1=1, xref="x2 domain", y0=share, y1=share, yref="y2", line=line)
     plot.figure.add_annotation(
-        text=f"{BASELINES['majority'].label}: at most {percent(share)}", x=1, y=share, xref="x2 domain", yref="y2",
-        xanchor="right", yanchor="top", showarrow=False, font={"size": 13, "color": accent},
-    )  # fmt: skip
+        text=f"{BASELINES['majority'].label}: at most {percent(share)}",
+        x=1,
+        y=share,
+        xref="x2 domain",
+        yref="y2",
+        xanchor="right",
+        yanchor="top",
+        showarrow=False,
+        font={"size": 13, "color": accent},
+    )
 
 
 def _mark(plot: Plot) -> None:
@@ -159,9 +180,18 @@ def _mark(plot: Plot) -> None:
             plot.figure.add_vline(x=x, line=line, visible=inside, row=row, col=1)
     for step, text in marks(ds):
         plot.figure.add_annotation(
-            x=step, y=1, xref="x", yref="y domain", text=wrapped(text, 20), textangle=90, showarrow=False,
-            xanchor="left", yanchor="top", font_size=12, bgcolor=look.with_alpha(ink.background, 0.75),
-        )  # fmt: skip
+            x=step,
+            y=1,
+            xref="x",
+            yref="y domain",
+            text=wrapped(text, 20),
+            textangle=90,
+            showarrow=False,
+            xanchor="left",
+            yanchor="top",
+            font_size=12,
+            bgcolor=look.with_alpha(ink.background, 0.75),
+        )
 
 
 def _loss_in_words(plot: Plot) -> Words:

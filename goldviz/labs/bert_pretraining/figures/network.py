@@ -17,8 +17,14 @@ def parts_of(ds: xr.Dataset) -> list[Part]:
     return [encoder(layers, heads, read_outs(layers, heads, READ_OUTS))]
 
 
-network = diagram(figure, parts_of, COLOURS, noun="head or layer", question="Where in the encoder?",
+network = diagram(
+    figure,
+    parts_of,
+    COLOURS,
+    noun="head or layer",
+    question="Where in the encoder?",
     shows="The heads of every layer over its feed-forward network, coloured by the quantity of your choice. Choose "
     "one, and the other figures mark it.",
     cannot_show="The paths around attention and feed-forward network, and what a head looks at: numbers are means over "
-    "unseen texts. Sizes of updates are of a whole layer.")  # fmt: skip
+    "unseen texts. Sizes of updates are of a whole layer.",
+)

@@ -19,10 +19,12 @@ from goldviz.labs.bert_pretraining.figures.quantities import UNSEEN, answer_of, 
 WIDEST_NAME = 14
 
 
-@figure("What would fill the gap?", needs=("probe_probability",),
-    shows="The probability of some words at the mask of one unseen sentence over training, and the hidden word's "
-    "rank.", cannot_show="Whether a guess that differs from the hidden word is wrong: several words may fit.",
-)  # fmt: skip
+@figure(
+    "What would fill the gap?",
+    needs=("probe_probability",),
+    shows="The probability of some words at the mask of one unseen sentence over training, and the hidden word's rank.",
+    cannot_show="Whether a guess that differs from the hidden word is wrong: several words may fit.",
+)
 def masked_place(plot: Plot) -> Figure:
     """Probability of some words at the probe's mask over training, as log10 colour; below, the hidden word's rank.
 
@@ -41,10 +43,14 @@ def masked_place(plot: Plot) -> Figure:
     plot.figure.layout.yaxis.domain, plot.figure.layout.yaxis2.domain = (0.4, 1.0), (0.0, 0.26)
     names = [_name(str(word), answer) for word in chances["candidate"].values]
     heat = Heatmap(
-        x=chances["look"].values, y=np.arange(len(names)), z=single(chances.values), coloraxis="coloraxis",
-        customdata=single(10.0**chances.values), hoverongaps=False,
+        x=chances["look"].values,
+        y=np.arange(len(names)),
+        z=single(chances.values),
+        coloraxis="coloraxis",
+        customdata=single(10.0**chances.values),
+        hoverongaps=False,
         hovertemplate="step %{x}, %{y}<br>probability %{customdata:.3g}<extra></extra>",
-    )  # fmt: skip
+    )
     plot.add(heat, row=1)
     plot.figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, showgrid=False, tickfont_size=12, row=1)
     if not plot.lacks("probe_rank"):

@@ -25,9 +25,11 @@ NOT_YET = "The tone is judged in the second phase: no look there so far."
 NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol)
 
 
-@figure("Which kinds of text does it judge?",
+@figure(
+    "Which kinds of text does it judge?",
     shows="The share of tones judged rightly for each kind of unseen text, beside a bag of words and the majority.",
-    cannot_show="Why a kind is hard; and with few texts of a kind, a few percent are chance.")  # fmt: skip
+    cannot_show="Why a kind is hard; and with few texts of a kind, a few percent are chance.",
+)
 def by_kind(plot: Plot) -> Figure:
     """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.
 
@@ -70,12 +72,19 @@ def _add_points(
 ) -> None:
     network = style is NETWORK
     plot.figure.scatter(
-        x=x, y=places, name=style.label, mode="markers", error_x=bars,
-        marker={"symbol": style.symbol, "size": 12 if network else 11, "color": style.colour, "line": {"width": 2.5,
-                                                                                                       "color":
-                                                                                                       style.colour}},
+        x=x,
+        y=places,
+        name=style.label,
+        mode="markers",
+        error_x=bars,
+        marker={
+            "symbol": style.symbol,
+            "size": 12 if network else 11,
+            "color": style.colour,
+            "line": {"width": 2.5, "color": style.colour},
+        },
         hovertemplate=f"{style.label}, %{{y}}: %{{x:.1%}}<extra></extra>",
-    )  # fmt: skip
+    )
 
 
 def _bars(right: xr.DataArray) -> dict[str, Any] | None:
@@ -111,9 +120,11 @@ def _widest_gain(plot: Plot, right: xr.DataArray) -> Words:
     return plot.say(said, gained, right)
 
 
-@figure("Which tones are mixed up?",
+@figure(
+    "Which tones are mixed up?",
     shows="How the unseen texts of each tone are judged, for known patterns and for new ones.",
-    cannot_show="How sure the network is: a judgement by a hair counts as much as a clear one.")  # fmt: skip
+    cannot_show="How sure the network is: a judgement by a hair counts as much as a clear one.",
+)
 def confusion(plot: Plot) -> Figure:
     """How the unseen texts of each tone are judged at one look: a row is a tone, its shares sum to 1.
 
@@ -131,10 +142,16 @@ def confusion(plot: Plot) -> Figure:
     for row, name in enumerate(sets, start=1):
         shares = single(now.sel(tone_set=name).values)
         heat = Heatmap(
-            x=[str(tone) for tone in now["judged"].values], y=tones, z=AtStep("look", shares),
-            coloraxis="coloraxis", texttemplate="%{z:.0%}", textfont_size=14, xgap=2, ygap=2,
+            x=[str(tone) for tone in now["judged"].values],
+            y=tones,
+            z=AtStep("look", shares),
+            coloraxis="coloraxis",
+            texttemplate="%{z:.0%}",
+            textfont_size=14,
+            xgap=2,
+            ygap=2,
             hovertemplate="%{y}, judged %{x}: %{z:.1%}<extra></extra>",
-        )  # fmt: skip
+        )
         plot.add(heat, row)
     plot.figure.update_yaxes(title_text="Tone", autorange="reversed", showgrid=False)
     plot.figure.update_xaxes(showgrid=False)

@@ -28,10 +28,12 @@ NORM_WINDOWS = 100
 PHASES = {WORDS: "masked words", TONE: "tone"}
 
 
-@figure("Does the gradient reach every part?", needs=("part_gradient_norm",),
+@figure(
+    "Does the gradient reach every part?",
+    needs=("part_gradient_norm",),
     shows="The norm of the gradient of the embeddings, of every block and of both heads, before clipping.",
     cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each entry.",
-)  # fmt: skip
+)
 def gradients(plot: Plot) -> Figure:
     """Norm of the gradient of every part of the network over training, before clipping, on a log axis.
 
@@ -75,9 +77,12 @@ def _at_zero(ds: xr.Dataset) -> str:
     return f"Exactly 0, not on the axis: {'; '.join(parts)}." if parts else ""
 
 
-@figure("Are the steps the right size?", needs=("update_to_data",),
+@figure(
+    "Are the steps the right size?",
+    needs=("update_to_data",),
     shows="How large the steps are beside the weights that they change, part by part.",
-    cannot_show=RULE_OF_THUMB)  # fmt: skip
+    cannot_show=RULE_OF_THUMB,
+)
 def update_to_data(plot: Plot) -> Figure:
     """Spread of the step over the spread of the weights that it changes, part by part, on a log axis.
 
@@ -101,9 +106,12 @@ def _typical(middle: xr.DataArray) -> str:
     return f"At step {int(middle['look'])}: from {times(low)} to {times(high)}." if np.isfinite(low) else ""
 
 
-@figure("How large may the steps be?", needs=("learning_rate",),
+@figure(
+    "How large may the steps be?",
+    needs=("learning_rate",),
     shows="The learning rate of every step with its warm-up, and the norm of the whole gradient before clipping.",
-    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.")  # fmt: skip
+    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.",
+)
 def schedule(plot: Plot) -> Figure:
     """The learning rate of every step, and the norm of the whole gradient before clipping, on a log axis.
 

@@ -32,32 +32,55 @@ def _one_or_more(case: Case) -> str:
     return "Heads look at their neighbours" if several else "A head looks at its neighbour"
 
 
-# fmt: off
-ALIKE = at_least("heads.even_share", 0.25, f"{percent(EVEN)} of the {{heads.bits:.1f}} bits of even attention, in the "
-    "probe sentence, and {at:part} of the heads")
+ALIKE = at_least(
+    "heads.even_share",
+    0.25,
+    f"{percent(EVEN)} of the {{heads.bits:.1f}} bits of even attention, in the "
+    "probe sentence, and {at:part} of the heads",
+)
 
 RULES = (
-    Rule("even_heads", "warning", "After pre-training, some heads look everywhere alike",
+    Rule(
+        "even_heads",
+        "warning",
+        "After pre-training, some heads look everywhere alike",
         line=ALIKE,
-        number=lambda n: f"{int(n.heads.even.sum())} of {n.heads.even.size} heads", confidence=ONE_SENTENCE,
+        number=lambda n: f"{int(n.heads.even.sum())} of {n.heads.even.size} heads",
+        confidence=ONE_SENTENCE,
         explanation="A head that looks so passes on the mean of the sentence. Its scores are nearly equal, so the "
         "softmax spreads its weight evenly (document 001, section 4.1.2). Fresh random weights do that. So do "
         "states that are alike at every place.",
-        advice=longer, only=has_read),
-    Rule("special_heads", "warning", "Most heads look at [CLS] and [SEP] alone",
-        line=at_least("heads.idle_share", 0.5, f"{percent(SPECIAL)} of the attention on unseen texts, and {{at:part}} "
-        "of the heads"),
-        number=lambda n: f"{int(n.heads.idle.sum())} of {n.heads.idle.size} heads", confidence=_seeds,
+        advice=longer,
+        only=has_read,
+    ),
+    Rule(
+        "special_heads",
+        "warning",
+        "Most heads look at [CLS] and [SEP] alone",
+        line=at_least(
+            "heads.idle_share",
+            0.5,
+            f"{percent(SPECIAL)} of the attention on unseen texts, and {{at:part}} of the heads",
+        ),
+        number=lambda n: f"{int(n.heads.idle.sum())} of {n.heads.idle.size} heads",
+        confidence=_seeds,
         explanation="Attention has to sum to 1, so a head that finds nothing parks its weight at a piece that says "
         "little (Clark et al. 2019). So many of them may mean that there are more heads than work.",
-        advice=_fewer, only=has_read),
+        advice=_fewer,
+        only=has_read,
+    ),
 )
 
-NEIGHBOURS = Rule("neighbour_heads", "good", _one_or_more,
-    line=where("heads.ordered", "{at:part} of the attention on one place beside the piece, in the probe sentence",
-        at=NEIGHBOUR),
-    number=_nearest, confidence=ONE_SENTENCE,
+NEIGHBOURS = Rule(
+    "neighbour_heads",
+    "good",
+    _one_or_more,
+    line=where(
+        "heads.ordered", "{at:part} of the attention on one place beside the piece, in the probe sentence", at=NEIGHBOUR
+    ),
+    number=_nearest,
+    confidence=ONE_SENTENCE,
     explanation="Nothing in attention knows the order of the words but the position embeddings (document 001, section "
     "4.2.1). A head that looks at its neighbour has learned to read them.",
-    only=has_read)
-# fmt: on
+    only=has_read,
+)

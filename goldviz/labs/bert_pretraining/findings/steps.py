@@ -143,25 +143,33 @@ def _at_any_look(rule: Rule) -> Rule:
     return replace(rule, severity="bad", number=_how_long, line=rule.line_for(None) | overwrote)
 
 
-# fmt: off
 UNSOUND = (
     replace(
         training_diverged(
             explanation="One step was so long that the next loss was no number any more. Warm-up keeps the first steps "
             "short, and clipping caps the longest gradient (document 002, section 3.7).",
             advice=[
-                ("Take a tenth of the learning rate, and cap the gradient's norm.",
-                    {"learning_rate": Scaled(0.1), "clip": IfZero(1.0)}),
+                (
+                    "Take a tenth of the learning rate, and cap the gradient's norm.",
+                    {"learning_rate": Scaled(0.1), "clip": IfZero(1.0)},
+                ),
                 ("Warm up for a tenth of the steps.", {"warm_up": RaisedTo(0.1)}),
-            ]),
-        number="a recorded value that is no finite number", alone=True),
-    Rule("exploding", "bad", "The gradient explodes",
+            ],
+        ),
+        number="a recorded value that is no finite number",
+        alone=True,
+    ),
+    Rule(
+        "exploding",
+        "bad",
+        "The gradient explodes",
         line=above("largest_norm", 1000, "a norm above {at} at any step"),
         number="a gradient of norm {largest_norm:times}",
         explanation="Nothing caps it here. One such step may undo hundreds of others. Clipping keeps its direction and "
         "cuts its length (document 002, section 3.7).",
         advice=[CLIP, SLOWER],
-        only=lambda n, settings: not settings.clip),
+        only=lambda n, settings: not settings.clip,
+    ),
     _at_any_look(
         steps_too_long(
             title="The learning rate of pre-training is too large",
@@ -171,37 +179,53 @@ UNSOUND = (
                 SLOWER,
                 ("Warm up for at least a tenth of the steps, and clip the gradient.", WARM_AND_CLIPPED),
             ],
-            only=_steps_were_long)),
-    Rule("vanishing", "bad", "The gradient vanishes on its way to the first block",
+            only=_steps_were_long,
+        )
+    ),
+    Rule(
+        "vanishing",
+        "bad",
+        "The gradient vanishes on its way to the first block",
         line=above("fading", 100, "{at} times, median over the steps"),
         number="{fading:times} times shorter than in the last block",
         explanation=_why_it_fades,
         advice=[down_to_usual, LONG_WARM_UP, fewer_blocks],
-        only=lambda n, settings: not _learned(n), silenced_by=("exploding", "learning_rate_too_large")),
+        only=lambda n, settings: not _learned(n),
+        silenced_by=("exploding", "learning_rate_too_large"),
+    ),
 )
 
 UNEVEN = (
-    Rule("loss_spike", "warning", "The loss jumped on the way",
+    Rule(
+        "loss_spike",
+        "warning",
+        "The loss jumped on the way",
         line=above("spike", 1.3, "{at} times, each a mean of {window} steps"),
         number="{spike:.2f} times the lowest before it",
         explanation=_what_throws_back,
         advice=_calmer,
-        silenced_by=("learning_rate_too_large",)),
+        silenced_by=("learning_rate_too_large",),
+    ),
     replace(
         steps_too_short(
             title="The learning rate of pre-training is too small",
             explanation="Your steps change the weights so little that training would take many thousands of them.",
             advice=[FASTER, adamw],
-            silenced_by=("learning_rate_too_large", "loss_spike", "exploding")),
-        only=lambda n, settings: has_read(n, settings) and not n.rising.any() and not _learned(n)),
+            silenced_by=("learning_rate_too_large", "loss_spike", "exploding"),
+        ),
+        only=lambda n, settings: has_read(n, settings) and not n.rising.any() and not _learned(n),
+    ),
 )
 
 # Adam divides by the gradient's usual size, and hardly minds.
-CLIPPED = Rule("clipping_every_step", "warning", "Nearly every step is clipped",
+CLIPPED = Rule(
+    "clipping_every_step",
+    "warning",
+    "Nearly every step is clipped",
     line=above("clipped", 0.9, "{at:percent} of the steps"),
     number="{clipped:percent} of the steps on masked words",
     explanation="Clipping is a belt for rare long gradients. Cut at every step, all gradients have one length, and "
     "with SGD the clip value works as your learning rate.",
     advice=[adamw, ("Clip at ten times the norm.", {"clip": Times(10)})],
-    only=lambda n, settings: settings.optimiser == "sgd")
-# fmt: on
+    only=lambda n, settings: settings.optimiser == "sgd",
+)

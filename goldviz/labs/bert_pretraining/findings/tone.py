@@ -110,54 +110,97 @@ def _one_state(case: Case) -> str:
     return f"The classifier reads one state, that of [CLS], and may not change how it comes about.{start}"
 
 
-# fmt: off
 judged = partial(Rule, confidence=_shared_sureness, at_end=True)
 learned = partial(judged, only=_tuned, silenced_by=("tone_not_learned",))
 
 RULES = (
-    judged("tone_not_learned", "bad", "The tone was not learned",
-        line=where("unlearned", ABOVE_MAJORITY, at=MARGIN), number="{known:percent} right",
+    judged(
+        "tone_not_learned",
+        "bad",
+        "The tone was not learned",
+        line=where("unlearned", ABOVE_MAJORITY, at=MARGIN),
+        number="{known:percent} right",
         explanation=_why_unlearned,
-        advice=_to_learn, only=_tuned),
-    learned("tone_from_words", lambda case: "bad" if _below_words(case) else "warning",
-        lambda case: "On new patterns counting words judges the tone better" if _below_words(case)
-        else "On new patterns it is not clearly better than counting words",
-        line=where("level_with_words", ABOVE_BAG, at=MARGIN), number=BESIDE_BAG,
+        advice=_to_learn,
+        only=_tuned,
+    ),
+    learned(
+        "tone_from_words",
+        lambda case: "bad" if _below_words(case) else "warning",
+        lambda case: (
+            "On new patterns counting words judges the tone better"
+            if _below_words(case)
+            else "On new patterns it is not clearly better than counting words"
+        ),
+        line=where("level_with_words", ABOVE_BAG, at=MARGIN),
+        number=BESIDE_BAG,
         explanation="A bag of words does not know what stands where, nor a word that no labelled text has. To beat it, "
         "a network has to use word order (which noun falls, what a “not” belongs to), or words that it knows from "
         "pre-training.",
-        advice=_to_beat_counting),
-    learned("labels_by_heart", "warning", "It knows its labelled texts by heart",
-        line=above("tied_to_labels", 0.15, "{at:points} apart") & above("tone_trained", 0.9, "{at:percent} right in "
-        "training"),
+        advice=_to_beat_counting,
+    ),
+    learned(
+        "labels_by_heart",
+        "warning",
+        "It knows its labelled texts by heart",
+        line=above("tied_to_labels", 0.15, "{at:points} apart")
+        & above("tone_trained", 0.9, "{at:percent} right in training"),
         number="{tone_trained:percent} right in training, {known:percent} on unseen texts of the same patterns",
         explanation="{settings.labelled:,} texts are few for so many parameters: each can be remembered by its words. "
         "Pre-training exists because texts without labels are plenty (document 001, section 4.2.2).",
-        advice=[READ_FIRST, MORE_LABELS]),
-    learned("patterns_only", "warning", "It knows its patterns better than the tone",
+        advice=[READ_FIRST, MORE_LABELS],
+    ),
+    learned(
+        "patterns_only",
+        "warning",
+        "It knows its patterns better than the tone",
         line=above("tied_to_patterns", 0.15, "{at:points} apart"),
         number="{known:percent} right on known patterns, {new:percent} on new ones",
         explanation="New draws only put other words into patterns that labelled texts have. New patterns are in no "
         "labelled text; pre-training may have read some, without tones. What fails there was tied to the form. It "
         "may well fail on real statements, too.",
-        advice=[READ_FIRST, MORE_LABELS]),
-    learned("hard_kind", "warning", "Texts of the kind “{hardest.name}” are judged worst", confidence=_of_few_texts,
+        advice=[READ_FIRST, MORE_LABELS],
+    ),
+    learned(
+        "hard_kind",
+        "warning",
+        "Texts of the kind “{hardest.name}” are judged worst",
+        confidence=_of_few_texts,
         line=above("hardest.behind", 0.2, f"{{at:points}} below all kinds, with at least {LEAST_TEXTS} texts"),
         number=lambda n: f"{percent(median(n.hardest.right))} right, all kinds {percent(median(n.hardest.overall))}",
-        explanation=_bag_beside),
-    learned("tone_from_context", "good", "On new patterns it judges the tone from more than counted words",
-        line=where("beyond_words", ABOVE_BAG, at=MARGIN), number=BESIDE_BAG,
-        explanation=_what_gains, advice=_without_pretraining),
-    judged("pretraining_paid_off", "good", "Masked words alone taught it something about tone",
-        line=where("carried", ABOVE_MAJORITY, at=CARRIED), number="{known:percent} right with the encoder frozen",
+        explanation=_bag_beside,
+    ),
+    learned(
+        "tone_from_context",
+        "good",
+        "On new patterns it judges the tone from more than counted words",
+        line=where("beyond_words", ABOVE_BAG, at=MARGIN),
+        number=BESIDE_BAG,
+        explanation=_what_gains,
+        advice=_without_pretraining,
+    ),
+    judged(
+        "pretraining_paid_off",
+        "good",
+        "Masked words alone taught it something about tone",
+        line=where("carried", ABOVE_MAJORITY, at=CARRIED),
+        number="{known:percent} right with the encoder frozen",
         explanation="Fine-tuning trained the classifier only. Whatever [CLS] says about the tone, it learned by "
         "guessing masked words, without any label (document 001, section 4.2.2).",
         advice=[UNFREEZE_TOO],
         only=lambda n, settings: _frozen(n, settings) and settings.pretraining_steps > 0,
-        silenced_by=("tone_not_learned",)),
-    judged("frozen_holds_back", "warning", "The frozen encoder holds the classifier back",
-        line=_held_back, enough=lambda seeds: True, number="{known:percent} right",
-        explanation=_one_state, advice=[READ_FIRST, UNFREEZE_TOO],
-        only=_frozen, silenced_by=("tone_not_learned", "pretraining_paid_off")),
+        silenced_by=("tone_not_learned",),
+    ),
+    judged(
+        "frozen_holds_back",
+        "warning",
+        "The frozen encoder holds the classifier back",
+        line=_held_back,
+        enough=lambda seeds: True,
+        number="{known:percent} right",
+        explanation=_one_state,
+        advice=[READ_FIRST, UNFREEZE_TOO],
+        only=_frozen,
+        silenced_by=("tone_not_learned", "pretraining_paid_off"),
+    ),
 )
-# fmt: on

@@ -91,18 +91,34 @@ def _to_remember(case: Case) -> list[Candidate]:
     return [rehearse, ("Freeze the encoder.", {"frozen": True}), slower]
 
 
-# fmt: off
 FREQUENCIES = (
-    Rule("worse_than_word_frequencies", "bad", "It guesses masked words worse than by their frequency",
-        line=above("worth", WORSE, "{at:percent} of the loss of word frequencies"), number=_against_frequencies,
-        explanation=_what_is_first, advice=_beyond_frequencies, only=has_read),
-    Rule("only_word_frequencies", "bad", "It guesses masked words by their frequency alone",
+    Rule(
+        "worse_than_word_frequencies",
+        "bad",
+        "It guesses masked words worse than by their frequency",
+        line=above("worth", WORSE, "{at:percent} of the loss of word frequencies"),
+        number=_against_frequencies,
+        explanation=_what_is_first,
+        advice=_beyond_frequencies,
+        only=has_read,
+    ),
+    Rule(
+        "only_word_frequencies",
+        "bad",
+        "It guesses masked words by their frequency alone",
         line=at_least("worth", 0.95, f"{{at:percent}} to {percent(WORSE)} of the loss of word frequencies"),
-        number=_against_frequencies, explanation=_what_is_first, advice=_context_first,
-        only=has_read, silenced_by=("worse_than_word_frequencies",)),
+        number=_against_frequencies,
+        explanation=_what_is_first,
+        advice=_context_first,
+        only=has_read,
+        silenced_by=("worse_than_word_frequencies",),
+    ),
 )
 
-BY_HEART = Rule("words_by_heart", "warning", "It learns its texts by heart",
+BY_HEART = Rule(
+    "words_by_heart",
+    "warning",
+    "It learns its texts by heart",
     line=above("unseen_gap", BY_HEART_FROM, f"{percent(BY_HEART_FROM - 1)} apart")
     & where("worse_again", f"{percent(WORSE_AGAIN - 1)} above the best look"),
     number="{words_unseen:.2f} nat on unseen ones, {words_trained:.2f} on its own",
@@ -112,18 +128,30 @@ BY_HEART = Rule("words_by_heart", "warning", "It learns its texts by heart",
         ("Read five times as many texts.", {"texts": Times(5)}),
         ("Stop at half of the steps.", {"pretraining_steps": lambda settings: max(1, settings.pretraining_steps // 2)}),
     ],
-    only=has_read, silenced_by=("worse_than_word_frequencies", "only_word_frequencies"))
+    only=has_read,
+    silenced_by=("worse_than_word_frequencies", "only_word_frequencies"),
+)
 
-FORGOTTEN = Rule("forgotten", "warning", "Fine-tuning made it forget masked words",
+FORGOTTEN = Rule(
+    "forgotten",
+    "warning",
+    "Fine-tuning made it forget masked words",
     line=above("forgetting", 1.25, "{at} times the loss at the end of pre-training"),
     number="from {words_unseen:.2f} to {words_now:.2f} nat",
-    explanation=_what_forgets, advice=_to_remember,
-    only=lambda n, settings: settings.fine_tuning_steps > 0 and not settings.frozen, at_end=True,
-    silenced_by=("worse_than_word_frequencies", "only_word_frequencies"))
+    explanation=_what_forgets,
+    advice=_to_remember,
+    only=lambda n, settings: settings.fine_tuning_steps > 0 and not settings.frozen,
+    at_end=True,
+    silenced_by=("worse_than_word_frequencies", "only_word_frequencies"),
+)
 
-READS_CONTEXT = Rule("reads_context", "good", "It guesses masked words from their context",
-    line=at_most("worth", 0.8, "{at:percent} of the loss of word frequencies"), number=_against_frequencies,
+READS_CONTEXT = Rule(
+    "reads_context",
+    "good",
+    "It guesses masked words from their context",
+    line=at_most("worth", 0.8, "{at:percent} of the loss of word frequencies"),
+    number=_against_frequencies,
     explanation="At a mask it is torn between about {choices:,.0f} pieces, where frequencies alone leave "
     "{choices_by_frequency:,.0f}. The texts come from one generator, so this says little about other texts.",
-    only=has_read)
-# fmt: on
+    only=has_read,
+)

@@ -15,5 +15,6 @@ __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = (
     by_name(loss, samples, bits, attention, position_loss, positions, stream, generalisation, certainty, gradient)
-    | layer_figures(figure) | by_name(network)
-)  # fmt: skip
+    | layer_figures(figure)
+    | by_name(network)
+)

@@ -20,17 +20,20 @@ from goldviz.figures.theme import style_of
 from goldviz.labs.char_gpt.figures.quantities import figure, probe_of
 
 
-@figure("Where do the heads look?", needs=("attention",),
+@figure(
+    "Where do the heads look?",
+    needs=("attention",),
     shows="The attention of every head in a stretch of dev text, at the step in view.",
     cannot_show="What the network concludes from it: attention is not an explanation, and this is one stretch.",
-)  # fmt: skip
+)
 def attention(plot: Plot) -> Figure:
     """A bright diagonal looks at itself, a line beside it at the token before, a bright column always at one token."""
     now = finite(plot.now["attention"].transpose("close_look", "block_number", "head", "query", "key").astype(float))
     pieces = probe_of(plot)
     shown = "".join(pieces)
-    return attention_mosaic(plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now),
-                            f"Text: {shown}", noun="block")  # fmt: skip
+    return attention_mosaic(
+        plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), f"Text: {shown}", noun="block"
+    )
 
 
 def _sharpest(now: xr.DataArray) -> str:
@@ -43,10 +46,13 @@ def _sharpest(now: xr.DataArray) -> str:
     return f"Step {int(now['close_look'])}. Surest: block {block + 1}, head {head + 1}, {share}."
 
 
-@figure("Does what came before help?", needs=("position_loss",),
+@figure(
+    "Does what came before help?",
+    needs=("position_loss",),
     shows="The dev loss at each place in the block: the first sees one token, the last sees all. Dotted: counted pairs "
     "on the same tokens.",
-    cannot_show="Which of the earlier tokens helped.")  # fmt: skip
+    cannot_show="Which of the earlier tokens helped.",
+)
 def position_loss(plot: Plot) -> Figure:
     """Loss by place in the block; a last place far above the others means that those see what they should guess."""
     plot.linear_axis("position_loss", "Loss (nat a token)")
@@ -70,17 +76,22 @@ def _of_ends(now: xr.DataArray) -> str:
     return f"First quarter: {first:.2f} nat, last quarter: {last:.2f} nat." if np.isfinite(first + last) else ""
 
 
-@figure("Which places are alike?", needs=("position_similarity",),
+@figure(
+    "Which places are alike?",
+    needs=("position_similarity",),
     shows="The cosine of every two places' learned vectors: red alike, blue opposite.",
-    cannot_show="What the network makes of it: queries and keys read sums of token and place.")  # fmt: skip
+    cannot_show="What the network makes of it: queries and keys read sums of token and place.",
+)
 def positions(plot: Plot) -> Figure:
     """Learned positions begin unrelated; training makes neighbours alike, so distance is learned, not given."""
     now = plot.now["position_similarity"].transpose("close_look", "position", "other_position")
     plot.figure.heatmap(
-        x=plot.ds["other_position"].values, y=plot.ds["position"].values, coloraxis="coloraxis",
+        x=plot.ds["other_position"].values,
+        y=plot.ds["position"].values,
+        coloraxis="coloraxis",
         z=AtStep("close_look", single(now.values.astype(np.float32))),
         hovertemplate="places %{y} and %{x}: %{z:.2f}<extra></extra>",
-    )  # fmt: skip
+    )
     plot.figure.update_yaxes(autorange="reversed", title_text="Place", showgrid=False)
     plot.figure.update_xaxes(title_text="Place", showgrid=False)
     said = AtStep("close_look", [_neighbours(one) for one in now.values.astype(np.float64)])
@@ -95,9 +106,12 @@ def _neighbours(cosines: NDArray[Any]) -> str:
     return f"Neighbours: {near:.2f}; {half} apart: {far:.2f}." if np.isfinite(near + far) else ""
 
 
-@figure("Does the signal grow block by block?", needs=("residual_variance",),
+@figure(
+    "Does the signal grow block by block?",
+    needs=("residual_variance",),
     shows="How large the states are (their variance) before the first block and after each one.",
-    cannot_show="Whether growth does harm: layer norms rescale the states before they are used.")  # fmt: skip
+    cannot_show="Whether growth does harm: layer norms rescale the states before they are used.",
+)
 def stream(plot: Plot) -> Figure:
     """Variance of the residual stream by depth; branches over √(2n) keep it from growing with n (document 002, 3.6)."""
     plot.log_axis("residual_variance", "Variance")

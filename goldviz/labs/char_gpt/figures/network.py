@@ -28,8 +28,14 @@ def _node(layer: str, column: int) -> Node:
     return Node(str(number), layer, column, at={"layer": layer, "block_number": number, "depth": number})
 
 
-network = diagram(figure, parts_of, COLOURS, noun="block", question="Where in the network?",
+network = diagram(
+    figure,
+    parts_of,
+    COLOURS,
+    noun="block",
+    question="Where in the network?",
     shows="The network block by block, coloured by the quantity of your choice. Choose a block, and the other figures "
     "mark it.",
     cannot_show="What is inside a block: attention and the feed-forward network are one box. The arcs are drawn even "
-    "where a run leaves the residual path out.")  # fmt: skip
+    "where a run leaves the residual path out.",
+)

@@ -23,26 +23,42 @@ MOST_LONG = 0.1
 """Share of the tokens that may have more than one character where tokens are characters: those that nobody sees."""
 
 
-@figure("What does it write?", needs=("sample_token", "sample_probability"),
+@figure(
+    "What does it write?",
+    needs=("sample_token", "sample_probability"),
     shows="Four samples that the network writes. The brighter a token, the likelier the network held it.",
-    cannot_show="How likely the network holds real text: that is the dev loss.")  # fmt: skip
+    cannot_show="How likely the network holds real text: that is the dev loss.",
+)
 def samples(plot: Plot) -> Figure:
     """Text drawn at a close look from the same chances each time, so it changes only as the network learns."""
-    drawn, held = (plot.now[name].transpose("close_look", "sample", "place").values for name in
-                   ("sample_token", "sample_probability"))  # fmt: skip
+    drawn, held = (
+        plot.now[name].transpose("close_look", "sample", "place").values
+        for name in ("sample_token", "sample_probability")
+    )
     signs = signs_of(plot.ds)
     words = np.array(signs, dtype=object)[np.nan_to_num(drawn, nan=0).astype(int)]
     width = _width(plot.ds)
     text, shares = (_in_rows(values, width) for values in (words, held.astype(np.float64)))
     plot.figure.heatmap(
-        z=AtStep("close_look", single(shares)), text=AtStep("close_look", text.tolist()), texttemplate="%{text}",
-        textfont={"size": 14}, coloraxis="coloraxis", hoverongaps=False, xgap=1, ygap=2,
+        z=AtStep("close_look", single(shares)),
+        text=AtStep("close_look", text.tolist()),
+        texttemplate="%{text}",
+        textfont={"size": 14},
+        coloraxis="coloraxis",
+        hoverongaps=False,
+        xgap=1,
+        ygap=2,
         hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
-    )  # fmt: skip
+    )
     plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False, ticks="")
     plot.figure.update_xaxes(showticklabels=False, showgrid=False, ticks="")
-    plot.finish(plot.when("At step {}; the same chances each time.", "close_look"), "␣ is a blank, ⏎ a line's end.",
-                height=470, legend=False, hover="closest")  # fmt: skip
+    plot.finish(
+        plot.when("At step {}; the same chances each time.", "close_look"),
+        "␣ is a blank, ⏎ a line's end.",
+        height=470,
+        legend=False,
+        hover="closest",
+    )
     return colour_bar_below(
         plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Probability when it was drawn", tickformat=".0%", nticks=6
     )

@@ -21,9 +21,12 @@ AFTER = NetworkStyle("after clipping", "#838383", "dot", "square")
 RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
 
 
-@figure("Does it guess better than counting?", needs=("loss",),
+@figure(
+    "Does it guess better than counting?",
+    needs=("loss",),
     shows="The loss of each step over training, and lines for guesses that need no network, on dev text.",
-    cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.")  # fmt: skip
+    cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.",
+)
 def loss(plot: Plot) -> Figure:
     """Loss on each step's text, smoothed without looking ahead, beside guesses by uniform, single and pair counts."""
     smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
@@ -39,15 +42,18 @@ def _dev_now(plot: Plot) -> Words:
         return ""
     share = float(plot.ds["tokens_per_byte"]) / math.log(2)
     now = plot.now["dev_loss"].median("seed")
-    return plot.each(now, lambda nats: f"{nats:.3f} nat = {nats * share:.2f} bits a byte", between=": ",
-                     within="Dev, {}.")  # fmt: skip
+    return plot.each(
+        now, lambda nats: f"{nats:.3f} nat = {nats * share:.2f} bits a byte", between=": ", within="Dev, {}."
+    )
 
 
-@figure("How many bits does a byte cost?", needs=("dev_loss", "tokens_per_byte"),
+@figure(
+    "How many bits does a byte cost?",
+    needs=("dev_loss", "tokens_per_byte"),
     shows="The dev loss in bits a byte, which compare between characters and pieces, beside gzip on the same text.",
     cannot_show="How other compressors do: gzip looks back 32,768 bytes and needs no training. With another block or "
-    "other tokens other stretches of the dev text are scored, so look at the lines, too."
-)  # fmt: skip
+    "other tokens other stretches of the dev text are scored, so look at the lines, too.",
+)
 def bits(plot: Plot) -> Figure:
     """Dev loss times tokens a byte over ln 2: what a byte of text that was not learned would take to be sent."""
     plot.curves(in_bits(plot.ds, "dev_loss"), hover="%{y:.3f} bits")
@@ -61,18 +67,24 @@ def bits(plot: Plot) -> Figure:
     return plot.finish(plot.drawn())
 
 
-@figure("Does it learn rules, or the text by heart?", title="Rules, or the text by heart?",
+@figure(
+    "Does it learn rules, or the text by heart?",
+    title="Rules, or the text by heart?",
     needs=("train_loss", "dev_loss"),
     shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
-    cannot_show="Whether the network could do better: a small gap does not say.")  # fmt: skip
+    cannot_show="Whether the network could do better: a small gap does not say.",
+)
 def generalisation(plot: Plot) -> Figure:
     """Training and dev loss: where the dev loss turns up while the other falls, the text is learned by heart."""
     return plot.finish(learned_and_new(plot, "Loss (nat a token)"), "Dotted: training text.", plot.drawn())
 
 
-@figure("How unsure is its guess?", needs=("logit_entropy", "dev_loss"),
+@figure(
+    "How unsure is its guess?",
+    needs=("logit_entropy", "dev_loss"),
     shows="How unsure the guesses on dev text are (their entropy), and how wrong (dotted: the dev loss).",
-    cannot_show="Whether it is unsure in the right places.")  # fmt: skip
+    cannot_show="Whether it is unsure in the right places.",
+)
 def certainty(plot: Plot) -> Figure:
     """Entropy of the softmax: where it equals the loss, the network is as sure as it may be; below, too sure."""
     plot.curves(finite(plot.ds["logit_entropy"]), hover="entropy %{y:.3f} nat")
@@ -86,10 +98,13 @@ def certainty(plot: Plot) -> Figure:
     return plot.finish(said, "Dotted: dev loss.", plot.drawn())
 
 
-@figure("How long is the gradient, and the step?", title="How long is the gradient?",
+@figure(
+    "How long is the gradient, and the step?",
+    title="How long is the gradient?",
     needs=("norm_before_clip", "norm_after_clip", "learning_rate"),
     shows="The norm of the whole gradient before and after clipping, and the learning rate of every step.",
-    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.")  # fmt: skip
+    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.",
+)
 def gradient(plot: Plot) -> Figure:
     """Norm before clipping with its steps, after clipping dotted, on a log axis; below, the rate with its warm-up."""
     plot.panels(["Norm of the whole gradient", "Learning rate"])

@@ -77,40 +77,73 @@ def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, b
     text, knobs = st.columns([3, 2], gap="medium")
     with text:
         prompt = st.text_area(
-            "Prompt", PROMPTS.get(lane.settings.corpus, "The "), key=f"{key}-prompt-{lane.settings.corpus}",
-            max_chars=20_000, height=130, persist_state="session",
+            "Prompt",
+            PROMPTS.get(lane.settings.corpus, "The "),
+            key=f"{key}-prompt-{lane.settings.corpus}",
+            max_chars=20_000,
+            height=130,
+            persist_state="session",
             help="The network goes on from here. It sees the end that fits into its block.",
-        )  # fmt: skip
+        )
         count = st.slider("Tokens to write", 1, 500, 120, key=f"{key}-count", persist_state="session")
     with knobs:
         temperature = st.slider(
-            "Temperature", 0.0, 2.0, 0.8, 0.05, key=f"{key}-temperature", persist_state="session",
+            "Temperature",
+            0.0,
+            2.0,
+            0.8,
+            0.05,
+            key=f"{key}-temperature",
+            persist_state="session",
             help="Scores are divided by it: small is sure, large is wild, 0 always takes the likeliest token.",
-        )  # fmt: skip
+        )
         top_k = st.slider(
-            "Top-k", 0, 50, 0, key=f"{key}-top-k", persist_state="session",
+            "Top-k",
+            0,
+            50,
+            0,
+            key=f"{key}-top-k",
+            persist_state="session",
             help="Only the k likeliest tokens, and those as likely as the last of them. 0: all.",
-        )  # fmt: skip
+        )
         top_p = st.slider(
-            "Top-p", 0.05, 1.0, 1.0, 0.05, key=f"{key}-top-p", persist_state="session",
+            "Top-p",
+            0.05,
+            1.0,
+            1.0,
+            0.05,
+            key=f"{key}-top-p",
+            persist_state="session",
             help="Only the likeliest tokens whose probabilities add up to p, of what top-k leaves.",
-        )  # fmt: skip
+        )
         cached = st.toggle(
-            "Keep keys and values", True, key=f"{key}-cached", persist_state="session",
+            "Keep keys and values",
+            True,
+            key=f"{key}-cached",
+            persist_state="session",
             disabled=not lane.settings.masked,
             help="Remember what attention computed for earlier tokens: the same text, faster.",
-        )  # fmt: skip
+        )
     st.button(
-        "Complete", type="primary", icon=":material/edit_note:", key=f"{key}-go",
+        "Complete",
+        type="primary",
+        icon=":material/edit_note:",
+        key=f"{key}-go",
         on_click=lambda: st.session_state.update({ASKED: True}),
-    )  # fmt: skip
+    )
     return prompt, (count, temperature, top_k, top_p, cached and lane.settings.masked)
 
 
 def _task(
-    lane: Lane[CharGpt], trained: Trained, prompt: str, count: int, temperature: float, top_k: int, top_p: float,
+    lane: Lane[CharGpt],
+    trained: Trained,
+    prompt: str,
+    count: int,
+    temperature: float,
+    top_k: int,
+    top_p: float,
     cached: bool,
-) -> Task[Completion]:  # fmt: skip
+) -> Task[Completion]:
     from goldviz.labs.char_gpt.completing import complete
     from goldviz.models.text.completion import Choice
 
@@ -162,6 +195,10 @@ def _show_token(lane: Lane[CharGpt], trained: Trained, written: Completion, plac
 def _draw(lane: Lane[CharGpt], spec: FigureSpec, subject: str, *what: object) -> None:
     theme = theme_now()
     drawn = services.figure_json((spec.name, subject, str(what[:1]), theme), lambda: spec.draw(*what, theme=theme))
-    live_figure(drawn, key=f"gpt-{spec.name}-{lane.id}", subject=f"{lane.id} {subject}",
-                description=f"{spec.question} {spec.shows}")  # fmt: skip
+    live_figure(
+        drawn,
+        key=f"gpt-{spec.name}-{lane.id}",
+        subject=f"{lane.id} {subject}",
+        description=f"{spec.question} {spec.shows}",
+    )
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")

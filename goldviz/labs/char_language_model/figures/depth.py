@@ -8,10 +8,13 @@ from goldviz.figures.reading import finite
 from goldviz.labs.char_language_model.figures.quantities import figure
 
 
-@figure("Does the signal keep its width through the layers?", title="Does the signal keep its width?",
+@figure(
+    "Does the signal keep its width through the layers?",
+    title="Does the signal keep its width?",
     needs=("activation_std",),
     shows="The spread of every hidden layer's output, beside the one that theory expects at the start.",
-    cannot_show="A spread alone does not tell a healthy layer from one whose units sit at −1 and 1.")  # fmt: skip
+    cannot_show="A spread alone does not tell a healthy layer from one whose units sit at −1 and 1.",
+)
 def spread_by_depth(plot: Plot) -> Figure:
     """Measured spread at one close look, and q' = E tanh²(gain sqrt(q) x) for the start (document 002, 1.3.1).
 
@@ -21,10 +24,13 @@ def spread_by_depth(plot: Plot) -> Figure:
     if not plot.lacks("expected_std"):
         expected = finite(plot.ds["expected_std"]).isel(network=0)
         plot.figure.scatter(
-            x=expected["hidden"].values, y=expected.values, name="expected at the start",
+            x=expected["hidden"].values,
+            y=expected.values,
+            name="expected at the start",
             mode="lines+markers" if expected.size == 1 else "lines",
-            line={"color": plot.ink.accent, "width": 1.8, "dash": "dot"}, hovertemplate="expected %{y:.3f}",
-        )  # fmt: skip
+            line={"color": plot.ink.accent, "width": 1.8, "dash": "dot"},
+            hovertemplate="expected %{y:.3f}",
+        )
     plot.number_axis("hidden", "Hidden layer", "hidden layer %{x}")
     plot.linear_axis("activation_std", "Spread of the output")
     return plot.finish(plot.drawn(plot.when("At step {}.", "close_look")))

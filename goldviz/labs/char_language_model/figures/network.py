@@ -25,7 +25,13 @@ def _node(layer: str, column: int) -> Node:
     return Node(layer, layer, column, at={"layer": layer, **state})
 
 
-network = diagram(figure, parts_of, COLOURS, needs=("gradient_norm",), question="Where in the network?",
+network = diagram(
+    figure,
+    parts_of,
+    COLOURS,
+    needs=("gradient_norm",),
+    question="Where in the network?",
     shows="The model layer by layer, coloured by the quantity of your choice. Choose a layer, and the other figures "
     "mark it.",
-    cannot_show="Single weights and units: a box is a whole layer, whatever its size.")  # fmt: skip
+    cannot_show="Single weights and units: a box is a whole layer, whatever its size.",
+)

@@ -64,9 +64,12 @@ class Tree:
         return [[self.at(node), self.at(below)] for node in nodes for below in self.below(node)]
 
 
-@drawn("Which characters does a hidden place see?", name="reach",
+@drawn(
+    "Which characters does a hidden place see?",
+    name="reach",
     shows="The places of every layer, and in gold what the chosen one sees.",
-    cannot_show="How much it makes of each character: that is learned.")  # fmt: skip
+    cannot_show="How much it makes of each character: that is learned.",
+)
 def reach(tree: Tree, *, node: Node, theme: Theme = "light") -> Figure:
     """The tree with the receptive field of one place lit; on hover every place says which characters it sees."""
     ink, lit = INKS[theme], tree.seen(node)
@@ -76,20 +79,37 @@ def reach(tree: Tree, *, node: Node, theme: Theme = "light") -> Figure:
         figure.scatter(**edges, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
     places = [tree.at(one) for one in tree.nodes]
     figure.scatter(
-        x=[x for x, _ in places], y=[y for _, y in places], mode="markers",
-        marker={"size": 18, "color": [ink.accent if one in lit else ink.grid for one in tree.nodes],
-                "symbol": ["square" if one[0] == 0 else "circle" for one in tree.nodes], "line": {"color": ink.text,
-                                                                                                  "width": 1}},
-        text=[_said(tree, one) for one in tree.nodes], hovertemplate="%{text}<extra></extra>",
-    )  # fmt: skip
-    look.apply(figure, theme, title="Which characters does it see?", notes=[_said(tree, node) + "."], legend=False,
-               height=330, hover="closest")  # fmt: skip
+        x=[x for x, _ in places],
+        y=[y for _, y in places],
+        mode="markers",
+        marker={
+            "size": 18,
+            "color": [ink.accent if one in lit else ink.grid for one in tree.nodes],
+            "symbol": ["square" if one[0] == 0 else "circle" for one in tree.nodes],
+            "line": {"color": ink.text, "width": 1},
+        },
+        text=[_said(tree, one) for one in tree.nodes],
+        hovertemplate="%{text}<extra></extra>",
+    )
+    look.apply(
+        figure,
+        theme,
+        title="Which characters does it see?",
+        notes=[_said(tree, node) + "."],
+        legend=False,
+        height=330,
+        hover="closest",
+    )
     names = ["characters", *(f"hidden {layer}" for layer in range(1, len(tree.places)))]
     figure.update_yaxes(
         tickvals=list(range(len(names))), ticktext=names, showgrid=False, range=[-0.4, len(names) - 0.6]
     )
-    return figure.update_xaxes(title_text="Place in the context, the next character's neighbour last", showgrid=False,
-                               range=[0.4, tree.places[0] + 0.6], dtick=1)  # fmt: skip
+    return figure.update_xaxes(
+        title_text="Place in the context, the next character's neighbour last",
+        showgrid=False,
+        range=[0.4, tree.places[0] + 0.6],
+        dtick=1,
+    )
 
 
 def _said(tree: Tree, node: Node) -> str:

@@ -25,34 +25,52 @@ def signs_of(plot: Plot) -> list[str]:
     return ["␣" if sign == " " else as_label(sign) for sign in map(str, plot.ds["symbol"].values)]
 
 
-@figure("What names does it make up?", needs=("sample_symbol", "sample_probability"),
+@figure(
+    "What names does it make up?",
+    needs=("sample_symbol", "sample_probability"),
     shows="Eight names that the model spells, letter by letter; bright letters were held likely.",
-    cannot_show="Eight names say little of how likely real names are: that is the dev loss.")  # fmt: skip
+    cannot_show="Eight names say little of how likely real names are: that is the dev loss.",
+)
 def samples(plot: Plot) -> Figure:
     """Names drawn from the model at a close look, from the same numbers each time, so they change as it learns."""
-    symbols, held = (plot.now[name].transpose("close_look", "network", ...) for name in
-                     ("sample_symbol", "sample_probability"))  # fmt: skip
+    symbols, held = (
+        plot.now[name].transpose("close_look", "network", ...) for name in ("sample_symbol", "sample_probability")
+    )
     signs = signs_of(plot)
-    letters = [[[signs[int(place)] if place >= 0 else "" for place in row] for row in one[0]]
-               for one in np.nan_to_num(symbols.values, nan=-1)]  # fmt: skip
+    letters = [
+        [[signs[int(place)] if place >= 0 else "" for place in row] for row in one[0]]
+        for one in np.nan_to_num(symbols.values, nan=-1)
+    ]
     rows = plot.ds["sample"].values
     plot.figure.heatmap(
-        x=plot.ds["place"].values, y=rows, z=AtStep("close_look", single(held.values[:, 0])),
-        text=AtStep("close_look", letters), texttemplate="%{text}", textfont={"size": 15}, coloraxis="coloraxis",
-        hoverongaps=False, hovertemplate="%{text}: probability %{z:.1%}<extra></extra>", xgap=1, ygap=3,
-    )  # fmt: skip
+        x=plot.ds["place"].values,
+        y=rows,
+        z=AtStep("close_look", single(held.values[:, 0])),
+        text=AtStep("close_look", letters),
+        texttemplate="%{text}",
+        textfont={"size": 15},
+        coloraxis="coloraxis",
+        hoverongaps=False,
+        hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
+        xgap=1,
+        ygap=3,
+    )
     plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False)
     plot.figure.update_xaxes(title_text="Character", showgrid=False)
-    plot.finish(plot.when("At step {}; the same chances each time.", "close_look"), height=430, legend=False,
-                hover="closest")  # fmt: skip
+    plot.finish(
+        plot.when("At step {}; the same chances each time.", "close_look"), height=430, legend=False, hover="closest"
+    )
     return colour_bar_below(
         plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Probability when it was drawn", tickformat=".0%", nticks=6
     )
 
 
-@figure("Which character follows which?", needs=("count",),
+@figure(
+    "Which character follows which?",
+    needs=("count",),
     shows="How likely each character (column) is after each other (row): as counted, and as a bigram holds it.",
-    cannot_show="Anything that depends on more than the character before.")  # fmt: skip
+    cannot_show="Anything that depends on more than the character before.",
+)
 def table(plot: Plot) -> Figure:
     """The table of pairs, counted in the training text, and below it the model's own where it has one."""
     counts = plot.ds["count"].values
@@ -65,10 +83,15 @@ def table(plot: Plot) -> Figure:
     signs = signs_of(plot)
     for row, (_, z) in enumerate(tables, start=1):
         plot.figure.heatmap(
-            x=signs, y=signs, z=z, coloraxis="coloraxis", customdata=counts.astype(np.float32),
+            x=signs,
+            y=signs,
+            z=z,
+            coloraxis="coloraxis",
+            customdata=counts.astype(np.float32),
             hovertemplate="%{y} then %{x}<br>probability 10<sup>%{z:.2f}</sup>, counted %{customdata:,.0f} times"
-            "<extra></extra>", row=row,
-        )  # fmt: skip
+            "<extra></extra>",
+            row=row,
+        )
     plot.figure.update_yaxes(
         type="category", autorange="reversed", showgrid=False, title_text="After", tickfont_size=12
     )
@@ -77,8 +100,14 @@ def table(plot: Plot) -> Figure:
     note = f"{boundary} stands for the start and the end of a name."
     plot.finish(note, height=190 + 410 * len(tables), legend=False, hover="closest")
     low = float(np.log10(IMPOSSIBLE))
-    return colour_bar_below(plot.figure, (low, 0.0), look.SEQUENTIAL, "Probability, 1/10,000 or less to 1",
-                            tickvals=[-4, -3, -2, -1, 0], ticktext=["≤10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"])  # fmt: skip
+    return colour_bar_below(
+        plot.figure,
+        (low, 0.0),
+        look.SEQUENTIAL,
+        "Probability, 1/10,000 or less to 1",
+        tickvals=[-4, -3, -2, -1, 0],
+        ticktext=["≤10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"],
+    )
 
 
 def drawn_table(shares: NDArray[Any]) -> NDArray[np.float32]:
@@ -86,9 +115,12 @@ def drawn_table(shares: NDArray[Any]) -> NDArray[np.float32]:
     return single(np.log10(np.clip(np.nan_to_num(shares, nan=0.0, posinf=1.0), IMPOSSIBLE, 1.0)))
 
 
-@figure("Which characters does it treat alike?", needs=("embedding_table",),
+@figure(
+    "Which characters does it treat alike?",
+    needs=("embedding_table",),
     shows="A map of the embedding: characters with similar numbers stand close. Vowels are squares.",
-    cannot_show="Two directions of many: what is close here may be far apart in the others.")  # fmt: skip
+    cannot_show="Two directions of many: what is close here may be far apart in the others.",
+)
 def embedding(plot: Plot) -> Figure:
     """The embedding's two main directions (principal components) at a close look, with the share that they show."""
     numbers = plot.now["embedding_table"].transpose("close_look", "network", ...).values[:, 0]
@@ -99,11 +131,17 @@ def embedding(plot: Plot) -> Figure:
     points = Scatter(
         x=AtStep("close_look", single(np.array([places[:, 0] for places, _ in maps]))),
         y=AtStep("close_look", single(np.array([places[:, 1] for places, _ in maps]))),
-        mode="markers+text", text=signs, textfont={"size": 15, "color": ink.text}, showlegend=False,
-        marker={"size": 24, "color": ["#c46a9c" if vowel else ink.grid for vowel in vowels],
-                "symbol": ["square" if vowel else "circle" for vowel in vowels]},
+        mode="markers+text",
+        text=signs,
+        textfont={"size": 15, "color": ink.text},
+        showlegend=False,
+        marker={
+            "size": 24,
+            "color": ["#c46a9c" if vowel else ink.grid for vowel in vowels],
+            "symbol": ["square" if vowel else "circle" for vowel in vowels],
+        },
         hovertemplate="%{text}: %{x:.2f}, %{y:.2f}<extra></extra>",
-    )  # fmt: skip
+    )
     plot.add(points)
     plot.figure.update_xaxes(title_text="First direction")
     plot.figure.update_yaxes(title_text="Second direction")

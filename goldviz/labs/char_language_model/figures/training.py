@@ -28,9 +28,12 @@ def in_all_units(loss: float) -> str:
     return f"{loss:.3f} nat = {loss / math.log(2):.2f} bits = perplexity {math.exp(min(loss, 700)):.3g}"
 
 
-@figure("Does it guess better than counting?", needs=("loss",),
+@figure(
+    "Does it guess better than counting?",
+    needs=("loss",),
     shows="The loss of each step over training, and lines for guesses that need no network, on dev text.",
-    cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.")  # fmt: skip
+    cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.",
+)
 def loss(plot: Plot) -> Figure:
     """Loss on each step's contexts, smoothed without looking ahead, beside guesses by uniform, single and pair counts.
 
@@ -52,9 +55,13 @@ def _dev_now(plot: Plot) -> Words:
     return plot.each(now, in_all_units, between=": ", within="Dev, {}.")
 
 
-@figure("Does it learn rules, or names by heart?", title="Rules, or names by heart?", needs=("train_loss", "dev_loss"),
+@figure(
+    "Does it learn rules, or names by heart?",
+    title="Rules, or names by heart?",
+    needs=("train_loss", "dev_loss"),
     shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
-    cannot_show="A small gap does not prove that the network could not do better.")  # fmt: skip
+    cannot_show="A small gap does not prove that the network could not do better.",
+)
 def generalisation(plot: Plot) -> Figure:
     """Training and dev loss: where the dev loss turns up while the other falls, names are learned by heart."""
     apart = learned_and_new(plot, "Loss (nat)")
@@ -64,11 +71,15 @@ def generalisation(plot: Plot) -> Figure:
     return plot.finish(apart, "Dotted: training text.", plot.drawn())
 
 
-@figure("Do running statistics say what batches say?", title="Are running statistics up to date?",
-    instead=unless("This run has no batch norm. Set Normalisation to batch norm.", "running_gap",
-    "batch_statistics_loss"),
+@figure(
+    "Do running statistics say what batches say?",
+    title="Are running statistics up to date?",
+    instead=unless(
+        "This run has no batch norm. Set Normalisation to batch norm.", "running_gap", "batch_statistics_loss"
+    ),
     shows="Dev loss with running statistics and with the dev text's own, and how far the means are apart.",
-    cannot_show="Statistics that agree may still be of the wrong axis: see how many there are.")  # fmt: skip
+    cannot_show="Statistics that agree may still be of the wrong axis: see how many there are.",
+)
 def running_statistics(plot: Plot) -> Figure:
     """Batch norm after training uses running means; where they lag behind, the network is another than was trained.
 
@@ -84,9 +95,13 @@ def running_statistics(plot: Plot) -> Figure:
     plot.loss_axis("batch_statistics_loss", "Loss (nat)", row=1)
     plot.log_axis("running_gap", "Spreads", row=2)
     return legend_above_headings(
-        plot.finish(_kept(plot.ds), "Dotted: by the dev text's own statistics. Below: the layer that is farthest.",
-                    plot.drawn(), height=560)
-    )  # fmt: skip
+        plot.finish(
+            _kept(plot.ds),
+            "Dotted: by the dev text's own statistics. Below: the layer that is farthest.",
+            plot.drawn(),
+            height=560,
+        )
+    )
 
 
 def _kept(ds: xr.Dataset) -> str:
@@ -97,10 +112,13 @@ def _kept(ds: xr.Dataset) -> str:
     return f"Running means by layer: {counts}."
 
 
-@figure("How far is the network's table from counting?", title="How far from the counted table?",
+@figure(
+    "How far is the network's table from counting?",
+    title="How far from the counted table?",
     instead=unless("This model is no table of pairs. Choose one of the two bigrams.", "divergence"),
     shows="The divergence of the model's table of pairs from the counted one, over training.",
-    cannot_show="Counting is best on training text alone; smoothing may be better on new text.")  # fmt: skip
+    cannot_show="Counting is best on training text alone; smoothing may be better on new text.",
+)
 def divergence(plot: Plot) -> Figure:
     """KL divergence of softmax(W) from the counted table, in nats: what the loss is above the lowest there is.
 

@@ -25,10 +25,20 @@ __all__ = ["FIGURES", "picture", "shared_limits"]
 OF_LAYERS = layer_figures(figure)
 
 FIGURES = by_name(
-    carried, loss, decision, evaluations, euler_steps, field, adjoint, tolerance, gradient_norm,
-    OF_LAYERS["weight_gradient_distribution"], OF_LAYERS["update_to_data"], OF_LAYERS["gradient_to_data"],
+    carried,
+    loss,
+    decision,
+    evaluations,
+    euler_steps,
+    field,
+    adjoint,
+    tolerance,
+    gradient_norm,
+    OF_LAYERS["weight_gradient_distribution"],
+    OF_LAYERS["update_to_data"],
+    OF_LAYERS["gradient_to_data"],
     network,
-)  # fmt: skip
+)
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -28,9 +28,7 @@ def _part(ds: xr.Dataset, network: str) -> Part:
     blocks = int(setting_of(ds, "blocks") or 0) if network == "residual" else 0
     ends = _block_ends(depths, blocks)
     way = _blocks(ends) if ends else _intervals(depths)
-    last = [] if is_regression(ds) else [
-        Node("out", "read-out", ACROSS + 1, at={"layer": "read-out"}, wide=0.8)
-    ]  # fmt: skip
+    last = [] if is_regression(ds) else [Node("out", "read-out", ACROSS + 1, at={"layer": "read-out"}, wide=0.8)]
     along = [Node("in", "points", 0.2, kind="end", wide=0.8), *way, *last]
     skips = [Wire(at - 1, at, "skip") for at in range(1, len(way) + 1)] if ends else []
     first = len(along)
@@ -60,14 +58,26 @@ def _blocks(ends: list[float]) -> list[Node]:
 
 def _intervals(depths: list[float]) -> list[Node]:
     return [
-        Node("", f"depth {start:.2f} to {end:.2f}", 1 + ACROSS * start, kind="state", at={"depth": end},
-             wide=ACROSS * (end - start))
+        Node(
+            "",
+            f"depth {start:.2f} to {end:.2f}",
+            1 + ACROSS * start,
+            kind="state",
+            at={"depth": end},
+            wide=ACROSS * (end - start),
+        )
         for start, end in pairwise(depths)
-    ]  # fmt: skip
+    ]
 
 
-network = diagram(figure, parts_of, COLOURS, noun="block", question="Where in depth?",
+network = diagram(
+    figure,
+    parts_of,
+    COLOURS,
+    noun="block",
+    question="Where in depth?",
     shows="The way through depth, in blocks or in intervals, and the field that each of them applies, coloured by the "
     "quantity of your choice. Choose a piece, and the other figures mark it.",
     cannot_show="The solver's own steps: the flow is cut where its path was recorded. Speeds are means over the points "
-    "whose paths are kept.")  # fmt: skip
+    "whose paths are kept.",
+)

@@ -24,10 +24,13 @@ REACH = 1000.0
 """How far the sides of a line are shaded: beyond every view of the plane, as looks to come may widen it."""
 
 
-@figure("Where does depth carry the points?", needs=("path",),
+@figure(
+    "Where does depth carry the points?",
+    needs=("path",),
     shows="Paths of unseen points from depth 0 to depth 1, and the line where the read-out is undecided.",
     cannot_show="More than two directions at once: with added dimensions it is a view from the side, where paths "
-    "may seem to cross.")  # fmt: skip
+    "may seem to cross.",
+)
 def carried(plot: Plot) -> Figure:
     """The kept points' paths from depth 0 (small rings) to depth 1 (filled), at one look, a panel for each network.
 
@@ -81,10 +84,15 @@ def _paths_over_depth(plot: Plot, name: str, row: int) -> None:
     depth = np.broadcast_to(ds["depth"].values[:, None], h.shape)
     _draw_paths(plot, np.stack([depth, h], axis=-1), row)
     plot.figure.scatter(
-        x=np.ones(ds.sizes["point"]), y=ds["label"].values, mode="markers", showlegend=False, cliponaxis=False,
+        x=np.ones(ds.sizes["point"]),
+        y=ds["label"].values,
+        mode="markers",
+        showlegend=False,
+        cliponaxis=False,
         hovertemplate="wanted %{y:.3f}",
-        marker={"symbol": "line-ew-open", "size": 12, "color": plot.ink.text, "line": {"width": 1.2}}, row=row,
-    )  # fmt: skip
+        marker={"symbol": "line-ew-open", "size": 12, "color": plot.ink.text, "line": {"width": 1.2}},
+        row=row,
+    )
 
 
 def _at_looks(places: NDArray[Any]) -> dict[str, Any]:
@@ -101,19 +109,32 @@ def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
         paths = lifted.reshape(len(own), lifted.shape[1] * lifted.shape[2], 2)
         shared = {"legendgroup": group, "showlegend": False}
         plot.figure.scatter(
-            **_at_looks(paths), mode="lines", line={"color": with_alpha(colour, 0.5), "width": 1.3}, hoverinfo="skip",
-            **shared, row=row,
-        )  # fmt: skip
+            **_at_looks(paths),
+            mode="lines",
+            line={"color": with_alpha(colour, 0.5), "width": 1.3},
+            hoverinfo="skip",
+            **shared,
+            row=row,
+        )
         plot.figure.scatter(
-            **_at_looks(own[:, 0]), mode="markers", hovertemplate=f"{words}, depth 0<extra></extra>",
-            marker={"symbol": f"{symbol}-open", "size": 5, "color": colour}, **shared, row=row,
-        )  # fmt: skip
+            **_at_looks(own[:, 0]),
+            mode="markers",
+            hovertemplate=f"{words}, depth 0<extra></extra>",
+            marker={"symbol": f"{symbol}-open", "size": 5, "color": colour},
+            **shared,
+            row=row,
+        )
         plot.figure.scatter(
-            **_at_looks(own[:, -1]), mode="markers", name=words, legendgroup=group, showlegend=row == 1,
+            **_at_looks(own[:, -1]),
+            mode="markers",
+            name=words,
+            legendgroup=group,
+            showlegend=row == 1,
             cliponaxis=False,
             marker={"symbol": symbol, "size": 8, "color": colour, "line": {"width": 0.8, "color": plot.ink.background}},
-            hovertemplate=f"{words}, depth 1: (%{{x:.3f}}, %{{y:.3f}})<extra></extra>", row=row,
-        )  # fmt: skip
+            hovertemplate=f"{words}, depth 1: (%{{x:.3f}}, %{{y:.3f}})<extra></extra>",
+            row=row,
+        )
 
 
 def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
@@ -131,13 +152,24 @@ def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
         away = normal * (REACH if number else -REACH)
         corners = np.stack([foot - along, foot + along, foot + along + away, foot - along + away], axis=1)
         drawn.append(
-            Scatter(**_at_looks(corners), mode="none", fill="toself", showlegend=False,
-                       fillcolor=with_alpha(colour, 0.1), hoverinfo="skip")
-        )  # fmt: skip
+            Scatter(
+                **_at_looks(corners),
+                mode="none",
+                fill="toself",
+                showlegend=False,
+                fillcolor=with_alpha(colour, 0.1),
+                hoverinfo="skip",
+            )
+        )
     drawn.append(
-        Scatter(**_at_looks(np.stack([foot - along, foot + along], axis=1)), mode="lines", showlegend=False,
-                   hoverinfo="skip", line={"color": plot.ink.accent, "width": 2, "dash": "dash"})
-    )  # fmt: skip
+        Scatter(
+            **_at_looks(np.stack([foot - along, foot + along], axis=1)),
+            mode="lines",
+            showlegend=False,
+            hoverinfo="skip",
+            line={"color": plot.ink.accent, "width": 2, "dash": "dash"},
+        )
+    )
     return drawn
 
 
@@ -146,11 +178,20 @@ def _arrows(field: xr.DataArray, colour: str) -> Node:
     x, y = np.meshgrid(field["arrow_x"].values, field["arrow_y"].values)
     velocity = field.transpose("look", "arrow_y", "arrow_x", "dimension").values[..., :2].reshape(-1, x.size, 2)
     return Scatter(
-        x=x.ravel(), y=y.ravel(), mode="markers", showlegend=False, customdata=AtStep("look", velocity),
-        marker={"symbol": "arrow", "size": 8, "color": colour, "opacity": 0.35,
-                "angle": AtStep("look", 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0])))},
+        x=x.ravel(),
+        y=y.ravel(),
+        mode="markers",
+        showlegend=False,
+        customdata=AtStep("look", velocity),
+        marker={
+            "symbol": "arrow",
+            "size": 8,
+            "color": colour,
+            "opacity": 0.35,
+            "angle": AtStep("look", 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0]))),
+        },
         hovertemplate="f = (%{customdata[0]:.3g}, %{customdata[1]:.3g})<extra></extra>",
-    )  # fmt: skip
+    )
 
 
 def _right_in_words(plot: Plot) -> Words:
@@ -167,9 +208,12 @@ def _share(value: float) -> str:
     return percent(value) if value < 0.9 or value == 1 else f"{100 * value:.1f} %"
 
 
-@figure("What is said of every place?", needs=("decision", "path"),
+@figure(
+    "What is said of every place?",
+    needs=("decision", "path"),
     shows="The probability of class 1 for each place of the plane where a point may start.",
-    cannot_show="How sure one may be: far from all training points the colours are a guess.")  # fmt: skip
+    cannot_show="How sure one may be: far from all training points the colours are a guess.",
+)
 def decision(plot: Plot) -> Figure:
     """The probability of class 1 for every starting place in the plane at one look; the regression's answer over x.
 
@@ -187,11 +231,15 @@ def decision(plot: Plot) -> Figure:
         starts = plot.now["path"].isel(depth=0).sel(network=name).transpose("look", "point", "dimension").values
         for number, (_, symbol, _) in enumerate(CLASSES):
             plot.figure.scatter(
-                **_at_looks(starts[:, of_class(ds, number)]), mode="markers", name=class_names(ds)[number],
-                legendgroup=f"class {number}", showlegend=row == 1, hoverinfo="skip",
+                **_at_looks(starts[:, of_class(ds, number)]),
+                mode="markers",
+                name=class_names(ds)[number],
+                legendgroup=f"class {number}",
+                showlegend=row == 1,
+                hoverinfo="skip",
                 marker={"symbol": symbol, "size": 7, "color": "#ffffff", "line": {"width": 1.4, "color": "#1e1e1c"}},
                 row=row,
-            )  # fmt: skip
+            )
         plot.figure.update_yaxes(scaleanchor="x" if row == 1 else f"x{row}", constrain="domain", row=row)
     half = float(ds["grid_x"].max())
     plot.figure.update_xaxes(range=(-half, half), constrain="domain", showgrid=False)
@@ -230,13 +278,21 @@ def _answer_over_line(plot: Plot) -> Figure:
         style = plot.look_of(name)
         answer = plot.now["decision"].sel(network=name).isel(grid_y=0).values
         plot.figure.scatter(
-            x=x, y=AtStep("look", single(answer)), mode="lines", name=style.label, hovertemplate="%{y:.3f}",
+            x=x,
+            y=AtStep("look", single(answer)),
+            mode="lines",
+            name=style.label,
+            hovertemplate="%{y:.3f}",
             line={"color": style.colour, "dash": style.dash, "width": 2.5},
-        )  # fmt: skip
+        )
     plot.figure.scatter(
-        x=x, y=-x, mode="lines", showlegend=False, hoverinfo="skip",
+        x=x,
+        y=-x,
+        mode="lines",
+        showlegend=False,
+        hoverinfo="skip",
         line={"color": plot.ink.text, "dash": "dot", "width": 1.5},
-    )  # fmt: skip
+    )
     plot.figure.update_xaxes(title_text="x", unifiedhovertitle_text="x = %{x:.2f}")
     plot.figure.update_yaxes(title_text="Answer")
     dotted = plot.when("Step {}, first seed. Dotted: what is wanted, −x.", "look")

@@ -115,9 +115,13 @@ def _speed(paths: xr.DataArray) -> xr.DataArray:
 COLOURS = (
     Colour("speed", "How fast points move", "linear", readings=(Reading("path", _speed),)),
     *of_layers("update_to_data", "gradient_to_data"),
-    Colour("field_saturation", "Saturated units of the field", "share",
-        readings=(Reading("field_saturation", lambda share: share.expand_dims(cell=["field"])),)),
-)  # fmt: skip
+    Colour(
+        "field_saturation",
+        "Saturated units of the field",
+        "share",
+        readings=(Reading("field_saturation", lambda share: share.expand_dims(cell=["field"])),),
+    ),
+)
 """What may colour the networks' diagram."""
 
 QUANTITIES = {

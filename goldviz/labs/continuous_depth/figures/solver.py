@@ -20,10 +20,11 @@ COUNTS = [20, 50, 100, 200, 500, 1000, 2000, 5000]
 WITHOUT_FLOW = "Only a neural ODE has an adjoint equation: train one beside the residual network."
 
 
-@figure("Is the adjoint right?",
+@figure(
+    "Is the adjoint right?",
     shows="The distance between the adjoint's gradient and the one through the solver's steps, and its cost.",
     cannot_show="Memory: the adjoint keeps no steps, which is its reason to be for networks much larger than these.",
-)  # fmt: skip
+)
 def adjoint(plot: Plot) -> Figure:
     """How far the adjoint's gradient is from the one through the solver's own steps, and what its way back costs.
 
@@ -55,9 +56,11 @@ def _small_share(share: float) -> str:
     return percent(share) if share >= 0.1 else f"{100 * share:.2g} %"
 
 
-@figure("What does accuracy cost?",
+@figure(
+    "What does accuracy cost?",
     shows="Evaluations of the trained field, and the error at the end, by the solver's tolerance.",
-    cannot_show="How training would have gone at another tolerance.")  # fmt: skip
+    cannot_show="How training would have gone at another tolerance.",
+)
 def tolerance(plot: Plot) -> Figure:
     """Evaluations of the trained field and the error of the end points, over dopri5's relative tolerance.
 
@@ -95,9 +98,11 @@ def _dotted(plot: Plot, x: Any, y: Any, row: int | None = None) -> None:
     plot.figure.scatter(x=x, y=y, mode="lines", showlegend=False, hoverinfo="skip", line=line, row=row)
 
 
-@figure("Do more blocks become the flow?",
+@figure(
+    "Do more blocks become the flow?",
     shows="The distance between a residual network's end points and the flow's, by the number of its blocks.",
-    cannot_show="What networks trained with that many blocks would do: each field here was trained once.")  # fmt: skip
+    cannot_show="What networks trained with that many blocks would do: each field here was trained once.",
+)
 def euler_steps(plot: Plot) -> Figure:
     """How far the end points of L Euler steps, a residual network of L blocks, are from those of the flow.
 
@@ -116,15 +121,30 @@ def euler_steps(plot: Plot) -> Figure:
         if trained in x and np.isfinite(errors.sel(steps_taken=trained)):
             starred = True
             plot.add(
-                Scatter(x=[trained], y=[float(errors.sel(steps_taken=trained))], mode="markers", showlegend=False,
-                           marker={"symbol": "star", "size": 16, "color": plot.look_of(network).colour,
-                                   "line": {"width": 1.5, "color": plot.ink.background}}, hoverinfo="skip")
-            )  # fmt: skip
+                Scatter(
+                    x=[trained],
+                    y=[float(errors.sel(steps_taken=trained))],
+                    mode="markers",
+                    showlegend=False,
+                    marker={
+                        "symbol": "star",
+                        "size": 16,
+                        "color": plot.look_of(network).colour,
+                        "line": {"width": 1.5, "color": plot.ink.background},
+                    },
+                    hoverinfo="skip",
+                )
+            )
     last = positive(ds["error_by_blocks"]).isel(steps_taken=-1).max("network")
     if np.isfinite(last):
         _dotted(plot, x, float(last) * x[-1] / x)
-    plot.figure.update_xaxes(type="log", tickvals=x, title_text="Euler steps (blocks with shared weights)",
-                        range=(-0.08, np.log10(x[-1]) + 0.08), unifiedhovertitle_text="%{x} steps")  # fmt: skip
+    plot.figure.update_xaxes(
+        type="log",
+        tickvals=x,
+        title_text="Euler steps (blocks with shared weights)",
+        range=(-0.08, np.log10(x[-1]) + 0.08),
+        unifiedhovertitle_text="%{x} steps",
+    )
     plot.log_axis("error_by_blocks", "Mean distance (units of h)")
     lines = sentences("Dotted: slope −1.", "Star: trained so." if starred else "")
     return plot.finish(_halving(plot), lines, sentences(AFTER_TRAINING, "First seed."))

@@ -12,9 +12,12 @@ from goldviz.labs.continuous_depth.figures.quantities import ORDER_KEPT, figure,
 NORM_WINDOWS = 100
 
 
-@figure("Is it learned, and is it a flow?", needs=("loss",),
+@figure(
+    "Is it learned, and is it a flow?",
+    needs=("loss",),
     shows="The loss over the steps, and the loss of the same weights with the field followed exactly.",
-    cannot_show="Equal steps are not equal work: the neural ODE may ask for the field ten times as often.")  # fmt: skip
+    cannot_show="Equal steps are not equal work: the neural ODE may ask for the field ten times as often.",
+)
 def loss(plot: Plot) -> Figure:
     """Loss on unseen points over the steps, and dotted the loss of the same weights with the field followed exactly.
 
@@ -26,10 +29,16 @@ def loss(plot: Plot) -> Figure:
     for network in plot.networks:
         style, middle = plot.look_of(network), curves.sel(network=network).median("seed")
         plot.figure.scatter(
-            x=middle["step"].values, y=middle.values, name=f"{style.label}, training", mode="lines",
-            legendgroup=network, showlegend=not tested, opacity=0.45, hovertemplate="%{y:.4f}",
+            x=middle["step"].values,
+            y=middle.values,
+            name=f"{style.label}, training",
+            mode="lines",
+            legendgroup=network,
+            showlegend=not tested,
+            opacity=0.45,
+            hovertemplate="%{y:.4f}",
             line={"color": style.colour, "width": 1.2},
-        )  # fmt: skip
+        )
         if tested:
             plot.curve(positive(ds["test_loss"].sel(network=network)), network, hover="%{y:.4f}")
         if not plot.lacks("refined_test_loss"):
@@ -43,8 +52,12 @@ def loss(plot: Plot) -> Figure:
     return plot.finish(key, plot.drawn("Thin: training." if tested else ""))
 
 
-@figure("How long is the gradient?", needs=("gradient_norm",), shows="The norm of the whole gradient before clipping.",
-    cannot_show="Whether the gradient points the right way; and a learned task has a short one.")  # fmt: skip
+@figure(
+    "How long is the gradient?",
+    needs=("gradient_norm",),
+    shows="The norm of the whole gradient before clipping.",
+    cannot_show="Whether the gradient points the right way; and a learned task has a short one.",
+)
 def gradient_norm(plot: Plot) -> Figure:
     """Norm of the whole gradient before clipping, on a log axis.
 
@@ -56,9 +69,12 @@ def gradient_norm(plot: Plot) -> Figure:
     return plot.finish(plot.drawn())
 
 
-@figure("What does the solver pay?", needs=("evaluations_forward",),
+@figure(
+    "What does the solver pay?",
+    needs=("evaluations_forward",),
     shows="How often a step asks for the field, forward and back.",
-    cannot_show="The time on a clock; and a batch takes as many steps as its hardest point needs.")  # fmt: skip
+    cannot_show="The time on a clock; and a batch takes as many steps as its hardest point needs.",
+)
 def evaluations(plot: Plot) -> Figure:
     """How often each step asked for the field, on the way forward and on the way back.
 
@@ -75,9 +91,13 @@ def evaluations(plot: Plot) -> Figure:
         if bool((own > 0).any()):
             asked = True
             plot.figure.scatter(
-                x=own["step"].values, y=own.median("seed").values, name=f"{style.label}, back", mode="lines",
-                line={"color": style.colour, "dash": "dot", "width": 2}, hovertemplate="back %{y:.0f}",
-            )  # fmt: skip
+                x=own["step"].values,
+                y=own.median("seed").values,
+                name=f"{style.label}, back",
+                mode="lines",
+                line={"color": style.colour, "dash": "dot", "width": 2},
+                hovertemplate="back %{y:.0f}",
+            )
     plot.step_grid()
     low, high = plot.limit("evaluations")
     plot.figure.update_yaxes(title_text="Evaluations of the field", range=(max(low, -0.02 * high), high))
@@ -90,9 +110,12 @@ def evaluations(plot: Plot) -> Figure:
     return plot.finish(f"Forward: {', '.join(growth)}.", plot.drawn(way))
 
 
-@figure("Does the field grow stiff?", needs=("field_stiffness", "field_saturation"),
+@figure(
+    "Does the field grow stiff?",
+    needs=("field_stiffness", "field_saturation"),
     shows="How much the field stretches along the paths, and how many of its tanh units are saturated.",
-    cannot_show="Whether that is bad: a field has to be steep somewhere to part what is close.")  # fmt: skip
+    cannot_show="Whether that is bad: a field has to be steep somewhere to part what is close.",
+)
 def field(plot: Plot) -> Figure:
     """The largest stretch |df/dh| along the paths, and the share of tanh units on a flat part, over training.
 

@@ -25,9 +25,12 @@ def _all_zero(ds: xr.Dataset) -> str:
 of_norms = partial(figure, needs=("gradient_norm",), instead=_all_zero)
 
 
-@of_norms("Does the gradient reach the first layer?", title="Does the gradient reach layer 1?",
+@of_norms(
+    "Does the gradient reach the first layer?",
+    title="Does the gradient reach layer 1?",
     shows="How long the gradient of each weight matrix is, at one epoch and on average so far.",
-    cannot_show="Norms say how long gradients are, not whether they point the right way.")  # fmt: skip
+    cannot_show="Norms say how long gradients are, not whether they point the right way.",
+)
 def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of every weight matrix at one epoch, on a log axis (document 001, eq. 27, Annex 5.3).
 
@@ -59,9 +62,12 @@ def _reach(plot: Plot, now: xr.DataArray) -> Words:
     return plot.each(first_below_highest(hidden, "layer"), times, within="Largest norm over layer 1's: {}.")
 
 
-@of_norms("When does the gradient fade, and where?", title="When does the gradient fade?",
+@of_norms(
+    "When does the gradient fade, and where?",
+    title="When does the gradient fade?",
     shows="The same norms for every epoch of the run, in the same colours for both networks.",
-    cannot_show="Colours tell orders of magnitude apart; changes of a few per cent do not show.")  # fmt: skip
+    cannot_show="Colours tell orders of magnitude apart; changes of a few per cent do not show.",
+)
 def gradient_heat_map(plot: Plot) -> Figure:
     """Norm of every weight matrix's gradient over the whole run, as log10 colour, one panel for each network.
 
@@ -73,10 +79,13 @@ def gradient_heat_map(plot: Plot) -> Figure:
     return plot.log_map("gradient_norm", "layer", hover, "Norm of dL/dW", height=560, title="Layer", **ticks)
 
 
-@figure("Where does the gradient shrink?", needs=("decay_rate",),
+@figure(
+    "Where does the gradient shrink?",
+    needs=("decay_rate",),
     shows="By how much the gradient shrinks, or grows, from each hidden layer's weight matrix to the one below it.",
     cannot_show="The input matrix and the read-out have another shape, so they are left out; norms of theirs do not "
-    "compare.")  # fmt: skip
+    "compare.",
+)
 def decay_rate(plot: Plot) -> Figure:
     """log ||g_(l+1)|| - log ||g_l|| of neighbouring hidden layers' weight matrices (Annex 5.3), in nats, by layer l.
 
@@ -93,11 +102,14 @@ def decay_rate(plot: Plot) -> Figure:
     return plot.finish("Above 0 it shrinks on its way back, below 0 it grows.", plot.drawn(plot.when("Epoch {}.")))
 
 
-@figure("What does each block do to the gradient on its way back?", title="What does each block keep?",
+@figure(
+    "What does each block do to the gradient on its way back?",
+    title="What does each block keep?",
     needs=("hidden_gradient_norm",),
     shows="The measured factor of each block, beside the average gain of its Jacobian (document 001, eq. 27, 48).",
     cannot_show="The average gain is taken without dropout, for a gradient of random direction; a real one prefers "
-    "some.")  # fmt: skip
+    "some.",
+)
 def gradient_factor(plot: Plot) -> Figure:
     """Measured ||dL/dh_(l-1)|| / ||dL/dh_l|| beside the root-mean-square gain of dh_l/dh_(l-1) (eq. 27, 45-48).
 
@@ -132,10 +144,14 @@ def gradient_factor(plot: Plot) -> Figure:
 def _add_predicted(plot: Plot, network: str, gain: xr.DataArray) -> None:
     style = plot.look_of(network)
     open_curve = Scatter(
-        x=gain["block"].values, y=plot.at_step(positive(gain).median("seed")), name=f"{style.label}, expected",
-        legendgroup=network, showlegend=False, mode="lines+markers",
+        x=gain["block"].values,
+        y=plot.at_step(positive(gain).median("seed")),
+        name=f"{style.label}, expected",
+        legendgroup=network,
+        showlegend=False,
+        mode="lines+markers",
         line={"color": style.colour, "width": 1.2, "dash": "dot"},
         marker={"symbol": f"{style.symbol}-open", "size": 10, "line": {"width": 2}},
         hovertemplate="expected %{y:.3f}",
-    )  # fmt: skip
+    )
     plot.add(open_curve)

@@ -22,9 +22,12 @@ def _part(network: str, depth: int, last: int) -> Part:
     style = style_of(network)
     layers = [_layer(layer) for layer in range(depth + 1)]
     read_out = Node(
-        "out", "read-out" if last > depth else "read-out, tied to the input layer", depth + 1,
-        kind="layer" if last > depth else "end", at={"layer": depth + 1} if last > depth else {},
-    )  # fmt: skip
+        "out",
+        "read-out" if last > depth else "read-out, tied to the input layer",
+        depth + 1,
+        kind="layer" if last > depth else "end",
+        at={"layer": depth + 1} if last > depth else {},
+    )
     skips = [Wire(layer - 1, layer, "skip") for layer in range(1, depth + 1)] if network == "residual" else []
     nodes = [*layers, read_out]
     return Part(style.heading, nodes, [*chain(nodes), *skips], network, style.colour)
@@ -36,8 +39,13 @@ def _layer(layer: int) -> Node:
     return Node(str(layer), f"layer {layer}", layer, at={"layer": layer, "hidden": layer, "block": layer})
 
 
-network = diagram(figure, parts_of, COLOURS, question="Where in the network?",
+network = diagram(
+    figure,
+    parts_of,
+    COLOURS,
+    question="Where in the network?",
     shows="Both networks layer by layer, coloured by the quantity of your choice. Choose a layer, and the other "
     "figures mark it.",
     cannot_show="Single weights and units: a box is a whole layer. The arcs are there whether or not anything flows "
-    "through them.")  # fmt: skip
+    "through them.",
+)

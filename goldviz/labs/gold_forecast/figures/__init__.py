@@ -21,6 +21,16 @@ from goldviz.labs.gold_forecast.figures.volatility import volatility
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = by_name(
-    skill, scoreboard, fan, calibration, volatility, hits, loss, listening, gradient_by_lag, hidden,
-    gradient_by_layer, update_to_data,
-)  # fmt: skip
+    skill,
+    scoreboard,
+    fan,
+    calibration,
+    volatility,
+    hits,
+    loss,
+    listening,
+    gradient_by_lag,
+    hidden,
+    gradient_by_layer,
+    update_to_data,
+)

@@ -37,11 +37,12 @@ DARKNESS = (0.16, 0.22, 0.3)
 of_forecasts = partial(figure, instead=missing("target", "mean", "scale"))
 
 
-@of_forecasts("How sure is the forecast?",
+@of_forecasts(
+    "How sure is the forecast?",
     redrawn="it has more bands at the run's end, and its axis reaches as far as the look needs",
     shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
-    cannot_show="These few months say little of other times; a fan that holds its points can still be needlessly "
-    "wide.")  # fmt: skip
+    cannot_show="These few months say little of other times; a fan that holds its points can still be needlessly wide.",
+)
 def fan(plot: Plot) -> Figure:
     """The last forecasts as bands of 50, 80 and 95 %, with their mean, and what came.
 
@@ -61,9 +62,13 @@ def fan(plot: Plot) -> Figure:
     mean = shown(series, series.mean.mean(axis=1))[last]
     if series.target != "volatility":
         figure.scatter(
-            x=dates, y=mean, name="mean", mode="lines", line={"color": style.colour, "width": 2},
+            x=dates,
+            y=mean,
+            name="mean",
+            mode="lines",
+            line={"color": style.colour, "width": 2},
             hovertemplate=f"mean %{{y:.4~g}}{unit}",
-        )  # fmt: skip
+        )
     _, low, high = bands[0]
     outside = (came < shown(series, low)[last]) | (came > shown(series, high)[last])
     _add_points(figure, dates, came, outside, unit, plot.theme)
@@ -83,24 +88,31 @@ def _what_bands(ds: xr.Dataset, series: Series) -> str:
     return sentences("Bands: 50, 80 and 95 %." if at_end else "Band: mean ± 2 standard deviations.", seeds)
 
 
-def _add_points(
-    figure: Figure, dates: list[str], came: Values, outside: Values, unit: str, theme: Theme
-) -> None:  # fmt: skip
+def _add_points(figure: Figure, dates: list[str], came: Values, outside: Values, unit: str, theme: Theme) -> None:
     """What came, as dots; in gold and ringed where it lies outside the widest band."""
     ink = INKS[theme]
     figure.scatter(
-        x=dates, y=came, name="what came", mode="markers", hovertemplate=f"came %{{y:.4~g}}{unit}",
-        marker={"size": np.where(outside, 9, 5).tolist(), "symbol": np.where(outside, "circle-open", "circle").tolist(),
-                "color": np.where(outside, ink.accent, ink.text).tolist(), "line": {"width": np.where(outside, 2.5,
-                                                                                                      0).tolist()}},
-    )  # fmt: skip
+        x=dates,
+        y=came,
+        name="what came",
+        mode="markers",
+        hovertemplate=f"came %{{y:.4~g}}{unit}",
+        marker={
+            "size": np.where(outside, 9, 5).tolist(),
+            "symbol": np.where(outside, "circle-open", "circle").tolist(),
+            "color": np.where(outside, ink.accent, ink.text).tolist(),
+            "line": {"width": np.where(outside, 2.5, 0).tolist()},
+        },
+    )
 
 
-@of_forecasts("Do its intervals keep their word?",
+@of_forecasts(
+    "Do its intervals keep their word?",
     redrawn="how many bins it has, and how far its axes reach, changes with the look",
     shows="Where in its forecast distribution each value fell, and how many values the intervals held.",
     cannot_show="Good averages can hide bad days: a constant width can pass here, and fail in calm and in stormy "
-    "times.")  # fmt: skip
+    "times.",
+)
 def calibration(plot: Plot) -> Figure:
     """Histogram of the forecast probability of at most what came (PIT), and how much the intervals held.
 
@@ -122,10 +134,15 @@ def calibration(plot: Plot) -> Figure:
     at = np.array([100 * (entry.share) for entry in held])
     names = [f"{entry.nominal:.0%}".replace("%", " %") for entry in held]
     figure.scatter(
-        x=names, y=off, mode="markers", marker={"symbol": style.symbol, "size": 11, "color": style.colour},
+        x=names,
+        y=off,
+        mode="markers",
+        marker={"symbol": style.symbol, "size": 11, "color": style.colour},
         error_y={"array": ends[:, 1] - at, "arrayminus": at - ends[:, 0], "color": style.colour, "thickness": 2},
-        customdata=at, hovertemplate="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>", row=2,
-    )  # fmt: skip
+        customdata=at,
+        hovertemplate="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>",
+        row=2,
+    )
     figure.add_hline(y=0, row=2, col=1, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
     beyond = np.concatenate([ends[:, 0] - at + off, ends[:, 1] - at + off])
     ends_off = widened(plot.limit("off"), beyond)
@@ -139,8 +156,11 @@ def calibration(plot: Plot) -> Figure:
     at_end = recorded_at_end(ds, series, "pit")
     about = "" if at_end else "As if Gaussian; the run's own distributions come at its end."
     counted = f"Epoch {series.look}, {forecasts_counted(values.size)}."
-    notes = [f"Intervals of {promised} % held {kept} %.", sentences(counted, about),
-             "Grey band, bars: 95 % chance, if days are independent."]  # fmt: skip
+    notes = [
+        f"Intervals of {promised} % held {kept} %.",
+        sentences(counted, about),
+        "Grey band, bars: 95 % chance, if days are independent.",
+    ]
     plot.finish(*notes, height=560, legend=False, hover="closest")
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
@@ -150,12 +170,26 @@ def _add_histogram(figure: Figure, values: Values, colour: str, theme: Theme) ->
     bins, share = len(counts), counts / values.size
     flat = 1 / bins
     figure.bar(
-        x=(np.arange(bins) + 0.5) / bins, y=100 * share, width=0.92 / bins, marker_color=colour, opacity=0.85,
-        customdata=counts, hovertemplate="%{y:.1f} % (%{customdata})<extra>around %{x:.2f}</extra>", row=1,
-    )  # fmt: skip
+        x=(np.arange(bins) + 0.5) / bins,
+        y=100 * share,
+        width=0.92 / bins,
+        marker_color=colour,
+        opacity=0.85,
+        customdata=counts,
+        hovertemplate="%{y:.1f} % (%{customdata})<extra>around %{x:.2f}</extra>",
+        row=1,
+    )
     figure.add_shape(
-        type="rect", x0=0, x1=1, y0=100 * max(0.0, flat - chance), y1=100 * (flat + chance), row=1, col=1,
-        fillcolor=look.with_alpha(INKS[theme].muted, 0.32), line_width=0, layer="above",
-    )  # fmt: skip
+        type="rect",
+        x0=0,
+        x1=1,
+        y0=100 * max(0.0, flat - chance),
+        y1=100 * (flat + chance),
+        row=1,
+        col=1,
+        fillcolor=look.with_alpha(INKS[theme].muted, 0.32),
+        line_width=0,
+        layer="above",
+    )
     line = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
     figure.add_shape(type="line", x0=0, x1=1, y0=100 * flat, y1=100 * flat, line=line, row=1, col=1)

@@ -18,9 +18,12 @@ from goldviz.labs.gold_forecast.words import source_words
 NO_SIGN = "A forecast of the variance has no sign: see how large the next move will be."
 
 
-@figure("How often is the sign right?", redrawn="which years have enough moves to count changes with the look",
+@figure(
+    "How often is the sign right?",
+    redrawn="which years have enough moves to count changes with the look",
     shows="The share of right signs by year, with 95 % intervals, beside always saying up.",
-    cannot_show="It counts a small move like a large one: a forecaster can be right often and still lose.")  # fmt: skip
+    cannot_show="It counts a small move like a large one: a forecaster can be right often and still lose.",
+)
 def hits(plot: Plot) -> Figure:
     """Share of moves whose sign the forecast had right, by year and in all, with 95 % Wilson intervals.
 
@@ -42,10 +45,13 @@ def hits(plot: Plot) -> Figure:
     figure = plot.figure
     _add_rates(figure, series.network, places, found)
     figure.scatter(
-        x=places, y=[100 * entry.up.rate for entry in found], mode="markers", name="always up",
+        x=places,
+        y=[100 * entry.up.rate for entry in found],
+        mode="markers",
+        name="always up",
         marker={"symbol": "line-ew-open", "size": 18, "color": plot.ink.accent, "line": {"width": 3}},
         hovertemplate="always up %{y:.1f} %",
-    )  # fmt: skip
+    )
     figure.add_vline(x=last - 1, line={"color": plot.ink.muted, "width": 1, "dash": "dot"})
     ticks = number_ticks(int(np.ceil(ends[0])), last - 2, {}, most=3)
     ticks = {**ticks, "tickvals": [*ticks["tickvals"], last], "ticktext": [*ticks["ticktext"], "all"]}
@@ -70,9 +76,18 @@ def _add_rates(figure: Figure, network: str, places: list[int], found: list[Dire
     ends = 100 * np.array([entry.interval for entry in found])
     counts = [entry.network.counted for entry in found]
     figure.scatter(
-        x=places, y=rates, mode="markers", name=style.label,
+        x=places,
+        y=rates,
+        mode="markers",
+        name=style.label,
         marker={"symbol": style.symbol, "size": 10, "color": style.colour},
-        error_y={"array": ends[:, 1] - rates, "arrayminus": rates - ends[:, 0], "color": style.colour, "thickness": 1.5,
-                 "width": 4}, customdata=np.stack([ends[:, 0], ends[:, 1], counts], axis=1),
+        error_y={
+            "array": ends[:, 1] - rates,
+            "arrayminus": rates - ends[:, 0],
+            "color": style.colour,
+            "thickness": 1.5,
+            "width": 4,
+        },
+        customdata=np.stack([ends[:, 0], ends[:, 1], counts], axis=1),
         hovertemplate="%{y:.1f} %, 95 %: %{customdata[0]:.1f} to %{customdata[1]:.1f}, of %{customdata[2]:.0f}",
-    )  # fmt: skip
+    )

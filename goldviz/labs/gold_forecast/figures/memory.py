@@ -36,9 +36,12 @@ LONGEST_NAME = 14
 WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that travels through time."
 
 
-@figure("How far back does the network learn from?", title="How far back does it learn from?",
+@figure(
+    "How far back does the network learn from?",
+    title="How far back does it learn from?",
     shows="How long dL/dh is at each row before the forecast.",
-    cannot_show="A short reach is normal for daily moves, and no fault by itself.")  # fmt: skip
+    cannot_show="A short reach is normal for daily moves, and no fault by itself.",
+)
 def gradient_by_lag(plot: Plot) -> Figure:
     """Norm of dL/dh so many rows before the forecast, at one look of the last refit, on a log axis.
 
@@ -69,9 +72,12 @@ def _reach(now: xr.DataArray) -> str:
     return f"Above 1/100 of its largest up to {int(np.nanmedian(reach))} of {int(lags[-1])} rows back."
 
 
-@figure("What does the forecast listen to?", instead=missing("input_gradient"),
+@figure(
+    "What does the forecast listen to?",
+    instead=missing("input_gradient"),
     shows="How much the forecast moves with each input, by channel and by rows back.",
-    cannot_show="Used does not mean useful. Inputs that move together share their credit by chance.")  # fmt: skip
+    cannot_show="Used does not mean useful. Inputs that move together share their credit by chance.",
+)
 def listening(plot: Plot) -> Figure:
     """Mean size of the forecast's derivative by each input, by channel and by rows back, as log10 colour.
 
@@ -90,9 +96,13 @@ def listening(plot: Plot) -> Figure:
     hover = "%{customdata}, %{x} rows back<br>10<sup>%{z:.2f}</sup>"
     names = np.broadcast_to(np.array([as_label(name) for name in channels[::-1]])[:, None], values.shape[1:])
     heat = cells(
-        AtStep("look", values), x=now["lag"].values[columns], y=list(range(len(channels))), hover=hover,
-        hoverongaps=False, customdata=names if names.size <= MOST_CELLS // 8 else None,
-    )  # fmt: skip
+        AtStep("look", values),
+        x=now["lag"].values[columns],
+        y=list(range(len(channels))),
+        hover=hover,
+        hoverongaps=False,
+        customdata=names if names.size <= MOST_CELLS // 8 else None,
+    )
     figure = plot.figure = Figure(heat)
     ends = plot.limit("lag")
     figure.update_xaxes(title_text="Rows back from the forecast", range=ends, showgrid=False)
@@ -100,9 +110,11 @@ def listening(plot: Plot) -> Figure:
     plot.link("x", "lag")
     parts = AtStep("look", shares)
     figure.update_yaxes(
-        tickvals=list(range(len(channels))), ticktext=parts.map(lambda now: _ticks(channels, now)[::-1]),
-        range=(-0.5, len(channels) - 0.5), showgrid=False,
-    )  # fmt: skip
+        tickvals=list(range(len(channels))),
+        ticktext=parts.map(lambda now: _ticks(channels, now)[::-1]),
+        range=(-0.5, len(channels) - 0.5),
+        showgrid=False,
+    )
     gaps = AtStep("look", np.isnan(values).any(axis=(1, 2)))
     grey = gaps.map(lambda some: "Grey: not observed so many rows before, or exactly 0." if some else "")
     seeds = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes["seed"] > 1 else ""
@@ -132,10 +144,12 @@ def _loudest(channels: list[str], shares: Values) -> str:
     return f"Shares: {', '.join(f'{_short(channels[i])} {percent(shares[i])}' for i in order)}."
 
 
-@figure("What does the network keep in mind?", instead=missing("hidden", waiting=AT_THE_END),
+@figure(
+    "What does the network keep in mind?",
+    instead=missing("hidden", waiting=AT_THE_END),
     shows="The hidden states behind the last forecasts, slow units at the top.",
     cannot_show="What a unit means cannot be read off it: another seed finds other units for the same forecast.",
-)  # fmt: skip
+)
 def hidden(plot: Plot) -> Figure:
     """Hidden state behind each of the last forecasts, last refit, first seed; the slowest units at the top.
 

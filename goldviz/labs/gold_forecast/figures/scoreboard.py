@@ -21,10 +21,13 @@ from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.words import model_name, source_words
 
 
-@figure("Who forecasts best?", redrawn="what is a dot, or an arrow at the edge, changes with the look",
+@figure(
+    "Who forecasts best?",
+    redrawn="what is a dot, or an arrow at the edge, changes with the look",
     shows="The score of the network and of every baseline against the simplest forecast, with 95 % intervals.",
     cannot_show="Intervals hold for one network tried once: choosing the best of many makes them too narrow. No "
-    "costs of trading are in them.")  # fmt: skip
+    "costs of trading are in them.",
+)
 def scoreboard(plot: Plot) -> Figure:
     """Scores against the simplest forecast, with the 95 % interval of a block bootstrap once the run has ended.
 
@@ -70,9 +73,14 @@ def scoreboard(plot: Plot) -> Figure:
 def _beyond(figure: Figure, series: Series, row: float, value: float, colour: str) -> None:
     """An arrow at the left edge, with its number, for a score that lies beyond it."""
     figure.add_annotation(
-        x=0, xref="x domain", xanchor="left", y=row, yref="y", font={"color": colour, "size": 13},
+        x=0,
+        xref="x domain",
+        xanchor="left",
+        y=row,
+        yref="y",
+        font={"color": colour, "size": 13},
         text=f"◂ {said(series, value / score_unit(series))}",
-    )  # fmt: skip
+    )
 
 
 def _add_score(figure: Figure, series: Series, model: str, row: int, result: Result, low: float, theme: Theme) -> None:
@@ -88,24 +96,34 @@ def _add_score(figure: Figure, series: Series, model: str, row: int, result: Res
     words = f"%{{x:+.3f}}{unit}"
     if result.sure:
         bars = {
-            "array": [result.high - result.value], "arrayminus": [result.value - result.low],
-            "color": style.colour, "thickness": 2.5 if own else 1.5, "width": 6,
-        }  # fmt: skip
+            "array": [result.high - result.value],
+            "arrayminus": [result.value - result.low],
+            "color": style.colour,
+            "thickness": 2.5 if own else 1.5,
+            "width": 6,
+        }
         words += f"<br>95 %: {result.low:+.3f} to {result.high:+.3f}{unit}"
     figure.scatter(
-        x=[result.value], y=[row], name=name, mode="markers", error_x=bars,
+        x=[result.value],
+        y=[row],
+        name=name,
+        mode="markers",
+        error_x=bars,
         marker={"symbol": style.symbol, "size": 13 if own else 10, "color": style.colour},
         hovertemplate=f"{words}<extra>{name}</extra>",
-    )  # fmt: skip
+    )
 
 
 def _add_seeds(figure: Figure, series: Series, row: int, values: Values) -> None:
     """A stroke for each seed's score alone."""
     figure.scatter(
-        x=values, y=np.full(values.size, row - 0.26), mode="markers", name="each seed",
+        x=values,
+        y=np.full(values.size, row - 0.26),
+        mode="markers",
+        name="each seed",
         marker={"symbol": "line-ns-open", "size": 10, "color": style_of(series.network).colour, "line": {"width": 1.5}},
         hovertemplate="one seed alone: %{x:+.3f}<extra></extra>",
-    )  # fmt: skip
+    )
 
 
 def _add_final(
@@ -120,10 +138,13 @@ def _add_final(
             _beyond(figure, series, row, value, INKS[theme].accent)
     if places:
         figure.scatter(
-            x=[value for value, _ in places], y=[row for _, row in places], mode="markers", name="final block",
+            x=[value for value, _ in places],
+            y=[row for _, row in places],
+            mode="markers",
+            name="final block",
             marker={"symbol": "diamond-open", "size": 10, "color": INKS[theme].accent, "line": {"width": 2}},
             hovertemplate="final block: %{x:+.3f}<extra></extra>",
-        )  # fmt: skip
+        )
 
 
 def _small_marks(series: Series, final: dict[str, float]) -> str:

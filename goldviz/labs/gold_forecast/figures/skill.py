@@ -35,11 +35,13 @@ ALL_REFITS_MARKED = 12
 """Refits up to which each boundary is a line through the plot; more are short strokes at its foot."""
 
 
-@figure("Is the forecast better than the simplest one, and when?",
+@figure(
+    "Is the forecast better than the simplest one, and when?",
     redrawn="which baselines are drawn, and how far the axis reaches, changes with the look",
     shows="What the network and every baseline gained over the simplest forecast, added up over time.",
     cannot_show="A curve that ended well may have done so by chance or in one episode, and who tries often enough "
-    "finds one.")  # fmt: skip
+    "finds one.",
+)
 def skill(plot: Plot) -> Figure:
     """Gains over the simplest forecast, added up over time (Goyal and Welch 2008): above 0 is better so far.
 
@@ -69,9 +71,15 @@ def skill(plot: Plot) -> Figure:
     figure.update_yaxes(title_text=unit, range=widened(plot.limit("skill"), *drawn))
     figure.add_hline(y=0, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
     figure.add_annotation(
-        x=0, xref="x domain", xanchor="left", y=1, yref="y domain", yanchor="bottom",
-        text=f"above 0: better than {SIMPLEST[series.target]}", font={"size": 13, "color": plot.ink.accent},
-    )  # fmt: skip
+        x=0,
+        xref="x domain",
+        xanchor="left",
+        y=1,
+        yref="y domain",
+        yanchor="bottom",
+        text=f"above 0: better than {SIMPLEST[series.target]}",
+        font={"size": 13, "color": plot.ink.accent},
+    )
     _mark_refits(figure, series, plot.theme)
     shaded = _shade_final(figure, series, plot.theme)
     last = sentences(source_words(ds), thinning, _too_far(far))
@@ -93,19 +101,29 @@ def _add_network(figure: Figure, series: Series, dates: list[str], values: Value
         add_range(figure, name, dates, low[kept], high[kept])
         drawn = [low, high]
     figure.scatter(
-        x=dates, y=values[kept], name=style.label, legendgroup=name,
-        mode="lines+markers" if len(dates) <= MARKERS_UP_TO else "lines", line={"color": style.colour, "width": 2.5},
-        marker={"symbol": style.symbol, "size": 7}, hovertemplate=_hover(series),
-    )  # fmt: skip
+        x=dates,
+        y=values[kept],
+        name=style.label,
+        legendgroup=name,
+        mode="lines+markers" if len(dates) <= MARKERS_UP_TO else "lines",
+        line={"color": style.colour, "width": 2.5},
+        marker={"symbol": style.symbol, "size": 7},
+        hovertemplate=_hover(series),
+    )
     return drawn
 
 
 def _add_baseline(figure: Figure, model: str, dates: list[str], values: Values, series: Series) -> None:
     style = style_of(model)
     figure.scatter(
-        x=dates, y=values, name=style.label, legendgroup=model, mode="lines",
-        line={"color": style.colour, "dash": style.dash, "width": 1.5}, hovertemplate=_hover(series),
-    )  # fmt: skip
+        x=dates,
+        y=values,
+        name=style.label,
+        legendgroup=model,
+        mode="lines",
+        line={"color": style.colour, "dash": style.dash, "width": 1.5},
+        hovertemplate=_hover(series),
+    )
 
 
 def _hover(series: Series) -> str:
@@ -124,9 +142,17 @@ def _mark_refits(figure: Figure, series: Series, theme: Theme) -> None:
     line = {"color": INKS[theme].muted, "width": 1, "dash": "dot"}
     for date in map(str, series.dates[starts]):
         figure.add_shape(
-            type="line", x0=date, x1=date, xref="x", y0=0, y1=height, yref="y domain", layer="below", line=line,
+            type="line",
+            x0=date,
+            x1=date,
+            xref="x",
+            y0=0,
+            y1=height,
+            yref="y domain",
+            layer="below",
+            line=line,
             opacity=0.6,
-        )  # fmt: skip
+        )
 
 
 def _shade_final(figure: Figure, series: Series, theme: Theme) -> str:
@@ -136,13 +162,27 @@ def _shade_final(figure: Figure, series: Series, theme: Theme) -> str:
         return ""
     inside = series.dates[series.final]
     figure.add_shape(
-        type="rect", x0=str(inside[0]), x1=str(inside[-1]), xref="x", y0=0, y1=1, yref="y domain", layer="below",
-        line_width=0, fillcolor=look.with_alpha(INKS[theme].accent, 0.14),
-    )  # fmt: skip
+        type="rect",
+        x0=str(inside[0]),
+        x1=str(inside[-1]),
+        xref="x",
+        y0=0,
+        y1=1,
+        yref="y domain",
+        layer="below",
+        line_width=0,
+        fillcolor=look.with_alpha(INKS[theme].accent, 0.14),
+    )
     figure.add_annotation(
-        x=str(inside[-1]), xref="x", xanchor="right", y=0, yref="y domain", yanchor="bottom", text="final block",
+        x=str(inside[-1]),
+        xref="x",
+        xanchor="right",
+        y=0,
+        yref="y domain",
+        yanchor="bottom",
+        text="final block",
         font={"size": 13, "color": INKS[theme].accent},
-    )  # fmt: skip
+    )
     own = said(series, opened["network"]) if "network" in opened else "no number"
     return f"Final block alone: {own} over {forecasts_counted(len(inside))}."
 

@@ -29,10 +29,12 @@ DASHES = ("solid", "dash", "dot", "longdash", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 
 
-@figure("Does it learn, or learn by heart?", instead=missing("loss", waiting=AT_FIRST_EPOCH),
+@figure(
+    "Does it learn, or learn by heart?",
+    instead=missing("loss", waiting=AT_FIRST_EPOCH),
     shows="Training and validation loss of every refit, and the epochs whose weights make the forecasts.",
     cannot_show="The best epoch is chosen on validation data, so the loss there is a little too good to be true.",
-)  # fmt: skip
+)
 def loss(plot: Plot) -> Figure:
     """Training and validation loss of every refit over the epochs, on one scale, with each refit's best epoch.
 
@@ -52,16 +54,28 @@ def loss(plot: Plot) -> Figure:
         by_refit = curves.median("seed")
         x, y = _one_trace(by_refit.isel(fold=chosen))
         figure.scatter(
-            x=x, y=y, mode="lines", name="each refit", showlegend=False,
-            line={"color": look.with_alpha(style.colour, 0.45), "width": 1}, hoverinfo="skip", row=row,
-        )  # fmt: skip
+            x=x,
+            y=y,
+            mode="lines",
+            name="each refit",
+            showlegend=False,
+            line={"color": look.with_alpha(style.colour, 0.45), "width": 1},
+            hoverinfo="skip",
+            row=row,
+        )
         middle = by_refit.median("fold")
         figure.scatter(
-            x=middle["epoch"].values, y=middle.values, name="median", legendgroup="median",
-            mode="lines+markers" if middle.size <= MARKERS_UP_TO else "lines", showlegend=row == 1,
-            line={"color": style.colour, "width": 3}, marker={"symbol": style.symbol, "size": 7},
-            hovertemplate="%{y:.4f}", row=row,
-        )  # fmt: skip
+            x=middle["epoch"].values,
+            y=middle.values,
+            name="median",
+            legendgroup="median",
+            mode="lines+markers" if middle.size <= MARKERS_UP_TO else "lines",
+            showlegend=row == 1,
+            line={"color": style.colour, "width": 3},
+            marker={"symbol": style.symbol, "size": 7},
+            hovertemplate="%{y:.4f}",
+            row=row,
+        )
     best = _add_best(plot) if len(drawn) == 2 else ""
     plot.loss_axis("loss", "Loss")
     plot.step_grid()
@@ -99,10 +113,16 @@ def _add_best(plot: Plot) -> Words:
     known = epochs[rows] == best
     x, y = np.where(known, best, np.nan), np.take_along_axis(validation, rows, axis=0)
     plot.figure.scatter(
-        x=AtStep("epoch", x), y=AtStep("epoch", y), visible=AtStep("epoch", known.any(axis=1).tolist()), mode="markers",
-        name="best so far", legendgroup="best", hovertemplate="best %{y:.4f}",
-        marker={"symbol": "diamond-open", "size": 9, "color": plot.ink.accent, "line": {"width": 2}}, row=2,
-    )  # fmt: skip
+        x=AtStep("epoch", x),
+        y=AtStep("epoch", y),
+        visible=AtStep("epoch", known.any(axis=1).tolist()),
+        mode="markers",
+        name="best so far",
+        legendgroup="best",
+        hovertemplate="best %{y:.4f}",
+        marker={"symbol": "diamond-open", "size": 9, "color": plot.ink.accent, "line": {"width": 2}},
+        row=2,
+    )
     return spoken(_best_epochs, "epoch", plot.now["epoch"].values.tolist(), list(x))
 
 
@@ -111,9 +131,12 @@ def _best_epochs(at: int, best: Values) -> str:
     return f"At epoch {at}, best epochs: {x.min():.0f} to {x.max():.0f}, median {np.median(x):.0f}." if x.size else ""
 
 
-@figure("Does every layer get a gradient?", instead=missing("gradient_norm", waiting=AT_FIRST_EPOCH),
+@figure(
+    "Does every layer get a gradient?",
+    instead=missing("gradient_norm", waiting=AT_FIRST_EPOCH),
     shows="The gradient's norm by layer over the epochs, in the last refit.",
-    cannot_show="Good gradients do not guarantee memory.")  # fmt: skip
+    cannot_show="Good gradients do not guarantee memory.",
+)
 def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of each layer over the epochs, last refit, on a log axis.
 
@@ -122,9 +145,12 @@ def gradient_by_layer(plot: Plot) -> Figure:
     return _by_layer(plot, "gradient_norm", "Gradient norm")
 
 
-@figure("Are the steps the right size?", instead=missing("update_to_data", waiting=AT_FIRST_EPOCH),
+@figure(
+    "Are the steps the right size?",
+    instead=missing("update_to_data", waiting=AT_FIRST_EPOCH),
     shows="How large the steps are beside the weights that they change, by layer, in the last refit.",
-    cannot_show=RULE_OF_THUMB)  # fmt: skip
+    cannot_show=RULE_OF_THUMB,
+)
 def update_to_data(plot: Plot) -> Figure:
     """Spread of the steps over the spread of the weights that they change, by layer, last refit, on a log axis.
 

@@ -30,10 +30,13 @@ WINDOWS = 300
 """Windows over the test years; each is drawn as one point of every curve and one stroke."""
 
 
-@figure("How large will the next move be?", redrawn="its axis reaches as far as the look needs",
+@figure(
+    "How large will the next move be?",
+    redrawn="its axis reaches as far as the look needs",
     instead=missing("target"),
     shows="The forecast standard deviation beside EWMA's and GARCH's, over the largest moves.",
-    cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.")  # fmt: skip
+    cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.",
+)
 def volatility(plot: Plot) -> Figure:
     """Forecast standard deviation of the network, EWMA and GARCH over time, over the largest move of each window.
 
@@ -72,9 +75,15 @@ def _strokes(dates: list[str], sizes: Values, theme: Theme, unit: str) -> Node:
     y = np.stack([np.zeros_like(sizes), sizes, np.full_like(sizes, np.nan)], axis=1).ravel()
     line = {"color": look.with_alpha(INKS[theme].muted, 0.55), "width": 1}
     return Scatter(
-        x=x, y=y, mode="lines", name="largest move", legendgroup="moves", line=line,
-        hovertemplate=f"|move| %{{y:.2f}}{unit}", connectgaps=False,
-    )  # fmt: skip
+        x=x,
+        y=y,
+        mode="lines",
+        name="largest move",
+        legendgroup="moves",
+        line=line,
+        hovertemplate=f"|move| %{{y:.2f}}{unit}",
+        connectgaps=False,
+    )
 
 
 def _add_network(figure: Figure, series: Series, dates: list[str], starts: Values) -> list[Values]:
@@ -92,9 +101,14 @@ def _add_line(figure: Figure, name: str, dates: list[str], values: Values, width
     style = style_of(name)
     dash = style.dash if width < 2 else "solid"
     figure.scatter(
-        x=dates, y=values, name=style.label, legendgroup=name, mode="lines", hovertemplate="%{y:.3f}",
+        x=dates,
+        y=values,
+        name=style.label,
+        legendgroup=name,
+        mode="lines",
+        hovertemplate="%{y:.3f}",
         line={"color": style.colour, "dash": dash, "width": width},
-    )  # fmt: skip
+    )
 
 
 def _largest(values: Values, starts: Values) -> Values:

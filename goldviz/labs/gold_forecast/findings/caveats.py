@@ -76,54 +76,95 @@ def _final_score(n: Reading) -> str:
     return f"{after} over {forecasts_counted(int(n.series.final.sum()))}; before: {before}"
 
 
-# fmt: off
-OPENED = Rule("final_block_opened", "good", "The final block has been opened",
-    line=where("opened", "no decision may hang on it any more"), number=_final_score,
+OPENED = Rule(
+    "final_block_opened",
+    "good",
+    "The final block has been opened",
+    line=where("opened", "no decision may hang on it any more"),
+    number=_final_score,
     confidence="few forecasts, so only a rough check",
     explanation="It was untouched once, and is not any more: whatever you change from now on is chosen with knowledge "
     "of it.",
-    silenced_by=JUDGED_ELSEWHERE)
+    silenced_by=JUDGED_ELSEWHERE,
+)
 
-SIMULATED = Rule("simulated_market", "warning", "All this holds for a simulated market",
-    line=where("simulated", "prices that were paid"), number="seed {settings.market_seed} of the simulation",
+SIMULATED = Rule(
+    "simulated_market",
+    "warning",
+    "All this holds for a simulated market",
+    line=where("simulated", "prices that were paid"),
+    number="seed {settings.market_seed} of the simulation",
     confidence="certain: the numbers were drawn",
-    explanation=lambda case: f"The simulation is built with lasting volatility and {_mean_in_words(case.settings)}, so "
-    "finding just that is a check of the method, not news about gold. Load real prices to learn about those.",
-    only=lambda n, settings: bool(n.dataset.sizes.get("look")), must_tell=True)
+    explanation=lambda case: (
+        f"The simulation is built with lasting volatility and {_mean_in_words(case.settings)}, so "
+        "finding just that is a check of the method, not news about gold. Load real prices to learn about those."
+    ),
+    only=lambda n, settings: bool(n.dataset.sizes.get("look")),
+    must_tell=True,
+)
 
 RULES = (
-    Rule("one_episode", "warning", "One episode makes most of the skill",
+    Rule(
+        "one_episode",
+        "warning",
+        "One episode makes most of the skill",
         line=above("episode.share", 0.5, f"{{at:part}} of the gain within {percent(EPISODE)} of the time"),
         number=_within,
-        confidence=lambda case: "without these days the score is "
-        + value_in_words(case.reading.series.target, case.reading.episode.score_without),
+        confidence=lambda case: (
+            "without these days the score is "
+            + value_in_words(case.reading.series.target, case.reading.episode.score_without)
+        ),
         explanation="A score is a sum: one good guess in a storm outweighs years of nothing. Look at the curve over "
         "time: steps are luck more often than slopes are.",
-        advice=more_years, only=_better, silenced_by=JUDGED_ELSEWHERE),
-    Rule("refits_disagree", "warning", "Most refits have no skill",
+        advice=more_years,
+        only=_better,
+        silenced_by=JUDGED_ELSEWHERE,
+    ),
+    Rule(
+        "refits_disagree",
+        "warning",
+        "Most refits have no skill",
         line=at_most("skilled_refits", 0.5, "more than {at:part} of them"),
         number=lambda n: f"above 0 in {int((n.refits > 0).sum())} of {len(n.refits)} refits",
-        confidence=lambda case: "the refits' median is "
-        + value_in_words(case.reading.series.target, float(np.median(case.reading.refits))),
+        confidence=lambda case: (
+            "the refits' median is " + value_in_words(case.reading.series.target, float(np.median(case.reading.refits)))
+        ),
         explanation="Each refit is a try of its own at another time. Skill that is there should show in most of them.",
-        advice=[Check("Fit it with more seeds.", {"seeds": tuple(range(5))})], only=_better,
-        silenced_by=JUDGED_ELSEWHERE),
-    Rule("few_forecasts", "warning",
+        advice=[Check("Fit it with more seeds.", {"seeds": tuple(range(5))})],
+        only=_better,
+        silenced_by=JUDGED_ELSEWHERE,
+    ),
+    Rule(
+        "few_forecasts",
+        "warning",
         lambda case: "There are too few forecasts to tell" if _few(case) else "The interval is too wide to tell",
-        line=_too_few, number=lambda n: f"{score(n)} from {forecasts_counted(len(n.scored))}",
+        line=_too_few,
+        number=lambda n: f"{score(n)} from {forecasts_counted(len(n.scored))}",
         confidence="the interval's width is what is measured here",
         explanation=_why_untold,
-        advice=more_years, only=lambda n, settings: n.own.undecided, silenced_by=JUDGED_ELSEWHERE),
+        advice=more_years,
+        only=lambda n, settings: n.own.undecided,
+        silenced_by=JUDGED_ELSEWHERE,
+    ),
     replace(OPENED, only=lambda n, settings: n.own.unproved),
     replace(OPENED, line=above("final_score", 0, "above {at}"), only=_better),
-    replace(OPENED, severity="warning", title="The skill did not last into the final block",
-        line=at_most("final_score", 0, "above {at}"), only=_better),
-    Rule("final_block_closed", "good", "The final block is still closed",
+    replace(
+        OPENED,
+        severity="warning",
+        title="The skill did not last into the final block",
+        line=at_most("final_score", 0, "above {at}"),
+        only=_better,
+    ),
+    Rule(
+        "final_block_closed",
+        "good",
+        "The final block is still closed",
         line=where("own.better", "opened once, when everything is decided"),
-        number="{settings.final_days} days kept untouched", confidence="nothing has been fitted or chosen on it",
+        number="{settings.final_days} days kept untouched",
+        confidence="nothing has been fitted or chosen on it",
         explanation="It is your only fair test of what you chose by looking at this page.",
         advice=[("Open it, once everything else is decided.", {"open_final": True})],
         only=lambda n, settings: bool(settings.final_days) and not settings.open_final,
-        silenced_by=(*JUDGED_ELSEWHERE, "final_block_opened")),
+        silenced_by=(*JUDGED_ELSEWHERE, "final_block_opened"),
+    ),
 )
-# fmt: on

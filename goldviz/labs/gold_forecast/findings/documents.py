@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 CARRIED = ("Carry the documents' last values and their ages on.", {"carry": "documents"})
 LATER: list[Candidate] = [
-    Mend("Learn from a window that moves along, and forecast half as many years.",
-     {"scheme": "rolling", "test_years": DividedBy(2)}),
+    Mend(
+        "Learn from a window that moves along, and forecast half as many years.",
+        {"scheme": "rolling", "test_years": DividedBy(2)},
+    ),
     Mend("Forecast a quarter of the years.", {"test_years": DividedBy(4)}),
-]  # fmt: skip
+]
 """Refits that begin later learn from later rows."""
 
 
@@ -40,9 +42,12 @@ def _unobserved(n: Reading) -> str:
     return ", ".join(f"{name}: in {count} of {refits} refits" for name, count in n.unobserved.items())
 
 
-# fmt: off
-PLANTED = Rule("planted_found", "good", "The planted response was found",
-    line=where("own.better", ABOVE_ZERO), number=score,
+PLANTED = Rule(
+    "planted_found",
+    "good",
+    "The planted response was found",
+    line=where("own.better", ABOVE_ZERO),
+    number=score,
     confidence="a positive control: the market was told to answer to the statements",
     explanation="So the way from a document to a forecast is open: its hour of release, its tone, its channel and its "
     "carrying. Now deal the statements out at random, or set the response to 0: the skill must go.",
@@ -50,32 +55,51 @@ PLANTED = Rule("planted_found", "good", "The planted response was found",
         ("Deal the statements out at random.", {"documents": "shuffled"}),
         ("Take the response away.", {"tone_response": 0.0}),
     ],
-    only=_control("generated"))
+    only=_control("generated"),
+)
 
 RULES = (
     PLANTED,
-    replace(PLANTED, kind="planted_missed", severity="warning", title="The planted response was missed",
+    replace(
+        PLANTED,
+        kind="planted_missed",
+        severity="warning",
+        title="The planted response was missed",
         line=where("own.unproved", ABOVE_ZERO),
         explanation="The market answers to the statements, and this forecast does not show it. A row between two "
         "statements has to carry the last one, and the answer is small: it takes years of forecasts to see.",
-        advice=lambda case: [CARRIED, *more_years(case)]),
-    replace(PLANTED, kind="dealt_out_skill", severity="warning", title="Skill on statements dealt out at random",
+        advice=lambda case: [CARRIED, *more_years(case)],
+    ),
+    replace(
+        PLANTED,
+        kind="dealt_out_skill",
+        severity="warning",
+        title="Skill on statements dealt out at random",
         explanation="These statements say nothing of their time. What is left may be gold's own past, which shows a "
         "mean that lasts for weeks, or chance.",
         advice=[("Give each day its own statement again.", {"documents": "generated"})],
-        only=_control("shuffled")),
-    replace(PLANTED, kind="dealt_out_passed", title="No skill is left on statements dealt out at random",
+        only=_control("shuffled"),
+    ),
+    replace(
+        PLANTED,
+        kind="dealt_out_passed",
+        title="No skill is left on statements dealt out at random",
         line=where("own.unproved", ABOVE_ZERO),
         explanation="The market answers to what was said, and these words stand at other days: there is nothing to "
         "find, and nothing was found.",
         advice=[("Give each day its own statement again.", {"documents": "generated"})],
-        only=_control("shuffled")),
-    Rule("channel_unobserved", "warning", "Some refits never saw a channel",
-        line=where("misses_a_channel", "a share of 0 of a refit's training rows"), number=_unobserved,
+        only=_control("shuffled"),
+    ),
+    Rule(
+        "channel_unobserved",
+        "warning",
+        "Some refits never saw a channel",
+        line=where("misses_a_channel", "a share of 0 of a refit's training rows"),
+        number=_unobserved,
         confidence="counted in the rows that each refit learned from",
         explanation="A refit leaves out a channel that it never saw while it learned, even where values come later. "
         "The table under Why has the share for each refit.",
         advice=LATER,
-        only=lambda n, settings: settings.missing != "channel"),
+        only=lambda n, settings: settings.missing != "channel",
+    ),
 )
-# fmt: on

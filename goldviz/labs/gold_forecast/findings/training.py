@@ -73,68 +73,98 @@ def _within_reach(case: Case) -> list[Candidate]:
 
 SHORT = below("reach_share", 0.5, "{at:part} of the window")
 
-# fmt: off
 DIVERGED = replace(
     training_diverged(
         explanation="One step was so long that it ended in no number. Large moves make large gradients, and a "
         "likelihood whose width is nearly zero makes larger ones.",
-        advice=[SLOWER_AND_CLIPPED, STUDENT]),
-    number=_lost, confidence="the run stopped for it", alone=True)
+        advice=[SLOWER_AND_CLIPPED, STUDENT],
+    ),
+    number=_lost,
+    confidence="the run stopped for it",
+    alone=True,
+)
+
 
 def _spread(n: Reading) -> str:
     return "less than 0.01 %" if n.spread < 1e-4 else f"{100 * n.spread:.2g} %"
 
 
-CONSTANT = Rule("constant_forecast", "warning", "The forecast listens to nothing",
+CONSTANT = Rule(
+    "constant_forecast",
+    "warning",
+    "The forecast listens to nothing",
     line=below("spread", STEADY["return"], "{at:percent} of the moves' spread"),
     number=lambda n: f"its spread within a refit is {_spread(n)} of the {n.series.moves.plural}' spread",
     confidence="measured over all refits; the inputs' derivatives show the same",
     explanation="Whatever its inputs are, the network says nearly the same. Of the next move hardly anybody can say "
     "more than a constant; of the size of moves there is more to say.",
     advice=[TO_VARIANCE, FASTER],
-    only=lambda n, settings: n.series.target == "return", silenced_by=("known_leak", "leak_suspected"))
+    only=lambda n, settings: n.series.target == "return",
+    silenced_by=("known_leak", "leak_suspected"),
+)
 
 RULES = (
     CONSTANT,
-    replace(CONSTANT,
+    replace(
+        CONSTANT,
         line=below("spread", STEADY["volatility"], "{at:percent} of its mean"),
         number=lambda n: f"its spread within a refit is {_spread(n)} of its mean",
         explanation="Whatever its inputs are, the network says nearly the same width. Calm and storm last, so there is "
         "more to say.",
         advice=[FASTER],
-        only=lambda n, settings: n.series.target == "volatility"),
-    Rule("over_fitting", "warning", "The network learns its past by heart",
+        only=lambda n, settings: n.series.target == "volatility",
+    ),
+    Rule(
+        "over_fitting",
+        "warning",
+        "The network learns its past by heart",
         line=where("learning.over_fitting", "a best epoch up to {learning.early}, validation rising after it"),
-        number=_since_best, confidence=lambda case: _fits(case.verdicts[0].seeds),
+        number=_since_best,
+        confidence=lambda case: _fits(case.verdicts[0].seeds),
         explanation="What it learns after the first epochs holds for the training window only. The forecasts are made "
         "with the weights of the best epoch, so they have hardly learned; they are not spoilt either.",
         advice=[
             ("Take a third of the learning rate, so that it stops at a finer place.", {"learning_rate": DividedBy(3)}),
             MORE_DROPOUT,
-        ]),
-    Rule("under_trained", "warning", "Training ended too soon",
+        ],
+    ),
+    Rule(
+        "under_trained",
+        "warning",
+        "Training ended too soon",
         line=where("learning.unfinished", "a best epoch before the last"),
         number=lambda n: f"still improving at epoch {int(n.learning.epochs[-1])}, the last",
         confidence=lambda case: _fits(case.verdicts[0].seeds),
         explanation="The validation loss was still falling when training ended, so these forecasts are not yet what "
         "the network can do.",
-        advice=[("Train twice as long.", {"epochs": Times(2)}), FASTER], at_end=True),
-    Rule("badly_calibrated", "warning", lambda case: f"The intervals are too {'narrow' if _narrow(case) else 'wide'}",
+        advice=[("Train twice as long.", {"epochs": Times(2)}), FASTER],
+        at_end=True,
+    ),
+    Rule(
+        "badly_calibrated",
+        "warning",
+        lambda case: f"The intervals are too {'narrow' if _narrow(case) else 'wide'}",
         line=above("coverage.off", 0.02, "90 % within the Wilson interval, or no more than {at:points} off"),
-        number=lambda n: f"90 % intervals held {100 * n.coverage.share:.1f} %", confidence=_wilson,
+        number=lambda n: f"90 % intervals held {100 * n.coverage.share:.1f} %",
+        confidence=_wilson,
         explanation=_why_miscalibrated,
         advice=[
             ("Forecast quantiles, which have no shape to get wrong.", {"head": "quantiles"}),
             ("Train on a window that moves along.", {"scheme": "rolling"}),
         ],
-        silenced_by=("known_leak", "leak_suspected")),
-    Rule("short_reach", "warning", _beyond,
+        silenced_by=("known_leak", "leak_suspected"),
+    ),
+    Rule(
+        "short_reach",
+        "warning",
+        _beyond,
         line=SHORT,
         number=lambda n: f"dL/dh above {part(FADED)} up to {_reach(n)} of {int(n.dataset['lag'][-1])} rows back",
         confidence=_of_the_last_refit,
         explanation="The error signal shrinks on its way back (document 001, eq. 6-9). A short reach is normal for "
         "daily moves. Where they have no memory, a shorter window costs nothing.",
         advice=_within_reach,
-        only=lambda n, settings: settings.network != "mlp", silenced_by=("constant_forecast",)),
+        only=lambda n, settings: settings.network != "mlp",
+        silenced_by=("constant_forecast",),
+    ),
 )
-# fmt: on

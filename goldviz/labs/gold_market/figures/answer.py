@@ -20,10 +20,11 @@ WITHOUT_TONE = (
 SURE = 1.96
 
 
-@drawn("Does the target move with what documents say?",
+@drawn(
+    "Does the target move with what documents say?",
     shows="The mean move from the second working day after a document until the next one's, by its tone.",
     cannot_show="A forecast: the line is fitted to all these years at once, and a tone can move with something else.",
-)  # fmt: skip
+)
 def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """One point a document: its tone, and the mean move until the next; with the line fitted to all moves."""
     title = f"Does {market.shortened(str(ds['channel'].values[0]))} move with what documents say?"
@@ -32,24 +33,33 @@ def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     unit = market.unit_of_changes(ds)
     tone, moves = ds["tone"].values, unit.factor * ds["answer"].values
     figure = Figure().scatter(
-        x=tone, y=moves, mode="markers", name="a document", customdata=market.days(ds["document"]),
+        x=tone,
+        y=moves,
+        mode="markers",
+        name="a document",
+        customdata=market.days(ds["document"]),
         marker={"size": 8, "color": look.with_alpha(market.BESIDE, 0.6)},
         hovertemplate="%{customdata}<br>tone %{x:+.2f} sd, then %{y:+.3f} a day<extra></extra>",
-    )  # fmt: skip
+    )
     slope = float(ds.attrs["answer_slope"])
     if np.isfinite(slope):
         ends = np.array([np.nanmin(tone), np.nanmax(tone)])
         line = unit.factor * (slope * ds.attrs["sd"] * ends + ds["change"].values.mean())
         figure.scatter(
-            x=ends, y=line, mode="lines", name="fitted to all moves", hoverinfo="skip",
+            x=ends,
+            y=line,
+            mode="lines",
+            name="fitted to all moves",
+            hoverinfo="skip",
             line={"color": INKS[theme].accent, "width": 2.5},
-        )  # fmt: skip
+        )
     notes = [answer_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title=title, notes=notes, height=400, hover="closest")
     market.legend_under(figure, lines=1, axis=52)
     figure.update_xaxes(title_text="Tone, standard deviations from its mean")
-    return figure.update_yaxes(title_text=as_label(unit.called(f"Mean {unit.noun}")), zeroline=True,
-                               zerolinecolor=INKS[theme].muted)  # fmt: skip
+    return figure.update_yaxes(
+        title_text=as_label(unit.called(f"Mean {unit.noun}")), zeroline=True, zerolinecolor=INKS[theme].muted
+    )
 
 
 def answer_sentence(ds: xr.Dataset) -> str:

@@ -18,9 +18,11 @@ MOST_DAYS = 1_000
 NO_COVARIATE = "This market has no covariate: there is nothing to join."
 
 
-@drawn("Does the covariate tell the next move?",
+@drawn(
+    "Does the covariate tell the next move?",
     shows="The correlation over a rolling window, placed on the day on which its last answer was known.",
-    cannot_show="Anything that is not a straight line between the two, or that needs several covariates.")  # fmt: skip
+    cannot_show="Anything that is not a straight line between the two, or that needs several covariates.",
+)
 def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Rolling correlation of the target's next move with one covariate, known at the forecast and joined by date."""
     number = int(ds.attrs["number"])
@@ -36,9 +38,13 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     ):
         used = (ds.attrs["alignment"] == "date") == (kind == "joined")
         figure.scatter(
-            x=dates, y=ds[f"{kind}_rolling"].values[kept], mode="lines", name=label,
-            line={"color": colour, "dash": dash, "width": 3 if used else 1.6}, hovertemplate="%{y:+.2f}",
-        )  # fmt: skip
+            x=dates,
+            y=ds[f"{kind}_rolling"].values[kept],
+            mode="lines",
+            name=label,
+            line={"color": colour, "dash": dash, "width": 3 if used else 1.6},
+            hovertemplate="%{y:+.2f}",
+        )
     target, beside = (market.shortened(str(ds["channel"].values[k])) for k in (0, number))
     band = "Grey: what chance alone gives, in 95 % of windows."
     notes = [overall_sentence(ds), band, sentences(market.source_sentence(ds), thinning)]
@@ -46,8 +52,13 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     market.legend_under(figure, lines=2)
     market.date_axis(figure)
     link(figure, "x", "day")
-    return figure.update_yaxes(title_text=f"Correlation, last {ds.attrs['window']}", range=[-1.02, 1.02], dtick=0.5,
-                               zeroline=True, zerolinecolor=INKS[theme].muted)  # fmt: skip
+    return figure.update_yaxes(
+        title_text=f"Correlation, last {ds.attrs['window']}",
+        range=[-1.02, 1.02],
+        dtick=0.5,
+        zeroline=True,
+        zerolinecolor=INKS[theme].muted,
+    )
 
 
 def overall_sentence(ds: xr.Dataset) -> str:
@@ -56,10 +67,11 @@ def overall_sentence(ds: xr.Dataset) -> str:
     return f"Over all these years: same-day correlation {_signed(joined)}, usable {_signed(known)}."
 
 
-@drawn("Which covariates leak when joined by date?",
+@drawn(
+    "Which covariates leak when joined by date?",
     shows="Each covariate's correlation with the target's next move over all the years, both ways.",
     cannot_show="How a forecast would do: this is in sample, and a leak can hide in one covariate out of many.",
-)  # fmt: skip
+)
 def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Every covariate's two correlations over all the years, and what lies between them."""
     title = "Which covariates leak when joined by date?"
@@ -69,19 +81,26 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     known, joined = ds["known_overall"].values[1:], ds["joined_overall"].values[1:]
     places = np.arange(count)
     figure = Figure().scatter(
-        x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(), y=np.repeat(places, 3), mode="lines",
-        line={"color": look.with_alpha(market.JOINED, 0.45), "width": 5}, showlegend=False, hoverinfo="skip",
-    )  # fmt: skip
+        x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(),
+        y=np.repeat(places, 3),
+        mode="lines",
+        line={"color": look.with_alpha(market.JOINED, 0.45), "width": 5},
+        showlegend=False,
+        hoverinfo="skip",
+    )
     for values, name, symbol, colour in (
         (joined, "joined by date", "diamond", market.JOINED),
         (known, "known at the forecast", "circle", market.KNOWN),
     ):
         figure.scatter(
-            x=values, y=places, mode="markers", name=name,
+            x=values,
+            y=places,
+            mode="markers",
+            name=name,
             customdata=[as_label(market.words(ds, number + 1)) for number in range(count)],
             marker={"symbol": symbol, "size": 11, "color": colour},
             hovertemplate=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>",
-        )  # fmt: skip
+        )
     notes = [fit_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title=title, notes=notes, hover="closest", height=max(300, 190 + 32 * count))
     market.legend_under(figure, lines=2, axis=52)
@@ -89,9 +108,11 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     either = np.abs(np.concatenate([known, joined]))
     reach = 1.12 * max(0.1, float(either[np.isfinite(either)].max(initial=0)))
     return figure.update_xaxes(
-        title_text="Correlation with the target's next move", range=[-reach, reach], zeroline=True,
+        title_text="Correlation with the target's next move",
+        range=[-reach, reach],
+        zeroline=True,
         zerolinecolor=INKS[theme].muted,
-    )  # fmt: skip
+    )
 
 
 def fit_sentence(ds: xr.Dataset) -> str:

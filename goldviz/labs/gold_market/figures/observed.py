@@ -20,9 +20,11 @@ SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 """Parts of a channel's row in the strip."""
 
 
-@drawn("Who is observed in which month?",
+@drawn(
+    "Who is observed in which month?",
     shows="How many days of each month bring a new value of each channel, and how many masking hides.",
-    cannot_show="Why a value is missing: a holiday, a late start and a lost record look the same.")  # fmt: skip
+    cannot_show="Why a value is missing: a holiday, a late start and a lost record look the same.",
+)
 def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How many values of each channel a month brings, one row a channel."""
     masked = bool(np.nansum(ds["hidden"].values) > 0)
@@ -34,32 +36,52 @@ def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         seen, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
         heading = f"<b>{market.in_template(market.words(ds, number))}</b><br>%{{x|%B %Y}}: "
         figure.add_trace(
-            cells(np.minimum(seen / weekdays, 1)[None], x=months, y=[number, number + height],
-                  customdata=_said(seen, hidden, ds["weekdays"].values),
-                  hover=f"{heading}new on %{{customdata[0]:.0f}} days<br>%{{customdata[2]:.0f}} weekdays, "
-                  "%{customdata[1]:.0f} hidden", hoverongaps=False)
-        )  # fmt: skip
+            cells(
+                np.minimum(seen / weekdays, 1)[None],
+                x=months,
+                y=[number, number + height],
+                customdata=_said(seen, hidden, ds["weekdays"].values),
+                hover=f"{heading}new on %{{customdata[0]:.0f}} days<br>%{{customdata[2]:.0f}} weekdays, "
+                "%{customdata[1]:.0f} hidden",
+                hoverongaps=False,
+            )
+        )
         if masked:
             share = np.where(hidden > 0, hidden / np.maximum(seen + hidden, 1), np.nan)
             figure.heatmap(
-                z=share[None].astype(np.float32), x=months, y=[number + height, number + height + HIDDEN_HEIGHT],
-                customdata=_said(hidden, seen + hidden), zmin=0, zmax=1, showscale=False, hoverongaps=False,
+                z=share[None].astype(np.float32),
+                x=months,
+                y=[number + height, number + height + HIDDEN_HEIGHT],
+                customdata=_said(hidden, seen + hidden),
+                zmin=0,
+                zmax=1,
+                showscale=False,
+                hoverongaps=False,
                 colorscale=[[0, with_alpha(market.HIDDEN, 0.15)], [1, market.HIDDEN]],
-                hovertemplate=f"{heading}%{{customdata[0]:.0f}} of %{{customdata[1]:.0f}} values hidden"
-                "<extra></extra>",
-            )  # fmt: skip
+                hovertemplate=f"{heading}%{{customdata[0]:.0f}} of %{{customdata[1]:.0f}} values hidden<extra></extra>",
+            )
     notes = [hidden_sentence(ds), sentences(market.source_sentence(ds), _empty_sentence(ds))]
     count = ds.sizes["channel"]
     look.apply(
-        figure, theme, title="Who is observed in which month?", notes=notes, legend=False, hover="closest",
+        figure,
+        theme,
+        title="Who is observed in which month?",
+        notes=notes,
+        legend=False,
+        hover="closest",
         height=230 + 34 * count,
-    )  # fmt: skip
+    )
     market.date_axis(figure)
     link(figure, "x", "day")
     market.channel_axis(figure, market.names(ds), (count - GAP / 2, -GAP / 2), middle=(1 - GAP) / 2)
     return colour_bar(
-        figure, (0, 1), SEQUENTIAL, "New values per weekday", tickvals=[0, 0.5, 1], ticktext=["0", "½", "1 +"],
-    )  # fmt: skip
+        figure,
+        (0, 1),
+        SEQUENTIAL,
+        "New values per weekday",
+        tickvals=[0, 0.5, 1],
+        ticktext=["0", "½", "1 +"],
+    )
 
 
 def _said(*counts: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -87,8 +109,11 @@ STATES = (
 """What can be said of a value in a row, with its colour and height: nothing is told by colour alone."""
 
 
-@drawn("Who is new on which of the last days?", shows="Each mark is a new value in the row of that day's forecast.",
-    cannot_show="Revisions: a series that is revised later stands here as it was last read.")  # fmt: skip
+@drawn(
+    "Who is new on which of the last days?",
+    shows="Each mark is a new value in the row of that day's forecast.",
+    cannot_show="Revisions: a series that is revised later stands here as it was last read.",
+)
 def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Which channel has a new value in which of the last rows, and whether that value was out by then."""
     placed, masked = np.isfinite(ds["dated"].values), ds["masked"].values > 0
@@ -101,10 +126,13 @@ def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     count = ds.sizes["channel"]
     shading = "Shaded: days without a value of the target, so without a forecast."
     look.apply(
-        figure, theme, title=f"Who is new on which of the last {ds.sizes['row']} days?",
-        notes=[early_sentence(ds), sentences(market.source_sentence(ds), shading)], hover="closest",
+        figure,
+        theme,
+        title=f"Who is new on which of the last {ds.sizes['row']} days?",
+        notes=[early_sentence(ds), sentences(market.source_sentence(ds), shading)],
+        hover="closest",
         height=180 + 30 * count,
-    )  # fmt: skip
+    )
     market.legend_under(figure, lines=len(figure.data), axis=42)
     figure.update_layout(barmode="overlay")
     market.date_axis(figure)
@@ -128,12 +156,16 @@ def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, he
     dated = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
     said = [_age(hours) for hours in ds["wait"].values[where]]
     return Bar(
-        x=market.days(ds["row"])[rows], y=np.full(len(rows), height), base=channels - height / 2, name=name,
-        width=0.78 * _row_width(ds), marker={"color": colour, "line": {"width": 0}},
+        x=market.days(ds["row"])[rows],
+        y=np.full(len(rows), height),
+        base=channels - height / 2,
+        name=name,
+        width=0.78 * _row_width(ds),
+        marker={"color": colour, "line": {"width": 0}},
         customdata=np.stack([heading, dated, said], axis=-1),
         hovertemplate="<b>%{customdata[0]}</b><br>row of %{x|%a %d %b %Y}<br>value of %{customdata[1]}, "
         f"out %{{customdata[2]}}<extra>{name}</extra>",
-    )  # fmt: skip
+    )
 
 
 def _row_width(ds: xr.Dataset) -> float:
@@ -156,6 +188,13 @@ def _shade_rows_without_forecast(figure: Figure, ds: xr.Dataset, theme: Theme) -
     half = np.timedelta64(int(_row_width(ds) / 2), "ms")
     for row in ds["row"].values[ds["forecast"].values == 0].astype("datetime64[ms]"):
         figure.add_shape(
-            type="rect", x0=str(row - half), x1=str(row + half), y0=0, y1=1, yref="paper", layer="below",
-            line_width=0, fillcolor=with_alpha(INKS[theme].muted, 0.16),
-        )  # fmt: skip
+            type="rect",
+            x0=str(row - half),
+            x1=str(row + half),
+            y0=0,
+            y1=1,
+            yref="paper",
+            layer="below",
+            line_width=0,
+            fillcolor=with_alpha(INKS[theme].muted, 0.16),
+        )

@@ -21,10 +21,11 @@ LONGEST_WORDS = 34
 """Characters of a channel's words in a legend."""
 
 
-@drawn("Where did the target and the covariate go?",
+@drawn(
+    "Where did the target and the covariate go?",
     shows="Prices above zero as an index or on a log axis, so that equal heights are equal ratios.",
     cannot_show="Whether the two move together day by day; prices that both drift look alike without being related.",
-)  # fmt: skip
+)
 def prices(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The target and the covariate beside it: on one log axis from 100 on, or in panels of their own."""
     kinds = ds["transformation"].values[[0, int(ds.attrs["number"])]]
@@ -45,11 +46,14 @@ def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> Figure:
         index = 100 * ds[name].values[kept] / base
         drawn.append(index)
         figure.scatter(
-            x=market.days(ds[dates])[kept], y=single(index), customdata=single(ds[name].values[kept]), mode="lines",
+            x=market.days(ds[dates])[kept],
+            y=single(index),
+            customdata=single(ds[name].values[kept]),
+            mode="lines",
             name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
             line={"color": colour, "dash": dash, "width": 2},
             hovertemplate="%{y:.4~g} (%{customdata:,.6~g}" + _after_number(ds, channel) + ")",
-        )  # fmt: skip
+        )
     notes = [f"Both start at 100 on {str(start)[:10]}.", sentences(market.source_sentence(ds), thinning)]
     look.apply(figure, theme, title=_title(ds), notes=notes, height=460)
     market.legend_under(figure, lines=2)
@@ -67,19 +71,27 @@ def _own_prices(ds: xr.Dataset, theme: Theme) -> Figure:
         kept, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
         values = ds[name].values[kept]
         figure.scatter(
-            x=market.days(ds[dates])[kept], y=single(values), mode="lines", line={"color": colour, "width": 2},
+            x=market.days(ds[dates])[kept],
+            y=single(values),
+            mode="lines",
+            line={"color": colour, "width": 2},
             name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
-            hovertemplate="%{y:,.6~g}" + _after_number(ds, channel), row=row,
-        )  # fmt: skip
+            hovertemplate="%{y:,.6~g}" + _after_number(ds, channel),
+            row=row,
+        )
         unit = as_label(str(ds["unit"].values[channel]) or "its own unit")
         figure.update_yaxes(title_text=unit, row=row, col=1)
         if ds["transformation"].values[channel] == "log_return":
             axis = market.counting_log_axis(0.94 * values.min(), 1.06 * values.max())
             figure.update_yaxes(title_text=f"{unit}, log axis", **axis, row=row, col=1)
     look.apply(
-        figure, theme, title=_title(ds), notes=[_absence(ds), sentences(market.source_sentence(ds), thinning)],
-        legend=False, height=460,
-    )  # fmt: skip
+        figure,
+        theme,
+        title=_title(ds),
+        notes=[_absence(ds), sentences(market.source_sentence(ds), thinning)],
+        legend=False,
+        height=460,
+    )
     return figure.update_layout(margin_t=figure.layout.margin.t + 18)
 
 

@@ -25,18 +25,24 @@ MOST_MOVES = 700
 NAMED_MOVES = 8
 
 
-@drawn("When are the moves large?",
+@drawn(
+    "When are the moves large?",
     shows="The target's moves, and twice two volatilities that were known on the day before.",
-    cannot_show="Moves within a day; one value a day is observed.")  # fmt: skip
+    cannot_show="Moves within a day; one value a day is observed.",
+)
 def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Every move of the target within twice its volatility as it was known on the day before."""
     unit, window = market.unit_of_changes(ds), int(ds.attrs["window"])
     moves, dates = unit.factor * ds["change"].values, market.days(ds["change_day"])
     kept, span = extremes(moves, MOST_MOVES)
     figure = Figure().scatter(
-        x=dates[kept], y=single(moves[kept]), mode="lines", name=unit.noun, hovertemplate="%{y:+.2f}",
+        x=dates[kept],
+        y=single(moves[kept]),
+        mode="lines",
+        name=unit.noun,
+        hovertemplate="%{y:+.2f}",
         line={"color": INKS[theme].muted, "width": 1},
-    )  # fmt: skip
+    )
     drawn, thinning = thinned(len(moves), MOST_DAYS, "day")
     for name, label, colour, dash in (
         ("rolling_sd", f"±2 sd, last {window}", market.KNOWN, "solid"),
@@ -45,10 +51,16 @@ def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         reach = single(2 * unit.factor * ds[name].values[drawn])
         for sign in (1, -1):
             figure.scatter(
-                x=dates[drawn], y=sign * reach, mode="lines", name=label, legendgroup=name, showlegend=sign > 0,
-                line={"color": colour, "dash": dash, "width": 2}, hovertemplate="%{y:+.2f}" if sign > 0 else None,
+                x=dates[drawn],
+                y=sign * reach,
+                mode="lines",
+                name=label,
+                legendgroup=name,
+                showlegend=sign > 0,
+                line={"color": colour, "dash": dash, "width": 2},
+                hovertemplate="%{y:+.2f}" if sign > 0 else None,
                 hoverinfo=None if sign > 0 else "skip",
-            )  # fmt: skip
+            )
     figure.add_trace(_named_moves(ds, unit, theme))
     spans = f"Moves: the lowest and the highest of every {span} days." if span > 1 else ""
     lines = f"Lines: {thinning[0].lower()}{thinning[1:]}" if thinning else ""
@@ -95,30 +107,47 @@ def _named_moves(ds: xr.Dataset, unit: Moves, theme: Theme) -> Node:
         for ratio in times
     ]
     return Scatter(
-        x=market.days(ds["change_day"])[largest], y=unit.factor * moves[largest], mode="markers",
-        name=f"{len(largest)} largest moves", customdata=said,
-        marker={"symbol": "diamond", "size": 9, "color": INKS[theme].accent,
-                "line": {"color": INKS[theme].background, "width": 1}},
+        x=market.days(ds["change_day"])[largest],
+        y=unit.factor * moves[largest],
+        mode="markers",
+        name=f"{len(largest)} largest moves",
+        customdata=said,
+        marker={
+            "symbol": "diamond",
+            "size": 9,
+            "color": INKS[theme].accent,
+            "line": {"color": INKS[theme].background, "width": 1},
+        },
         hovertemplate=f"<b>%{{x|%a %d %b %Y}}: %{{y:+.2f}}{market.in_template(unit.suffix)}</b><br>"
         "%{customdata}<extra></extra>",
-    )  # fmt: skip
+    )
 
 
-@drawn("Are large moves rarer than in a Gaussian?",
+@drawn(
+    "Are large moves rarer than in a Gaussian?",
     shows="Days by the size of their move, in bins of a quarter of the standard deviation.",
-    cannot_show="That moves are independent draws: they are not, large ones come together.")  # fmt: skip
+    cannot_show="That moves are independent draws: they are not, large ones come together.",
+)
 def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
     unit = market.unit_of_changes(ds)
     middle, gaussian = unit.factor * ds["bin"].values, ds["gaussian"].values
     figure = Figure().bar(
-        x=middle, y=ds["count"].values, name="days", width=unit.factor * ds.attrs["bin_width"],
-        marker={"color": market.KNOWN, "line": {"width": 0}}, hovertemplate="%{y:.0f}",
-    )  # fmt: skip
+        x=middle,
+        y=ds["count"].values,
+        name="days",
+        width=unit.factor * ds.attrs["bin_width"],
+        marker={"color": market.KNOWN, "line": {"width": 0}},
+        hovertemplate="%{y:.0f}",
+    )
     figure.scatter(
-        x=middle, y=np.where(gaussian > 0.2, gaussian, np.nan), name="Gaussian of the same sd", mode="lines",
-        line={"color": INKS[theme].accent, "dash": "dash", "width": 2.5}, hovertemplate="%{y:.3~g}",
-    )  # fmt: skip
+        x=middle,
+        y=np.where(gaussian > 0.2, gaussian, np.nan),
+        name="Gaussian of the same sd",
+        mode="lines",
+        line={"color": INKS[theme].accent, "dash": "dash", "width": 2.5},
+        hovertemplate="%{y:.3~g}",
+    )
     off = int(ds.attrs["off_scale"])
     beyond = f"{off} move{'' if off == 1 else 's'} beyond the axis." if off else ""
     notes = [tail_sentence(ds), worst_sentence(ds), sentences(market.source_sentence(ds), beyond)]
@@ -145,22 +174,32 @@ def worst_sentence(ds: xr.Dataset) -> str:
     return f"Worst day {unit.said(moves[low])} ({dates[low]}), best {unit.said(moves[high])} ({dates[high]})."
 
 
-@drawn("What do past moves tell?",
+@drawn(
+    "What do past moves tell?",
     shows="The autocorrelation of the moves, which would help to forecast them, and of their squares.",
     cannot_show="Whether a lag is real: where volatility changes, the band is too narrow for the moves themselves.",
-)  # fmt: skip
+)
 def memory(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""
     unit, noise = market.unit_of_changes(ds), float(ds.attrs["noise"])
     lags = ds["lag"].values
     figure = Figure().bar(
-        x=lags, y=ds["of_squares"].values, name="squares: their size", width=0.55,
-        marker={"color": market.HIDDEN, "line": {"width": 0}}, hovertemplate="%{y:+.3f}",
-    )  # fmt: skip
+        x=lags,
+        y=ds["of_squares"].values,
+        name="squares: their size",
+        width=0.55,
+        marker={"color": market.HIDDEN, "line": {"width": 0}},
+        hovertemplate="%{y:+.3f}",
+    )
     figure.scatter(
-        x=lags, y=ds["of_changes"].values, name=f"{unit.plural} themselves", mode="lines+markers",
-        line={"color": market.KNOWN, "width": 1.5}, marker={"size": 6}, hovertemplate="%{y:+.3f}",
-    )  # fmt: skip
+        x=lags,
+        y=ds["of_changes"].values,
+        name=f"{unit.plural} themselves",
+        mode="lines+markers",
+        line={"color": market.KNOWN, "width": 1.5},
+        marker={"size": 6},
+        hovertemplate="%{y:+.3f}",
+    )
     figure.add_hrect(y0=-noise, y1=noise, line_width=0, fillcolor=look.with_alpha(INKS[theme].muted, 0.25))
     notes = [memory_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title="What do past moves tell?", notes=notes, height=400)

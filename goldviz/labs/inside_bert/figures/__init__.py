@@ -18,9 +18,23 @@ from goldviz.labs.inside_bert.figures.network import network
 from goldviz.labs.inside_bert.figures.order import across, order, positions
 
 FIGURES = by_name(
-    tone, network, attention_map, scores, mixing, layer_diagram, layer_lengths, neurons, shares, evidence, guesses,
-    embeddings, neighbours, positions, order, across,
-)  # fmt: skip
+    tone,
+    network,
+    attention_map,
+    scores,
+    mixing,
+    layer_diagram,
+    layer_lengths,
+    neurons,
+    shares,
+    evidence,
+    guesses,
+    embeddings,
+    neighbours,
+    positions,
+    order,
+    across,
+)
 
 CELLS = 16
 

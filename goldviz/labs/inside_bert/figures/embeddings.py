@@ -15,9 +15,11 @@ from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_p
 PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum": "#d55e00"}
 
 
-@drawn("How long is what is added up?",
+@drawn(
+    "How long is what is added up?",
     shows="Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
-    cannot_show="Their directions: long vectors may cancel.")  # fmt: skip
+    cannot_show="Their directions: long vectors may cancel.",
+)
 def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = None) -> Figure:
     """The length of the three embeddings of every piece, and of their sum."""
     columns = [
@@ -30,16 +32,25 @@ def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = N
     return beside_pieces(ds, columns, title=title, theme=theme, chosen=chosen, limits=limits)
 
 
-@drawn("Which pieces lie near?", shows="Cosines of token embeddings, before any context.",
-    cannot_show="What the piece means in this text.")  # fmt: skip
+@drawn(
+    "Which pieces lie near?",
+    shows="Cosines of token embeddings, before any context.",
+    cannot_show="What the piece means in this text.",
+)
 def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The vocabulary's pieces nearest to one piece, before any context."""
     labels = [piece_label(str(piece)) for piece in ds["nearby"].values]
     figure = Figure().bar(
-        x=ds["cosine"].values, y=np.arange(len(labels)), orientation="h", customdata=labels, cliponaxis=False,
-        texttemplate="%{x:.2f}", textposition="outside", marker={"color": "#0e7ac0", "line_width": 0},
+        x=ds["cosine"].values,
+        y=np.arange(len(labels)),
+        orientation="h",
+        customdata=labels,
+        cliponaxis=False,
+        texttemplate="%{x:.2f}",
+        textposition="outside",
+        marker={"color": "#0e7ac0", "line_width": 0},
         hovertemplate="%{customdata}: %{x:.3f}<extra></extra>",
-    )  # fmt: skip
+    )
     title = f"What lies near “{piece_label(str(ds.attrs['neighbours_of']))}”?"
     height = 110 + (ROW_HEIGHT + 4) * len(labels)
     look.apply(figure, theme, title="", legend=False, height=height, hover="closest")
@@ -76,8 +87,12 @@ def steps_table(ds: xr.Dataset) -> pd.DataFrame:
     shown = ds.sortby(ds["weight"], ascending=False)
     table = pd.DataFrame({"j": shown["piece"].values, "Key piece": [str(token) for token in shown["token"].values]})
     columns = {
-        "product": "q·k", "score": "q·k / √d_k", "weight": "softmax a", "value_norm": "‖v‖", "weighted_norm": "‖a v‖",
-    }  # fmt: skip
+        "product": "q·k",
+        "score": "q·k / √d_k",
+        "weight": "softmax a",
+        "value_norm": "‖v‖",
+        "weighted_norm": "‖a v‖",
+    }
     for name, heading in columns.items():
         table[heading] = shown[name].values
     return table

@@ -27,10 +27,11 @@ SUMMARIES = {
 """Numbers of a head that texts of different lengths can be compared by; N is the number of pieces."""
 
 
-@drawn("What tone does it hear?",
+@drawn(
+    "What tone does it hear?",
     shows="The softmax of the classifier's logits, with the names that the model has for its classes.",
     cannot_show="Whether the model is right, and how it would judge texts unlike those that it was trained on.",
-)  # fmt: skip
+)
 def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> Figure:
     """The probability of every class, of one text or of two."""
     figure = Figure()
@@ -39,11 +40,16 @@ def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = 
         chances = shown["probability"].values
         top = int(np.argmax(chances))
         figure.bar(
-            x=chances, y=label_texts(shown), name=words, orientation="h", texttemplate="%{x:.1%}",
-            textposition="outside", cliponaxis=False,
+            x=chances,
+            y=label_texts(shown),
+            name=words,
+            orientation="h",
+            texttemplate="%{x:.1%}",
+            textposition="outside",
+            cliponaxis=False,
             marker={"color": colour, "opacity": [1.0 if i == top else 0.65 for i in range(len(chances))]},
             hovertemplate="%{y}: %{x:.2%}<extra></extra>",
-        )  # fmt: skip
+        )
     rows = max(shown.sizes["label"] for shown, _, _ in texts)
     height = 84 + (30 if second is None else 48) * rows
     look.apply(
@@ -59,9 +65,11 @@ def label_texts(ds: xr.Dataset) -> list[str]:
     return [as_label(str(name)[:24]) for name in ds["label"].values]
 
 
-@drawn("What speaks for this class?",
+@drawn(
+    "What speaks for this class?",
     shows="Integrated gradients (Sundararajan et al. 2017) beside the attention that a piece receives.",
-    cannot_show="How pieces act together: what two do only jointly is shared out between them.")  # fmt: skip
+    cannot_show="How pieces act together: what two do only jointly is shared out between them.",
+)
 def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What every piece adds to the logit, beside the attention that it receives."""
     columns = [
@@ -78,11 +86,16 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     sizes = np.abs(shown["attribution"].values)
     named = set(np.argsort(-sizes, kind="stable")[:6]) | set(np.argsort(-shown["attention_received"].values)[:4])
     figure = Figure().scatter(
-        x=shown["attention_received"].values, y=sizes, mode="markers+text", customdata=labels, cliponaxis=False,
-        text=[label if place in named else "" for place, label in enumerate(labels)], textposition="top center",
+        x=shown["attention_received"].values,
+        y=sizes,
+        mode="markers+text",
+        customdata=labels,
+        cliponaxis=False,
+        text=[label if place in named else "" for place, label in enumerate(labels)],
+        textposition="top center",
         marker={"color": RECEIVES, "size": 8, "opacity": 0.7},
         hovertemplate="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",
-    )  # fmt: skip
+    )
     title = "Does attention find what mattered?"
     look.apply(figure, theme, title=title, legend=False, height=430, hover="closest")
     figure.update_xaxes(title_text="Share of all attention received", tickformat=".1~%", rangemode="tozero", nticks=6)
@@ -93,9 +106,15 @@ def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> Figure:
     """How a logit changes when one head after another is switched off."""
     changes = ds["change"].sel(label=label)
     figure = Figure(
-        cells(changes.values, x=ds["head"].values, y=ds["layer"].values,
-              hover="layer %{y}, head %{x}<br>off: %{z:+.3f}", xgap=1, ygap=1)
-    )  # fmt: skip
+        cells(
+            changes.values,
+            x=ds["head"].values,
+            y=ds["layer"].values,
+            hover="layer %{y}, head %{x}<br>off: %{z:+.3f}",
+            xgap=1,
+            ygap=1,
+        )
+    )
     largest = np.unravel_index(int(np.abs(changes.values).argmax()), changes.shape)
     told = (
         f"The largest: layer {int(ds['layer'][largest[0]])}, head {int(ds['head'][largest[1]])}, "
@@ -123,11 +142,17 @@ def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     for state, words, colour in (("all heads", "All heads", FIRST), ("without", "Without them", SECOND)):
         at = ds.sel(state=state)
         figure.bar(
-            x=at["logit"].values, y=label_texts(ds), orientation="h", name=words,
-            marker={"color": colour, "line_width": 0}, texttemplate="%{x:.2f}", textposition="outside",
-            customdata=at["probability"].values, cliponaxis=False,
+            x=at["logit"].values,
+            y=label_texts(ds),
+            orientation="h",
+            name=words,
+            marker={"color": colour, "line_width": 0},
+            texttemplate="%{x:.2f}",
+            textposition="outside",
+            customdata=at["probability"].values,
+            cliponaxis=False,
             hovertemplate="%{y}: logit %{x:.3f}, probability %{customdata:.1%}<extra>" + words + "</extra>",
-        )  # fmt: skip
+        )
     height = 110 + 48 * ds.sizes["label"]
     look.apply(figure, theme, title="What is left without them?", height=height, hover="closest")
     low, high = min(0.0, float(ds["logit"].min())), max(0.0, float(ds["logit"].max()))
@@ -137,19 +162,26 @@ def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_layout(bargap=0.25)
 
 
-@drawn("What does it expect in the hidden place?",
+@drawn(
+    "What does it expect in the hidden place?",
     shows="The likeliest pieces of the vocabulary, the hidden one in gold if it is among them.",
-    cannot_show="Words of several pieces.")  # fmt: skip
+    cannot_show="Words of several pieces.",
+)
 def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The pieces that the model expects in the masked place; the hidden one is marked."""
     words = [str(piece) for piece in ds["guessed"].values]
     truth = str(ds.attrs["truth"])
     figure = Figure().bar(
-        x=ds["guess_probability"].values, y=np.arange(len(words)), orientation="h", texttemplate="%{x:.1%}",
-        textposition="outside", cliponaxis=False, customdata=[piece_label(word) for word in words],
+        x=ds["guess_probability"].values,
+        y=np.arange(len(words)),
+        orientation="h",
+        texttemplate="%{x:.1%}",
+        textposition="outside",
+        cliponaxis=False,
+        customdata=[piece_label(word) for word in words],
         marker={"color": [INKS[theme].accent if word == truth else FIRST for word in words], "line_width": 0},
         hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
-    )  # fmt: skip
+    )
     height = 84 + (ROW_HEIGHT + 4) * len(words)
     look.apply(figure, theme, title="What does it expect there?", legend=False, height=height, hover="closest")
     figure.update_xaxes(range=[0, min(1.12, float(ds["guess_probability"].max()) * 1.2)], tickformat=".0%", nticks=5)
@@ -170,10 +202,17 @@ def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme 
     shown = [summary_of(ds, summary), summary_of(second, summary)]
     for column, (array, heading) in enumerate(zip(shown, ("First", "Second"), strict=True), start=1):
         figure.add_trace(
-            cells(array.values, x=array["head"].values, y=array["layer"].values,
-                  hover=f"{heading}: layer %{{y}}, head %{{x}}<br>{words}: %{{z:.3f}}", xgap=1, ygap=1),
-            row=1, col=column,
-        )  # fmt: skip
+            cells(
+                array.values,
+                x=array["head"].values,
+                y=array["layer"].values,
+                hover=f"{heading}: layer %{{y}}, head %{{x}}<br>{words}: %{{z:.3f}}",
+                xgap=1,
+                ygap=1,
+            ),
+            row=1,
+            col=column,
+        )
         add_heading(figure, column, f"<b>{heading}</b>", font_size=14)
     values = np.concatenate([array.values.ravel() for array in shown])
     height = 210 + 26 * max(5, *(array.sizes["layer"] for array in shown))

@@ -44,9 +44,11 @@ def drawn_sentence(ds: xr.Dataset, keys: NDArray[np.intp]) -> str:
     return f"The {len(keys)} of {count} keys with the largest weights: {float(ds['weight'][keys].sum()):.1%} of it all."
 
 
-@drawn("Whom does the query find?",
+@drawn(
+    "Whom does the query find?",
     shows="q k by dimension over the root of d_k; the sums are scores, and their softmax the weights.",
-    cannot_show="Why the matrices are as they are.")  # fmt: skip
+    cannot_show="Why the matrices are as they are.",
+)
 def scores(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The query, its products with the keys dimension by dimension, and the weights that come of their sums."""
     keys = largest_keys(ds)
@@ -63,8 +65,11 @@ def scores(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return _finish(figure, ds, keys, title, notes, "q_c k_jc / √d_k", symmetric(products / np.sqrt(len(asked))), theme)
 
 
-@drawn("What does the head bring back?", shows="Each value times its weight, and their sum z.",
-    cannot_show="What W_O and the other heads make of z.")  # fmt: skip
+@drawn(
+    "What does the head bring back?",
+    shows="Each value times its weight, and their sum z.",
+    cannot_show="What W_O and the other heads make of z.",
+)
 def mixing(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The values, each times its weight, and their sum: the head's output."""
     keys = largest_keys(ds)
@@ -80,32 +85,53 @@ def mixing(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 def _strip_over_rows(
-    ds: xr.Dataset, strip_values: NDArray[np.float64], rows: NDArray[np.float64], keys: NDArray[np.intp], *,
-    strip: str, below: bool, theme: Theme,
-) -> Figure:  # fmt: skip
+    ds: xr.Dataset,
+    strip_values: NDArray[np.float64],
+    rows: NDArray[np.float64],
+    keys: NDArray[np.intp],
+    *,
+    strip: str,
+    below: bool,
+    theme: Theme,
+) -> Figure:
     """A heat map of the keys' rows with the bars' place to its right, and one strip of a single vector."""
     share = 1.6 / (len(keys) + 1.6)
     heights = [1 - share, share] if below else [share, 1 - share]
     figure = make_subplots(
-        rows=2, cols=2, row_heights=heights, column_widths=[0.72, 0.28], shared_xaxes="columns",
-        vertical_spacing=0.035, horizontal_spacing=0.04,
+        rows=2,
+        cols=2,
+        row_heights=heights,
+        column_widths=[0.72, 0.28],
+        shared_xaxes="columns",
+        vertical_spacing=0.035,
+        horizontal_spacing=0.04,
         specs=[[{}, {}], [{}, None]] if below else [[{}, None], [{}, {}]],
-    )  # fmt: skip
+    )
     labels, dimensions = pieces.piece_labels(ds), ds["dimension"].values
     main, other = (1, 2) if below else (2, 1)
     hover = [[labels[key]] * len(dimensions) for key in keys]
     figure.add_trace(
-        cells(rows, x=dimensions, y=np.arange(len(keys)), hover="%{customdata}, dimension %{x}: %{z:.3f}",
-              customdata=hover),
-        row=main, col=1,
-    )  # fmt: skip
+        cells(
+            rows,
+            x=dimensions,
+            y=np.arange(len(keys)),
+            hover="%{customdata}, dimension %{x}: %{z:.3f}",
+            customdata=hover,
+        ),
+        row=main,
+        col=1,
+    )
     figure.add_trace(
         cells(
-            strip_values[None] * np.abs(rows).max() / max(np.abs(strip_values).max(), 1e-300), x=dimensions, y=[0],
-            hover=f"{strip}, dimension %{{x}}: %{{customdata:.3f}}", customdata=strip_values[None],
+            strip_values[None] * np.abs(rows).max() / max(np.abs(strip_values).max(), 1e-300),
+            x=dimensions,
+            y=[0],
+            hover=f"{strip}, dimension %{{x}}: %{{customdata:.3f}}",
+            customdata=strip_values[None],
         ),
-        row=other, col=1,
-    )  # fmt: skip
+        row=other,
+        col=1,
+    )
     pieces.rows_down(figure, [labels[key] for key in keys], row=main)
     figure.update_yaxes(showticklabels=False, row=main, col=2)
     figure.update_yaxes(
@@ -120,38 +146,61 @@ def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, 
     places = np.arange(len(values))
     figure.add_trace(
         Bar(
-            x=values, y=places, orientation="h", marker={"color": colour, "line_width": 0},
+            x=values,
+            y=places,
+            orientation="h",
+            marker={"color": colour, "line_width": 0},
             hovertemplate=f"{words} {written}<extra></extra>",
         ),
-        row=row, col=2,
-    )  # fmt: skip
+        row=row,
+        col=2,
+    )
     figure.add_trace(
         Scatter(
-            x=values, y=places, mode="text", texttemplate=f"\u00a0{written}", textposition="middle right",
-            textfont_size=12, cliponaxis=False, hoverinfo="skip",
+            x=values,
+            y=places,
+            mode="text",
+            texttemplate=f"\u00a0{written}",
+            textposition="middle right",
+            textfont_size=12,
+            cliponaxis=False,
+            hoverinfo="skip",
         ),
-        row=row, col=2,
-    )  # fmt: skip
+        row=row,
+        col=2,
+    )
     figure.update_xaxes(
-        range=[0, float(values.max(initial=0.0)) * 1.55 or 1.0], showticklabels=False, ticks="", showgrid=False,
-        row=row, col=2,
-    )  # fmt: skip
+        range=[0, float(values.max(initial=0.0)) * 1.55 or 1.0],
+        showticklabels=False,
+        ticks="",
+        showgrid=False,
+        row=row,
+        col=2,
+    )
     add_heading(figure, row + 1, f"<b>{words}</b>", font_size=13)
 
 
 def _finish(
-    figure: Figure, ds: xr.Dataset, keys: NDArray[np.intp], title: str, notes: list[str], scale: str,
-    limits: tuple[float, float], theme: Theme,
-) -> Figure:  # fmt: skip
+    figure: Figure,
+    ds: xr.Dataset,
+    keys: NDArray[np.intp],
+    title: str,
+    notes: list[str],
+    scale: str,
+    limits: tuple[float, float],
+    theme: Theme,
+) -> Figure:
     height = 210 + pieces.ROW_HEIGHT * (len(keys) + 2)
     look.apply(figure, theme, title=title, notes=notes, height=height, legend=False, hover="closest")
     colour_bar(figure, limits, SIGNED, scale)
     return figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 14)
 
 
-@drawn("Do the other measures agree?",
-    shows="Raw weights, lengths of weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema "
-    "2020).", cannot_show="The feed-forward networks, which none of the five knows.")  # fmt: skip
+@drawn(
+    "Do the other measures agree?",
+    shows="Raw weights, lengths of weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema 2020).",
+    cannot_show="The feed-forward networks, which none of the five knows.",
+)
 def shares(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The query shared out over the pieces by five measures, each of which sums to 1."""
     title = "Do the other measures agree?"
@@ -184,18 +233,18 @@ def shares_notes(ds: xr.Dataset) -> list[str]:
     return notes
 
 
-@drawn("Where does this head look?", name="map",
-    shows="A row for each query, a column for each key; every row sums to 1 (document 001, section 4.1.2, "
-    "transposed).", cannot_show="How long the values are that the weights mix, and what later layers do with them.",
-)  # fmt: skip
+@drawn(
+    "Where does this head look?",
+    name="map",
+    shows="A row for each query, a column for each key; every row sums to 1 (document 001, section 4.1.2, transposed).",
+    cannot_show="How long the values are that the weights mix, and what later layers do with them.",
+)
 def attention_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """One head's weights, queries as rows; for reports, where nothing can be fetched."""
     labels = [pieces.piece_label(str(token)) for token in ds["key_token"].values]
     count = len(labels)
     every = max(1, -(-count // 40))
-    ticks: dict[str, Any] = {
-        "tickmode": "array", "tickvals": list(range(0, count, every)), "ticktext": labels[::every]
-    }  # fmt: skip
+    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": list(range(0, count, every)), "ticktext": labels[::every]}
     figure = Figure(
         cells(ds["attention"].values, x=np.arange(count), y=np.arange(count), hover="row %{y}, column %{x}: %{z:.3f}")
     )

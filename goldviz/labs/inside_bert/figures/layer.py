@@ -42,19 +42,26 @@ class Box(NamedTuple):
     colour: str
 
 
-@drawn("What does the layer do to this piece?",
+@drawn(
+    "What does the layer do to this piece?",
     shows="The way of one piece: attention adds, a norm, the feed-forward network adds, a norm. Each number is a "
-    "length, or a cosine with what is added to.", cannot_show="In which of the many dimensions it happens.",
-    name="layer")  # fmt: skip
+    "length, or a cosine with what is added to.",
+    cannot_show="In which of the many dimensions it happens.",
+    name="layer",
+)
 def layer_diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The layer as boxes from top to bottom, with the lengths of the piece that is followed."""
     figure, ink = Figure(), INKS[theme]
     boxes = _boxes(ds, ink.muted)
     last = len(boxes) - 1
     figure.scatter(
-        x=[MIDDLE] * len(boxes), y=[ROW * box.row for box in boxes], mode="markers", customdata=SAYS,
-        marker={"size": 40, "opacity": 0}, hovertemplate="%{customdata}<extra></extra>",
-    )  # fmt: skip
+        x=[MIDDLE] * len(boxes),
+        y=[ROW * box.row for box in boxes],
+        mode="markers",
+        customdata=SAYS,
+        marker={"size": 40, "opacity": 0},
+        hovertemplate="%{customdata}<extra></extra>",
+    )
     for box in boxes:
         _box(figure, box, theme)
         if box.row:
@@ -78,17 +85,30 @@ def _boxes(ds: xr.Dataset, quiet: str) -> list[Box]:
     firing, neurons = float(at["firing"]), at.sizes["neuron"]
     return [
         Box(0, "Comes in: X", f"length {norm['input']:.2f}", quiet),
-        Box(1, "Multi-head attention", f"makes {norm['attention']:.2f}, cosine {_signed(cosine['attention'])}",
-            ATTENTION),
+        Box(
+            1,
+            "Multi-head attention",
+            f"makes {norm['attention']:.2f}, cosine {_signed(cosine['attention'])}",
+            ATTENTION,
+        ),
         Box(2, "Residual sum", f"X + attention: length {norm['attention_sum']:.2f}", ATTENTION),
-        Box(3, "LayerNorm: X̃", f"÷ {divisor['attention_norm']:.2f}, times γ, plus β: length {norm['attended']:.2f}",
-            NORM),
-        Box(4, "Feed-forward network", f"{round(firing * neurons):,} of {neurons:,} neurons fire<br>makes "
-            f"{norm['feed_forward']:.2f}, cosine {_signed(cosine['feed_forward'])}", FEED_FORWARD),
+        Box(
+            3,
+            "LayerNorm: X̃",
+            f"÷ {divisor['attention_norm']:.2f}, times γ, plus β: length {norm['attended']:.2f}",
+            NORM,
+        ),
+        Box(
+            4,
+            "Feed-forward network",
+            f"{round(firing * neurons):,} of {neurons:,} neurons fire<br>makes "
+            f"{norm['feed_forward']:.2f}, cosine {_signed(cosine['feed_forward'])}",
+            FEED_FORWARD,
+        ),
         Box(5, "Residual sum", f"X̃ + FFN: length {norm['feed_forward_sum']:.2f}", FEED_FORWARD),
         Box(6, "LayerNorm", f"÷ {divisor['output_norm']:.2f}, times γ, plus β: length {norm['output']:.2f}", NORM),
         Box(7, "Goes out", f"cosine with what came in: {_signed(float(at['turned']))}", quiet),
-    ]  # fmt: skip
+    ]
 
 
 def _signed(value: float) -> str:
@@ -98,20 +118,45 @@ def _signed(value: float) -> str:
 def _box(figure: Figure, box: Box, theme: Theme) -> None:
     ink, middle = INKS[theme], ROW * box.row
     figure.add_shape(
-        type="rect", x0=1.3, x1=9.7, y0=middle - BOX, y1=middle + BOX, xref="x", yref="y", layer="below",
-        line={"color": box.colour, "width": 1.5}, fillcolor=look.with_alpha(box.colour, 0.1),
-    )  # fmt: skip
+        type="rect",
+        x0=1.3,
+        x1=9.7,
+        y0=middle - BOX,
+        y1=middle + BOX,
+        xref="x",
+        yref="y",
+        layer="below",
+        line={"color": box.colour, "width": 1.5},
+        fillcolor=look.with_alpha(box.colour, 0.1),
+    )
     figure.add_annotation(
-        text=f"<b>{box.name}</b><br>{box.numbers}", x=MIDDLE, y=middle, xref="x", yref="y", showarrow=False,
+        text=f"<b>{box.name}</b><br>{box.numbers}",
+        x=MIDDLE,
+        y=middle,
+        xref="x",
+        yref="y",
+        showarrow=False,
         font={"size": 13, "color": ink.text},
-    )  # fmt: skip
+    )
 
 
 def _arrow(figure: Figure, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
     figure.add_annotation(
-        x=end[0], y=end[1], ax=start[0], ay=start[1], xref="x", yref="y", axref="x", ayref="y", text="",
-        showarrow=True, arrowhead=2, arrowsize=0.9, arrowwidth=1.5, arrowcolor=colour,
-    )  # fmt: skip
+        x=end[0],
+        y=end[1],
+        ax=start[0],
+        ay=start[1],
+        xref="x",
+        yref="y",
+        axref="x",
+        ayref="y",
+        text="",
+        showarrow=True,
+        arrowhead=2,
+        arrowsize=0.9,
+        arrowwidth=1.5,
+        arrowcolor=colour,
+    )
 
 
 def _residual(figure: Figure, start: int, end: int, colour: str) -> None:
@@ -124,16 +169,26 @@ def _residual(figure: Figure, start: int, end: int, colour: str) -> None:
         )
     _arrow(figure, (BYPASS, ROW * end), (1.3, ROW * end), colour)
     figure.add_annotation(
-        text="unchanged", x=BYPASS, y=ROW * (start + end) / 2, xref="x", yref="y", showarrow=False, textangle=-90,
-        xshift=-9, font_size=12, font_color=colour,
-    )  # fmt: skip
+        text="unchanged",
+        x=BYPASS,
+        y=ROW * (start + end) / 2,
+        xref="x",
+        yref="y",
+        showarrow=False,
+        textangle=-90,
+        xshift=-9,
+        font_size=12,
+        font_color=colour,
+    )
 
 
-@drawn("How much does each part add?",
+@drawn(
+    "How much does each part add?",
     shows="Lengths of what attention and feed-forward network add to every piece, and the share of neurons whose "
     "input is above 0.",
     cannot_show="Whether two parts work against each other; the cosines in the diagram do, for one piece.",
-    name="layer_lengths")  # fmt: skip
+    name="layer_lengths",
+)
 def layer_lengths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """What comes in, what both parts add, and the share of neurons that fire, of every piece."""
     lengths = {
@@ -148,23 +203,35 @@ def layer_lengths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     longest = 1.08 * max(float(np.max(column.values)) for column in columns)
     columns.append(Column(ds["firing"].values, "Neurons that fire", "#009e73", ".1%"))
     return beside_pieces(
-        ds, columns, title="How much does each part add?", theme=theme, chosen=int(ds.attrs["query_piece"]),
+        ds,
+        columns,
+        title="How much does each part add?",
+        theme=theme,
+        chosen=int(ds.attrs["query_piece"]),
         limits=dict.fromkeys(lengths, (0.0, longest)),
-    )  # fmt: skip
+    )
 
 
-@drawn("Which neurons write most?",
+@drawn(
+    "Which neurons write most?",
     shows="The neurons of the feed-forward network whose part of its output is longest for this piece.",
-    cannot_show="What a neuron stands for.")  # fmt: skip
+    cannot_show="What a neuron stands for.",
+)
 def neurons(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The longest parts of the feed-forward network's output for one piece, neuron by neuron."""
     order = np.argsort(-ds["neuron_length"].values, kind="stable")[:MOST_NEURONS]
     lengths, outputs = ds["neuron_length"].values[order], ds["neuron_output"].values[order]
     figure = Figure().bar(
-        x=lengths, y=np.arange(len(order)), orientation="h", customdata=outputs, cliponaxis=False,
-        marker={"color": FEED_FORWARD, "line_width": 0}, texttemplate="%{x:.2f}", textposition="outside",
+        x=lengths,
+        y=np.arange(len(order)),
+        orientation="h",
+        customdata=outputs,
+        cliponaxis=False,
+        marker={"color": FEED_FORWARD, "line_width": 0},
+        texttemplate="%{x:.2f}",
+        textposition="outside",
         hovertemplate="neuron %{y}: activation %{customdata:.3f}, adds %{x:.3f}<extra></extra>",
-    )  # fmt: skip
+    )
     silent = float((ds["neuron_output"] <= 0).mean())
     notes = [f"{100 * silent:.0f} % of all neurons give 0 or less for this piece."]
     height = 130 + (ROW_HEIGHT + 4) * len(order)

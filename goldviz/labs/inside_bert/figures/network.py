@@ -12,9 +12,13 @@ from goldviz.figures.encoder_diagram import HEADS, encoder
 
 COLOURS = (
     *HEADS,
-    Colour("state_norm", "Length of the states", "linear",
-        readings=(Reading("state_norm", lambda lengths: lengths.mean("piece")),)),
-)  # fmt: skip
+    Colour(
+        "state_norm",
+        "Length of the states",
+        "linear",
+        readings=(Reading("state_norm", lambda lengths: lengths.mean("piece")),),
+    ),
+)
 """What may colour the encoder."""
 
 
@@ -23,9 +27,14 @@ def parts_of(ds: xr.Dataset) -> list[Part]:
     return [encoder(int(ds["layer"].max()), int(ds["head"].max()), heading=str(ds.attrs.get("model", "Encoder")))]
 
 
-network = diagram(partial(plot.figure, colour_quantities(COLOURS)), parts_of, COLOURS, noun="head",
+network = diagram(
+    partial(plot.figure, colour_quantities(COLOURS)),
+    parts_of,
+    COLOURS,
+    noun="head",
     question="Where in the encoder?",
     shows="The heads of every layer over its feed-forward network, coloured by what they do with this text. Choose a "
     "head, and the page looks into it.",
     cannot_show="What a head looks at: its number is a mean over all pieces. Where attention is wide or narrow says "
-    "nothing of what it is worth.")  # fmt: skip
+    "nothing of what it is worth.",
+)

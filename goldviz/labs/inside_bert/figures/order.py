@@ -16,17 +16,27 @@ from goldviz.labs.inside_bert.figures.evidence import head_axes
 WITH, WITHOUT = "#d55e00", "#0e7ac0"
 
 
-@drawn("Which places are alike to the model?",
+@drawn(
+    "Which places are alike to the model?",
     shows="Cosines of the embeddings of the text's places, learned with everything else.",
-    cannot_show="Whether attention uses them: a head may ignore what is there.", name="positions")  # fmt: skip
+    cannot_show="Whether attention uses them: a head may ignore what is there.",
+    name="positions",
+)
 def positions(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The cosine of every two position embeddings."""
     places = ds["position"].values
     figure = Figure(
         cells(ds["position_cosine"].values, x=places, y=places, hover="positions %{y} and %{x}: cosine %{z:.2f}")
     )
-    look.apply(figure, theme, title="Which places are alike to the model?", notes=[near_and_far(ds)], legend=False,
-               height=520, hover="closest")  # fmt: skip
+    look.apply(
+        figure,
+        theme,
+        title="Which places are alike to the model?",
+        notes=[near_and_far(ds)],
+        legend=False,
+        height=520,
+        hover="closest",
+    )
     figure.update_xaxes(title_text="Position", showgrid=False, ticks="")
     figure.update_yaxes(title_text="Position", showgrid=False, ticks="", autorange="reversed")
     return colour_bar(figure, (-1, 1), SIGNED, "Cosine of the two embeddings")
@@ -42,42 +52,67 @@ def near_and_far(ds: xr.Dataset) -> str:
     return f"In this text's places neighbours have a cosine of {near} on average, places {half} or more apart {far}."
 
 
-@drawn("What does another order change?",
+@drawn(
+    "What does another order change?",
     shows="How far a piece's state moves when the ordinary pieces are read backwards, median over the pieces.",
-    cannot_show="What the model would say of another order; only reading it does.", name="order")  # fmt: skip
+    cannot_show="What the model would say of another order; only reading it does.",
+    name="order",
+)
 def order(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """How far states move with position embeddings, and without them."""
     figure, states = Figure(), ds["state"].values
-    drawn_as = {"with": (WITH, "solid", "circle", "with positions"),
-                "without": (WITHOUT, "dash", "square", "without positions")}  # fmt: skip
+    drawn_as = {
+        "with": (WITH, "solid", "circle", "with positions"),
+        "without": (WITHOUT, "dash", "square", "without positions"),
+    }
     for positions, (colour, dash, symbol, words) in drawn_as.items():
         moved = ds["moved"].sel(positions=positions).median("piece").values
         figure.scatter(
-            x=states, y=np.where(moved > 0, moved, np.nan), mode="lines+markers", name=words,
-            line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
+            x=states,
+            y=np.where(moved > 0, moved, np.nan),
+            mode="lines+markers",
+            name=words,
+            line={"color": colour, "dash": dash, "width": 2.5},
+            marker={"symbol": symbol, "size": 8},
             hovertemplate="state %{x}: %{y:.2g} of its length",
-        )  # fmt: skip
+        )
     title = "What does another order change?"
     note = "Without positions a piece keeps its state to rounding: only its place in the list changes."
     look.apply(figure, theme, title=title, notes=[note], height=400)
     figure.update_xaxes(title_text="State: 0 is what goes in, then the layers", dtick=1 if len(states) < 14 else 2)
     figure.update_yaxes(title_text="Distance over its length", **log_axis((-8.5, 0.8)))
     return figure.add_annotation(
-        text="rounding in single precision", x=1, xref="paper", xanchor="right", y=np.log10(8e-8), yref="y",
-        yanchor="top", showarrow=False, font={"size": 12, "color": INKS[theme].muted},
-    )  # fmt: skip
+        text="rounding in single precision",
+        x=1,
+        xref="paper",
+        xanchor="right",
+        y=np.log10(8e-8),
+        yref="y",
+        yanchor="top",
+        showarrow=False,
+        font={"size": 12, "color": INKS[theme].muted},
+    )
 
 
-@drawn("Do the two sentences look at each other?",
+@drawn(
+    "Do the two sentences look at each other?",
     shows="The share of their attention that a sentence's pieces give to the other sentence's, for every head.",
-    cannot_show="What is carried across: weights may lie on pieces that say little.", name="across")  # fmt: skip
+    cannot_show="What is carried across: weights may lie on pieces that say little.",
+    name="across",
+)
 def across(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The attention that passes between sentence A and B, head by head."""
     shown = ds["across"]
     figure = Figure(
-        cells(shown.values, x=shown["head"].values, y=shown["layer"].values, xgap=1, ygap=1,
-              hover="layer %{y}, head %{x}<br>across: %{z:.1%}")
-    )  # fmt: skip
+        cells(
+            shown.values,
+            x=shown["head"].values,
+            y=shown["layer"].values,
+            xgap=1,
+            ygap=1,
+            hover="layer %{y}, head %{x}<br>across: %{z:.1%}",
+        )
+    )
     height = 230 + 26 * max(5, shown.sizes["layer"])
     title = "Do the two sentences look at each other?"
     look.apply(figure, theme, title=title, notes=[_if_even(ds)], legend=False, height=height, hover="closest")

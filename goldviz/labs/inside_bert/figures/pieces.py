@@ -71,9 +71,15 @@ def strongest(*values: ArrayLike, most: int = MOST_ROWS) -> NDArray[np.intp]:
 
 
 def beside_pieces(
-    ds: xr.Dataset, columns: Sequence[Column], *, title: str, theme: Theme, notes: Sequence[str] = (),
-    chosen: int | None = None, limits: Mapping[str, tuple[float, float]] | None = None,
-) -> Figure:  # fmt: skip
+    ds: xr.Dataset,
+    columns: Sequence[Column],
+    *,
+    title: str,
+    theme: Theme,
+    notes: Sequence[str] = (),
+    chosen: int | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+) -> Figure:
     """Bars of every quantity beside the pieces, which read downwards; ``chosen`` (from 1) is marked with gold.
 
     ``limits`` fix the axis of a heading, for figures that stand side by side.
@@ -86,13 +92,17 @@ def beside_pieces(
         values = np.asarray(column.values, dtype=float)[rows]
         figure.add_trace(
             Bar(
-                x=values, y=heights, orientation="h", marker={"color": column.colour, "line_width": 0},
-                customdata=[f"{labels[row]}, piece {places[row]}" for row in rows], showlegend=False,
-                hovertemplate=f"%{{customdata}}<br>{as_label(column.heading)}: "
-                f"%{{x:{column.written}}}<extra></extra>",
+                x=values,
+                y=heights,
+                orientation="h",
+                marker={"color": column.colour, "line_width": 0},
+                customdata=[f"{labels[row]}, piece {places[row]}" for row in rows],
+                showlegend=False,
+                hovertemplate=f"%{{customdata}}<br>{as_label(column.heading)}: %{{x:{column.written}}}<extra></extra>",
             ),
-            row=1, col=number,
-        )  # fmt: skip
+            row=1,
+            col=number,
+        )
         font = {"size": 13, "color": INKS[theme].text}
         add_heading(figure, number, f"<b>{headings[number - 1]}</b>", align="left", font=font)
     left_out = len(labels) - len(rows)
@@ -109,9 +119,15 @@ def beside_pieces(
 def rows_down(figure: Figure, names: Sequence[str], **place: Any) -> Figure:
     """Rows from top to bottom, each with its name. The margin makes room for all, so none is measured for overflow."""
     return figure.update_yaxes(
-        range=[len(names) - 0.5, -0.5], tickmode="array", tickvals=np.arange(len(names)), ticktext=names, ticks="",
-        ticklabeloverflow="allow", showgrid=False, **place,
-    )  # fmt: skip
+        range=[len(names) - 0.5, -0.5],
+        tickmode="array",
+        tickvals=np.arange(len(names)),
+        ticktext=names,
+        ticks="",
+        ticklabeloverflow="allow",
+        showgrid=False,
+        **place,
+    )
 
 
 def _axes(figure: Figure, columns: Sequence[Column], limits: Mapping[str, tuple[float, float]]) -> None:

@@ -34,13 +34,22 @@ def show(first: Look, second: Look) -> None:
             st.caption("A tone stands here where both models have a classifier.")
     with right:
         summary = st.selectbox(
-            "Compare the heads by", list(SUMMARIES), format_func=SUMMARIES.__getitem__, key="compare-summary",
+            "Compare the heads by",
+            list(SUMMARIES),
+            format_func=SUMMARIES.__getitem__,
+            key="compare-summary",
             persist_state="session",
-        )  # fmt: skip
+        )
         first.figure(
-            "summaries", summaries, first.overview, "One number of every head of both.", second.read.key, summary,
-            second=second.overview, summary=summary,
-        )  # fmt: skip
+            "summaries",
+            summaries,
+            first.overview,
+            "One number of every head of both.",
+            second.read.key,
+            summary,
+            second=second.overview,
+            summary=summary,
+        )
         if not same_model(first.overview, second.overview):
             st.caption(
                 "Two models: a head of one has no partner in the other. Compare what heads there are, not cell by cell."
@@ -63,14 +72,23 @@ def _heads(first: Look, second: Look) -> None:
     for column, (words, shown, other) in zip(st.columns(2), pairs, strict=True):
         with column:
             first.figure(
-                f"pair_{words.lower()}", shares_pair, shown, f"{words}: the query shared out over the pieces.",
-                second.read.key, *_place(shown), other=other, heading=words,
-            )  # fmt: skip
+                f"pair_{words.lower()}",
+                shares_pair,
+                shown,
+                f"{words}: the query shared out over the pieces.",
+                second.read.key,
+                *_place(shown),
+                other=other,
+                heading=words,
+            )
     with st.expander("The second one's heads in full", icon=":material/grid_view:"):
         attention_explorer(
-            exhibit_token(second.read, second.reading), key="attention-second", theme=theme_now(),
-            layer=int(theirs.attrs["layer"]) - 1, head=int(theirs.attrs["head"]) - 1,
-        )  # fmt: skip
+            exhibit_token(second.read, second.reading),
+            key="attention-second",
+            theme=theme_now(),
+            layer=int(theirs.attrs["layer"]) - 1,
+            head=int(theirs.attrs["head"]) - 1,
+        )
 
 
 def _place(ds: xr.Dataset) -> tuple[int, int, int]:

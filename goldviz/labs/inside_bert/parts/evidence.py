@@ -63,9 +63,13 @@ def _label_picker(look: Look) -> int:
     if not 0 <= int(st.session_state[key]) <= len(names):
         st.session_state[key] = 0
     st.segmented_control(
-        "Evidence for", range(len(names) + 1), key=key, persist_state="session", required=True,
+        "Evidence for",
+        range(len(names) + 1),
+        key=key,
+        persist_state="session",
+        required=True,
         format_func=lambda number: plain(names[number - 1]) if number else "the most probable",
-    )  # fmt: skip
+    )
     return label_to_explain(look.overview, int(st.session_state[key] or 0))
 
 
@@ -94,10 +98,13 @@ def _draw_gradients(look: Look, found: Any, what: tuple[object, ...]) -> None:
     with marked:
         st.html(
             coloured_text(
-                _shown_text(look), found["start"].values - _first(look), found["stop"].values - _first(look),
-                ordinary["attribution"].values, theme=theme_now(),
+                _shown_text(look),
+                found["start"].values - _first(look),
+                found["stop"].values - _first(look),
+                ordinary["attribution"].values,
+                theme=theme_now(),
             )
-        )  # fmt: skip
+        )
         st.caption(
             f"Red speaks for {plain(found.attrs['label'])}, blue against it. Integrated gradients go from a text of "
             "padding to this one and add up what each piece changes (Sundararajan et al. 2017)."
@@ -176,10 +183,13 @@ def _chosen_heads(look: Look) -> None:
     if st.session_state.get(APPLIED) != settings.off:
         st.session_state[APPLIED], st.session_state[TYPED] = settings.off, settings.off.replace(",", ", ")
     st.text_input(
-        "Heads that are off", key=TYPED, persist_state="session", placeholder="2.1, 2.3 or a whole layer: 3",
+        "Heads that are off",
+        key=TYPED,
+        persist_state="session",
+        placeholder="2.1, 2.3 or a whole layer: 3",
         on_change=_apply_typed,
         help="'3.1' is layer 3, head 1; '3' is the whole layer 3; several with commas.",
-    )  # fmt: skip
+    )
     with st.container(horizontal=True):
         st.button("Switch off the head in view", key="off-head", on_click=_switch_off, icon=":material/power_off:")
         st.button("Switch off its layer", key="off-layer", on_click=_switch_off_layer)

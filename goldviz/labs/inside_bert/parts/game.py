@@ -45,9 +45,12 @@ def _game(look: Look) -> None:
     left, right = st.columns(2)
     with left:
         st.selectbox(
-            "Piece to hide", [0, *ordinary], key=key, persist_state="session",
+            "Piece to hide",
+            [0, *ordinary],
+            key=key,
+            persist_state="session",
             format_func=lambda place: f"Piece {place or longest}{'' if place else ' (the longest)'}",
-        )  # fmt: skip
+        )
         place = int(st.session_state[key]) or longest
         words = "Guessing the hidden piece"
         ds = awaited(look.read.task(tasks.guesses, place, seconds=look.read.seconds, words=words))

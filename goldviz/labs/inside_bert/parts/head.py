@@ -35,9 +35,15 @@ def show(look: Look) -> None:
     put(dict(zip(PLACE, look.place(), strict=True)))
     layer, head, token = look.place()
     attention_explorer(
-        exhibit_token(look.read, look.reading), key="attention-first", theme=theme_now(), on_choose=_choose,
-        layer=layer - 1, head=head - 1, token=token - 1, ahead=AHEAD,
-    )  # fmt: skip
+        exhibit_token(look.read, look.reading),
+        key="attention-first",
+        theme=theme_now(),
+        on_choose=_choose,
+        layer=layer - 1,
+        head=head - 1,
+        token=token - 1,
+        ahead=AHEAD,
+    )
     st.caption(
         "A weight says how much of a value is mixed in. It does not say that the piece mattered for the answer. "
         "Values may be short, and other heads and layers may undo this one's work. Evidence is measured otherwise "
@@ -77,9 +83,12 @@ def _pickers(look: Look) -> None:
         st.number_input("Head", 1, look.overview.attrs["heads"], key=key_of("head"), **shared)
     with token:
         st.selectbox(
-            "Piece that asks", range(1, len(tokens) + 1), key=key_of("token"),
-            format_func=lambda place: f"{place}: {tokens[place - 1]}", **shared,
-        )  # fmt: skip
+            "Piece that asks",
+            range(1, len(tokens) + 1),
+            key=key_of("token"),
+            format_func=lambda place: f"{place}: {tokens[place - 1]}",
+            **shared,
+        )
     with convention:
         st.selectbox(
             "Equations", list(CONVENTIONS), key=key_of("convention"), format_func=CONVENTIONS.__getitem__, **shared
@@ -100,12 +109,14 @@ def _steps(look: Look) -> None:
         weight_shown(weight_by_hand(ds), page=AHEAD, name=WEIGHT, subject=subject_of(look.read, *place))
     with st.expander("All numbers of this query", icon=":material/table:"):
         st.dataframe(
-            steps_table(ds), hide_index=True, height=320,
+            steps_table(ds),
+            hide_index=True,
+            height=320,
             column_config={
                 "softmax a": st.column_config.NumberColumn(format="%.4f"),
                 **{name: st.column_config.NumberColumn(format="%.3f") for name in THREE_DIGITS},
             },
-        )  # fmt: skip
+        )
 
 
 def _equations(look: Look, rows: bool) -> None:
@@ -136,9 +147,12 @@ def _beyond(look: Look) -> None:
     """The query shared out by five measures, with or without special pieces."""
     from goldviz.labs.inside_bert.head import without_special_pieces
 
-    st.toggle("Hide special pieces", key=key_of("hide_special"), persist_state="session", help=(
-        "Leave [CLS], [SEP] and their like out, and scale the rest to sum to 1."
-    ))  # fmt: skip
+    st.toggle(
+        "Hide special pieces",
+        key=key_of("hide_special"),
+        persist_state="session",
+        help=("Leave [CLS], [SEP] and their like out, and scale the rest to sum to 1."),
+    )
     place = look.place()
     ds = look.shares()
     if ds is None:

@@ -24,9 +24,14 @@ def network_part(look: Look, ahead: str) -> None:
     layer, head, _ = look.place()
     words = f"{network.shows} What it cannot show: {network.cannot_show}"
     live_diagram(
-        text, key="network-inside-bert", subject=subject, description=words, chosen={"layer": layer, "head": head},
-        on_chosen=lambda place: _choose(place, look.overview.attrs), ahead=ahead,
-    )  # fmt: skip
+        text,
+        key="network-inside-bert",
+        subject=subject,
+        description=words,
+        chosen={"layer": layer, "head": head},
+        on_chosen=lambda place: _choose(place, look.overview.attrs),
+        ahead=ahead,
+    )
 
 
 def _choose(place: Mapping[str, Any], most: Mapping[str, Any]) -> None:

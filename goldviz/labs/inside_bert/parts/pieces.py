@@ -35,12 +35,14 @@ def pieces_part(look: Look) -> None:
         _near(look)
     with st.expander("All pieces as a table", icon=":material/table:"):
         st.dataframe(
-            pieces_table(look.overview, look.read.text), hide_index=True, height=360,
+            pieces_table(look.overview, look.read.text),
+            hide_index=True,
+            height=360,
             column_config={
                 name: st.column_config.NumberColumn(format="%.3f")
                 for name in ("‖e tok‖", "‖e seg‖", "‖e pos‖", "‖sum‖", "‖after LayerNorm‖")
             },
-        )  # fmt: skip
+        )
 
 
 @st.fragment
@@ -51,9 +53,12 @@ def _near(look: Look) -> None:
     if st.session_state.get(key, 0) not in range(1, len(tokens) + 1):
         st.session_state[key] = min(int(st.session_state[key_of("token")]), len(tokens))
     st.selectbox(
-        "Neighbours of piece", range(1, len(tokens) + 1), key=key, persist_state="session",
+        "Neighbours of piece",
+        range(1, len(tokens) + 1),
+        key=key,
+        persist_state="session",
         format_func=lambda place: f"{place}: {tokens[place - 1]}",
-    )  # fmt: skip
+    )
     place = int(st.session_state[key])
     seconds = neighbour_seconds(look.read.model.encoder.shape)
     words = "Comparing the pieces of the vocabulary"
@@ -157,10 +162,12 @@ def report(look: Look, settings: InsideBert) -> str:
     shape, pieces = look.read.model.encoder.shape, len(look.read.pieces)
     ds = answered(
         look.read.task(
-            tasks.everything, settings.model_dump_json(), words="Writing the report",
+            tasks.everything,
+            settings.model_dump_json(),
+            words="Writing the report",
             seconds=everything_seconds(shape, pieces, settings.steps),
         )
-    )  # fmt: skip
+    )
     figures = [(spec, spec(ds, theme="light")) for name, spec in FIGURES.items() if drawable(name, ds)]
     notes = [
         "Rows of every map are queries and sum to 1; document 001, section 4.1.2, writes queries as columns.",

@@ -76,9 +76,15 @@ class Look:
         return text_models.result_of(self.read, what, make)
 
     def figure(
-        self, name: str, shown: FigureSpec | Callable[..., Figure], ds: xr.Dataset, description: str, *about: object,
-        ahead: str = "", **more: Any,
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        shown: FigureSpec | Callable[..., Figure],
+        ds: xr.Dataset,
+        description: str,
+        *about: object,
+        ahead: str = "",
+        **more: Any,
+    ) -> None:
         """Draw ``shown(ds, theme=..., **more)``; ``about`` is all that the numbers depend on besides text and model.
 
         The browser gets the draft: it breaks notes at the width that the figure has there. What it fetches under the

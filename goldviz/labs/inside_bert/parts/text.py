@@ -122,20 +122,30 @@ def _use_beside(name: str) -> None:
 
 def text_box() -> None:
     """The text, and a way to bring a file."""
-    st.text_area("Text", key=key_of("text"), height=120, persist_state="session", help=(
-        "What the model reads. It is read when you leave the box or press Ctrl and Enter."
-    ))  # fmt: skip
+    st.text_area(
+        "Text",
+        key=key_of("text"),
+        height=120,
+        persist_state="session",
+        help=("What the model reads. It is read when you leave the box or press Ctrl and Enter."),
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Read", icon=":material/play_arrow:", key="read-text", type="primary")
         with st.popover("A file", icon=":material/upload_file:"):
             st.file_uploader(
-                "A text file", type=["txt", "md", "text"], key="text-file", on_change=_take_file,
+                "A text file",
+                type=["txt", "md", "text"],
+                key="text-file",
+                on_change=_take_file,
                 help="Plain text. It goes into the text box and is not kept.",
-            )  # fmt: skip
+            )
         st.button(
-            "Another text", icon=":material/casino:", key="another-text", on_click=_write_another,
+            "Another text",
+            icon=":material/casino:",
+            key="another-text",
+            on_click=_write_another,
             help="A statement by goldviz's generator, in the language that the shipped model has learned.",
-        )  # fmt: skip
+        )
     sentence = st.session_state.pop(UPLOAD_COMPLAINT, "")
     if sentence:
         complain(sentence)
@@ -185,15 +195,22 @@ def _write_another() -> None:
 
 def second_text_box() -> None:
     """The text that stands beside the first, and its model."""
-    st.text_area("Second text", key=key_of("second_text"), height=110, persist_state="session", help=(
-        "Left empty, the first text is read by the second model."
-    ))  # fmt: skip
+    st.text_area(
+        "Second text",
+        key=key_of("second_text"),
+        height=110,
+        persist_state="session",
+        help=("Left empty, the first text is read by the second model."),
+    )
     name = str(st.session_state[key_of(SECOND)])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Choose the second model", icon=":material/swap_horiz:", key="change-second-model", on_click=_ask,
+            "Choose the second model",
+            icon=":material/swap_horiz:",
+            key="change-second-model",
+            on_click=_ask,
             args=(SECOND,),
-        )  # fmt: skip
+        )
         st.caption(f"Read by {plain(name)}." if name else "Read by the same model.")
 
 
@@ -216,10 +233,17 @@ def chunk_picker(read: ReadText) -> None:
         return
     key = key_of("chunk")
     st.session_state[key] = min(max(int(st.session_state[key]), 1), count)
-    st.slider("Chunk", 1, count, key=key, persist_state="session", help=(
-        f"The model reads {read.model.longest} pieces at once, and the text has more. It is read in overlapping "
-        "chunks; no chunk knows the others."
-    ))  # fmt: skip
+    st.slider(
+        "Chunk",
+        1,
+        count,
+        key=key,
+        persist_state="session",
+        help=(
+            f"The model reads {read.model.longest} pieces at once, and the text has more. It is read in overlapping "
+            "chunks; no chunk knows the others."
+        ),
+    )
     place = read.pieces.offsets[~read.pieces.special]
     st.caption(
         f"Chunk {read.chunk} of {count}: {len(read.pieces)} pieces, characters {int(place[:, 0].min()) + 1:,} to "

@@ -28,10 +28,23 @@ __all__ = ["FIGURES", "picture", "shared_limits"]
 OF_LAYERS = layer_figures(figure)
 
 FIGURES = by_name(
-    path, error, latent, plane, jumps, solver, consistency, coverage, evaluations, gradient_by_observation, loss,
-    gradient_norm, OF_LAYERS["activation_distribution"], OF_LAYERS["weight_gradient_distribution"],
-    OF_LAYERS["update_to_data"], OF_LAYERS["gradient_to_data"],
-)  # fmt: skip
+    path,
+    error,
+    latent,
+    plane,
+    jumps,
+    solver,
+    consistency,
+    coverage,
+    evaluations,
+    gradient_by_observation,
+    loss,
+    gradient_norm,
+    OF_LAYERS["activation_distribution"],
+    OF_LAYERS["weight_gradient_distribution"],
+    OF_LAYERS["update_to_data"],
+    OF_LAYERS["gradient_to_data"],
+)
 
 PICTURE_POINTS = 240
 """Places in time at which the home page's picture is drawn: close enough for a jump to look upright."""

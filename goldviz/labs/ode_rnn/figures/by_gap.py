@@ -28,9 +28,12 @@ from goldviz.labs.ode_rnn.figures.quantities import (
 WITHOUT_GAP = "One observation alone has no gap before it."
 
 
-@figure("How much news is an observation?", needs=("jump", "probe_time"),
+@figure(
+    "How much news is an observation?",
+    needs=("jump", "probe_time"),
     shows="The size of the jump at each observation, by the gap before it.",
-    cannot_show="Whether a jump was right; and sizes of two networks' states have no common scale.")  # fmt: skip
+    cannot_show="Whether a jump was right; and sizes of two networks' states have no common scale.",
+)
 def jumps(plot: Plot) -> Figure:
     """How far each observation of the probe sequence moves the state, by the gap before it, at one look.
 
@@ -48,11 +51,14 @@ def jumps(plot: Plot) -> Figure:
     for name in plot.networks:
         style = style_of(name)
         plot.figure.scatter(
-            x=single(gaps), y=plot.at_step(sizes.sel(network=name)), mode="markers", name=style.label,
+            x=single(gaps),
+            y=plot.at_step(sizes.sel(network=name)),
+            mode="markers",
+            name=style.label,
             customdata=ds["observation"].values[1:],
             marker={"symbol": style.symbol, "size": 9, "color": style.colour, "opacity": 0.85},
-            hovertemplate="observation %{customdata}<br>gap %{x:.3g}, jump %{y:.3g}" f"<extra>{style.label}</extra>",
-        )  # fmt: skip
+            hovertemplate=f"observation %{{customdata}}<br>gap %{{x:.3g}}, jump %{{y:.3g}}<extra>{style.label}</extra>",
+        )
     _gap_axis(plot)
     _mark_longest(plot)
     plot.linear_axis("jump", "Size of the jump")
@@ -88,9 +94,12 @@ def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray((last - (count + 1) / 2)[place])
 
 
-@figure("What does a long gap cost?", needs=("interval_evaluations", "interval_error", "probe_time"),
+@figure(
+    "What does a long gap cost?",
+    needs=("interval_evaluations", "interval_error", "probe_time"),
     shows="Evaluations of the field in each gap, and the distance from a refined solution at its end.",
-    cannot_show="Whether that distance matters for the forecast: see the error with refined steps.")  # fmt: skip
+    cannot_show="Whether that distance matters for the forecast: see the error with refined steps.",
+)
 def solver(plot: Plot) -> Figure:
     """Evaluations of the field in each gap of the probe sequence, and the error they leave, by the gap, at one look.
 
@@ -110,11 +119,17 @@ def solver(plot: Plot) -> Figure:
     stepped = "<br>steps of %{customdata[1]:.3g}" if "step_size" in now else ""
     for row, values in enumerate((count, error), start=1):
         plot.figure.scatter(
-            x=single(gaps), y=plot.at_step(values), mode="markers", name=style.label, customdata=said,
+            x=single(gaps),
+            y=plot.at_step(values),
+            mode="markers",
+            name=style.label,
+            customdata=said,
             marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
-            hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}" + stepped +
-            "<extra></extra>", row=row,
-        )  # fmt: skip
+            hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}"
+            + stepped
+            + "<extra></extra>",
+            row=row,
+        )
     _gap_axis(plot, row=2)
     plot.linear_axis("interval_evaluations", "Evaluations", row=1)
     plot.log_axis("interval_error", "Distance", row=2)
@@ -165,6 +180,11 @@ def _mark_longest(plot: Plot) -> None:
         return
     plot.figure.add_vline(x=longest, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
     plot.figure.add_annotation(
-        text="longest gap in training", x=np.log10(longest), y=0, yref="y domain", yanchor="bottom", xanchor="right",
+        text="longest gap in training",
+        x=np.log10(longest),
+        y=0,
+        yref="y domain",
+        yanchor="bottom",
+        xanchor="right",
         font={"size": 13, "color": plot.ink.accent},
-    )  # fmt: skip
+    )

@@ -40,11 +40,14 @@ HANDLE = 5
 """Radius in pixels of an observation's handle: Plotly resizes a shape of more than 10 pixels instead of moving it."""
 
 
-@figure("What does each network know between two observations?", title="What is known between observations?",
+@figure(
+    "What does each network know between two observations?",
+    title="What is known between observations?",
     needs=("decoded_mean", "decoded_scale", "probe_time"),
     shows="The forecast for every moment with its 90 % band, and its jump at each observation.",
     cannot_show="How good a network is: this is one sequence. And the band tells what the network believes, not "
-    "what is true.")  # fmt: skip
+    "what is true.",
+)
 def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> Figure:
     """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.
 
@@ -77,17 +80,21 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     for row in range(1, len(names) + 1):
         plot.figure.update_yaxes(title_text=as_label(_short(shown)), range=ends, nticks=6 if row == 1 else 4, row=row)
     plot.figure.update_xaxes(
-        range=plot.limit("time"), showgrid=False,
+        range=plot.limit("time"),
+        showgrid=False,
         unifiedhovertitle_text=f"time %{{x:.3f}} {as_label(time_unit(ds))}",
-    )  # fmt: skip
+    )
     plot.link("x", "time")
     plot.figure.update_xaxes(title_text=f"Time ({as_label(time_unit(ds))})", row=len(names) + bool(rows))
     misses = forecast_misses(now, shown).mean("observation")
     widest = padded(*farthest(ds, shown))
     edges = min(ends[0], widest[0]), max(ends[1], widest[1])
     outside = plot.say(lambda mean: _outside(mean, edges), now["decoded_mean"].sel(channel=shown))
-    notes = [plot.each(misses, times, within="Mean miss before looking: {}."), _warning(ds),
-             line("Band: 90 %.", step_in_words(plot), outside)]  # fmt: skip
+    notes = [
+        plot.each(misses, times, within="Mean miss before looking: {}."),
+        _warning(ds),
+        line("Band: 90 %.", step_in_words(plot), outside),
+    ]
     height = 146 + FIRST_PANEL + (len(names) - 1) * (OTHER_PANEL + BETWEEN) + (rows and rows * RUG_ROW + BETWEEN)
     return legend_below(plot.finish(*notes, height=height), 3 if rows else 2, headed=True)
 
@@ -118,24 +125,49 @@ def _draw_network(plot: Plot, now: xr.Dataset, name: str, row: int) -> None:
     add_band(plot.figure, single(moments), low, high, with_alpha(colour, 0.18), row=row)
     if "probe_truth" in now and np.isfinite(now["probe_truth"].values).any():
         plot.figure.scatter(
-            x=single(moments), y=single(now["probe_truth"].values), mode="lines", name="true signal",
-            legendgroup="truth", line={"color": plot.ink.text, "width": 1.5, "dash": "dot"}, hovertemplate="%{y:.3f}",
-            **legend, row=row,
-        )  # fmt: skip
+            x=single(moments),
+            y=single(now["probe_truth"].values),
+            mode="lines",
+            name="true signal",
+            legendgroup="truth",
+            line={"color": plot.ink.text, "width": 1.5, "dash": "dot"},
+            hovertemplate="%{y:.3f}",
+            **legend,
+            row=row,
+        )
     plot.figure.scatter(
-        x=lifted(moments, cuts), y=AtStep("look", lifted(mean, cuts)), mode="lines", name="forecast",
-        legendgroup="forecast", line={"color": colour, "width": 2.5}, hovertemplate="%{y:.3f}", **legend, row=row,
-    )  # fmt: skip
-    plot.figure.scatter(
-        x=uprights(moments, cuts), y=AtStep("look", uprights(mean, cuts)), mode="lines", name="jump",
-        legendgroup="jump", line={"color": plot.ink.accent, "width": 1.5}, hoverinfo="skip", **legend, row=row,
-    )  # fmt: skip
-    plot.figure.scatter(
-        x=now["probe_time"].values, y=now["probe_value"].values, mode="markers", name="observed",
-        legendgroup="observed", hovertemplate="%{y:.3f}",
-        marker={"size": 7, "color": plot.ink.text, "line": {"width": 1, "color": plot.ink.background}}, **legend,
+        x=lifted(moments, cuts),
+        y=AtStep("look", lifted(mean, cuts)),
+        mode="lines",
+        name="forecast",
+        legendgroup="forecast",
+        line={"color": colour, "width": 2.5},
+        hovertemplate="%{y:.3f}",
+        **legend,
         row=row,
-    )  # fmt: skip
+    )
+    plot.figure.scatter(
+        x=uprights(moments, cuts),
+        y=AtStep("look", uprights(mean, cuts)),
+        mode="lines",
+        name="jump",
+        legendgroup="jump",
+        line={"color": plot.ink.accent, "width": 1.5},
+        hoverinfo="skip",
+        **legend,
+        row=row,
+    )
+    plot.figure.scatter(
+        x=now["probe_time"].values,
+        y=now["probe_value"].values,
+        mode="markers",
+        name="observed",
+        legendgroup="observed",
+        hovertemplate="%{y:.3f}",
+        marker={"size": 7, "color": plot.ink.text, "line": {"width": 1, "color": plot.ink.background}},
+        **legend,
+        row=row,
+    )
 
 
 def _rug_rows(ds: xr.Dataset) -> int:
@@ -160,14 +192,25 @@ def _draw_rug(plot: Plot, row: int) -> None:
         observation, place = np.nonzero(where)
         named = np.array([as_label(channel) for channel in channels])[place]
         plot.figure.scatter(
-            x=ds["probe_time"].values[observation], y=place, mode="markers", name=words, marker=marker,
-            showlegend=words == "missing", customdata=named, cliponaxis=False,
-            hovertemplate=f"%{{customdata}} {words}<extra></extra>", row=row,
-        )  # fmt: skip
+            x=ds["probe_time"].values[observation],
+            y=place,
+            mode="markers",
+            name=words,
+            marker=marker,
+            showlegend=words == "missing",
+            customdata=named,
+            cliponaxis=False,
+            hovertemplate=f"%{{customdata}} {words}<extra></extra>",
+            row=row,
+        )
     plot.figure.update_yaxes(
-        range=(len(channels) - 0.5, -0.5), tickvals=list(range(len(channels))), showgrid=False, ticks="",
-        ticktext=[as_label(_short(channel)) for channel in channels], row=row,
-    )  # fmt: skip
+        range=(len(channels) - 0.5, -0.5),
+        tickvals=list(range(len(channels))),
+        showgrid=False,
+        ticks="",
+        ticktext=[as_label(_short(channel)) for channel in channels],
+        row=row,
+    )
 
 
 def _short(name: str) -> str:
@@ -178,12 +221,24 @@ def _handles(ds: xr.Dataset, channel: str, accent: str) -> list[Shape]:
     values = ds["probe_value"].sel(channel=channel).values
     return [
         Shape(
-            type="circle", xref="x", yref="y", xsizemode="pixel", ysizemode="pixel", xanchor=float(time),
-            yanchor=float(value), x0=-HANDLE, x1=HANDLE, y0=-HANDLE, y1=HANDLE, editable=True, fillcolor=accent,
+            type="circle",
+            xref="x",
+            yref="y",
+            xsizemode="pixel",
+            ysizemode="pixel",
+            xanchor=float(time),
+            yanchor=float(value),
+            x0=-HANDLE,
+            x1=HANDLE,
+            y0=-HANDLE,
+            y1=HANDLE,
+            editable=True,
+            fillcolor=accent,
             line={"width": 8, "color": with_alpha(accent, 0.35)},
         )
-        for time, value in zip(ds["probe_time"].values, values, strict=True) if not np.isnan(value)
-    ]  # fmt: skip
+        for time, value in zip(ds["probe_time"].values, values, strict=True)
+        if not np.isnan(value)
+    ]
 
 
 def _shade(plot: Plot, stretches: Sequence[tuple[float, float]], row: int, ends: tuple[float, float]) -> None:
@@ -191,9 +246,16 @@ def _shade(plot: Plot, stretches: Sequence[tuple[float, float]], row: int, ends:
     low, high = ends[0] - (ends[1] - ends[0]), ends[1] + (ends[1] - ends[0])
     x = [place for start, end in stretches for place in (start, start, end, end, None)]
     plot.figure.scatter(
-        x=x, y=[low, high, high, low, None] * len(stretches), mode="none", fill="toself", showlegend=False,
-        fillcolor=with_alpha(plot.ink.muted, 0.16), hoverinfo="skip", name="beyond training", row=row,
-    )  # fmt: skip
+        x=x,
+        y=[low, high, high, low, None] * len(stretches),
+        mode="none",
+        fill="toself",
+        showlegend=False,
+        fillcolor=with_alpha(plot.ink.muted, 0.16),
+        hoverinfo="skip",
+        name="beyond training",
+        row=row,
+    )
 
 
 def forecast_misses(now: xr.Dataset, channel: str) -> xr.DataArray:

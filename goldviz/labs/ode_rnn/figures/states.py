@@ -30,10 +30,12 @@ UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
 """What the drawn units are called, and their dashes."""
 
 
-@figure("How does the state flow and jump?", needs=("state", "probe_time"),
+@figure(
+    "How does the state flow and jump?",
+    needs=("state", "probe_time"),
     shows="The hidden units that move most, between the observations and at them.",
     cannot_show="What a unit means: units have no order and no sign of their own, and the others move as well.",
-)  # fmt: skip
+)
 def latent(plot: Plot) -> Figure:
     """The three hidden units of each network that vary most over the probe sequence, at one look.
 
@@ -56,14 +58,25 @@ def latent(plot: Plot) -> Figure:
             group = {"legendgroup": words, "mode": "lines"}
             hovers = [f"unit {unit}: %{{y:.3f}}<extra></extra>" for unit in ds["unit"].values[units]]
             plot.figure.scatter(
-                x=lifted(moments, cuts), y=AtStep("look", lifted(way, cuts)), name=words, showlegend=row == 1,
-                line={"color": colour, "dash": dash, "width": 2}, **group, hovertemplate=AtStep("look", hovers),
+                x=lifted(moments, cuts),
+                y=AtStep("look", lifted(way, cuts)),
+                name=words,
+                showlegend=row == 1,
+                line={"color": colour, "dash": dash, "width": 2},
+                **group,
+                hovertemplate=AtStep("look", hovers),
                 row=row,
-            )  # fmt: skip
+            )
             plot.figure.scatter(
-                x=uprights(moments, cuts), y=AtStep("look", uprights(way, cuts)), showlegend=False,
-                line={"color": colour, "width": 1}, opacity=0.55, hoverinfo="skip", **group, row=row,
-            )  # fmt: skip
+                x=uprights(moments, cuts),
+                y=AtStep("look", uprights(way, cuts)),
+                showlegend=False,
+                line={"color": colour, "width": 1},
+                opacity=0.55,
+                hoverinfo="skip",
+                **group,
+                row=row,
+            )
     grey = with_alpha(plot.ink.muted, 0.16)
     for start, end in beyond_training(ds):
         plot.figure.add_vrect(x0=start, x1=end, layer="below", line_width=0, fillcolor=grey)
@@ -100,10 +113,12 @@ def _moved(states: xr.DataArray) -> xr.DataArray:
     return (1 - jumps / whole.where(np.isfinite(whole) & (whole > 0))).clip(min=0)
 
 
-@figure("Where does the field take the state?", needs=("plane_path", "arrow_position", "arrow_direction"),
+@figure(
+    "Where does the field take the state?",
+    needs=("plane_path", "arrow_position", "arrow_direction"),
     shows="The ODE-RNN's path in the plane of its two principal axes, and the field in that plane at its last state.",
     cannot_show="The other axes: paths that cross here may be far apart, and the arrows hold near the star alone.",
-)  # fmt: skip
+)
 def plane(plot: Plot) -> Figure:
     """The ODE-RNN's state along the probe sequence, seen in the plane of its first two principal axes, at one look.
 
@@ -121,32 +136,48 @@ def plane(plot: Plot) -> Figure:
     for words, part, dash in flows:
         own = jump_places(moments[part])
         plot.figure.scatter(
-            **_of_looks(lifted(places[..., part], own)), name=words, mode="lines",
-            line={"color": colour, "width": 2.5, "dash": dash}, customdata=lifted(moments[part], own),
+            **_of_looks(lifted(places[..., part], own)),
+            name=words,
+            mode="lines",
+            line={"color": colour, "width": 2.5, "dash": dash},
+            customdata=lifted(moments[part], own),
             hovertemplate="time %{customdata:.3f}<extra></extra>",
-        )  # fmt: skip
+        )
     plot.figure.scatter(
-        **_of_looks(uprights(places, cuts)), name="jump", mode="lines", line={"color": ink.accent, "width": 1.2},
+        **_of_looks(uprights(places, cuts)),
+        name="jump",
+        mode="lines",
+        line={"color": ink.accent, "width": 1.2},
         hoverinfo="skip",
-    )  # fmt: skip
+    )
     plot.figure.scatter(
-        **_of_looks(single(places[..., cuts + 1])), mode="markers", name="just after an observation",
+        **_of_looks(single(places[..., cuts + 1])),
+        mode="markers",
+        name="just after an observation",
         customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
-        marker={"size": 8, "color": depth_colours(len(cuts), plot.theme), "line": {"width": 1,
-                                                                                   "color": ink.background}},
+        marker={
+            "size": 8,
+            "color": depth_colours(len(cuts), plot.theme),
+            "line": {"width": 1, "color": ink.background},
+        },
         hovertemplate="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>",
-    )  # fmt: skip
+    )
     current = now.get("plane_current", now["plane_path"].isel(moment=last)).transpose("axis", "look").values
     plot.figure.scatter(
-        **_of_looks(current[..., None]), mode="markers", showlegend=False,
+        **_of_looks(current[..., None]),
+        mode="markers",
+        showlegend=False,
         marker={"symbol": "star", "size": 15, "color": colour, "line": {"width": 1.5, "color": ink.text}},
         hovertemplate="the arrows' plane goes through here<extra></extra>",
-    )  # fmt: skip
+    )
     plot.figure.update_xaxes(title_text="First principal axis", range=plot.limit("plane_first"))
     plot.linear_axis("plane_second", "Second", scaleanchor="x")
     seen = plot.say(_seen, now["explained_variance"]) if "explained_variance" in now else ""
-    notes = [seen, "Arrows: the field in the plane through the star. Longer is faster.",
-             line("Markers brighten with time.", step_in_words(plot))]  # fmt: skip
+    notes = [
+        seen,
+        "Arrows: the field in the plane through the star. Longer is faster.",
+        line("Markers brighten with time.", step_in_words(plot)),
+    ]
     return legend_below(plot.finish(*notes, height=560, hover="closest"), 4)
 
 
@@ -170,12 +201,24 @@ def _arrows(now: xr.Dataset, ink: str) -> list[Node]:
     angle = single(90 - np.degrees(np.arctan2(direction[1], direction[0])))
     head = {"symbol": "arrow", "size": 7, "color": ink, "angle": AtStep("look", angle)}
     return [
-        Scatter(**_of_looks(lines), mode="lines", line={"color": ink, "width": 1.2}, opacity=0.6, showlegend=False,
-                   hoverinfo="skip"),
-        Scatter(**_of_looks(lines[..., 1::3]), mode="markers", marker=head, opacity=0.7, showlegend=False,
-                   customdata=AtStep("look", single(speed)),
-                   hovertemplate="%{customdata:.3g} per unit of time<extra></extra>"),
-    ]  # fmt: skip
+        Scatter(
+            **_of_looks(lines),
+            mode="lines",
+            line={"color": ink, "width": 1.2},
+            opacity=0.6,
+            showlegend=False,
+            hoverinfo="skip",
+        ),
+        Scatter(
+            **_of_looks(lines[..., 1::3]),
+            mode="markers",
+            marker=head,
+            opacity=0.7,
+            showlegend=False,
+            customdata=AtStep("look", single(speed)),
+            hovertemplate="%{customdata:.3g} per unit of time<extra></extra>",
+        ),
+    ]
 
 
 def _seen(shares: xr.DataArray) -> str:

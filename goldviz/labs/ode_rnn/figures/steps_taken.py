@@ -14,9 +14,13 @@ from goldviz.figures.reading import finite, positive
 from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, refined_ratio
 
 
-@figure("Is it an ODE that was learned, or the solver's map?", title="Is it an ODE that was learned?",
-    needs=("refined_error", "error"), shows="The error with the steps of training and with steps four times as fine.",
-    cannot_show="Which of the two is nearer to the truth: a wrong field can be followed exactly.")  # fmt: skip
+@figure(
+    "Is it an ODE that was learned, or the solver's map?",
+    title="Is it an ODE that was learned?",
+    needs=("refined_error", "error"),
+    shows="The error with the steps of training and with steps four times as fine.",
+    cannot_show="Which of the two is nearer to the truth: a wrong field can be followed exactly.",
+)
 def consistency(plot: Plot) -> Figure:
     """The ODE-RNN's error with the steps of training and with steps four times as fine, over training, and their ratio.
 
@@ -28,11 +32,15 @@ def consistency(plot: Plot) -> Figure:
     refined = positive(plot.thinned("refined_error"))
     looks, style = refined["look"].values, plot.look_of("ode_rnn")
     plot.figure.scatter(
-        x=looks, y=refined.median("seed").values, name="steps four times as fine",
+        x=looks,
+        y=refined.median("seed").values,
+        name="steps four times as fine",
         mode="lines+markers" if len(looks) <= MARKERS_UP_TO else "lines",
-        line={"color": style.colour, "dash": "dot", "width": 2}, marker={"symbol": "circle-open", "size": 9},
-        hovertemplate="refined %{y:.3~g}", row=1,
-    )  # fmt: skip
+        line={"color": style.colour, "dash": "dot", "width": 2},
+        marker={"symbol": "circle-open", "size": 9},
+        hovertemplate="refined %{y:.3~g}",
+        row=1,
+    )
     plot.curve(positive(refined_ratio(plot.ds)).sel(look=looks), "ode_rnn", row=2)
     plot.step_grid()
     plot.log_axis("consistency", "Squared error", row=1)
@@ -49,9 +57,12 @@ def _difference(ratio: xr.DataArray) -> str:
     return words if np.isfinite(ratio) else ""
 
 
-@figure("Does the field grow stiff?", needs=("evaluations",),
+@figure(
+    "Does the field grow stiff?",
+    needs=("evaluations",),
     shows="Evaluations in each step, how much the field stretches along the paths, and its saturated units.",
-    cannot_show="Whether that is bad: a signal that turns fast needs a steep field.")  # fmt: skip
+    cannot_show="Whether that is bad: a signal that turns fast needs a steep field.",
+)
 def evaluations(plot: Plot) -> Figure:
     """Evaluations of the field in each step, its largest stretching along the paths, and its saturated units.
 

@@ -20,10 +20,12 @@ WORDS_OF_PANEL = 0.14
 """Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
 
 
-@figure("Does it know how things go on?", needs=("error",),
+@figure(
+    "Does it know how things go on?",
+    needs=("error",),
     shows="The squared error of the next value on unseen sequences, after gaps as in training and after longer ones.",
     cannot_show="A fair contest: networks of one size and as many steps do not cost the same, and none was tuned.",
-)  # fmt: skip
+)
 def error(plot: Plot) -> Figure:
     """Mean squared error of the next value on fixed test sequences: gaps as in training, and longer ones, log axes.
 
@@ -62,14 +64,25 @@ def _zero_line(plot: Plot, horizon: str, row: int, curves: xr.DataArray) -> None
     room = WORDS_OF_PANEL * (high - low)
     above, below = ((under > 0) & (under < room)).sum(), ((under < 0) & (under > -room)).sum()
     plot.figure.add_annotation(
-        text=f"predicting zero: {value:.3g}", x=1, xref="x domain", xanchor="right", y=np.log10(value),
-        yref=f"y{axis}", yanchor="bottom" if above <= below else "top", font={"size": 13, "color": ink.accent},
-        bgcolor=look.with_alpha(ink.background, 0.75), borderpad=1,
-    )  # fmt: skip
+        text=f"predicting zero: {value:.3g}",
+        x=1,
+        xref="x domain",
+        xanchor="right",
+        y=np.log10(value),
+        yref=f"y{axis}",
+        yanchor="bottom" if above <= below else "top",
+        font={"size": 13, "color": ink.accent},
+        bgcolor=look.with_alpha(ink.background, 0.75),
+        borderpad=1,
+    )
 
 
-@figure("Are the bands honest?", needs=("coverage",), shows="The share of unseen values inside the 90 % band.",
-    cannot_show="Where they fail: a band can hold 90 % in all and far less after long gaps.")  # fmt: skip
+@figure(
+    "Are the bands honest?",
+    needs=("coverage",),
+    shows="The share of unseen values inside the 90 % band.",
+    cannot_show="Where they fail: a band can hold 90 % in all and far less after long gaps.",
+)
 def coverage(plot: Plot) -> Figure:
     """Share of test values that fall inside the forecast's 90 % band, over training, with the line at 90 %.
 
@@ -83,10 +96,12 @@ def coverage(plot: Plot) -> Figure:
     return legend_below(plot.finish(said, plot.drawn()), lines_of(plot.networks))
 
 
-@figure("How far back does the error reach?", needs=("state_gradient_norm",),
+@figure(
+    "How far back does the error reach?",
+    needs=("state_gradient_norm",),
     shows="How long dL/dh is after each observation, as the error travels back through jumps and flows.",
     cannot_show="A long gradient early on can come from a loss term close by: every next value is forecast.",
-)  # fmt: skip
+)
 def gradient_by_observation(plot: Plot) -> Figure:
     """Norm of dL/dh just after each observation at one look, mean over the test sequences, on a log axis.
 
@@ -105,8 +120,12 @@ def gradient_by_observation(plot: Plot) -> Figure:
     return legend_below(finished, lines_of(plot.networks))
 
 
-@figure("Do the networks learn?", needs=("loss",), shows="The loss on each step's new sequences.",
-    cannot_show="How far off the forecasts are: the loss also pays for bands that are honest.")  # fmt: skip
+@figure(
+    "Do the networks learn?",
+    needs=("loss",),
+    shows="The loss on each step's new sequences.",
+    cannot_show="How far off the forecasts are: the loss also pays for bands that are honest.",
+)
 def loss(plot: Plot) -> Figure:
     """The training loss, mean negative log-likelihood of the next value, over the steps; each step's sequences are new.
 
@@ -119,8 +138,12 @@ def loss(plot: Plot) -> Figure:
     return legend_below(finished, lines_of(plot.networks))
 
 
-@figure("How long is the gradient?", needs=("gradient_norm",), shows="The norm of the whole gradient before clipping.",
-    cannot_show="Whether the gradient points the right way; and what is learned has a short one.")  # fmt: skip
+@figure(
+    "How long is the gradient?",
+    needs=("gradient_norm",),
+    shows="The norm of the whole gradient before clipping.",
+    cannot_show="Whether the gradient points the right way; and what is learned has a short one.",
+)
 def gradient_norm(plot: Plot) -> Figure:
     """Norm of the whole gradient before clipping, over the steps, with the line at which it is cut (document 003)."""
     plot.curves(positive(plot.averaged("gradient_norm", most=NORM_WINDOWS)))

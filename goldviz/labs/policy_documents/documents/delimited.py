@@ -68,7 +68,13 @@ def _first_row(text: str, separator: str, file: str) -> list[str]:
 
 def _parsed(text: str, separator: str, width: int, file: str) -> list[pa.StringArray]:
     columns = cut(
-        text, separator, width, DatedTextError, file=file, allowed="is a CSV file",
-        hint=". Put a text with a comma or a line break in quotation marks", ignore_empty_lines=True,
-    )  # fmt: skip
+        text,
+        separator,
+        width,
+        DatedTextError,
+        file=file,
+        allowed="is a CSV file",
+        hint=". Put a text with a comma or a line break in quotation marks",
+        ignore_empty_lines=True,
+    )
     return [pc.utf8_trim_whitespace(column) for column in columns]

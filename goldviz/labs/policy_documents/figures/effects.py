@@ -17,9 +17,11 @@ MOVED = "#7d8f24"
 TITLE = "Which change moved the document?"
 
 
-@drawn("Which change moved the document?",
+@drawn(
+    "Which change moved the document?",
     shows="What each changed passage did to tone and vector, with all other changes in place. Red: more positive.",
-    cannot_show="How changes work together, and whether a reader would have felt the same.")  # fmt: skip
+    cannot_show="How changes work together, and whether a reader would have felt the same.",
+)
 def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Theme = "light") -> Figure:
     """For each changed passage what it alone did: to the tone, and to the vector.
 
@@ -35,17 +37,28 @@ def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Them
     distance, balance = ds["distance"].values, ds["balance"].values
     if toned:
         figure.bar(
-            x=balance, y=labels, orientation="h", customdata=said, showlegend=False,
+            x=balance,
+            y=labels,
+            orientation="h",
+            customdata=said,
+            showlegend=False,
             marker={"color": [tone_ink(value, theme) or INKS[theme].muted for value in balance]},
-            hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>", row=1,
-        )  # fmt: skip
+            hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>",
+            row=1,
+        )
     figure.add_trace(
         Bar(
-            x=distance, y=labels, orientation="h", customdata=said, showlegend=False, marker={"color": MOVED},
+            x=distance,
+            y=labels,
+            orientation="h",
+            customdata=said,
+            showlegend=False,
+            marker={"color": MOVED},
             hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>1 − cos = %{x:.3~g}<extra></extra>",
         ),
-        row=1, col=columns,
-    )  # fmt: skip
+        row=1,
+        col=columns,
+    )
     whole = ds.attrs["whole_distance"]
     gained = f"; tone {ds.attrs['whole_balance']:+.2f}" if toned else ""
     notes = [

@@ -35,9 +35,13 @@ class Places:
     share: NDArray[np.float64]
 
 
-@drawn("Which documents are alike?", name="map", at="document",
+@drawn(
+    "Which documents are alike?",
+    name="map",
+    at="document",
     shows="Documents on the two directions in which the fitted ones differ most, of one kind or of all.",
-    cannot_show="The other directions: two documents that stand together here may be far apart there.")  # fmt: skip
+    cannot_show="The other directions: two documents that stand together here may be far apart there.",
+)
 def document_map(
     ds: xr.Dataset, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
 ) -> Figure:
@@ -49,8 +53,9 @@ def document_map(
     if not len(at.share):
         return worded(
             "The documents that the axes are fitted on have one vector, so there is no direction to lay a map along.",
-            title=TITLE, theme=theme,
-        )  # fmt: skip
+            title=TITLE,
+            theme=theme,
+        )
     if colour == "tone" and not np.isfinite(ds["balance"].values).any():
         colour = "kind"
     figure = Figure()
@@ -63,19 +68,38 @@ def document_map(
                 figure.add_trace(_marks(ds, mine, at, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
         shown = reading.style_of_kind(ds, kind)
         figure.scatter(
-            x=[None], y=[None], mode="markers", name=reading.kind_label(kind), hoverinfo="skip",
+            x=[None],
+            y=[None],
+            mode="markers",
+            name=reading.kind_label(kind),
+            hoverinfo="skip",
             marker={"symbol": shown[1], "size": 9, "color": shown[0] if colour == "kind" else ink.muted},
-        )  # fmt: skip
+        )
     place, previous = reading.in_view(ds, document), reading.previous_in_view(ds, document)
     figure.scatter(
-        x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip",
+        x=at.x[[place]],
+        y=at.y[[place]],
+        mode="markers",
+        showlegend=False,
+        hoverinfo="skip",
         marker={"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}},
-    )  # fmt: skip
+    )
     if previous is not None:
         figure.add_annotation(
-            x=at.x[place], y=at.y[place], ax=at.x[previous], ay=at.y[previous], axref="x", ayref="y", showarrow=True,
-            arrowhead=2, arrowwidth=1.5, arrowcolor=ink.accent, standoff=10, startstandoff=5, text="",
-        )  # fmt: skip
+            x=at.x[place],
+            y=at.y[place],
+            ax=at.x[previous],
+            ay=at.y[previous],
+            axref="x",
+            ayref="y",
+            showarrow=True,
+            arrowhead=2,
+            arrowwidth=1.5,
+            arrowcolor=ink.accent,
+            standoff=10,
+            startstandoff=5,
+            text="",
+        )
     shares = [reading.percent_of(share) for share in at.share]
     notes = [
         _fitted_sentence(ds, at),
@@ -147,16 +171,23 @@ def _marks(
     if value is not None:
         marker["coloraxis"] = "coloraxis"
     said = np.stack(
-        [reading.titles(ds)[mine], ds["released"].values[mine].astype("datetime64[D]").astype(str),
-         [f"{tone:+.2f}".replace("-", "−") if np.isfinite(tone) else "none" for tone in ds["balance"].values[mine]]],
+        [
+            reading.titles(ds)[mine],
+            ds["released"].values[mine].astype("datetime64[D]").astype(str),
+            [f"{tone:+.2f}".replace("-", "−") if np.isfinite(tone) else "none" for tone in ds["balance"].values[mine]],
+        ],
         axis=-1,
-    )  # fmt: skip
+    )
     return Scatter(
-        x=at.x[mine], y=at.y[mine], mode="markers", showlegend=False, marker=marker,
+        x=at.x[mine],
+        y=at.y[mine],
+        mode="markers",
+        showlegend=False,
+        marker=marker,
         customdata=said,
         hovertemplate="<b>%{customdata[0]}</b><br>released %{customdata[1]}<br>tone %{customdata[2]}<br>"
         "(%{x:.3~g}, %{y:.3~g})<extra></extra>",
-    )  # fmt: skip
+    )
 
 
 def _years(ds: xr.Dataset) -> NDArray[np.float64]:

@@ -17,10 +17,13 @@ from goldviz.labs.policy_documents.figures import reading
 TONE, CHANGE = "Tone: P(positive) − P(negative)", "Change: 1 − cos with the one before of its kind"
 
 
-@drawn("What did they say, and when was it out?", at="document", at_once=True,
+@drawn(
+    "What did they say, and when was it out?",
+    at="document",
+    at_once=True,
     shows="The tone of each document at the moment of its release, and its distance from the one before of its kind.",
     cannot_show="How sure the tone is: it is one model's reading, and a long text's is a mean over its chunks.",
-)  # fmt: skip
+)
 def timeline(ds: xr.Dataset, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""
     toned = bool(np.isfinite(ds["balance"].values).any())
@@ -33,12 +36,18 @@ def timeline(ds: xr.Dataset, *, document: int | AtStep = 1, theme: Theme = "ligh
             mine = np.flatnonzero(ds["kind"].values == kind)
             (colour, symbol), label = reading.style_of_kind(ds, kind), reading.kind_label(kind)
             figure.scatter(
-                x=when[mine], y=ds[name].values[mine], name=label, legendgroup=label, showlegend=row == 1,
-                mode="lines+markers", line={"color": colour, "width": 1.5},
-                marker={"color": colour, "symbol": symbol, "size": 7}, customdata=heading[mine],
-                hovertemplate="<b>%{customdata}</b><br>out %{x|%a %d %b %Y %H:%M} UTC<br>%{y:.3~g}" "<extra></extra>",
+                x=when[mine],
+                y=ds[name].values[mine],
+                name=label,
+                legendgroup=label,
+                showlegend=row == 1,
+                mode="lines+markers",
+                line={"color": colour, "width": 1.5},
+                marker={"color": colour, "symbol": symbol, "size": 7},
+                customdata=heading[mine],
+                hovertemplate="<b>%{customdata}</b><br>out %{x|%a %d %b %Y %H:%M} UTC<br>%{y:.3~g}<extra></extra>",
                 row=row,
-            )  # fmt: skip
+            )
     place = each(document, lambda number: reading.in_view(ds, number))
     cursor(figure, each(place, lambda at: when[at]), theme)
     notes = [
@@ -47,9 +56,14 @@ def timeline(ds: xr.Dataset, *, document: int | AtStep = 1, theme: Theme = "ligh
     ]
     many = len(reading.kinds(ds)) > 1
     look.apply(
-        figure, theme, title="What did they say, and when was it out?", notes=notes, legend=many, hover="closest",
+        figure,
+        theme,
+        title="What did they say, and when was it out?",
+        notes=notes,
+        legend=many,
+        hover="closest",
         height=260 + 130 * len(rows),
-    )  # fmt: skip
+    )
     if many:
         legend_above_headings(figure)
     figure.update_xaxes(type="date", nticks=6, showgrid=False, tickangle=0)

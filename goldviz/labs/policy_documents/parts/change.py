@@ -85,17 +85,28 @@ def _effects(settings: PolicyDocuments) -> xr.Dataset | None:
     task = Task(
         key, measure_change, (settings.model_dump_json(),), "Measuring what each change does", seconds if left else 0.0
     )
-    if seconds > AT_ONCE_SECONDS and left and background.job(key) is None and not st.button(
-        f"Measure what each change does (about {duration(seconds)})", key="measure-changes", icon=":material/science:",
-    ):  # fmt: skip
+    if (
+        seconds > AT_ONCE_SECONDS
+        and left
+        and background.job(key) is None
+        and not st.button(
+            f"Measure what each change does (about {duration(seconds)})",
+            key="measure-changes",
+            icon=":material/science:",
+        )
+    ):
         return None
     return background.made(task)
 
 
 def _draw(
-    settings: PolicyDocuments, effects: xr.Dataset, calls: list[int], before: DatedText, after: DatedText,
+    settings: PolicyDocuments,
+    effects: xr.Dataset,
+    calls: list[int],
+    before: DatedText,
+    after: DatedText,
     passages: Sequence[Passage],
-) -> None:  # fmt: skip
+) -> None:
     """The figure and the table of the changes' effects."""
     old = [before.text[slice(*part.before)] for part in passages]
     new = [after.text[slice(*part.after)] for part in passages]

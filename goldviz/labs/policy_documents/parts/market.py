@@ -70,21 +70,35 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
         )
     with right:
         components = st.slider(
-            "Principal components", 0, MOST_COMPONENTS, 2, key="channel-components", persist_state="session",
+            "Principal components",
+            0,
+            MOST_COMPONENTS,
+            2,
+            key="channel-components",
+            persist_state="session",
             help="The document's place on so many axes. The axes are fitted on documents before a day, so that no "
             "value after that day knows a later document.",
-        )  # fmt: skip
+        )
         first, last = documents.texts[0].released, documents.texts[-1].released
         middle = documents.texts[len(documents.texts) // 2].released
         day = st.date_input(
-            "Axes fitted on documents before", middle, min_value=first, max_value=last,
-            key=f"channel-day-{first}-{last}", persist_state="session", disabled=not components,
+            "Axes fitted on documents before",
+            middle,
+            min_value=first,
+            max_value=last,
+            key=f"channel-day-{first}-{last}",
+            persist_state="session",
+            disabled=not components,
             help="Judge forecasts after this day alone: values before it share its fit.",
-        )  # fmt: skip
+        )
         same_day = st.selectbox(
-            "Two on one day", list(SAME_DAY), format_func=SAME_DAY.__getitem__, key="channel-same-day",
-            persist_state="session", help="Of documents that are released on the same day.",
-        )  # fmt: skip
+            "Two on one day",
+            list(SAME_DAY),
+            format_func=SAME_DAY.__getitem__,
+            key="channel-same-day",
+            persist_state="session",
+            help="Of documents that are released on the same day.",
+        )
     for sentence in misfits(documents, dataset, market, kinds, tone=tone):
         st.caption(f":material/warning: {plain(sentence)}")
     if st.button(

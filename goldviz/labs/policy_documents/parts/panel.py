@@ -94,10 +94,14 @@ def show(settings: PolicyDocuments) -> None:
     with st.container(border=True, key="documents"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(described(documents), width="stretch")
-            st.button("Change documents", icon=":material/upload_file:", key="change-documents", on_click=_open,
-                      args=("documents",))  # fmt: skip
-            st.button("Change model", icon=":material/psychology:", key="change-model", on_click=_open,
-                      args=("model",))  # fmt: skip
+            st.button(
+                "Change documents",
+                icon=":material/upload_file:",
+                key="change-documents",
+                on_click=_open,
+                args=("documents",),
+            )
+            st.button("Change model", icon=":material/psychology:", key="change-model", on_click=_open, args=("model",))
         model = text_model(settings.model)
         about = " ".join([*([OF_THE_SHIPPED_MODEL] if settings.model == SHIPPED else []), *model.notes])
         st.caption(f":material/psychology: Read by {plain(model.name)}. {plain(about)}")
@@ -224,8 +228,14 @@ def _progress() -> None:
         st.caption("The figures below are still those of the documents and the model before.")
         return
     with st.container(horizontal=True):
-        st.button("Go on encoding", key="encode-on", icon=":material/play_arrow:", on_click=_start, args=(coming,),
-                  help="What was encoded so far is kept.")  # fmt: skip
+        st.button(
+            "Go on encoding",
+            key="encode-on",
+            icon=":material/play_arrow:",
+            on_click=_start,
+            args=(coming,),
+            help="What was encoded so far is kept.",
+        )
         st.button("Leave it", key="encode-not", on_click=_forget)
 
 

@@ -128,9 +128,12 @@ def _from_table(file: BroughtFile) -> str | None:
     day_first = None
     if found.date_order == "either":
         day_first = st.radio(
-            "The dates can be read in two ways", list(ORDERS), index=None, key="policy-day-first",
+            "The dates can be read in two ways",
+            list(ORDERS),
+            index=None,
+            key="policy-day-first",
             format_func=lambda first: f"{ORDERS[first]}: {', '.join(found.readings['day' if first else 'month'])}",
-        )  # fmt: skip
+        )
     chosen = _columns(found)
     rule = _rule(asks_for_minutes=not chosen.release)
     if found.date_order == "either" and day_first is None:
@@ -153,16 +156,23 @@ def _columns(found: TextTablePreview) -> TextColumns:
         text = st.selectbox("Text", found.texts, index=found.texts.index(found.text), key="policy-text")
         kinds = (NONE, *found.kinds)
         kind = st.selectbox(
-            "Kind", kinds, index=kinds.index(found.kind), key="policy-kind", format_func=lambda name: name or "none",
+            "Kind",
+            kinds,
+            index=kinds.index(found.kind),
+            key="policy-kind",
+            format_func=lambda name: name or "none",
             help="Documents are compared with the one before them of the same kind.",
-        )  # fmt: skip
+        )
     with right:
         date = st.selectbox("Day", found.dates, index=found.dates.index(found.date), key="policy-date")
         releases = (NONE, *found.dates)
         release = st.selectbox(
-            "Day of release", releases, index=releases.index(found.release), key="policy-release",
+            "Day of release",
+            releases,
+            index=releases.index(found.release),
+            key="policy-release",
             format_func=lambda name: name or "not in the file: assumed",
-        )  # fmt: skip
+        )
     return TextColumns(date, text, release, kind)
 
 
@@ -179,10 +189,14 @@ def _rule(*, asks_for_minutes: bool) -> ReleaseRule:
         with right:
             wait = int(
                 st.number_input(
-                    "Minutes come after (days)", 0, 120, value=MINUTES_WAIT, key="policy-wait",
+                    "Minutes come after (days)",
+                    0,
+                    120,
+                    value=MINUTES_WAIT,
+                    key="policy-wait",
                     help="Documents whose kind begins with 'minute' are taken to be out so many days after their day.",
                 )
-            )  # fmt: skip
+            )
         st.caption(ASSUMED_DAYS)
     if (f"{hour:%H:%M}", place) == NEW_YORK_AFTERNOON:
         st.caption(ASSUMED_HOUR)

@@ -73,9 +73,15 @@ def perplexity_of(tokens: Int[np.ndarray, " day"], count: int) -> float:
 
 
 def learned_codes(
-    windows: Float[np.ndarray, "day window"], count: int, generator: torch.Generator, *,
-    steps: int, batch: int = 128, rate: float = 3e-3, among_data: bool = True,
-) -> LearnedCodes:  # fmt: skip
+    windows: Float[np.ndarray, "day window"],
+    count: int,
+    generator: torch.Generator,
+    *,
+    steps: int,
+    batch: int = 128,
+    rate: float = 3e-3,
+    among_data: bool = True,
+) -> LearnedCodes:
     """Train a network on windows. Codes start at encoded windows, or, not ``among_data``, anywhere in a wider room.
 
     Those that start far away are nearest to nothing, get no gradient, and stay unused: the code book collapses.

@@ -32,9 +32,13 @@ def network_of(plot: Plot) -> str:
     return PriceTokens.model_validate_json(str(plot.ds.attrs.get("settings", "{}"))).network
 
 
-@figure("When is the forecast better than token frequency?", title="When is it better?",
-    needs=("nats", "baseline_nats"), shows="Nats gained over saying how often each token comes, added up over time.",
-    cannot_show="Why a curve ends well: one good spell is enough, or a look ahead.")  # fmt: skip
+@figure(
+    "When is the forecast better than token frequency?",
+    title="When is it better?",
+    needs=("nats", "baseline_nats"),
+    shows="Nats gained over saying how often each token comes, added up over time.",
+    cannot_show="Why a curve ends well: one good spell is enough, or a look ahead.",
+)
 def gains(plot: Plot) -> Figure:
     """Gains in -log p(x) over token frequency, added up, so that a curve ends at the mean gain a day."""
     ds, own = plot.ds, network_of(plot)
@@ -48,15 +52,23 @@ def gains(plot: Plot) -> Figure:
         style = look_of(name)
         y = gained(ds, ds["baseline_nats"].sel(baseline=name).values)[kept]
         plot.figure.scatter(
-            x=dates, y=y, mode=mode, name=model_name(name, own), hovertemplate="%{y:+.4f}",
+            x=dates,
+            y=y,
+            mode=mode,
+            name=model_name(name, own),
+            hovertemplate="%{y:+.4f}",
             line={"color": style.colour, "dash": style.dash, "width": 1.6},
-        )  # fmt: skip
+        )
     style, now = look_of(own), plot.now["nats"].mean("seed")
     curve = AtStep("look", gained(ds, now.values)[:, kept])
     plot.figure.scatter(
-        x=dates, y=curve, mode=mode, name=model_name("network", own), hovertemplate="%{y:+.4f}",
+        x=dates,
+        y=curve,
+        mode=mode,
+        name=model_name("network", own),
+        hovertemplate="%{y:+.4f}",
         line={"color": style.colour, "width": 2.6},
-    )  # fmt: skip
+    )
     days_axis(plot.figure, plot.limit("time"))
     plot.link("x", "day")
     plot.linear_axis("gain", "Nats a day, added up")
@@ -64,32 +76,49 @@ def gains(plot: Plot) -> Figure:
     return plot.finish(plot.when("Epoch {}.", "look"), sentences(thinning), height=430)
 
 
-@figure("Who forecasts the next move best?", title="Who forecasts best?", needs=("score", "score_low", "score_high"),
+@figure(
+    "Who forecasts the next move best?",
+    title="Who forecasts best?",
+    needs=("score", "score_low", "score_high"),
     shows="Nats a day that each model gains over token frequency, with 95 % intervals. Strokes: each seed alone.",
-    cannot_show="How runs with other tokens compare: their zero is another one. Nats a day, in the table, "
-    "compare.")  # fmt: skip
+    cannot_show="How runs with other tokens compare: their zero is another one. Nats a day, in the table, compare.",
+)
 def scoreboard(plot: Plot) -> Figure:
     """Mean gains with the interval of a bootstrap of blocks of days. A model that knows no token stands beside."""
     ds, own, n = plot.ds, network_of(plot), Reading(plot.ds)
     names = [str(model) for model in reversed(ds["model"].values) if str(model) not in ("frequency", own)]
     for row, model in enumerate(names):
         result, style = n.result(model), look_of(own if model == "network" else model)
-        bars = {
-            "array": [result.high - result.value], "arrayminus": [result.value - result.low], "width": 6,
-            "color": style.colour, "thickness": 2.5 if model == "network" else 1.5,
-        } if result.sure else None  # fmt: skip
+        bars = (
+            {
+                "array": [result.high - result.value],
+                "arrayminus": [result.value - result.low],
+                "width": 6,
+                "color": style.colour,
+                "thickness": 2.5 if model == "network" else 1.5,
+            }
+            if result.sure
+            else None
+        )
         plot.figure.scatter(
-            x=[result.value], y=[row], mode="markers", error_x=bars, name=model_name(model, own),
+            x=[result.value],
+            y=[row],
+            mode="markers",
+            error_x=bars,
+            name=model_name(model, own),
             marker={"symbol": style.symbol, "size": 12, "color": style.colour},
             hovertemplate=f"%{{x:+.4f}} nats a day<extra>{model_name(model, own)}</extra>",
-        )  # fmt: skip
+        )
     if ds.sizes["seed"] > 1 and "seed_gain" in ds and "network" in names:
         gains_alone = ds["seed_gain"].values
         plot.figure.scatter(
-            x=gains_alone, y=np.full(gains_alone.size, names.index("network") - 0.26), mode="markers", name="each seed",
+            x=gains_alone,
+            y=np.full(gains_alone.size, names.index("network") - 0.26),
+            mode="markers",
+            name="each seed",
             marker={"symbol": "line-ns-open", "size": 10, "color": look_of(own).colour, "line": {"width": 1.5}},
             hovertemplate="one seed alone: %{x:+.4f} nats a day<extra></extra>",
-        )  # fmt: skip
+        )
     ticks = [model_name(model, own).replace("normal, ", "normal,<br>") for model in names]
     plot.figure.update_xaxes(title_text="Nats a day over token frequency", range=plot.limit("score"), nticks=5)
     plot.figure.update_yaxes(range=(-0.6, len(names) - 0.4), tickvals=list(range(len(names))), ticktext=ticks)
@@ -98,6 +127,9 @@ def scoreboard(plot: Plot) -> Figure:
     parts = [(word, result) for word, result in (("size", n.size), ("sign", n.sign)) if np.isfinite(result.value)]
     said = ", ".join(f"{word} {result.value:+.4f}".replace("-", "−") for word, result in parts)
     return plot.finish(
-        f"{model_name('network', own)}: {gain_in_words(n.own)}.", f"Of it: {said}." if said else "",
-        height=190 + 48 * max(len(names), 2), legend=False, hover="closest",
-    )  # fmt: skip
+        f"{model_name('network', own)}: {gain_in_words(n.own)}.",
+        f"Of it: {said}." if said else "",
+        height=190 + 48 * max(len(names), 2),
+        legend=False,
+        hover="closest",
+    )

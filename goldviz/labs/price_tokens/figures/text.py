@@ -22,23 +22,34 @@ STRIP = 0.1
 RED = "#d55e00"
 
 
-@figure("What does the market look like as a text?", title="The market as a text", needs=("price", "token", "block"),
+@figure(
+    "What does the market look like as a text?",
+    title="The market as a text",
+    needs=("price", "token", "block"),
     shows="The price on the days that are forecast, and under it each day's token.",
-    cannot_show="Whether a run of one colour is a regime or chance. A simulated market shows its regimes below."
-)  # fmt: skip
+    cannot_show="Whether a run of one colour is a regime or chance. A simulated market shows its regimes below.",
+)
 def as_text(plot: Plot) -> Figure:
     """Price, tokens as they were written down, and the planted regimes of a simulated market. Dotted: the next fit."""
     ds, count = plot.ds, plot.ds.sizes["token_name"]
     dates, planted = labels(ds), "regime" in ds
     strips = 1 + planted
     plot.figure = make_subplots(
-        rows=1 + strips, cols=1, shared_xaxes=True, vertical_spacing=0.07,
+        rows=1 + strips,
+        cols=1,
+        shared_xaxes=True,
+        vertical_spacing=0.07,
         row_heights=[1 - strips * STRIP, *[STRIP] * strips],
-    )  # fmt: skip
+    )
     plot.figure.scatter(
-        x=dates, y=ds["price"].values, mode="lines", name="price", hovertemplate="price %{y:,.1f}",
-        line={"color": plot.ink.text, "width": 1.4}, row=1,
-    )  # fmt: skip
+        x=dates,
+        y=ds["price"].values,
+        mode="lines",
+        name="price",
+        hovertemplate="price %{y:,.1f}",
+        line={"color": plot.ink.text, "width": 1.4},
+        row=1,
+    )
     _strip(plot, 2, "Tokens", ds["token"].values + 1, "token %{z}")
     if planted:
         shown = 1 + (ds["regime"].values * max(count - 1, 1) / 2)
@@ -50,17 +61,26 @@ def as_text(plot: Plot) -> Figure:
     plot.figure.update_yaxes(title_text="Price", range=plot.limit("price"), row=1)
     plot.finish(_agree(ds), _source(ds), height=430 + 60 * planted, legend=False, hover="closest")
     return colour_bar_below(
-        plot.figure, (1, count), look.SEQUENTIAL, "Token", tickvals=sorted({1, (1 + count) // 2, count}),
-    )  # fmt: skip
+        plot.figure,
+        (1, count),
+        look.SEQUENTIAL,
+        "Token",
+        tickvals=sorted({1, (1 + count) // 2, count}),
+    )
 
 
 def _strip(plot: Plot, row: int, heading: str, values: np.ndarray, hover: str, words: list[str] | None = None) -> None:
     """One row of colours over the days."""
     more = {} if words is None else {"text": [words]}
     plot.figure.heatmap(
-        x=labels(plot.ds), y=[0], z=values[None].astype(np.float32), coloraxis="coloraxis",
-        hovertemplate=f"%{{x}}: {hover}<extra></extra>", **more, row=row,
-    )  # fmt: skip
+        x=labels(plot.ds),
+        y=[0],
+        z=values[None].astype(np.float32),
+        coloraxis="coloraxis",
+        hovertemplate=f"%{{x}}: {hover}<extra></extra>",
+        **more,
+        row=row,
+    )
     add_heading(plot.figure, row, f"<b>{heading}</b>", font={"size": 13, "color": plot.ink.text})
 
 
@@ -84,13 +104,19 @@ def _agree(ds: xr.Dataset) -> str:
 def _source(ds: xr.Dataset) -> str:
     words = "Simulated market" if int(ds.attrs.get("simulated", 0)) else str(ds.attrs.get("target_words", ""))
     refits = len(np.unique(ds["block"].values))
-    return sentences(f"{words}, until {ds.attrs.get('data_last', '')}." if words else "",
-                     "Dotted: the next fit." if refits > 1 else "")  # fmt: skip
+    return sentences(
+        f"{words}, until {ds.attrs.get('data_last', '')}." if words else "",
+        "Dotted: the next fit." if refits > 1 else "",
+    )
 
 
-@figure("What is said of tomorrow's move?", title="What is said of tomorrow?", needs=("quantile", "came"),
+@figure(
+    "What is said of tomorrow's move?",
+    title="What is said of tomorrow?",
+    needs=("quantile", "came"),
     shows="The middle 50 % and 90 % of the forecast on the last days, and what came.",
-    cannot_show="Whether the bands are wider than they need to be.")  # fmt: skip
+    cannot_show="Whether the bands are wider than they need to be.",
+)
 def fan(plot: Plot) -> Figure:
     """The density of the next move, from the chances of the next token and what each token says of the move."""
     ds = plot.ds
@@ -102,12 +128,15 @@ def fan(plot: Plot) -> Figure:
         fill = look.with_alpha(plot.ink.accent, alpha)
         add_band(plot.figure, dates, bands[low], bands[high], fill, name=f"middle {share}", showlegend=None)
     plot.figure.scatter(
-        x=dates, y=came, mode="markers", name="what came", hovertemplate="%{y:+.2f}" + in_template(moves.suffix),
+        x=dates,
+        y=came,
+        mode="markers",
+        name="what came",
+        hovertemplate="%{y:+.2f}" + in_template(moves.suffix),
         marker={"size": 5, "color": plot.ink.text},
-    )  # fmt: skip
+    )
     inside = [float(np.mean((came >= bands[low]) & (came <= bands[high]))) for low, high in ((1, 3), (0, 4))]
-    plot.figure.update_xaxes(type="date", nticks=5, tickangle=0, showgrid=False,
-                             unifiedhovertitle_text="%{x|%d %b %Y}")  # fmt: skip
+    plot.figure.update_xaxes(type="date", nticks=5, tickangle=0, showgrid=False, unifiedhovertitle_text="%{x|%d %b %Y}")
     plot.link("x", "day")
     plot.linear_axis("fan", as_label(moves.next))
     return plot.finish(f"Inside the bands: {inside[0]:.0%} and {inside[1]:.0%} of {len(dates)} days.", height=430)

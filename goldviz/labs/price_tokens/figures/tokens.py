@@ -19,11 +19,14 @@ HEADING = 18
 """Pixels of a panel's name over the first one."""
 
 
-@figure("What does each token stand for?", title="What does each token mean?",
+@figure(
+    "What does each token stand for?",
+    title="What does each token mean?",
     needs=("token_deviation", "occupancy", "code_perplexity"),
     shows="The mean move of each token's days with one standard deviation, by the last fit. Below, how often it was "
     "written on all days, by the fits in force then.",
-    cannot_show="What comes before or after a token.")  # fmt: skip
+    cannot_show="What comes before or after a token.",
+)
 def meaning(plot: Plot) -> Figure:
     """Mean, spread and share of each token in the last fit's past; a token that never came has no bar."""
     last = plot.ds.isel(fold=-1)
@@ -33,16 +36,25 @@ def meaning(plot: Plot) -> Figure:
     plot.panels([moves.called(f"{moves.noun.capitalize()} of its days"), "Share of all days (%)"])
     bars = {"array": np.nan_to_num(spread), "color": plot.ink.muted, "thickness": 1.5, "width": 3}
     plot.figure.scatter(
-        x=x, y=mean, mode="markers", error_y=bars, marker={"size": 8, "color": plot.ink.accent},
-        hovertemplate="mean %{y:+.2f}" + in_template(moves.suffix), row=1,
-    )  # fmt: skip
+        x=x,
+        y=mean,
+        mode="markers",
+        error_y=bars,
+        marker={"size": 8, "color": plot.ink.accent},
+        hovertemplate="mean %{y:+.2f}" + in_template(moves.suffix),
+        row=1,
+    )
     plot.figure.bar(
-        x=x, y=100 * last["occupancy"].values.astype(np.float64), marker={"color": plot.ink.accent},
-        hovertemplate="%{y:.1f} % of the days", row=2,
-    )  # fmt: skip
+        x=x,
+        y=100 * last["occupancy"].values.astype(np.float64),
+        marker={"color": plot.ink.accent},
+        hovertemplate="%{y:.1f} % of the days",
+        row=2,
+    )
     every = max(1, len(x) // 8)
-    plot.figure.update_xaxes(unifiedhovertitle_text="token %{x}", showgrid=False, range=(0.4, len(x) + 0.6),
-                             tick0=1, dtick=every)  # fmt: skip
+    plot.figure.update_xaxes(
+        unifiedhovertitle_text="token %{x}", showgrid=False, range=(0.4, len(x) + 0.6), tick0=1, dtick=every
+    )
     plot.figure.layout.xaxis2.title.text = "Token"
     by = " by the last fit" if plot.ds.sizes["fold"] > 1 else ""
     used = f"In use{by}: {float(last['code_perplexity']):.1f} of {len(x)} tokens (perplexity)."
@@ -58,9 +70,12 @@ def _while_learned(ds: xr.Dataset) -> str:
     return f"While they were learned, first fit: from {first:.1f} to {last:.1f}."
 
 
-@figure("Which token follows which?", needs=("transition",),
+@figure(
+    "Which token follows which?",
+    needs=("transition",),
     shows="How often one token follows another. Below, the same of the regimes planted in a simulated market.",
-    cannot_show="Why tokens repeat: regimes that last make them, and so do windows that overlap.")  # fmt: skip
+    cannot_show="Why tokens repeat: regimes that last make them, and so do windows that overlap.",
+)
 def transitions(plot: Plot) -> Figure:
     """Shares of the tokens that follow, by rows, and the planted chain from one trading day to the next."""
     ds = plot.ds
@@ -83,9 +98,13 @@ def transitions(plot: Plot) -> Figure:
 def _chain(plot: Plot, values: np.ndarray, row: int) -> None:
     names = list(range(1, len(values) + 1))
     plot.figure.heatmap(
-        x=names, y=names, z=values.astype(np.float32), coloraxis="coloraxis",
-        hovertemplate="%{z:.1%} from %{y} to %{x}<extra></extra>", row=row,
-    )  # fmt: skip
+        x=names,
+        y=names,
+        z=values.astype(np.float32),
+        coloraxis="coloraxis",
+        hovertemplate="%{z:.1%} from %{y} to %{x}<extra></extra>",
+        row=row,
+    )
 
 
 def _stays(values: np.ndarray) -> str:
@@ -96,17 +115,26 @@ def _stays(values: np.ndarray) -> str:
     return f"{diagonal.min():.0%} to {diagonal.max():.0%}"
 
 
-@figure("Do pairs of days earn a name of their own?", title="Do days make words?", needs=("bits", "motif_count"),
+@figure(
+    "Do pairs of days earn a name of their own?",
+    title="Do days make words?",
+    needs=("bits", "motif_count"),
     shows="How many bits a later day takes once frequent pairs are joined, with the days in order and shuffled.",
-    cannot_show="Why the code gets shorter: calm that lasts is enough, without a shape that comes again.")  # fmt: skip
+    cannot_show="Why the code gets shorter: calm that lasts is enough, without a shape that comes again.",
+)
 def motifs(plot: Plot) -> Figure:
     """Byte-pair merges learned on the past, later days coded with them (document 002, 2.4)."""
     ds = plot.ds
     for order, colour, dash in (("shuffled", plot.ink.muted, "dot"), ("as it came", plot.ink.accent, "solid")):
         plot.figure.scatter(
-            x=ds["merge"].values, y=ds["bits"].sel(order=order).values, mode="lines+markers", name=order,
-            line={"color": colour, "dash": dash, "width": 2.4}, marker={"size": 5}, hovertemplate="%{y:.3f} bits a day",
-        )  # fmt: skip
+            x=ds["merge"].values,
+            y=ds["bits"].sel(order=order).values,
+            mode="lines+markers",
+            name=order,
+            line={"color": colour, "dash": dash, "width": 2.4},
+            marker={"size": 5},
+            hovertemplate="%{y:.3f} bits a day",
+        )
     plot.figure.update_xaxes(title_text="Merges", unifiedhovertitle_text="%{x} merges", showgrid=True)
     plot.linear_axis("bits", "Bits a day")
     bits = ds["bits"].sel(order="as it came").values.astype(np.float64)
@@ -114,5 +142,6 @@ def motifs(plot: Plot) -> Figure:
     first = [str(name).split(": ")[1] for name in ds["motif"].values[:MOST_MOTIFS]]
     return plot.finish(
         f"{bits[0]:.2f} bits without merges, {bits[-1]:.2f} with {len(bits) - 1}; shuffled {dealt:.2f}.",
-        sentences(f"First merges: {', '.join(first)}." if first else ""), height=400,
-    )  # fmt: skip
+        sentences(f"First merges: {', '.join(first)}." if first else ""),
+        height=400,
+    )

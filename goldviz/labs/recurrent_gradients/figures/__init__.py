@@ -30,11 +30,24 @@ __all__ = ["FIGURES", "picture", "shared_limits"]
 OF_LAYERS = layer_figures(figure)
 
 FIGURES = by_name(
-    jacobian_by_lag, loss, state_gradient, state_gradient_map, lag_contribution, gates, by_lag, recurrent_matrix,
-    saturation, clipping, update_to_data, OF_LAYERS["gradient_to_data"], accuracy,
-    OF_LAYERS["activation_distribution"], OF_LAYERS["hidden_gradient_distribution"],
-    OF_LAYERS["weight_gradient_distribution"], network,
-)  # fmt: skip
+    jacobian_by_lag,
+    loss,
+    state_gradient,
+    state_gradient_map,
+    lag_contribution,
+    gates,
+    by_lag,
+    recurrent_matrix,
+    saturation,
+    clipping,
+    update_to_data,
+    OF_LAYERS["gradient_to_data"],
+    accuracy,
+    OF_LAYERS["activation_distribution"],
+    OF_LAYERS["hidden_gradient_distribution"],
+    OF_LAYERS["weight_gradient_distribution"],
+    network,
+)
 
 
 def picture(ds: xr.Dataset) -> str:

@@ -12,12 +12,14 @@ from goldviz.labs.recurrent_gradients.figures.quantities import figure
 NOTHING_KEPT = NetworkStyle("best without memory", "#838383", "dot", "square")
 
 
-@figure("From what distance does each network forget the cue?", title="From what distance is it forgotten?",
+@figure(
+    "From what distance does each network forget the cue?",
+    title="From what distance is it forgotten?",
     needs=("loss_by_lag",),
     shows="Loss and accuracy on fresh sequences, by how far back the cue lies. Dotted: the best answer without memory "
     "on the same sequences.",
     cannot_show="It says where a network fails, not why: a gradient that arrives may still not have been followed.",
-)  # fmt: skip
+)
 def by_lag(plot: Plot) -> Figure:
     """Loss, and accuracy where the task has it, on fresh sequences by how far back their cue lies, at one look.
 
@@ -34,7 +36,12 @@ def by_lag(plot: Plot) -> Figure:
     if scored:
         plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)
     if not plot.lacks("memoryless_loss_by_lag"):
-        plot.curve(finite(plot.ds["memoryless_loss_by_lag"]), "best without memory", style=NOTHING_KEPT,
-            hover="%{y:.4f}", row=1)  # fmt: skip
+        plot.curve(
+            finite(plot.ds["memoryless_loss_by_lag"]),
+            "best without memory",
+            style=NOTHING_KEPT,
+            hover="%{y:.4f}",
+            row=1,
+        )
     words = plot.drawn(plot.when("Step {}, fresh sequences.", "look"))
     return legend_above_headings(plot.finish(words, height=560 if scored else 430))

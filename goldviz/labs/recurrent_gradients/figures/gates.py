@@ -23,10 +23,12 @@ def _without_gates(ds: xr.Dataset) -> str:
     return WITHOUT_GATES if plain else absence(ds, "gate_opening")
 
 
-@figure("What do the gates let through?", instead=_without_gates,
+@figure(
+    "What do the gates let through?",
+    instead=_without_gates,
     shows="How far each gate is open on average, at every time step.",
     cannot_show="A mean hides its units: half of them open and half shut looks like all of them half open.",
-)  # fmt: skip
+)
 def gates(plot: Plot) -> Figure:
     """Mean opening of each gate over time at one look, a panel for each gate (document 001, eq. 10-15, 21-24).
 
@@ -69,9 +71,11 @@ def _memory(plot: Plot) -> Words:
     return plot.say(words, forget, *(finite(values).median("seed") for values in far))
 
 
-@figure("How much is stuck at an end?",
+@figure(
+    "How much is stuck at an end?",
     shows="The share of gates that are almost shut or open, and of hidden values on a flat part of tanh.",
-    cannot_show="Stuck is not always bad: a forget gate that stays open is what carries a memory.")  # fmt: skip
+    cannot_show="Stuck is not always bad: a forget gate that stays open is what carries a memory.",
+)
 def saturation(plot: Plot) -> Figure:
     """Share of gate values below 0.05 or above 0.95, and of hidden values with |h| > 0.97, over training.
 
@@ -113,11 +117,14 @@ def _most_stuck(plot: Plot) -> Words:
     return spoken(words, "look", now["look"].values.tolist(), *of_pairs)
 
 
-@figure("What does the recurrent matrix do to a signal in the long run?", title="Does W keep, stretch or shrink?",
+@figure(
+    "What does the recurrent matrix do to a signal in the long run?",
+    title="Does W keep, stretch or shrink?",
     needs=("spectral_radius", "spectral_norm"),
     shows="The spectral radius and the spectral norm of W over training, with the line at 1.",
     cannot_show="The slopes of tanh and the gates are left out: the whole Jacobian can shrink a signal that W would "
-    "keep.")  # fmt: skip
+    "keep.",
+)
 def recurrent_matrix(plot: Plot) -> Figure:
     """Spectral radius and spectral norm of W_hh over training, with the line at 1 (document 001, eq. 8-9).
 

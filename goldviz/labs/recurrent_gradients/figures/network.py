@@ -12,11 +12,13 @@ from goldviz.labs.recurrent_gradients.figures.quantities import COLOURS, figure
 INSIDE = {
     "rnn": (("tanh", "sum and tanh", ""),),
     "lstm": (
-        ("i", "input gate", "input"), ("f", "forget gate", "forget"), ("c̃", "candidate", ""),
+        ("i", "input gate", "input"),
+        ("f", "forget gate", "forget"),
+        ("c̃", "candidate", ""),
         ("o", "output gate", "output"),
     ),
     "gru": (("z", "update gate", "update"), ("r", "reset gate", "reset"), ("h̃", "candidate", "")),
-}  # fmt: skip
+}
 """What each cell computes of its sums, from top to bottom: label, name, and the gate that it is (document 001)."""
 COLUMNS = 5
 STRIP, BETWEEN = 0.55, 0.5
@@ -39,10 +41,18 @@ def _part(network: str, times: list[int], rows: int) -> Part:
     wide = COLUMNS / max(1, len(times))
     ends = {times[0], times[-1]} if times else set()
     strip = [
-        Node(f"h{time}".translate(LOWERED) if time in ends else "", f"state at time step {time}", place * wide, low,
-             "state", {"time": time, "lag": times[-1] - time}, wide, STRIP)
+        Node(
+            f"h{time}".translate(LOWERED) if time in ends else "",
+            f"state at time step {time}",
+            place * wide,
+            low,
+            "state",
+            {"time": time, "lag": times[-1] - time},
+            wide,
+            STRIP,
+        )
         for place, time in enumerate(times)
-    ]  # fmt: skip
+    ]
     return Part(style.heading, [*cell, *strip], wires, network, style.colour, row=38)
 
 
@@ -55,11 +65,13 @@ def _cell(network: str, rows: int) -> tuple[list[Node], list[Wire]]:
         Node("x", "input", 0, middle - 0.5, "end"),
         Node("Wₓ", "input weights", 1, middle - 1, at={"layer": "input weights"}),
         Node("Wₕ", "recurrent weights", 1, middle, at={"layer": "recurrent weights"}),
-        *(Node(label, words, 2, start + row, "gate", {"gate": gate} if gate else {})
-          for row, (label, words, gate) in enumerate(inside)),
+        *(
+            Node(label, words, 2, start + row, "gate", {"gate": gate} if gate else {})
+            for row, (label, words, gate) in enumerate(inside)
+        ),
         of_state,
         Node("out", "read-out", 4, middle - 0.5, at={"layer": "read-out"}),
-    ]  # fmt: skip
+    ]
     state = nodes.index(of_state)
     gates = range(3, state)
     to_gates = [Wire(weights, gate) for weights in (1, 2) for gate in gates]
@@ -67,8 +79,14 @@ def _cell(network: str, rows: int) -> tuple[list[Node], list[Wire]]:
     return nodes, [Wire(0, 1), *to_gates, *to_state, Wire(state, state + 1), Wire(state, 2, "back")]
 
 
-network = diagram(figure, parts_of, COLOURS, noun="gate or time step", question="Where in the cell, and when?",
+network = diagram(
+    figure,
+    parts_of,
+    COLOURS,
+    noun="gate or time step",
+    question="Where in the cell, and when?",
     shows="Each cell with its weights and gates, coloured by the quantity of your choice. Under it is the state "
     "from the first time step to the last. Choose one, and the other figures mark it.",
     cannot_show="Single units: a gate is the mean of all of its units. The strip shows the state, not what each gate "
-    "does at each time step.")  # fmt: skip
+    "does at each time step.",
+)

@@ -74,18 +74,32 @@ def contribution_share(ds: xr.Dataset | plot.Now) -> xr.DataArray:
 
 COLOURS = (
     Colour("signal", "What a step back leaves of a signal", "log10", readings=(Reading("log_jacobian_norm"),)),
-    Colour("gate_opening", "How far gates are open", "share",
-        readings=(Reading("gate_opening", lambda opening: opening.mean("time")),)),
-    Colour("stuck", "Stuck gates, saturated state", "share", readings=(
-        Reading("gate_saturation"), Reading("state_saturation", lambda share: share.expand_dims(cell=["state"])),
-    )),
+    Colour(
+        "gate_opening",
+        "How far gates are open",
+        "share",
+        readings=(Reading("gate_opening", lambda opening: opening.mean("time")),),
+    ),
+    Colour(
+        "stuck",
+        "Stuck gates, saturated state",
+        "share",
+        readings=(
+            Reading("gate_saturation"),
+            Reading("state_saturation", lambda share: share.expand_dims(cell=["state"])),
+        ),
+    ),
     Colour("state_gradient_norm", "Gradient norm of the state"),
-    Colour("update_to_data", "Update beside the weights", readings=(
-        Reading("update_to_data_by_layer"),
-        Reading("update_to_data", lambda ratio: ratio.expand_dims(layer=["recurrent weights"])),
-    )),
+    Colour(
+        "update_to_data",
+        "Update beside the weights",
+        readings=(
+            Reading("update_to_data_by_layer"),
+            Reading("update_to_data", lambda ratio: ratio.expand_dims(layer=["recurrent weights"])),
+        ),
+    ),
     Colour("gradient_to_data", "Gradient beside the weights"),
-)  # fmt: skip
+)
 """What may colour the cells' diagram."""
 
 QUANTITIES = {

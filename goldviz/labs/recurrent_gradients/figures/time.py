@@ -20,12 +20,15 @@ from goldviz.labs.recurrent_gradients.settings import FOLLOWED
 _HOVER = "10<sup>%{y:.2f}</sup>"
 
 
-@figure("Does the signal survive the way back through time?", title="Does the signal survive?",
+@figure(
+    "Does the signal survive the way back through time?",
+    title="Does the signal survive?",
     needs=("log_jacobian_norm",),
     shows="How much of a change of the state can arrive after so many steps, with the plain RNN's bound and the "
     "LSTM's cell path alone.",
     cannot_show="The norm is that of the best-kept direction: the task may need another one. A mean of sequences hides "
-    "that some may keep a signal that others lose.")  # fmt: skip
+    "that some may keep a signal that others lose.",
+)
 def jacobian_by_lag(plot: Plot) -> Figure:
     """log10 of the spectral norm of dh_T/dh_(T-lag) at one look (document 001, eq. 6-9), one curve for each network,
     mean of the logarithms over unseen sequences.
@@ -80,10 +83,12 @@ def _all_zero(name: str, what: str) -> Callable[[xr.Dataset], str]:
 of_states = partial(figure, needs=("state_gradient_norm",), instead=_all_zero("state_gradient_norm", "dL/dh"))
 
 
-@of_states("How far back does the error signal reach?", title="How far back does the error reach?",
+@of_states(
+    "How far back does the error signal reach?",
+    title="How far back does the error reach?",
     shows="How long dL/dh is at each time step, as the error travels from the end to the beginning.",
     cannot_show="A long gradient early in time can still point the wrong way, or come from a loss term close by.",
-)  # fmt: skip
+)
 def state_gradient(plot: Plot) -> Figure:
     """Norm of dL/dh_t at every time step at one look, mean over the batch, on a log axis (document 001, eq. 5-9).
 
@@ -99,10 +104,12 @@ def state_gradient(plot: Plot) -> Figure:
     return plot.finish(reach, plot.drawn(plot.when("Step {}.", "look")), lost)
 
 
-@of_states("When in training does the past get heard?", title="When does the past get heard?",
+@of_states(
+    "When in training does the past get heard?",
+    title="When does the past get heard?",
     shows="The norm of dL/dh over time and training, in the same colours for all networks.",
     cannot_show="Colours tell orders of magnitude apart; and a solved task has a small gradient at every time step.",
-)  # fmt: skip
+)
 def state_gradient_map(plot: Plot) -> Figure:
     """Norm of dL/dh_t over time and training, as log10 colour, one panel for each network, the same colours for all.
 
@@ -114,11 +121,14 @@ def state_gradient_map(plot: Plot) -> Figure:
     return plot.log_map("state_gradient_norm", "time", hover, "Norm of dL/dh(t)", height=height, title="Time", **ticks)
 
 
-@figure("Which lags teach the recurrent weights?", title="Which lags teach the weights?",
-    needs=("lag_contribution",), instead=_all_zero("lag_contribution", "the contributions"),
+@figure(
+    "Which lags teach the recurrent weights?",
+    title="Which lags teach the weights?",
+    needs=("lag_contribution",),
+    instead=_all_zero("lag_contribution", "the contributions"),
     shows="What each lag contributes to dL/dW (document 001, eq. 6).",
     cannot_show="Norms add up, contributions may cancel: the sum of these norms is not the norm of the gradient.",
-)  # fmt: skip
+)
 def lag_contribution(plot: Plot) -> Figure:
     """Norm of what each lag t - k contributes to dL/dW_hh at one look (document 001, eq. 6), on a log axis.
 

@@ -20,9 +20,12 @@ NORM_WINDOWS = 100
 """Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
 
 
-@figure("Do the networks learn to remember?", needs=("loss",),
+@figure(
+    "Do the networks learn to remember?",
+    needs=("loss",),
     shows="The training loss over the steps, beside the best that an answer without memory can do.",
-    cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.")  # fmt: skip
+    cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.",
+)
 def loss(plot: Plot) -> Figure:
     """Training loss over the steps; after training, the loss on fresh sequences at the right.
 
@@ -39,8 +42,11 @@ def loss(plot: Plot) -> Figure:
     return plot.finish(smoothing, tested, plot.drawn())
 
 
-@figure("How often is the answer right?", shows="The share of right answers on each step's new sequences.",
-    cannot_show="A few easy sequences can lift the share: look at the distance of the cue as well.")  # fmt: skip
+@figure(
+    "How often is the answer right?",
+    shows="The share of right answers on each step's new sequences.",
+    cannot_show="A few easy sequences can lift the share: look at the distance of the cue as well.",
+)
 def accuracy(plot: Plot) -> Figure:
     """Share of right answers on each step's sequences; tasks that ask for numbers have none."""
     if words := plot.lacks("accuracy"):
@@ -53,9 +59,12 @@ def accuracy(plot: Plot) -> Figure:
     return plot.finish("Each step's sequences are new.", plot.drawn())
 
 
-@figure("Are the steps the right size?", needs=("update_to_data",),
+@figure(
+    "Are the steps the right size?",
+    needs=("update_to_data",),
     shows="How large the steps are beside the weights that they change.",
-    cannot_show=RULE_OF_THUMB)  # fmt: skip
+    cannot_show=RULE_OF_THUMB,
+)
 def update_to_data(plot: Plot) -> Figure:
     """Spread of each step over the spread of the recurrent weights that it changes, over training, on a log axis.
 
@@ -72,10 +81,12 @@ def update_to_data(plot: Plot) -> Figure:
     return plot.finish(plot.each(now, times, within="At step {step}: {}."), plot.drawn())
 
 
-@figure("Does clipping step in?", needs=("gradient_norm",),
+@figure(
+    "Does clipping step in?",
+    needs=("gradient_norm",),
     shows="The norm of the whole gradient before and after clipping, and how many steps were clipped.",
-    cannot_show="With Adam, a gradient that is always clipped changes little: it divides by the gradient's usual "
-    "size.")  # fmt: skip
+    cannot_show="With Adam, a gradient that is always clipped changes little: it divides by the gradient's usual size.",
+)
 def clipping(plot: Plot) -> Figure:
     """Norm of the whole gradient before and after clipping, and the share of steps that were clipped (document 003).
 

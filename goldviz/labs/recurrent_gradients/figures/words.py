@@ -27,8 +27,14 @@ def _words_below(figure: Figure, ds: xr.Dataset) -> None:
         as_label(word if known else f"({word})")
         for word, known in zip(ds.attrs["words"], ds.attrs["known"], strict=True)
     ]
-    figure.update_xaxes(tickvals=ds["time"].values, ticktext=labels, tickangle=-90, tickfont_size=12, showgrid=False,
-                        range=[0.5, ds.sizes["time"] + 0.5])  # fmt: skip
+    figure.update_xaxes(
+        tickvals=ds["time"].values,
+        ticktext=labels,
+        tickangle=-90,
+        tickfont_size=12,
+        showgrid=False,
+        range=[0.5, ds.sizes["time"] + 0.5],
+    )
     link(figure, "x", "word")
 
 
@@ -37,16 +43,23 @@ def _of_networks(ds: xr.Dataset, values: xr.DataArray, hover: str) -> Figure:
     for network in ds["network"].values:
         style = style_of(str(network))
         figure.scatter(
-            x=ds["time"].values, y=values.sel(network=network).values, name=style.label, mode="lines+markers",
-            line={"color": style.colour, "dash": style.dash, "width": 2.5}, marker={"symbol": style.symbol, "size": 6},
+            x=ds["time"].values,
+            y=values.sel(network=network).values,
+            name=style.label,
+            mode="lines+markers",
+            line={"color": style.colour, "dash": style.dash, "width": 2.5},
+            marker={"symbol": style.symbol, "size": 6},
             hovertemplate=hover,
-        )  # fmt: skip
+        )
     return figure
 
 
-@drawn("What would each network say after each word?", name="verdict",
+@drawn(
+    "What would each network say after each word?",
+    name="verdict",
     shows="The probability of praise, were the review to end at this word.",
-    cannot_show="Networks were trained to answer at the last word alone; before it they may say all.")  # fmt: skip
+    cannot_show="Networks were trained to answer at the last word alone; before it they may say all.",
+)
 def verdict(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Probability of praise after each word."""
     figure = _of_networks(ds, ds["praise"], "%{y:.1%}")
@@ -62,9 +75,12 @@ def verdict(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-@drawn("Which words can the verdict still hear?", name="heard",
+@drawn(
+    "Which words can the verdict still hear?",
+    name="heard",
     shows="How much the last verdict moves with the state at each word: the norm of its derivative.",
-    cannot_show="Large is what can be heard, not what is right.")  # fmt: skip
+    cannot_show="Large is what can be heard, not what is right.",
+)
 def heard(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """Norm of the derivative of the verdict's margin with respect to h_t, log axis."""
     powers = log10(ds["state_gradient"])
@@ -79,8 +95,12 @@ def heard(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-@drawn("What does it keep in mind?", name="states", shows="Every unit of the chosen network's state after each word.",
-    cannot_show="What a unit stands for; a bit may be spread over many.")  # fmt: skip
+@drawn(
+    "What does it keep in mind?",
+    name="states",
+    shows="Every unit of the chosen network's state after each word.",
+    cannot_show="What a unit stands for; a bit may be spread over many.",
+)
 def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     """h_t of one network, units by words."""
     found = ds["state"].sel(network=network)
@@ -98,17 +118,24 @@ def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     return figure.update_layout(margin_b=figure.layout.margin.b + 40)
 
 
-@drawn("How far is each gate open?", name="word_gates",
+@drawn(
+    "How far is each gate open?",
+    name="word_gates",
     shows="The mean opening of the chosen network's gates at each word.",
-    cannot_show="Single units, some of which may be open where the mean is not.")  # fmt: skip
+    cannot_show="Single units, some of which may be open where the mean is not.",
+)
 def gates(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     """Mean opening of each gate at each word."""
     figure = Figure()
     for gate in GATES[network]:
         figure.scatter(
-            x=ds["time"].values, y=ds["gate_opening"].sel(network=network, gate=gate).values, name=f"{gate} gate",
-            mode="lines+markers", line={"color": GATE_COLOURS[gate], "width": 2.5}, hovertemplate="%{y:.1%}",
-        )  # fmt: skip
+            x=ds["time"].values,
+            y=ds["gate_opening"].sel(network=network, gate=gate).values,
+            name=f"{gate} gate",
+            mode="lines+markers",
+            line={"color": GATE_COLOURS[gate], "width": 2.5},
+            hovertemplate="%{y:.1%}",
+        )
     look.apply(figure, theme, title=f"How far open are the {style_of(network).label}'s gates?", height=460)
     figure.update_yaxes(title_text="Mean opening", range=[0, 1], tickformat=".0%")
     _words_below(figure, ds)

@@ -23,19 +23,26 @@ MARKED_PATHS = 40
 NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added coordinate (no unit)"}
 
 
-@drawn("Where do the blocks carry the points?", at="ds", needs=("network",),
+@drawn(
+    "Where do the blocks carry the points?",
+    at="ds",
+    needs=("network",),
     shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
     cannot_show="More than two coordinates: a wider network's states have room that a plane does not have.",
-)  # fmt: skip
+)
 def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The points that the network carries, at the depth in view, over the paths of a few of them."""
     figure = Figure(_arrows(ds, theme))
     markers = "lines+markers" if ds.attrs["blocks"] <= MARKED_PATHS else "lines"
     figure.add_trace(
-        _paths(_drawable(ds, "network_path"), mode=markers, name="network's paths",
-               line={"color": with_alpha(NETWORK.colour, 0.55), "width": 1.5, "dash": "dot"},
-               marker={"symbol": "diamond", "size": 4, "color": NETWORK.colour})
-    )  # fmt: skip
+        _paths(
+            _drawable(ds, "network_path"),
+            mode=markers,
+            name="network's paths",
+            line={"color": with_alpha(NETWORK.colour, 0.55), "width": 1.5, "dash": "dot"},
+            marker={"symbol": "diamond", "size": 4, "color": NETWORK.colour},
+        )
+    )
     if "true_class" in ds:
         _classes(figure, ds, _drawable(ds, "network"), theme)
     else:
@@ -47,9 +54,13 @@ def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return _plane(figure, ds, theme, "Where do the blocks carry the points?", notes)
 
 
-@drawn("Where does the same field's flow carry them?", at="ds", needs=("true_class",),
+@drawn(
+    "Where does the same field's flow carry them?",
+    at="ds",
+    needs=("true_class",),
     shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
-    cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.")  # fmt: skip
+    cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.",
+)
 def flow(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The points that the flow carries, at the depth in view."""
     figure = Figure(_arrows(ds, theme))
@@ -109,11 +120,20 @@ def _arrows(ds: xr.Dataset, theme: Theme) -> Node:
     x, y = np.meshgrid(ds["x"].values, ds["y"].values)
     velocity = ds["velocity"].values
     return Scatter(
-        x=x.ravel(), y=y.ravel(), mode="markers", showlegend=False, customdata=velocity.reshape(-1, 2),
-        marker={"symbol": "arrow", "size": 9, "color": INKS[theme].muted, "opacity": 0.4,
-                "angle": 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0])).ravel()},
+        x=x.ravel(),
+        y=y.ravel(),
+        mode="markers",
+        showlegend=False,
+        customdata=velocity.reshape(-1, 2),
+        marker={
+            "symbol": "arrow",
+            "size": 9,
+            "color": INKS[theme].muted,
+            "opacity": 0.4,
+            "angle": 90 - np.degrees(np.arctan2(velocity[..., 1], velocity[..., 0])).ravel(),
+        },
         hovertemplate="f = (%{customdata[0]:.3g}, %{customdata[1]:.3g})<extra></extra>",
-    )  # fmt: skip
+    )
 
 
 def _paths(values: NDArray[Any], **look_of_lines: Any) -> Node:
@@ -137,9 +157,13 @@ def _flow_points(figure: Figure, ds: xr.Dataset, theme: Theme) -> None:
 def _points(values: NDArray[Any], name: str, theme: Theme, *, symbol: str, colour: str, size: int = 6) -> Node:
     edge = {} if symbol.endswith("open") else {"line": {"width": 0.6, "color": INKS[theme].background}}
     return Scatter(
-        x=values[:, 0], y=values[:, 1], name=name, mode="markers",
-        marker={"symbol": symbol, "size": size, "color": colour, **edge}, hovertemplate="(%{x:.3f}, %{y:.3f})",
-    )  # fmt: skip
+        x=values[:, 0],
+        y=values[:, 1],
+        name=name,
+        mode="markers",
+        marker={"symbol": symbol, "size": size, "color": colour, **edge},
+        hovertemplate="(%{x:.3f}, %{y:.3f})",
+    )
 
 
 def _classes(figure: Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme) -> None:
@@ -150,9 +174,13 @@ def _classes(figure: Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme)
         if ds.attrs["closed"]:
             own = np.concatenate([own, own[:1]])
             figure.scatter(
-                x=own[:, 0], y=own[:, 1], name=names[number], mode="lines",
-                line={"color": colour, "width": 3, "dash": dash}, hovertemplate="(%{x:.3f}, %{y:.3f})",
-            )  # fmt: skip
+                x=own[:, 0],
+                y=own[:, 1],
+                name=names[number],
+                mode="lines",
+                line={"color": colour, "width": 3, "dash": dash},
+                hovertemplate="(%{x:.3f}, %{y:.3f})",
+            )
         else:
             figure.add_trace(_points(own, names[number], theme, symbol=symbol, colour=colour))
     across, up, bias = ds["read_out"].values
@@ -164,9 +192,13 @@ def _classes(figure: Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme)
     reach = np.hypot(right - left, high - low) + np.linalg.norm(foot)
     ends = np.stack([foot - reach * along, foot + reach * along])
     figure.scatter(
-        x=ends[:, 0], y=ends[:, 1], mode="lines", name="read-out's line", hoverinfo="skip",
+        x=ends[:, 0],
+        y=ends[:, 1],
+        mode="lines",
+        name="read-out's line",
+        hoverinfo="skip",
         line={"color": INKS[theme].accent, "width": 2, "dash": "dash"},
-    )  # fmt: skip
+    )
 
 
 def _plane(figure: Figure, ds: xr.Dataset, theme: Theme, title: str, notes: list[str]) -> Figure:

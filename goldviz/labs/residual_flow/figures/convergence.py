@@ -23,9 +23,12 @@ SOLVERS = {
 DOPRI5 = "#d55e00"
 
 
-@drawn("How fast does the network become the flow?", needs=("end_error",),
+@drawn(
+    "How fast does the network become the flow?",
+    needs=("end_error",),
     shows="The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
-    cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.")  # fmt: skip
+    cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.",
+)
 def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
     steps, figure = ds["steps"].values.astype(float), Figure()
@@ -36,34 +39,49 @@ def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
         order, slope = float(found["order"]), float(found["slope"])
         measured = f"slope {slope:.2f}".replace("-", "−") if np.isfinite(slope) else "no slope"
         figure.scatter(
-            x=steps, y=errors, name=f"{words}: {measured} (theory −{order:g})", mode="lines+markers",
-            line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
+            x=steps,
+            y=errors,
+            name=f"{words}: {measured} (theory −{order:g})",
+            mode="lines+markers",
+            line={"color": colour, "dash": dash, "width": 2.5},
+            marker={"symbol": symbol, "size": 8},
             hovertemplate="%{y:.3g}",
-        )  # fmt: skip
+        )
         shown.append(errors)
         usable = np.flatnonzero(np.isfinite(errors))
         if usable.size:
             last = usable[-1]
             theory = errors[last] * (steps / steps[last]) ** -order
             figure.scatter(
-                x=steps[last - 3 :], y=theory[last - 3 :], mode="lines", showlegend=False, hoverinfo="skip",
+                x=steps[last - 3 :],
+                y=theory[last - 3 :],
+                mode="lines",
+                showlegend=False,
+                hoverinfo="skip",
                 line={"color": with_alpha(colour, 0.7), "width": 1.5, "dash": "dot"},
-            )  # fmt: skip
+            )
     here = float(ds["distance_largest"].values[-1])
     if np.isfinite(here) and here > 0:
         figure.scatter(
-            x=[ds.attrs["blocks"]], y=[here], name="your network", mode="markers",
-            marker={"size": 14, "symbol": "star", "color": INKS[theme].accent}, hovertemplate="%{y:.3g}",
-        )  # fmt: skip
+            x=[ds.attrs["blocks"]],
+            y=[here],
+            name="your network",
+            mode="markers",
+            marker={"size": 14, "symbol": "star", "color": INKS[theme].accent},
+            hovertemplate="%{y:.3g}",
+        )
         shown.append(np.array([here]))
     notes = [lost_runs(ds), "Dotted: the slopes of theory."]
     look.apply(figure, theme, title="How fast does the network become the flow?", notes=notes, height=520)
     legend_below(figure)
     figure.update_layout(margin={"t": figure.layout.margin.t + 14, "b": 165}, legend_y=-0.17)
     figure.update_xaxes(
-        title_text="Number of equal steps (blocks)", type="log", showgrid=False,
-        tickvals=[1, 2, 4, 8, 16, 32, 64, 128, 256], range=[-0.08, np.log10(256) + 0.08],
-    )  # fmt: skip
+        title_text="Number of equal steps (blocks)",
+        type="log",
+        showgrid=False,
+        tickvals=[1, 2, 4, 8, 16, 32, 64, 128, 256],
+        range=[-0.08, np.log10(256) + 0.08],
+    )
     link(figure, "x", "blocks")
     return figure.update_yaxes(title_text="Largest error at the end (units of h)", **_over(*shown))
 
@@ -78,26 +96,42 @@ def lost_runs(ds: xr.Dataset) -> str:
     return f"Left out, too far to measure: {'; '.join(lost)} steps." if lost else ""
 
 
-@drawn("How many blocks part the two classes?", name="right", needs=("right_by_steps",),
+@drawn(
+    "How many blocks part the two classes?",
+    name="right",
+    needs=("right_by_steps",),
     shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
     cannot_show="What networks trained with that many blocks would reach: the field here was trained once.",
-)  # fmt: skip
+)
 def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The share of points on their own side of the read-out's line, over the number of blocks."""
     _, colour, dash, symbol = SOLVERS["euler"]
     steps, shares = ds["steps"].values, 100 * ds["right_by_steps"].values
     figure = Figure().scatter(
-        x=steps, y=shares, name="residual blocks of this field", mode="lines+markers",
-        line={"color": colour, "dash": dash, "width": 2.5}, marker={"symbol": symbol, "size": 8},
+        x=steps,
+        y=shares,
+        name="residual blocks of this field",
+        mode="lines+markers",
+        line={"color": colour, "dash": dash, "width": 2.5},
+        marker={"symbol": symbol, "size": 8},
         hovertemplate="%{y:.1f} %",
-    )  # fmt: skip
+    )
     figure.scatter(
-        x=[ds.attrs["blocks"]], y=[100 * ds.attrs["network_right"]], name="your network", mode="markers",
-        marker={"size": 14, "symbol": "star", "color": INKS[theme].accent}, hovertemplate="%{y:.1f} %",
-    )  # fmt: skip
+        x=[ds.attrs["blocks"]],
+        y=[100 * ds.attrs["network_right"]],
+        name="your network",
+        mode="markers",
+        marker={"size": 14, "symbol": "star", "color": INKS[theme].accent},
+        hovertemplate="%{y:.1f} %",
+    )
     flow = 100 * ds.attrs["flow_right"]
-    look.apply(figure, theme, title="How many blocks part the two classes?",
-               notes=[f"The flow itself: {flow:.1f} %."], height=520)  # fmt: skip
+    look.apply(
+        figure,
+        theme,
+        title="How many blocks part the two classes?",
+        notes=[f"The flow itself: {flow:.1f} %."],
+        height=520,
+    )
     legend_below(figure)
     figure.update_layout(legend_y=-0.17)
     figure.update_xaxes(
@@ -110,9 +144,13 @@ def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-@drawn("Where along the depth do they part?", at="ds", needs=("distance_largest",),
+@drawn(
+    "Where along the depth do they part?",
+    at="ds",
+    needs=("distance_largest",),
     shows="The distance between each point of the network and of the flow, after every block.",
-    cannot_show="Which of the two is the better network: only training on a task says that.")  # fmt: skip
+    cannot_show="Which of the two is the better network: only training on a task says that.",
+)
 def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The distance between network and flow after every block."""
     depth, figure, shown = ds["layer_depth"].values, Figure(), []
@@ -122,10 +160,14 @@ def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     ):
         values = _positive(ds[name])
         figure.scatter(
-            x=depth[1:], y=values[1:], name=words, mode="lines+markers" if len(depth) <= 41 else "lines",
+            x=depth[1:],
+            y=values[1:],
+            name=words,
+            mode="lines+markers" if len(depth) <= 41 else "lines",
             line={"color": NETWORKS["residual"].colour, "dash": dash, "width": width},
-            marker={"symbol": "diamond", "size": 7}, hovertemplate="%{y:.3g}",
-        )  # fmt: skip
+            marker={"symbol": "diamond", "size": 7},
+            hovertemplate="%{y:.3g}",
+        )
         shown.append(values[1:])
     lost = int(ds.attrs["lost_at"])
     notes = [
@@ -144,9 +186,12 @@ def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-@drawn("What does a solver cost that chooses its own steps?", needs=("adaptive_error",),
+@drawn(
+    "What does a solver cost that chooses its own steps?",
+    needs=("adaptive_error",),
     shows="dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
-    cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.")  # fmt: skip
+    cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.",
+)
 def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """dopri5's error and evaluations over its tolerance."""
     figure = panels(["Error at the end", "Evaluations of f"], theme)
@@ -154,14 +199,21 @@ def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     errors, evaluations = _positive(ds["adaptive_error"]), _positive(ds["evaluations"])
     for row, values, words, hover in ((1, errors, "error", "%{y:.3g}"), (2, evaluations, "evaluations", "%{y:.0f}")):
         figure.scatter(
-            x=asked, y=values, name=words, mode="lines+markers", line={"color": DOPRI5, "width": 2.5},
-            marker={"size": 8, "symbol": "square"}, hovertemplate=hover, row=row,
-        )  # fmt: skip
+            x=asked,
+            y=values,
+            name=words,
+            mode="lines+markers",
+            line={"color": DOPRI5, "width": 2.5},
+            marker={"size": 8, "symbol": "square"},
+            hovertemplate=hover,
+            row=row,
+        )
     equal = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
     figure.scatter(x=asked, y=asked, mode="lines", name="error = tolerance", line=equal, hoverinfo="skip", row=1)
     notes = [tolerance_sentence(ds), "Dotted: error equal to tolerance. The batch is one problem with one step."]
-    look.apply(figure, theme, title="What does a solver cost that picks its steps?", notes=notes, legend=False,
-               height=440)  # fmt: skip
+    look.apply(
+        figure, theme, title="What does a solver cost that picks its steps?", notes=notes, legend=False, height=440
+    )
     figure.update_layout(margin_t=figure.layout.margin.t + 14)
     figure.update_xaxes(type="log", autorange="reversed", showgrid=False, dtick=1)
     figure.update_layout(xaxis2_title_text="Tolerance asked for, relative and absolute")

@@ -23,8 +23,14 @@ def show() -> None:
     """A field for the text, the corpora to choose from, and a way to bring a file."""
     typed, read = st.columns([2, 1])
     with typed:
-        st.text_area("Text to cut", key=TEXT, max_chars=LONGEST_TEXT, height=130, persist_state="session",
-                     help=controls.meaning(TextTokens, "text"))  # fmt: skip
+        st.text_area(
+            "Text to cut",
+            key=TEXT,
+            max_chars=LONGEST_TEXT,
+            height=130,
+            persist_state="session",
+            help=controls.meaning(TextTokens, "text"),
+        )
     with read:
         _choice()
         with st.popover("Learn from a file", icon=":material/upload_file:", width="stretch"):
@@ -36,10 +42,13 @@ def _choice() -> None:
     st.session_state[CHOICE] = current
     options = [*CORPORA] if current in CORPORA else [*CORPORA, current]
     st.selectbox(
-        "Learn merges from", options, key=CHOICE, help=controls.meaning(TextTokens, "corpus"),
+        "Learn merges from",
+        options,
+        key=CHOICE,
+        help=controls.meaning(TextTokens, "corpus"),
         format_func=lambda name: CORPORA.get(name) or kept_label(name) or FILE_LABEL,
         on_change=lambda: _use(st.session_state[CHOICE]),
-    )  # fmt: skip
+    )
 
 
 def _upload() -> None:

@@ -46,10 +46,12 @@ def test_the_examples_hold():
         ("reach", ("reached", "reach", "reached", "reaching", "reaches")),
         ("slip/slipped", ("slipped", "slip", "slipped", "slipping", "slips")),
         ("go up/went up/gone up", ("went up", "go up", "gone up", "going up", "goes up")),
-        ("break down/broke down/broken down", ("broke down", "break down", "broken down", "breaking down",
-                                               "breaks down")),
+        (
+            "break down/broke down/broken down",
+            ("broke down", "break down", "broken down", "breaking down", "breaks down"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_verbs_have_their_forms(verb, forms):
     (term,) = verbs(verb, 1)
     assert tuple(term.forms[form] for form in ("", "do", "done", "doing", "present")) == forms
@@ -58,28 +60,33 @@ def test_verbs_have_their_forms(verb, forms):
 def test_verbs_and_pronouns_agree_with_their_subject():
     found = texts_of("{measure} {measure.is} known: {measure.it} {move.present/measure}.")
     assert {text for text, _ in found} == {
-        "Unemployment is known: it rises.", "Unemployment is known: it drops.",
-        "Wages are known: they rise.", "Wages are known: they drop.",
-    }  # fmt: skip
+        "Unemployment is known: it rises.",
+        "Unemployment is known: it drops.",
+        "Wages are known: they rise.",
+        "Wages are known: they drop.",
+    }
 
 
 def test_the_tone_is_the_product_of_the_signs():
     assert texts_of("{measure} {move}.", "measure*move") == {
-        ("Unemployment rose.", -1), ("Unemployment dropped.", 1), ("Wages rose.", 1), ("Wages dropped.", -1),
-    }  # fmt: skip
+        ("Unemployment rose.", -1),
+        ("Unemployment dropped.", 1),
+        ("Wages rose.", 1),
+        ("Wages dropped.", -1),
+    }
     assert texts_of("No {measure} {move}.", "-measure*move") == {
-        (f"No {text[0].lower()}{text[1:]}", -sign)
-        for text, sign in texts_of("{measure} {move}.", "measure*move")
-    }  # fmt: skip
+        (f"No {text[0].lower()}{text[1:]}", -sign) for text, sign in texts_of("{measure} {move}.", "measure*move")
+    }
 
 
 def test_a_condition_holds_in_every_draw():
-    found = texts_of("{measure} {move} but {measure2} {move2}.", "measure2*move2",
-                     "measure*move=measure2*move2")  # fmt: skip
+    found = texts_of("{measure} {move} but {measure2} {move2}.", "measure2*move2", "measure*move=measure2*move2")
     assert found == {
-        ("Unemployment rose but wages dropped.", -1), ("Unemployment dropped but wages rose.", 1),
-        ("Wages rose but unemployment dropped.", 1), ("Wages dropped but unemployment rose.", -1),
-    }  # fmt: skip
+        ("Unemployment rose but wages dropped.", -1),
+        ("Unemployment dropped but wages rose.", 1),
+        ("Wages rose but unemployment dropped.", 1),
+        ("Wages dropped but unemployment rose.", -1),
+    }
 
 
 def test_a_slot_is_filled_once_and_its_own_slots_too():

@@ -96,8 +96,9 @@ def test_direction_and_subject_decide_together(slot):
     subjects = [words for words, sign in CERTAIN.items() if (sign == 0) == (slot == "holding")]
     assert found == {
         (f"{words.capitalize()} {verb}.", CERTAIN[words] * direction)
-        for words in subjects for verb, direction in (("rose", 1), ("fell", -1))
-    }  # fmt: skip
+        for words in subjects
+        for verb, direction in (("rose", 1), ("fell", -1))
+    }
 
 
 def of_pattern(texts, pattern):
