@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from goldviz.ui import chrome, server
+from goldviz.ui import chrome
+from goldviz.ui.serving import server
 
 if __name__ == "__main__":
     chrome.main()

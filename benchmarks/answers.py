@@ -21,8 +21,8 @@ from serving.tape import Tape
 
 from goldviz.labs.depth_gradients.page import PAGE
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.store import Store
-from goldviz.ui import frames
+from goldviz.runs.store.run_store import Store
+from goldviz.ui.serving import frames
 
 FIGURES = sorted({PAGE.main, PAGE.beside, PAGE.below})
 """What *Gradient flow in depth* opens with."""

@@ -21,8 +21,8 @@ from goldviz.labs.char_gpt.texts import token_text
 from goldviz.labs.char_gpt.train import train
 from goldviz.models.text.causal import CausalShape, CausalTransformer
 from goldviz.models.text.completion import Choice, written_on
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 from goldviz.training.devices import resolve, training_on
 from goldviz.training.optimisers import set_learning_rate
 from goldviz.training.schedules import warm_up_share

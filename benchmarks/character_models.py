@@ -19,8 +19,8 @@ from goldviz.labs.char_language_model.networks import MODELS
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.char_language_model.split import split, windows
 from goldviz.labs.char_language_model.train import train
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 from goldviz.training.seeds import BATCH_ORDER, DATA, stream
 
 STEPS = 1000

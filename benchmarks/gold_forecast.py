@@ -15,8 +15,8 @@ import xarray as xr
 from goldviz.labs.gold_forecast.problem import forecast_problem
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.train import train
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 
 SETTINGS = GoldForecast(scheme="rolling", train_years=12, test_years=6, refits=10, epochs=20, window=20, hidden=32)
 GOAL_SECONDS = 90

@@ -10,8 +10,8 @@ import time
 
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.train import train
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 
 
 def seconds(settings: PriceTokens) -> float:

@@ -22,8 +22,8 @@ from torch.nn import functional as F  # noqa: N812
 from goldviz.labs.depth_gradients.samples import correlated_samples
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.labs.depth_gradients.train import train
-from goldviz.runs.store import Store
-from goldviz.runs.worker import execute
+from goldviz.runs.execution.worker import execute
+from goldviz.runs.store.run_store import Store
 
 REPEATS = 15
 SETTINGS = DepthGradients(epochs=40, read_out="untied")

@@ -26,7 +26,7 @@ from serving.server import APP, Server, database, running
 from serving.viewer import Viewer, open_viewer
 
 from goldviz.declare.registry import laboratories
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 
 SMALL = "depth={depth}&width=2&samples=16&epochs=2&histogram_every=0"
 WARM = 100

@@ -24,8 +24,8 @@ from sqlalchemy import create_engine, insert, select
 from streamlit.testing.v1 import AppTest
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.schema import batches, finals, runs
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
+from goldviz.runs.store.schema import batches, finals, runs
 
 SMALL, LARGE = 100, 10_000
 PAGE = 50

@@ -29,7 +29,7 @@ from serving.tape import Tape, play_all
 from serving.viewer import Update, Viewer, open_viewer
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 
 GROWS_EVERY = 0.5
 

@@ -16,11 +16,11 @@ from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
-from goldviz.runs import cluster
-from goldviz.runs.execution import Executor
-from goldviz.runs.memory import Memory, NobodyAsks
+from goldviz.runs.execution import cluster
+from goldviz.runs.execution.execution import Executor
 from goldviz.runs.recorder import Recorder
-from goldviz.runs.store import Store
+from goldviz.runs.store.memory import Memory, NobodyAsks
+from goldviz.runs.store.run_store import Store
 from goldviz.training.devices import resolve, training_on
 
 TRIM = "MALLOC_TRIM_THRESHOLD_"

@@ -32,8 +32,8 @@ from goldviz.declare.trials import SEEDS, Trials, trials_of, tried
 from goldviz.diagnostics.findings import Finding, Floats, Verdicts, majority
 from goldviz.diagnostics.findings.tried import Trial, page
 from goldviz.runs.examples import example, has_example
-from goldviz.runs.store import Store
-from goldviz.runs.worker import execute
+from goldviz.runs.execution.worker import execute
+from goldviz.runs.store.run_store import Store
 
 ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)

@@ -10,8 +10,8 @@ import xarray as xr
 import goldviz
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, instants, laboratories
-from goldviz.runs.arrays import dataset_to_bytes
 from goldviz.runs.examples import example_path, picture_path
+from goldviz.runs.store.arrays import dataset_to_bytes
 
 
 def recorded(lab: Laboratory) -> xr.Dataset:

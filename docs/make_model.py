@@ -21,8 +21,8 @@ from goldviz.labs.bert_pretraining.train import train
 from goldviz.models.text.folder import write_text_model
 from goldviz.models.text.loading import SHIPPED_FOLDER, SHIPPED_NAME
 from goldviz.models.text.model import TextModel
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Progress, Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 from goldviz.runs.versions import versions
 
 SETTINGS = BertPretraining(

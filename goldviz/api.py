@@ -56,7 +56,7 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
 
 def carried_out(settings: Experiment, *, progress: bool, keep: bool, desk: Desk | None = None) -> xr.Dataset:
     """What :func:`run` does with checked settings; ``desk`` may give orders meanwhile, such as to stop."""
-    from goldviz.runs.limits import check
+    from goldviz.runs.execution.limits import check
 
     check(settings)
     with _bar(settings, progress) as watch:
@@ -130,8 +130,8 @@ def market(
 
 
 def load(run_id: str) -> xr.Dataset:
-    """What a kept run has recorded; raises :class:`goldviz.runs.store.UnknownRunError`."""
-    from goldviz.runs.store import Store
+    """What a kept run has recorded; raises :class:`goldviz.runs.store.run_store.UnknownRunError`."""
+    from goldviz.runs.store.run_store import Store
 
     return Store().load(str(run_id))
 
@@ -195,11 +195,11 @@ def _without_dimension(figure: str, variable: str, dim: str, dataset: xr.Dataset
 
 
 def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
-    from goldviz.runs.memory import Memory, NobodyAsks
-    from goldviz.runs.processes import processes_for_run
+    from goldviz.runs.execution.processes import processes_for_run
+    from goldviz.runs.execution.watchdog import Watchdog
     from goldviz.runs.recorder import Ended, Recorder
+    from goldviz.runs.store.memory import Memory, NobodyAsks
     from goldviz.runs.versions import versions
-    from goldviz.runs.watchdog import Watchdog
 
     memory = Memory(watch)
     record = Recorder(settings, memory, desk or NobodyAsks(), processes=processes_for_run())
@@ -226,9 +226,9 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
 
 
 def _run_kept(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
-    from goldviz.runs.processes import processes_for_run
-    from goldviz.runs.store import Store
-    from goldviz.runs.worker import DISK_FULL, UNWRITTEN, execute
+    from goldviz.runs.execution.processes import processes_for_run
+    from goldviz.runs.execution.worker import DISK_FULL, UNWRITTEN, execute
+    from goldviz.runs.store.run_store import Store
 
     store = Store()
     run_id = store.create(settings)

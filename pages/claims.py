@@ -1,5 +1,5 @@
 """Claims: what the documents claim, with what came of it."""
 
-from goldviz.ui.claims_page import show
+from goldviz.ui.pages.claims import show
 
 show()

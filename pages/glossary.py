@@ -1,5 +1,5 @@
 """Glossary: what the documents' terms mean."""
 
-from goldviz.ui.glossary import show
+from goldviz.ui.pages.glossary import show
 
 show()

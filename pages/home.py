@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from goldviz.ui.home import show
+from goldviz.ui.pages.home import show
 
 show()
 st.caption("Everything runs on this server: no data leaves it, and no internet is needed.")

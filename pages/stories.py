@@ -1,5 +1,5 @@
 """Stories: a question each, in five to seven steps."""
 
-from goldviz.ui.stories import show
+from goldviz.ui.panels.stories import show
 
 show()

@@ -389,7 +389,7 @@ def main(count: int, seed: int, seconds: float, megabytes: float) -> int:
     """Read so many files in this process and print those over the limits, then the slowest and the largest."""
     import psutil
 
-    from goldviz.runs.memory_watch import give_back_memory
+    from goldviz.runs.execution.memory_watch import give_back_memory
 
     own = psutil.Process()
     if said := _read(Hostile("xlsx", "sound", packed(sound_parts()))):

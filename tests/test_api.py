@@ -18,8 +18,8 @@ from goldviz.declare.registry import experiment
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
-from goldviz.runs.execution import Executor
-from goldviz.runs.store import Store, UnknownRunError
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.store.run_store import Store, UnknownRunError
 from tests.runs.conftest import ended, same_records
 
 SMALL = DepthGradients(depth=4, width=6, epochs=6, samples=40, features=4, seeds=(0, 3), batch=16, histogram_every=2)

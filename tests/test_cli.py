@@ -16,7 +16,7 @@ import goldviz
 from goldviz.cli import main
 from goldviz.declare.registry import experiment
 from goldviz.declare.settings import allowed
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 
 NAME = "depth-gradients"
 SMALL = ["--depth", "3", "--width", "6", "--epochs", "3", "--samples", "32", "--features", "4"]

@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
 VIOLATIONS = {
-    "rooms": ("goldviz/declare/settings.py", "import goldviz.runs.store"),
+    "rooms": ("goldviz/declare/settings.py", "import goldviz.runs.store.run_store"),
     "laboratories": ("goldviz/labs/ode_rnn/tasks.py", "import goldviz.labs.gold_forecast.windows"),
-    "shared": ("goldviz/ui/home.py", "import goldviz.labs.depth_gradients"),
+    "shared": ("goldviz/ui/pages/home.py", "import goldviz.labs.depth_gradients"),
     "light": ("goldviz/labs/depth_gradients/settings.py", "import torch"),
     "training": ("goldviz/labs/recurrent_gradients/train.py", "import goldviz.figures.theme"),
     "figures": ("goldviz/figures/theme.py", "import goldviz.models.recurrent.lstm"),

@@ -13,9 +13,9 @@ import xarray as xr
 from goldviz.cli import claiming, main, running
 from goldviz.declare.registry import experiments, instants, laboratories
 from goldviz.declare.settings import Experiment, Settings, SettingsError, schemas
-from goldviz.runs.limits import check
-from goldviz.runs.store import Store
-from goldviz.ui import controls, lanes
+from goldviz.runs.execution.limits import check
+from goldviz.runs.store.run_store import Store
+from goldviz.ui.panels import controls, lanes
 from tests.pages.store import database, on_pages, pages_by_navigation
 from tests.pages.visit import Visitor
 

@@ -26,9 +26,9 @@ from goldviz.labs.policy_documents.documents.files import texts_from_files
 from goldviz.labs.policy_documents.documents.tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModelError
-from goldviz.runs.rescue import rescue
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import Store, UnknownRunError
+from goldviz.runs.store.rescue import rescue
+from goldviz.runs.store.run_store import Store, UnknownRunError
+from goldviz.runs.store.schema import StoreError
 from tests.hostile_files import hostile
 from tests.random_bert import write_random_bert
 from tests.runs.strangers import trained

@@ -15,7 +15,11 @@ from goldviz.declare.registry import experiments, laboratories
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "goldviz"
 LABS = PACKAGE / "labs"
-PAGES_OF_THEIR_OWN = {f"goldviz.ui.{page}" for page in ("home", "runs.page", "claims_page", "stories", "glossary")}
+PAGES_OF_THEIR_OWN = {
+    *(f"goldviz.ui.pages.{page}" for page in ("home", "claims", "glossary")),
+    "goldviz.ui.runs.page",
+    "goldviz.ui.panels.stories",
+}
 """What home, runs, stories, claims and glossary show; all other pages are laboratories."""
 
 each_laboratory = pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)

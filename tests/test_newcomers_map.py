@@ -148,7 +148,7 @@ def test_another_column_of_the_runs_page_is_one_edit(checkout: Path) -> None:
     start = "COLUMNS: Mapping[str, Callable[[Run], Any]] = {\n"
     edited(checkout, "a column of the runs page", start, f'{start}    "Writes": lambda run: run.version,\n')
     code = (
-        "from streamlit.testing.v1 import AppTest; import goldviz; from goldviz.runs.store import Store;"
+        "from streamlit.testing.v1 import AppTest; import goldviz; from goldviz.runs.store.run_store import Store;"
         "Store().create(goldviz.experiments()['depth-gradients']());"
         "page = AppTest.from_string('from goldviz.ui.runs.page import show; show()', default_timeout=60).run();"
         "assert not page.exception, page.exception; print(list(page.dataframe[0].value)[:3])"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from goldviz.runs.store import UnknownRunError
+from goldviz.runs.store.run_store import UnknownRunError
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/continuous-time.md", "docs/attention.md")

@@ -22,8 +22,8 @@ from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.model import TextModel
-from goldviz.ui import server
-from goldviz.ui.exhibits import Exhibit, Measure, shelf
+from goldviz.ui.serving import server
+from goldviz.ui.serving.exhibits import Exhibit, Measure, shelf
 
 SHAPE = EncoderShape(12, 12, 768, 3072, 30_522, 512)
 PIECES = 512

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.memory import NobodyAsks
 from goldviz.runs.recorder import Batch, Progress, Recorder
-from goldviz.runs.store import Store
+from goldviz.runs.store.memory import NobodyAsks
+from goldviz.runs.store.run_store import Store
 
 
 @dataclass

@@ -16,8 +16,8 @@ from goldviz.cli.streams import abandoned, flushed
 from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.registry import experiments, instants
 from goldviz.declare.settings import SettingsError, either
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import Store, UnknownRunError
+from goldviz.runs.store.run_store import Store, UnknownRunError
+from goldviz.runs.store.schema import StoreError
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -154,7 +154,7 @@ def _list_runs() -> int:
 
 
 def _rescue(_arguments: argparse.Namespace) -> int:
-    from goldviz.runs.rescue import rescue
+    from goldviz.runs.store.rescue import rescue
 
     saved = rescue()
     lost = f"{saved.lost} rows could not be read. " if saved.lost else ""

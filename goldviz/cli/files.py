@@ -58,7 +58,7 @@ def write_report(dataset: xr.Dataset, path: Path) -> None:
 
 def write_script(dataset: xr.Dataset, path: Path) -> None:
     """The Python file that repeats the run."""
-    from goldviz.runs.arrays import changes_by_step
+    from goldviz.runs.store.arrays import changes_by_step
 
     path.write_text(_settings(dataset).script(changes_by_step(dataset)), encoding="utf-8")
 

@@ -14,7 +14,7 @@ class _Room(ModuleType):
     """This package, also a question: ``goldviz.runs()`` answers with the latest kept runs."""
 
     def __call__(self, limit: int = 50) -> pd.DataFrame:
-        from goldviz.runs.listing import latest
+        from goldviz.runs.store.listing import latest
 
         return latest(limit)
 

@@ -13,7 +13,7 @@ import xarray as xr
 from goldviz.declare.kept import in_todays_words
 from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import Experiment
-from goldviz.runs.arrays import dataset_from_bytes
+from goldviz.runs.store.arrays import dataset_from_bytes
 
 
 def example_path(experiment: type[Experiment], slug: str) -> Path:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from goldviz.declare.kept import in_todays_words
 from goldviz.declare.registry import experiments
-from goldviz.runs.arrays import Stacked, joined, sheet_of
-from goldviz.runs.rows import reading_of
+from goldviz.runs.store.arrays import Stacked, joined, sheet_of
+from goldviz.runs.store.rows import reading_of
 from goldviz.sheet import Sheet
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
-    from goldviz.runs.store import About, Run, Store
+    from goldviz.runs.store.run_store import About, Run, Store
 
 
 class LiveRun:

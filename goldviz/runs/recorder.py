@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from goldviz.runs.limits import run_seconds
+from goldviz.runs.execution.limits import run_seconds
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment

@@ -8,7 +8,7 @@ from goldviz.data.tables.brought_files import brought_content
 from goldviz.data.texts.kept_texts import KeptText, keep_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.registry import laboratories
-from goldviz.runs.jobs import Report
+from goldviz.runs.jobs.jobs import Report
 
 
 @dataclass(frozen=True)

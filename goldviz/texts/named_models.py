@@ -17,8 +17,8 @@ from goldviz.declare.text_models import FOLDER_PREFIX, RUN_PREFIX, SHIPPED
 from goldviz.models.text.loading import SHIPPED_FOLDER, SHIPPED_NAME, load_text_model
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.models.text.places import kept_folder
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import Store, UnknownRunError
+from goldviz.runs.store.run_store import Store, UnknownRunError
+from goldviz.runs.store.schema import StoreError
 
 MODEL_BYTES = 2 * 2**30
 MOST_COMPLAINTS = 100

@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from goldviz.data.tables.brought_files import keep_brought
-from goldviz.runs.memory_watch import give_back_memory
+from goldviz.runs.execution.memory_watch import give_back_memory
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile

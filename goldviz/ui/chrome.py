@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories as registered
 from goldviz.figures.theme import INKS
-from goldviz.ui import services
+from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -87,7 +87,7 @@ def panel_and_figures() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def notices() -> None:
-    """What visitors should know of the database; raises :class:`goldviz.runs.schema.StoreError` where there is none."""
+    """What visitors should know of the database; raises StoreError where there is none."""
     for sentence in services.store().notices:
         st.warning(plain(sentence), icon=":material/database:")
 
@@ -113,7 +113,8 @@ def main() -> None:
         pages.setdefault(lab.section, []).append(shown)
     page = st.navigation(pages, position="top")
     # Stories and the glossary ask this module where pages are.
-    from goldviz.ui import glossary, stories
+    from goldviz.ui.pages import glossary
+    from goldviz.ui.panels import stories
 
     st.session_state[CHANGED] = st.session_state.get("page") != page.url_path
     st.session_state["page"] = page.url_path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from goldviz.ui.server import SCRIPTS_PATH, address, scripts
+from goldviz.ui.serving.server import SCRIPTS_PATH, address, scripts
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer

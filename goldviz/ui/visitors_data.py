@@ -22,8 +22,9 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Settings, facts
 from goldviz.declare.text_models import CONTROL as TEXT_MODEL
 from goldviz.declare.text_models import SHIPPED
-from goldviz.ui import controls, keys
-from goldviz.ui.controls import key_of
+from goldviz.ui import keys
+from goldviz.ui.panels import controls
+from goldviz.ui.panels.controls import key_of
 
 MARKET, SEED = "market", "market seed"
 TEXT = "text"

@@ -10,7 +10,7 @@ from threading import Thread
 
 from playwright.sync_api import Browser, Page
 
-from goldviz.ui.live_figure import script
+from goldviz.ui.panels.live_figure import script
 
 
 def _answers(page: str) -> Mapping[str, tuple[str, bytes]]:

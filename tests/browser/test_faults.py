@@ -158,7 +158,7 @@ def test_markup_in_a_run_s_name_is_only_text(server: Server, open_page: Opener) 
     wait_for_figure(page)
     run_id = train(page)
     state(page, "Finished")
-    from goldviz.runs.store import Store
+    from goldviz.runs.store.run_store import Store
 
     evil = "<img src=x onerror=window.broken=1> **bold** [link](x) $x$"
     Store(server.database).rename(run_id, evil)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route, expect
 
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 from tests.browser import app_server
 from tests.browser.app_server import Server, running
 from tests.browser.laboratory_page import (

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 from goldviz.ui.words import WORD_JOINER
 from tests.browser.app_server import Server
 from tests.browser.laboratory_page import address

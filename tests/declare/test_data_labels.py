@@ -16,8 +16,9 @@ from goldviz.export.report import report_of_run
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.inside_bert.settings import InsideBert
-from goldviz.runs.store import Store
-from goldviz.ui import keys, lanes
+from goldviz.runs.store.run_store import Store
+from goldviz.ui import keys
+from goldviz.ui.panels import lanes
 from goldviz.ui.runs.table import beside_preset, differing
 from goldviz.ui.runs.table import label_of as label_of_run
 

@@ -13,11 +13,11 @@ from importlib import import_module
 from pathlib import Path
 
 from goldviz.declare.registry import experiments
-from goldviz.runs.limits import hold_to_memory
-from goldviz.runs.memory import Memory, NobodyAsks
+from goldviz.runs.execution.limits import hold_to_memory
+from goldviz.runs.execution.spare_time import LATER, SpareTime
+from goldviz.runs.execution.workers import WARM_UP
 from goldviz.runs.recorder import Batch, Ended, Progress, Recorder
-from goldviz.runs.spare_time import LATER, SpareTime
-from goldviz.runs.workers import WARM_UP
+from goldviz.runs.store.memory import Memory, NobodyAsks
 
 AT_MOST_BYTES = 6 * 10**9
 """Of this process, whatever a run says that it needs."""

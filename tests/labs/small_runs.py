@@ -16,8 +16,8 @@ from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment, schemas
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Ended, Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 
 LABORATORIES = list(laboratories().values())
 TRAINED = [lab for lab in LABORATORIES if issubclass(lab.declared, Experiment)]

@@ -6,7 +6,8 @@ import pytest
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Preset
-from goldviz.ui import controls, services
+from goldviz.ui.panels import controls
+from goldviz.ui.serving import services
 from tests.labs.small_runs import EVERY_LABORATORY, LABORATORIES, cases
 from tests.pages.visit import Visitor
 from tests.thinned import thinned_by

@@ -14,8 +14,8 @@ import torch
 import goldviz.api
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
-from goldviz.runs.arrays import UNITS_OF
 from goldviz.runs.examples import example
+from goldviz.runs.store.arrays import UNITS_OF
 from goldviz.training import seeds
 from tests.labs.scripts_alone import run_alone
 from tests.labs.small_runs import (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goldviz.declare.instant import Instant
-from goldviz.ui import instant_page
+from goldviz.ui.pages import instant as instant_page
 from tests.javascript import node
 from tests.labs.small_runs import INSTANT
 from tests.labs.test_frames import decoded, differences

@@ -10,8 +10,8 @@ import xarray as xr
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
-from goldviz.runs.execution import Executor
-from goldviz.runs.store import Store
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.store.run_store import Store
 from tests.labs.small_runs import EVERY_TRAINED, carried_out, endless
 from tests.runs.conftest import ended, until
 from tests.runs.dask_processes import SLOW, free_port, scheduler, until_connected, worker
@@ -54,7 +54,7 @@ def elsewhere() -> Iterator[Elsewhere]:
 def executor(elsewhere: Elsewhere, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
     store = Store(f"sqlite:///{tmp_path_factory.mktemp('store') / 'runs.sqlite'}")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 1.0)
+        patch.setattr("goldviz.runs.execution.workers.CONNECT_SECONDS", 1.0)
         connected = until_connected(store, elsewhere.port)
         yield connected
     connected.close()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from goldviz.declare.laboratory import Laboratory
-from goldviz.runs.execution import Executor
-from goldviz.runs.store import Store
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.store.run_store import Store
 from tests.labs.small_runs import EVERY_TRAINED, endless
 from tests.runs.conftest import ended, until
 from tests.runs.dask_processes import SLOW

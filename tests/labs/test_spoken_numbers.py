@@ -16,7 +16,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.figures.elements import power
 from goldviz.runs.examples import example
-from goldviz.ui.instant_figures import position_of
+from goldviz.ui.panels.instant_figures import position_of
 from tests.javascript import node
 from tests.labs.small_runs import LABORATORIES, TRAINED
 from tests.labs.test_frames import decoded

@@ -3,9 +3,9 @@
 import sqlite3
 from pathlib import Path
 
-from goldviz.runs.migrations import SCHEMA_VERSION
-from goldviz.runs.store import Store
-from goldviz.ui import services
+from goldviz.runs.store.migrations import SCHEMA_VERSION
+from goldviz.runs.store.run_store import Store
+from goldviz.ui.serving import services
 
 
 def a_folder(file: Path) -> None:

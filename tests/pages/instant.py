@@ -7,8 +7,8 @@ from typing import Any
 
 from goldviz.declare.instant import Instant
 from goldviz.declare.registry import laboratories
-from goldviz.ui import controls
-from goldviz.ui.parts import Part
+from goldviz.ui.panels import controls
+from goldviz.ui.panels.parts import Part
 from tests.pages.visit import Visitor
 
 

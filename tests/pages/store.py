@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture
 def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    from goldviz.ui import services
+    from goldviz.ui.serving import services
 
     file = tmp_path / "runs.sqlite"
     monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{file}")
@@ -23,7 +23,7 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def pages_by_navigation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goldviz.ui.server.lifespan tells Streamlit once about the folder pages/; AppTest forgets it at every run."""
+    """What The server tells Streamlit once about the folder pages/; AppTest forgets it at every run."""
     from streamlit.runtime.pages_manager import PagesManager
 
     begin = PagesManager.__init__

@@ -2,8 +2,9 @@
 
 from goldviz.declare.claims import claim_of, claims, claims_of
 from goldviz.labs.depth_gradients import LAB
-from goldviz.ui import controls, services
-from goldviz.ui.claims_panel import badge
+from goldviz.ui.panels import controls
+from goldviz.ui.panels.claims import badge
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.visit import LABORATORY, Visitor
 

@@ -7,8 +7,8 @@ import pytest
 
 from goldviz.declare.registry import experiments
 from goldviz.runs import examples
-from goldviz.runs.arrays import dataset_to_bytes
 from goldviz.runs.examples import example
+from goldviz.runs.store.arrays import dataset_to_bytes
 from tests.pages.visit import Visitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")

@@ -6,8 +6,9 @@ import pytest
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.recorder import Progress
-from goldviz.ui import frames, lanes, services
-from goldviz.ui.lanes import OPEN
+from goldviz.ui.panels import lanes
+from goldviz.ui.panels.lanes import OPEN
+from goldviz.ui.serving import frames, services
 from goldviz.ui.words import plain
 from tests.pages.visit import LABORATORY, Visitor
 from tests.runs.test_full_disk import fill

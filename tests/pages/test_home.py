@@ -8,8 +8,10 @@ import pytest
 
 from goldviz.declare.registry import laboratories
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.execution import ExecutionError
-from goldviz.ui import chrome, home, services
+from goldviz.runs.execution.execution import ExecutionError
+from goldviz.ui import chrome
+from goldviz.ui.pages import home
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.databases import FAULTS
 from tests.pages.visit import LABORATORY, Visitor

@@ -12,7 +12,7 @@ from goldviz.declare.registry import instants
 from goldviz.export.report import report_of_view
 from goldviz.export.table import curves_csv
 from goldviz.figures.spec import by_name
-from goldviz.ui import take_away
+from goldviz.ui.panels import take_away
 from tests.pages.instant import InstantVisitor
 from tests.thinned import thinned
 

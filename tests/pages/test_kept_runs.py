@@ -9,8 +9,8 @@ import pytest
 
 from goldviz.cli.command import main
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.worker import execute
-from goldviz.ui import services
+from goldviz.runs.execution.worker import execute
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.visit import LABORATORY, RUNS, Visitor
 from tests.runs.test_kept import BY_NAME, THEN, unpacked

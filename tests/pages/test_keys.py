@@ -19,11 +19,13 @@ from goldviz.declare.settings import Experiment
 from goldviz.export.report import report_of_run
 from goldviz.labs.gold_forecast.words import source_words
 from goldviz.runs.recorder import Progress
-from goldviz.ui import frames, keys, lanes, services
-from goldviz.ui.controls import key_of
-from goldviz.ui.lanes import OPEN, Lane
+from goldviz.ui import keys
+from goldviz.ui.panels import lanes
+from goldviz.ui.panels.controls import key_of
+from goldviz.ui.panels.lanes import OPEN, Lane
+from goldviz.ui.panels.take_away import data_in_name
 from goldviz.ui.seen_runs import seen_run, seen_sheet
-from goldviz.ui.take_away import data_in_name
+from goldviz.ui.serving import frames, services
 from goldviz.ui.words import plain
 from tests.labs.char_language_model.cases import SMALL
 from tests.pages.visit import HOME, RUNS, Visitor

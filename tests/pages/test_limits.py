@@ -2,8 +2,8 @@
 
 import pytest
 
-from goldviz.runs.limits import MEMORY
-from goldviz.ui import services
+from goldviz.runs.execution.limits import MEMORY
+from goldviz.ui.serving import services
 from tests.pages.visit import LABORATORY, Visitor
 
 

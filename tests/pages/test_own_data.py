@@ -24,7 +24,8 @@ from goldviz.labs.policy_documents.documents.tables import TextColumns, texts_fr
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.ui import controls, services, trained_on
+from goldviz.ui.panels import controls, trained_on
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.visit import PATIENCE_SECONDS, Visitor
 from tests.text_model_folders import with_classifier

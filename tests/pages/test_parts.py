@@ -4,8 +4,8 @@ import pytest
 
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
-from goldviz.ui import settings_panel
-from goldviz.ui.lanes import EXAMPLE
+from goldviz.ui.panels import settings as settings_panel
+from goldviz.ui.panels.lanes import EXAMPLE
 from tests.pages.visit import Visitor
 
 WAVENET = {"model": "wavenet", "context": "4", "hidden": "2", "embedding": "2", "steps": "1", "batch": "2"}

@@ -9,9 +9,9 @@ import pytest
 
 from goldviz.diagnostics.findings import times
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.store import UnknownRunError
-from goldviz.ui import services
+from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.ui.runs import page as runs_page
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.databases import FAULTS
 from tests.pages.visit import LABORATORY, RUNS, Visitor

@@ -10,8 +10,8 @@ from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.whole_files import UNFINISHED_SECONDS
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.runs.recorder import Progress
-from goldviz.runs.store import Store
-from goldviz.ui import services
+from goldviz.runs.store.run_store import Store
+from goldviz.ui.serving import services
 from tests.pages.visit import RUNS, Visitor
 from tests.runs.toy import Toy
 

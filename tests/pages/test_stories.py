@@ -2,8 +2,8 @@
 
 from goldviz.declare.stories import stories
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.ui import lanes
-from goldviz.ui.story_progress import Progress
+from goldviz.ui.panels import lanes
+from goldviz.ui.panels.story_progress import Progress
 from tests.pages.visit import HOME, LABORATORY, Visitor
 
 PAGE = "pages/stories.py"

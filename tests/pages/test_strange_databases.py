@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from goldviz.runs.store import Store
-from goldviz.ui import services
+from goldviz.runs.store.run_store import Store
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.visit import HOME, LABORATORY, RUNS, Visitor
 from tests.runs.strangers import FILES, READ, RECORDS, ROWS, Change, lost_pages

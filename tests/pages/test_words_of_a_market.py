@@ -20,7 +20,7 @@ from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.export.report import report_of_run, report_of_view
 from goldviz.export.table import curves_csv
 from goldviz.labs.gold_market.settings import GoldMarket
-from goldviz.ui import services
+from goldviz.ui.serving import services
 from tests.pages.instant import InstantVisitor
 from tests.pages.visit import Visitor
 

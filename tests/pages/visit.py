@@ -13,8 +13,9 @@ from goldviz.declare.settings import Experiment
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
-from goldviz.ui import controls, frames, services
-from goldviz.ui.lanes import EXAMPLE
+from goldviz.ui.panels import controls
+from goldviz.ui.panels.lanes import EXAMPLE
+from goldviz.ui.serving import frames, services
 from goldviz.ui.words import STATES
 from tests.spoken_names import names_with_markdown
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from goldviz.runs import job_worker, workers
-from goldviz.runs.execution import Executor
-from goldviz.runs.memory import Memory, NobodyAsks
+from goldviz.runs.execution import workers
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.jobs import worker as job_worker
 from goldviz.runs.recorder import Ended, Recorder
-from goldviz.runs.store import Run, Store
+from goldviz.runs.store.memory import Memory, NobodyAsks
+from goldviz.runs.store.run_store import Run, Store
 from tests.runs.toy import Toy
 
 
@@ -28,7 +29,7 @@ def light_workers() -> Iterator[None]:
     """Worker processes that load no laboratory and no PyTorch, which toys do not need and take seconds to load."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workers, "WARM_UP", ())
-        patch.setattr(job_worker, "WARM_UP", ("goldviz.runs.job_worker",))
+        patch.setattr(job_worker, "WARM_UP", ("goldviz.runs.jobs.worker",))
         yield
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from goldviz.runs.execution import ExecutionError, Executor
-from goldviz.runs.store import Store
+from goldviz.runs.execution.execution import ExecutionError, Executor
+from goldviz.runs.store.run_store import Store
 
 SLOW = 240.0
 """Starting a process takes long where all cores are busy."""

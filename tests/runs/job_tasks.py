@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.runs import limits
-from goldviz.runs.jobs import Report
+from goldviz.runs.execution import limits
+from goldviz.runs.jobs.jobs import Report
 
 
 class NoSuchThingError(ValueError):

@@ -10,7 +10,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from goldviz.runs.recorder import Batch, Progress
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 from tests.runs.toy import Toy
 
 Change = Callable[[Path, str], None]

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from goldviz.runs.arrays import (
+from goldviz.runs.recorder import Batch
+from goldviz.runs.store.arrays import (
     array_from_bytes,
     array_to_bytes,
     batch_from_bytes,
@@ -18,7 +19,6 @@ from goldviz.runs.arrays import (
     joined,
     sheet_of,
 )
-from goldviz.runs.recorder import Batch
 from tests.runs.conftest import same_records, uninterrupted
 from tests.runs.toy import Toy
 

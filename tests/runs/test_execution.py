@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from goldviz.declare.settings import SettingsError
-from goldviz.runs.execution import ExecutionError, Executor, kept_states_budget, worker_count
-from goldviz.runs.limits import MEMORY
+from goldviz.runs.execution.execution import ExecutionError, Executor, kept_states_budget, worker_count
+from goldviz.runs.execution.limits import MEMORY
 from goldviz.runs.recorder import Order
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import aged, ended, same_records, uninterrupted, until
 from tests.runs.toy import Toy
 
@@ -195,9 +195,9 @@ def test_a_run_deleted_while_it_trains_frees_its_worker(executor: Executor) -> N
 
 SERVER = """
 import sys, time
-from goldviz.runs import workers
-from goldviz.runs.execution import Executor
-from goldviz.runs.store import Store
+from goldviz.runs.execution import workers
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.store.run_store import Store
 from tests.runs.toy import Toy
 
 workers.WARM_UP = ()
@@ -261,7 +261,7 @@ def test_without_worker_processes_runs_train_in_threads(store: Store) -> None:
 
 
 def test_a_scheduler_that_is_not_there_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("goldviz.runs.execution.workers.CONNECT_SECONDS", 0.5)
     with pytest.raises(ExecutionError, match=r"the Dask scheduler at tcp://127.0.0.1:1 cannot be reached"):
         Executor(store, scheduler="tcp://127.0.0.1:1")
 
@@ -284,9 +284,8 @@ def test_the_room_for_states_is_set_in_megabytes(monkeypatch: pytest.MonkeyPatch
 
 
 def test_importing_execution_does_not_load_torch_or_streamlit() -> None:
-    code = (
-        "import sys, json, goldviz.runs.execution; print(json.dumps(sorted({'torch', 'streamlit'} & set(sys.modules))))"
-    )
+    module = "goldviz.runs.execution.execution"
+    code = f"import sys, json, {module}; print(json.dumps(sorted({{'torch', 'streamlit'}} & set(sys.modules))))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(found.stdout) == []
 

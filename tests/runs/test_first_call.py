@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from goldviz.runs.memory import Memory, NobodyAsks
+from goldviz.runs.execution.watchdog import GRACE_SECONDS, Watchdog
 from goldviz.runs.recorder import Ended, Recorder
-from goldviz.runs.watchdog import GRACE_SECONDS, Watchdog
+from goldviz.runs.store.memory import Memory, NobodyAsks
 from tests.runs.toy import Toy
 
 NOTEBOOK = """

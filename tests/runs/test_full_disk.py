@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from goldviz.api import RunFailedError, _run_kept
-from goldviz.runs import worker
-from goldviz.runs.execution import NO_END, NO_ROOM, Executor
+from goldviz.runs.execution import worker
+from goldviz.runs.execution.execution import NO_END, NO_ROOM, Executor
+from goldviz.runs.execution.worker import DISK_FULL, execute
 from goldviz.runs.recorder import Progress
-from goldviz.runs.store import Store
-from goldviz.runs.worker import DISK_FULL, execute
+from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.test_strangers import small_disk
 from tests.runs.toy import Toy

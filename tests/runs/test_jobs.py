@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldviz.runs import jobs as engine
-from goldviz.runs.job_worker import job_worker_count
-from goldviz.runs.jobs import Job, JobFailedError, Jobs, Task, TooManyJobsError
+from goldviz.runs.jobs import jobs as engine
+from goldviz.runs.jobs.jobs import Job, JobFailedError, Jobs, Task, TooManyJobsError
+from goldviz.runs.jobs.worker import job_worker_count
 from tests.runs import job_tasks
 from tests.runs.conftest import until
 

@@ -23,12 +23,12 @@ from goldviz.api import carried_out
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiment
 from goldviz.declare.settings import Experiment
-from goldviz.runs import migrations
-from goldviz.runs.clock import database_clock
-from goldviz.runs.migrations import SCHEMA_VERSION
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import Store
-from goldviz.runs.worker import execute
+from goldviz.runs.execution.worker import execute
+from goldviz.runs.store import migrations
+from goldviz.runs.store.clock import database_clock
+from goldviz.runs.store.migrations import SCHEMA_VERSION
+from goldviz.runs.store.run_store import Store
+from goldviz.runs.store.schema import StoreError
 
 KEPT = Path(__file__).parent / "kept"
 THEN: dict[str, dict[str, Any]] = json.loads((KEPT / "schema-1.json").read_text())

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.runs.kept_states import KeptStatesError, room_of_run, surplus
-from goldviz.runs.store import LEAST_GIVEN_BACK, Size, Store
-from goldviz.runs.worker import execute
+from goldviz.runs.execution.worker import execute
+from goldviz.runs.store.checkpoints import KeptStatesError, room_of_run, surplus
+from goldviz.runs.store.run_store import LEAST_GIVEN_BACK, Size, Store
 from tests.runs.toy import Toy
 
 

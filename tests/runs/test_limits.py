@@ -11,10 +11,10 @@ import pytest
 from goldviz.declare.memory_of_training import AT_LEAST
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, SettingsError, label, schemas
-from goldviz.runs.execution import ExecutionError, Executor
-from goldviz.runs.limits import MEMORY, SECONDS, check
-from goldviz.runs.store import Store
-from goldviz.runs.worker import execute
+from goldviz.runs.execution.execution import ExecutionError, Executor
+from goldviz.runs.execution.limits import MEMORY, SECONDS, check
+from goldviz.runs.execution.worker import execute
+from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import until
 from tests.runs.toy import Toy
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from goldviz.runs.execution import Executor
-from goldviz.runs.orders import Halt
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.execution.worker import execute
 from goldviz.runs.recorder import Order, Progress
-from goldviz.runs.store import Store, UnknownRunError
-from goldviz.runs.worker import execute
+from goldviz.runs.store.orders import Halt
+from goldviz.runs.store.run_store import Store, UnknownRunError
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.toy import Toy
 

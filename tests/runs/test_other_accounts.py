@@ -30,13 +30,14 @@ CLUSTERS = """
 from pathlib import Path
 import sys
 
-from goldviz.runs import job_worker, workers
-from goldviz.runs.execution import Executor
-from goldviz.runs.jobs import Jobs
-from goldviz.runs.store import Store
+from goldviz.runs.jobs import worker as job_worker
+from goldviz.runs.execution import workers
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.jobs.jobs import Jobs
+from goldviz.runs.store.run_store import Store
 
 workers.WARM_UP = ()
-job_worker.WARM_UP = ("goldviz.runs.job_worker",)
+job_worker.WARM_UP = ("goldviz.runs.jobs.worker",)
 executor = Executor(Store(f"sqlite:///{Path(sys.argv[1]) / 'runs.sqlite'}"), workers=1)
 jobs = Jobs(1)
 jobs.warm_up()
@@ -117,7 +118,14 @@ def test_a_worker_elsewhere_whose_folder_is_somebody_elses_does_not_start(tmp_pa
     place.mkdir()
     (place / "dask-scratch-space").mkdir()
     os.chown(place / "dask-scratch-space", NOBODY, NOBODY)
-    worker = ("worker", "tcp://127.0.0.1:1", "--no-nanny", "--no-dashboard", "--preload", "goldviz.runs.worker")
+    worker = (
+        "worker",
+        "tcp://127.0.0.1:1",
+        "--no-nanny",
+        "--no-dashboard",
+        "--preload",
+        "goldviz.runs.execution.worker",
+    )
     done = started("-P", "-m", "dask", *worker, place=place)
     assert done.returncode == 1
     assert "This worker does not start: other accounts can write in its folder" in done.stderr

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 import pytest
 
-from goldviz.runs.outage import Outage
+from goldviz.runs.execution.worker import execute
 from goldviz.runs.recorder import Order
-from goldviz.runs.store import Store
-from goldviz.runs.worker import execute
+from goldviz.runs.store.outage import Outage
+from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import until
 from tests.runs.toy import Toy
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.pace import NEAREST, expected
+from goldviz.runs.execution.pace import NEAREST, expected
+from goldviz.runs.execution.worker import execute
 from goldviz.runs.recorder import Progress
-from goldviz.runs.store import Store
-from goldviz.runs.worker import execute
+from goldviz.runs.store.run_store import Store
 from tests.runs.toy import Toy
 
 SETTINGS = DepthGradients()

@@ -1,11 +1,11 @@
 import pytest
 
 import goldviz.api
-from goldviz.runs.execution import ExecutionError, Executor
-from goldviz.runs.memory import Memory, NobodyAsks
-from goldviz.runs.processes import ProcessesError, processes_for_run
+from goldviz.runs.execution.execution import ExecutionError, Executor
+from goldviz.runs.execution.processes import ProcessesError, processes_for_run
 from goldviz.runs.recorder import Recorder
-from goldviz.runs.store import Store
+from goldviz.runs.store.memory import Memory, NobodyAsks
+from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import ended, until
 from tests.runs.sharing import Sharing
 

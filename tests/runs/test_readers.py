@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Engine, text
 
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs import readers
-from goldviz.runs.readers import Readers
-from goldviz.runs.schema import open_engine
-from goldviz.runs.store import Store, UnknownRunError
+from goldviz.runs.store import readers
+from goldviz.runs.store.readers import Readers
+from goldviz.runs.store.run_store import Store, UnknownRunError
+from goldviz.runs.store.schema import open_engine
 
 LONG = 60.0
 

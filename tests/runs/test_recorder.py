@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.runs import recorder
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import KEPT_BYTES, KEPT_STATES, Batch, Ended, Order, Progress, Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 from tests.runs.conftest import same_records, uninterrupted
 from tests.runs.toy import Toy
 

@@ -16,10 +16,10 @@ from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
-from goldviz.runs.execution import Executor
-from goldviz.runs.rights import close_what_is_kept
-from goldviz.runs.store import Store
-from goldviz.runs.worker import execute
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.execution.worker import execute
+from goldviz.runs.store.rights import close_what_is_kept
+from goldviz.runs.store.run_store import Store
 from goldviz.training.crew import Crew
 from tests.browser.app_server import running
 from tests.runs.conftest import until

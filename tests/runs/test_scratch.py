@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from goldviz.runs.scratch import HELD, PREFIX, YOUNG_SECONDS, remove_abandoned, scratch_folder
+from goldviz.runs.execution.scratch import HELD, PREFIX, YOUNG_SECONDS, remove_abandoned, scratch_folder
 
-HOLD = "from goldviz.runs.scratch import scratch_folder; print(scratch_folder(), flush=True); input()"
+HOLD = "from goldviz.runs.execution.scratch import scratch_folder; print(scratch_folder(), flush=True); input()"
 
 
 def holder(place: Path) -> tuple[subprocess.Popen[str], Path]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goldviz.runs.memory_watch import give_back_memory, resident_bytes
-from goldviz.runs.spare_time import SHORT_TURN, SpareTime
+from goldviz.runs.execution.memory_watch import give_back_memory, resident_bytes
+from goldviz.runs.execution.spare_time import SHORT_TURN, SpareTime
 
 REST, LOOK = 0.2, 0.01
 

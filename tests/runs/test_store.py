@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from goldviz.runs.migrations import SCHEMA_VERSION
+from goldviz.runs.execution.worker import execute
 from goldviz.runs.recorder import Batch, Order, Progress
-from goldviz.runs.schema import StoreBusyError, StoreError, default_url, settled, shown
-from goldviz.runs.store import HEARTBEAT_LIMIT, NAME_LENGTH, Store, UnknownRunError
-from goldviz.runs.worker import execute
+from goldviz.runs.store.migrations import SCHEMA_VERSION
+from goldviz.runs.store.run_store import HEARTBEAT_LIMIT, NAME_LENGTH, Store, UnknownRunError
+from goldviz.runs.store.schema import StoreBusyError, StoreError, default_url, settled, shown
 from tests.runs.conftest import aged, same_records, uninterrupted
 from tests.runs.toy import Toy
 
@@ -310,7 +310,7 @@ def test_readers_do_not_wait_for_a_writer(store: Store) -> None:
 @pytest.mark.slow
 def test_several_processes_may_create_the_database_at_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'new' / 'runs.sqlite'}"
-    code = f"from goldviz.runs.store import Store; print(Store({url!r}).list())"
+    code = f"from goldviz.runs.store.run_store import Store; print(Store({url!r}).list())"
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for _ in range(4)

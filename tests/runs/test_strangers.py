@@ -15,11 +15,11 @@ from goldviz.cli.command import main
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.settings import SettingsError
-from goldviz.runs.rescue import rescue
-from goldviz.runs.rows import UNCLEAR, DamagedRunError
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import DAMAGED_RECORDS, Store, UnknownRunError
-from goldviz.runs.worker import execute
+from goldviz.runs.execution.worker import execute
+from goldviz.runs.store.rescue import rescue
+from goldviz.runs.store.rows import UNCLEAR, DamagedRunError
+from goldviz.runs.store.run_store import DAMAGED_RECORDS, Store, UnknownRunError
+from goldviz.runs.store.schema import StoreError
 from tests.runs.strangers import FILES, READ, RECORDS, ROWS, Change, lost_pages, told, trained
 from tests.runs.toy import Toy
 from tests.thinned import thinned

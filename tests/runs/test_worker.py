@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from goldviz.runs.execution.worker import execute
 from goldviz.runs.recorder import Order, Progress
-from goldviz.runs.store import Store
-from goldviz.runs.worker import execute
+from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.toy import Toy
 

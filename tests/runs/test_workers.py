@@ -15,8 +15,8 @@ import psutil
 import pytest
 from distributed import Client, SpecCluster, Worker
 
-from goldviz.runs.execution import Executor
-from goldviz.runs.store import Store
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.dask_processes import SLOW, free_port, scheduler, until_connected, worker
 from tests.runs.toy import Toy
@@ -123,7 +123,7 @@ def test_a_worker_killed_ten_times_in_a_row_on_a_busy_machine_comes_back(single:
 
 @pytest.mark.slow
 def test_workers_that_dask_gave_up_are_started_anew(single: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldviz.runs.workers.ABSENT_SECONDS", 10.0)
+    monkeypatch.setattr("goldviz.runs.execution.workers.ABSENT_SECONDS", 10.0)
     cluster = single._workers._cluster
     assert isinstance(cluster, SpecCluster)
     [nanny] = cluster.workers.values()
@@ -134,7 +134,7 @@ def test_workers_that_dask_gave_up_are_started_anew(single: Executor, monkeypatc
 
 @pytest.mark.slow
 def test_a_scheduler_that_was_away_is_found_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr("goldviz.runs.execution.workers.CONNECT_SECONDS", 1.0)
     port = free_port()
     toy = Toy(epochs=3000, seconds=0.01)
     with scheduler(port) as first, worker(port):
@@ -167,8 +167,8 @@ def test_a_scheduler_that_was_away_is_found_again(store: Store, monkeypatch: pyt
 def test_a_run_waits_for_a_scheduler_whose_machine_does_not_answer(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("goldviz.runs.workers.CONNECT_SECONDS", 4.0)
-    monkeypatch.setattr("goldviz.runs.store.HEARTBEAT_LIMIT", 3.0)
+    monkeypatch.setattr("goldviz.runs.execution.workers.CONNECT_SECONDS", 4.0)
+    monkeypatch.setattr("goldviz.runs.store.run_store.HEARTBEAT_LIMIT", 3.0)
     port = free_port()
     with scheduler(port) as only:
         executor = until_connected(store, port)

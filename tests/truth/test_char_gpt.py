@@ -31,7 +31,7 @@ from goldviz.labs.char_gpt.network import network_of
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.char_gpt.texts import token_text
 from goldviz.models.text.completion import Choice
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 from tests.labs.small_runs import small_run, whole
 from tests.thinned import thinned
 

@@ -27,7 +27,8 @@ from goldviz.labs.text_tokens.settings import TextTokens
 
 RECEIPTS = (
     "".join(
-        f"On {day:02d}.{1 + day % 12:02d}.20{10 + day} we've sold {day**3 * 97} g (it's {day * 7 % 90}% más caro, señor)\n"
+        f"On {day:02d}.{1 + day % 12:02d}.20{10 + day} we've sold {day**3 * 97} g "
+        f"(it's {day * 7 % 90}% más caro, señor)\n"
         f"\tif price >= {10 ** (day % 9)}:\n\t    return price*{day}  # l'été — größer...\n    \n        "
         for day in range(1, 31)
     )

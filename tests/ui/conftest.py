@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goldviz.ui import services
+from goldviz.ui.serving import services
 
 
 @pytest.fixture(autouse=True)

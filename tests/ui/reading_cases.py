@@ -8,7 +8,7 @@ import numpy as np
 
 from goldviz.diagnostics.text.attention_tiles import pool_tiles
 from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
-from goldviz.ui.exhibits import Exhibit, Measure
+from goldviz.ui.serving.exhibits import Exhibit, Measure
 
 SCRIPT = "<script>alert(1)</script>"
 TOKENS = (

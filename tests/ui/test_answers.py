@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
-from goldviz.ui import answers, server, services
+from goldviz.ui.serving import answers, server, services
 from tests.runs.test_jobs import Gate
 
 

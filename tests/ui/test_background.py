@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from goldviz.runs.jobs import Job
-from goldviz.ui import background, services
+from goldviz.runs.jobs.jobs import Job
+from goldviz.ui.panels import background
+from goldviz.ui.serving import services
 from tests.runs.conftest import until
 from tests.runs.job_tasks import counted
 from tests.runs.test_jobs import Gate
@@ -22,7 +23,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 def page() -> None:
     import streamlit as st
 
-    from goldviz.ui import background
+    from goldviz.ui.panels import background
 
     found = background.made(st.session_state["task"])
     st.text("nothing yet" if found is None else str(found["numbers"].sum()))

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit import config
 
-from goldviz.ui import server
+from goldviz.ui.serving import server
 
 
 @pytest.fixture(params=["lab", "/user/anna/lab/"])

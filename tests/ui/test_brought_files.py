@@ -17,8 +17,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from goldviz.data.tables.brought_files import BROUGHT_FILES
-from goldviz.runs.jobs import Jobs, Task
-from goldviz.ui import services
+from goldviz.runs.jobs.jobs import Jobs, Task
+from goldviz.ui.serving import services
 from tests.conftest import MAIN
 from tests.runs.conftest import until
 from tests.runs.job_tasks import process
@@ -135,7 +135,7 @@ def test_bytes_of_documents_that_do_not_go_together_are_let_go_of(managers: list
 def text_page() -> None:
     from goldviz.labs.inside_bert.parts import text
     from goldviz.labs.inside_bert.settings import InsideBert
-    from goldviz.ui import controls
+    from goldviz.ui.panels import controls
 
     controls.ensure(InsideBert)
     text.text_box()

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from goldviz.declare.settings import Experiment, label
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.ui import controls
+from goldviz.ui.panels import controls
 from tests.ui.declared_settings import allowed_together, any_settings
 
 SCHEMA = DepthGradients.model_json_schema()["properties"]
@@ -150,7 +150,7 @@ def _page(chosen: dict[str, object] | None = None) -> None:
     import streamlit as st
 
     from goldviz.labs.depth_gradients.settings import DepthGradients
-    from goldviz.ui import controls
+    from goldviz.ui.panels import controls
 
     if chosen is not None and "chosen" not in st.session_state:
         controls.put_link(DepthGradients, DepthGradients(**chosen), {})

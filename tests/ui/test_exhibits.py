@@ -10,8 +10,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from goldviz.diagnostics.text.attention_tiles import block_edges
-from goldviz.ui import exhibits, server
-from goldviz.ui.exhibits import LARGEST_OVERVIEW, Exhibit, Shelf, shelf
+from goldviz.ui.serving import exhibits, server
+from goldviz.ui.serving.exhibits import LARGEST_OVERVIEW, Exhibit, Shelf, shelf
 from tests.ui.reading_cases import TOKENS, WORD_TEXTS, known_exhibit, known_weights
 
 SPECIAL = np.array([token in {"[CLS]", "[SEP]"} for token in TOKENS])

@@ -20,8 +20,8 @@ from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.recorder import Progress
 from goldviz.sheet import Sheet
-from goldviz.ui import frames, frames_route, services
-from goldviz.ui.lanes import EXAMPLE
+from goldviz.ui.panels.lanes import EXAMPLE
+from goldviz.ui.serving import frames, frames_route, services
 
 FIRST = EXAMPLE + DepthGradients.presets[0].slug
 GONE = EXAMPLE + "gone"

@@ -12,8 +12,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from goldviz.origins import EMBEDDING
-from goldviz.ui import server
-from goldviz.ui.middleware import framing
+from goldviz.ui.serving import server
+from goldviz.ui.serving.middleware import framing
 
 ROOT = Path(__file__).parents[2]
 

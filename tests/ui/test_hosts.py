@@ -15,7 +15,7 @@ from streamlit.web.server.starlette import starlette_websocket
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from goldviz.origins import Origin, allowed_host
-from goldviz.ui.middleware import hosts
+from goldviz.ui.serving.middleware import hosts
 
 
 async def talk(socket: WebSocket) -> None:

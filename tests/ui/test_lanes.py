@@ -12,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import UnknownRunError
-from goldviz.ui import lanes, services
+from goldviz.runs.store.run_store import UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui.panels import lanes
+from goldviz.ui.serving import services
 from tests.runs.toy import Toy
 
 EXAMPLE = "example:as-in-the-document"
@@ -24,7 +25,7 @@ def _script(calls: list[tuple[str, ...]]) -> None:
     import streamlit as st
 
     from goldviz.labs.depth_gradients.settings import DepthGradients
-    from goldviz.ui import lanes
+    from goldviz.ui.panels import lanes
 
     st.session_state["answers"] = [getattr(lanes, name)(DepthGradients, *arguments) for name, *arguments in calls]
     st.session_state["seen"] = list(lanes.ids(DepthGradients))

@@ -9,9 +9,10 @@ import pytest
 
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.residual_flow.settings import ResidualFlow
-from goldviz.runs.jobs import Jobs, Task
-from goldviz.ui import background, services
-from goldviz.ui.parts import FIRST
+from goldviz.runs.jobs.jobs import Jobs, Task
+from goldviz.ui.panels import background
+from goldviz.ui.panels.parts import FIRST
+from goldviz.ui.serving import services
 from tests.pages.instant import InstantVisitor
 from tests.runs.job_tasks import process
 from tests.text_model_folders import with_classifier

@@ -13,9 +13,10 @@ from starlette.testclient import TestClient
 from streamlit.runtime.pages_manager import PagesManager
 
 from goldviz.declare.registry import laboratories
-from goldviz.runs.store import Store
-from goldviz.ui import deep_links, live_figure, server, services
+from goldviz.runs.store.run_store import Store
 from goldviz.ui.components import component
+from goldviz.ui.panels import live_figure
+from goldviz.ui.serving import deep_links, server, services
 from tests.runs.strangers import lost_pages, trained
 
 
@@ -114,6 +115,6 @@ def test_a_server_looks_through_its_database_as_it_starts(database: Path, caplog
     trained(store)
     store.close()
     lost_pages(database)
-    with caplog.at_level(logging.ERROR, logger="goldviz.runs.store"):
+    with caplog.at_level(logging.ERROR, logger="goldviz.runs.store.run_store"):
         asyncio.run(_up_and_down())
     assert f"The database {database} is damaged" in caplog.text

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 import pytest
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.execution import ExecutionError
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import UnknownRunError
-from goldviz.ui import services
+from goldviz.runs.execution.execution import ExecutionError
+from goldviz.runs.store.run_store import UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui.serving import services
 
 T = TypeVar("T")
 THREADS = 8

@@ -11,8 +11,8 @@ import psutil
 import pytest
 from streamlit.runtime.session_manager import SessionInfo
 
-from goldviz.ui import server
-from goldviz.ui.sessions import ClosingStorage
+from goldviz.ui.serving import server
+from goldviz.ui.serving.sessions import ClosingStorage
 
 
 @dataclass

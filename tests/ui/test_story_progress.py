@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from goldviz.declare.stories import stories
-from goldviz.ui import story_progress
-from goldviz.ui.story_progress import LONGEST, Progress, read, written
+from goldviz.ui.panels import story_progress
+from goldviz.ui.panels.story_progress import LONGEST, Progress, read, written
 
 SLUG = "skip"
 STORY = stories()[SLUG][1]

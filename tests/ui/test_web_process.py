@@ -9,9 +9,9 @@ from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import instants
 from goldviz.declare.settings import SettingsError
-from goldviz.runs.instant_job import compute
-from goldviz.ui.background import AT_ONCE_SECONDS
-from goldviz.ui.instant_page import InstantPage
+from goldviz.runs.jobs.instant import compute
+from goldviz.ui.pages.instant import InstantPage
+from goldviz.ui.panels.background import AT_ONCE_SECONDS
 from tests.torch_work import TorchWork
 
 MOST = 2 * AT_ONCE_SECONDS

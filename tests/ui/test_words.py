@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.runs.rows import STATUSES, UNCLEAR
+from goldviz.runs.store.rows import STATUSES, UNCLEAR
 from goldviz.ui.words import STATES, WORD_JOINER, duration, plain
 
 markdown = st.text(st.sampled_from(string.printable + "é😀\u2028\u00a0"), max_size=80)

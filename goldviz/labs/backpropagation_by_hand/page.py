@@ -11,8 +11,8 @@ import streamlit as st
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.backpropagation_by_hand import LAB, figures
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels.parts import Part
 
 
 def words_of_position(settings: BackpropagationByHand) -> str:

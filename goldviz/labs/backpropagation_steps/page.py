@@ -9,9 +9,9 @@ from goldviz.labs.backpropagation_steps import LAB, figures
 from goldviz.labs.backpropagation_steps.measures import weights_without_news
 from goldviz.labs.backpropagation_steps.parts.diagram import network_diagram
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
-from goldviz.ui import controls
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels import controls
+from goldviz.ui.panels.parts import Part
 
 
 def look(view: View[BackpropagationSteps]) -> None:

@@ -13,8 +13,8 @@ from goldviz.labs.backward_by_hand.nudges import nudged
 from goldviz.labs.backward_by_hand.parts.derive import derive
 from goldviz.labs.backward_by_hand.places import place
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels.parts import Part
 
 
 def look(view: View[BackwardByHand]) -> None:

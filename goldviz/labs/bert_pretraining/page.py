@@ -12,8 +12,8 @@ from goldviz.labs.bert_pretraining import LAB
 from goldviz.labs.bert_pretraining.measures import PretrainingReading
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.words import pretraining_verdict, torn_between
-from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
-from goldviz.ui.lanes import Lane
+from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
+from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.words import plain
 
 

@@ -23,7 +23,7 @@ from goldviz.labs.char_gpt.texts import TokenText, token_text
 from goldviz.labs.char_gpt.train import GPT
 from goldviz.models.text.causal import CausalTransformer
 from goldviz.models.text.completion import Choice, last_place, written_on
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 from goldviz.training.state import StateError
 from goldviz.training.threads import one_thread
 
@@ -147,7 +147,7 @@ def prompt_tokens(text: TokenText, prompt: str) -> list[int]:
 def loaded(trained: Trained) -> tuple[CausalTransformer, TokenText]:
     """The first seed's network with its text.
 
-    Raises :class:`goldviz.runs.schema.StoreError` where the run or its state is gone, and
+    Raises :class:`goldviz.runs.store.schema.StoreError` where the run or its state is gone, and
     :class:`goldviz.training.state.StateError` where the state holds no such network.
     """
     settings = CharGpt.checked_json(trained.settings)

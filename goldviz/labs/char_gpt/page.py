@@ -12,9 +12,9 @@ import streamlit as st
 from goldviz.labs.char_gpt import LAB
 from goldviz.labs.char_gpt.parts import completion
 from goldviz.labs.char_gpt.settings import CharGpt
-from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
-from goldviz.ui.lanes import Lane
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
+from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.panels.parts import Part
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:

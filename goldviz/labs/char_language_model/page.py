@@ -13,11 +13,11 @@ from goldviz.labs.char_language_model.figures.reach import Tree, reach
 from goldviz.labs.char_language_model.figures.training import in_all_units
 from goldviz.labs.char_language_model.settings import LAYERED, CharLanguageModel
 from goldviz.labs.char_language_model.sizes import hidden_layers
-from goldviz.ui import services
-from goldviz.ui.laboratory_page import LaboratoryPage
-from goldviz.ui.lanes import Lane
-from goldviz.ui.live_figure import live_figure
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.laboratory import LaboratoryPage
+from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.panels.parts import Part
+from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 

@@ -11,8 +11,8 @@ import xarray as xr
 from goldviz.labs.continuous_depth import LAB
 from goldviz.labs.continuous_depth.figures.quantities import headings
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
-from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
-from goldviz.ui.lanes import Lane
+from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
+from goldviz.ui.panels.lanes import Lane
 
 
 def why(lane: Lane[ContinuousDepth], draw: Callable[[str], None]) -> None:

@@ -14,8 +14,8 @@ from goldviz.labs.depth_gradients import LAB
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor
 from goldviz.labs.depth_gradients.parameters import table_of_networks
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
-from goldviz.ui.lanes import Lane
+from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
+from goldviz.ui.panels.lanes import Lane
 
 
 def why(lane: Lane[DepthGradients], draw: Callable[[str], None]) -> None:

@@ -13,8 +13,8 @@ from goldviz.labs.gold_forecast.observed import observed_rows
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.verdict import score_rows, standing_still, verdict
 from goldviz.labs.gold_forecast.words import source_words
-from goldviz.ui.laboratory_page import LaboratoryPage
-from goldviz.ui.lanes import Lane
+from goldviz.ui.pages.laboratory import LaboratoryPage
+from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.words import plain
 
 

@@ -18,8 +18,8 @@ from goldviz.labs.gold_market.figures.prices import prices
 from goldviz.labs.gold_market.figures.returns import distribution, memory, memory_sentence, returns, tail_sentence
 from goldviz.labs.gold_market.figures.table import facts_table
 from goldviz.labs.gold_market.settings import GoldMarket
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels.parts import Part
 from goldviz.ui.words import plain
 
 

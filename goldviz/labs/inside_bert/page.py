@@ -14,8 +14,9 @@ from goldviz.labs.inside_bert.parts import text as text_parts
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModel, TextModelError
-from goldviz.ui import chrome, parts, presets, take_away
-from goldviz.ui.parts import Part
+from goldviz.ui import chrome
+from goldviz.ui.panels import parts, presets, take_away
+from goldviz.ui.panels.parts import Part
 from goldviz.ui.words import plain
 
 

@@ -8,8 +8,8 @@ import xarray as xr
 
 from goldviz.labs.jacobian_lens import LAB, figures
 from goldviz.labs.jacobian_lens.settings import JacobianLens
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels.parts import Part
 
 SECONDS_A_STEP, SECONDS_A_PRODUCT = 1.5e-4, 2.5e-9
 """Of every step, and of every product of the state's size cubed."""

@@ -10,8 +10,8 @@ from goldviz.labs.lstm_valves import LAB
 from goldviz.labs.lstm_valves.diagram import cell_diagram
 from goldviz.labs.lstm_valves.figures import gate_gradients, reach_by_bias, reach_sentence, split, valve_strips
 from goldviz.labs.lstm_valves.settings import LSTMValves
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels.parts import Part
 
 SECONDS_A_STEP = 9e-4
 """Of the sequence, for nine networks that read it: one, and one more for each bias of the reach. Units hardly count."""

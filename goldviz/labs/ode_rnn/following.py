@@ -12,7 +12,7 @@ from goldviz.labs.ode_rnn.path import path
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.models.continuous.ode_solvers import steps_for
 from goldviz.models.continuous.runge_kutta import runge_kutta_method
-from goldviz.runs.jobs import Report
+from goldviz.runs.jobs.jobs import Report
 
 UNKNOWN_SECONDS = 0.1
 """For solvers that choose their own steps."""

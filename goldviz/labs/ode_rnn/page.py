@@ -14,12 +14,12 @@ from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES
 from goldviz.labs.ode_rnn.parts.explored import Explored, look_at
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
-from goldviz.runs.jobs import JobFailedError, TooManyJobsError
-from goldviz.ui import background, parts
-from goldviz.ui.laboratory_page import LaboratoryPage, words_beside
-from goldviz.ui.lanes import Lane
-from goldviz.ui.live_figure import Asks, Place, Source, live_figure
-from goldviz.ui.parts import Part
+from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
+from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
+from goldviz.ui.panels import background, parts
+from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.panels.live_figure import Asks, Place, Source, live_figure
+from goldviz.ui.panels.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 

@@ -14,8 +14,8 @@ from goldviz.labs.policy_documents.figures.timeline import timeline
 from goldviz.labs.policy_documents.parts import change, market, panel
 from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels.parts import Part
 from goldviz.ui.words import plain
 
 DOCUMENT = st.column_config.TextColumn(pinned=True)

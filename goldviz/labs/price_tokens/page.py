@@ -11,8 +11,8 @@ from goldviz.labs.price_tokens import LAB
 from goldviz.labs.price_tokens.doubts import doubts
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import score_rows, standing_still, verdict
-from goldviz.ui.laboratory_page import LaboratoryPage
-from goldviz.ui.lanes import Lane
+from goldviz.ui.pages.laboratory import LaboratoryPage
+from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.words import plain
 
 

@@ -14,12 +14,13 @@ from goldviz.labs.recurrent_gradients.counts import SIZES, weights_of
 from goldviz.labs.recurrent_gradients.figures.quantities import GATES
 from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
-from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
-from goldviz.ui import background, services
-from goldviz.ui.laboratory_page import LaboratoryPage
-from goldviz.ui.lanes import Lane
-from goldviz.ui.live_figure import live_figure
-from goldviz.ui.parts import Part
+from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.ui.pages.laboratory import LaboratoryPage
+from goldviz.ui.panels import background
+from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.panels.parts import Part
+from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 

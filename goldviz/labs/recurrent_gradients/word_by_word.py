@@ -19,7 +19,7 @@ from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.models.recurrent.networks import Trace
 
 if TYPE_CHECKING:
-    from goldviz.runs.jobs import Report
+    from goldviz.runs.jobs.jobs import Report
 
 
 class ReviewError(ValueError):

@@ -13,7 +13,7 @@ from goldviz.labs.residual_flow.settings import FIELDS, ResidualFlow
 if TYPE_CHECKING:
     import xarray as xr
 
-    from goldviz.runs.jobs import Report
+    from goldviz.runs.jobs.jobs import Report
 
 SECONDS = 0.3
 """About how long the numbers take where a field is trained first."""

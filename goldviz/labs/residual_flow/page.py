@@ -10,8 +10,8 @@ from goldviz.labs.residual_flow.figures import carried, flow
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
 from goldviz.labs.residual_flow.figures.everywhere import everywhere
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels.parts import Part
 
 
 def look(view: View[ResidualFlow]) -> None:

@@ -11,8 +11,8 @@ from goldviz.labs.text_tokens.entries import KINDS, kind_of, shown
 from goldviz.labs.text_tokens.parts import source
 from goldviz.labs.text_tokens.parts.stepper import stepper
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.ui.instant_page import InstantPage, View
-from goldviz.ui.parts import Part
+from goldviz.ui.pages.instant import InstantPage, View
+from goldviz.ui.panels.parts import Part
 from goldviz.ui.words import plain
 
 SECONDS = 1.0

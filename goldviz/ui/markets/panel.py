@@ -11,8 +11,9 @@ from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.text_channels import is_text_channel
 from goldviz.declare.settings import Settings, SettingsError
-from goldviz.ui import controls, visitors_data
+from goldviz.ui import visitors_data
 from goldviz.ui.markets import dialog as market_dialog
+from goldviz.ui.panels import controls
 from goldviz.ui.words import plain
 
 ADVICE = "A laboratory, not investment advice."

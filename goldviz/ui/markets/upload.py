@@ -16,12 +16,13 @@ from goldviz.data.markets.calendars import calendars
 from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, check_size
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
-from goldviz.runs.jobs import Task
-from goldviz.runs.memory_watch import give_back_memory
-from goldviz.ui import background, services
+from goldviz.runs.execution.memory_watch import give_back_memory
+from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFile, brought
 from goldviz.ui.markets import reading_table
 from goldviz.ui.markets.reading_table import Changes, changes_of
+from goldviz.ui.panels import background
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:

@@ -9,16 +9,18 @@ import streamlit as st
 
 from goldviz.declare.registry import experiments
 from goldviz.figures.overlay import MOST
-from goldviz.runs.execution import ExecutionError
-from goldviz.runs.kept_states import room_of_run
-from goldviz.runs.rows import STATUSES, UNFINISHED
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import Result, Run, Size, UnknownRunError
-from goldviz.ui import chrome, lanes, services, together
+from goldviz.runs.execution.execution import ExecutionError
+from goldviz.runs.store.checkpoints import room_of_run
+from goldviz.runs.store.rows import STATUSES, UNFINISHED
+from goldviz.runs.store.run_store import Result, Run, Size, UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui import chrome
+from goldviz.ui.panels import lanes, together
+from goldviz.ui.panels.settings import complain, show_complaints
 from goldviz.ui.runs import space
 from goldviz.ui.runs.table import LOOKS, gone, label_of, table, unclear
 from goldviz.ui.seen_runs import seen_run
-from goldviz.ui.settings_panel import complain, show_complaints
+from goldviz.ui.serving import services
 from goldviz.ui.words import STATES, numbered, plain
 
 ROWS = 50

@@ -8,13 +8,15 @@ from typing import Any
 import streamlit as st
 
 from goldviz.declare.settings import Experiment, SettingsError, label, schemas
-from goldviz.runs.execution import ExecutionError
-from goldviz.runs.schema import StoreError
-from goldviz.runs.store import Run, UnknownRunError
-from goldviz.ui import controls, frames, keys, lanes, services, trained_on
-from goldviz.ui.lanes import AnyLane, Lane, UnreadLane
-from goldviz.ui.live_figure import Source, live_progress
-from goldviz.ui.settings_panel import SOUGHT, complain
+from goldviz.runs.execution.execution import ExecutionError
+from goldviz.runs.store.run_store import Run, UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui import keys
+from goldviz.ui.panels import controls, lanes, trained_on
+from goldviz.ui.panels.lanes import AnyLane, Lane, UnreadLane
+from goldviz.ui.panels.live_figure import Source, live_progress
+from goldviz.ui.panels.settings import SOUGHT, complain
+from goldviz.ui.serving import frames, services
 from goldviz.ui.words import STATES, plain
 
 CONTINUABLE = ("paused", "stopped", "interrupted", "failed")

@@ -12,10 +12,10 @@ from goldviz.data.markets.kept_markets import forget_markets, market_budget, mar
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.kept_files import BROUGHT, PLACES
 from goldviz.data.tables.whole_files import left_behind, remove, size_of
-from goldviz.runs.execution import ExecutionError, kept_states_budget
-from goldviz.runs.schema import StoreError
-from goldviz.ui import services
-from goldviz.ui.settings_panel import complain
+from goldviz.runs.execution.execution import ExecutionError, kept_states_budget
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui.panels.settings import complain
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 
 STATES_LOST = "Runs that have ended can no longer go back to an earlier step."

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from goldviz.data.texts.kept_texts import KEPT_TEXTS, KeptText
 from goldviz.data.texts.pieces import TextError
-from goldviz.runs.jobs import Task
+from goldviz.runs.jobs.jobs import Task
 from goldviz.texts.brought_texts import keep
-from goldviz.ui import background
 from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, brought
+from goldviz.ui.panels import background
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile

@@ -13,10 +13,11 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.models.text.loading import SHIPPED_NAME
 from goldviz.models.text.places import kept_folders, model_folder
-from goldviz.runs.jobs import Report, Task, TooManyJobsError
-from goldviz.runs.schema import StoreError
-from goldviz.ui import background, services
+from goldviz.runs.jobs.jobs import Report, Task, TooManyJobsError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui.panels import background
 from goldviz.ui.runs.table import label_of
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 
 Use = Callable[[str], None]

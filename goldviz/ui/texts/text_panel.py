@@ -16,7 +16,8 @@ from goldviz.data.texts.kept_texts import LARGEST_TEXT, load_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Settings, facts
-from goldviz.ui import controls, visitors_data
+from goldviz.ui import visitors_data
+from goldviz.ui.panels import controls
 from goldviz.ui.texts.brought_text import kept_text
 from goldviz.ui.words import plain
 

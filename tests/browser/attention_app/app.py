@@ -3,8 +3,8 @@
 import streamlit as st
 
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
-from goldviz.ui import server
-from goldviz.ui.exhibits import shelf
+from goldviz.ui.serving import server
+from goldviz.ui.serving.exhibits import shelf
 from goldviz.ui.theme import theme_now
 from tests.ui.reading_cases import known_exhibit
 

@@ -11,7 +11,7 @@ from goldviz.export.report import report_of_view
 from goldviz.figures.spec import FigureSpec, by_name
 from goldviz.labs.backpropagation_steps.parts.diagram import KEY, told_step
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
-from goldviz.ui import take_away
+from goldviz.ui.panels import take_away
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")

@@ -9,7 +9,7 @@ from goldviz.labs.backward_by_hand.answers import answer
 from goldviz.labs.backward_by_hand.network import BACKWARD
 from goldviz.labs.backward_by_hand.parts.derive import KEY
 from goldviz.labs.backward_by_hand.settings import VARIANCES, BackwardByHand
-from goldviz.ui import answers
+from goldviz.ui.serving import answers
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")

@@ -10,7 +10,8 @@ from goldviz.data.texts.kept_texts import keep_text, load_text
 from goldviz.labs.bert_pretraining.figures import FIGURES
 from goldviz.labs.bert_pretraining.settings import SIZES, BertPretraining
 from goldviz.labs.bert_pretraining.words import torn_between
-from goldviz.ui import controls, services
+from goldviz.ui.panels import controls
+from goldviz.ui.serving import services
 from goldviz.ui.texts.start_panel import KEEPING
 from goldviz.ui.words import plain
 from tests.pages.visit import Visitor, recorded_figures
@@ -136,7 +137,7 @@ def _choosing() -> None:
     import streamlit as st
 
     from goldviz.labs.bert_pretraining.settings import BertPretraining
-    from goldviz.ui import controls
+    from goldviz.ui.panels import controls
     from goldviz.ui.texts import start_panel
 
     controls.ensure(BertPretraining)

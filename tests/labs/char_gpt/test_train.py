@@ -12,8 +12,8 @@ from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.char_gpt.texts import token_text
 from goldviz.labs.char_gpt.train import close_steps
 from goldviz.models.text.completion import Choice
-from goldviz.runs.jobs import Stopped
-from goldviz.runs.store import Store
+from goldviz.runs.jobs.jobs import Stopped
+from goldviz.runs.store.run_store import Store
 from goldviz.training.devices import ACCELERATORS, DeviceError
 from goldviz.training.state import StateError
 from tests.labs.char_gpt.cases import SMALL

@@ -4,7 +4,7 @@ import pytest
 
 from goldviz.labs.continuous_depth.figures import FIGURES
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
-from goldviz.ui import services
+from goldviz.ui.serving import services
 from tests.pages.visit import Visitor, recorded_figures
 
 pytestmark = pytest.mark.usefixtures("on_pages")

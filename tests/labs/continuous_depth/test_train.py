@@ -15,8 +15,8 @@ from goldviz.labs.continuous_depth.instruments import (
 from goldviz.labs.continuous_depth.networks import FlowSolver
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.labs.continuous_depth.train import depth_learner, seed_points, train
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Ended, Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 from tests.thinned import thinned
 
 SMALL = {"samples": 21, "width": 4, "steps": 5, "batch": 8, "look_every": 2, "blocks": 3}

@@ -10,8 +10,8 @@ import goldviz
 from goldviz.cli import main
 from goldviz.labs.continuous_depth import field
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
-from goldviz.runs.execution import Executor
-from goldviz.runs.store import Store
+from goldviz.runs.execution.execution import Executor
+from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import ended, same_records
 
 STIFF = ContinuousDepth(

@@ -11,10 +11,12 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
-from goldviz.runs.store import Store
-from goldviz.ui import controls, services, settings_panel
-from goldviz.ui.laboratory_page import LaboratoryPage
-from goldviz.ui.lanes import in_words
+from goldviz.runs.store.run_store import Store
+from goldviz.ui.pages.laboratory import LaboratoryPage
+from goldviz.ui.panels import controls
+from goldviz.ui.panels import settings as settings_panel
+from goldviz.ui.panels.lanes import in_words
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.databases import FAULTS, a_folder
 from tests.pages.visit import LABORATORY, Visitor, curve, recorded_figures

@@ -6,7 +6,7 @@ import pytest
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.labs.gold_forecast.settings import GoldForecast
-from goldviz.ui import controls
+from goldviz.ui.panels import controls
 from tests.pages.visit import Visitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")

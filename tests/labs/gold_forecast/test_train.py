@@ -29,8 +29,8 @@ from goldviz.labs.gold_forecast.settings import (
     GoldForecast,
 )
 from goldviz.labs.gold_forecast.train import train
-from goldviz.runs.memory import Memory, NobodyAsks
 from goldviz.runs.recorder import Ended, Order, Recorder
+from goldviz.runs.store.memory import Memory, NobodyAsks
 from tests.thinned import thinned
 
 TINY = {

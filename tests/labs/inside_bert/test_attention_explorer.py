@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from goldviz.figures.theme import INKS
 from goldviz.labs.inside_bert.parts import explorer
 from goldviz.labs.inside_bert.parts.explorer import Choice
-from goldviz.ui import server
-from goldviz.ui.exhibits import shelf
+from goldviz.ui.serving import server
+from goldviz.ui.serving.exhibits import shelf
 from tests.ui.reading_cases import known_exhibit
 
 pytestmark = pytest.mark.usefixtures("on_pages")

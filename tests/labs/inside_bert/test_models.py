@@ -17,11 +17,12 @@ from goldviz.labs.inside_bert.parts.readings import ReadText, model_named
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.encoder import EncoderShape
 from goldviz.models.text.model import TextModelError
-from goldviz.runs.jobs import JobFailedError, Jobs, Task
+from goldviz.runs.jobs.jobs import JobFailedError, Jobs, Task
 from goldviz.texts import named_models
 from goldviz.texts.named_models import loaded_models, text_model
-from goldviz.ui import background, services
-from goldviz.ui.background import AT_ONCE_SECONDS
+from goldviz.ui.panels import background
+from goldviz.ui.panels.background import AT_ONCE_SECONDS
+from goldviz.ui.serving import services
 from tests.pages.instant import InstantVisitor
 from tests.text_model_folders import with_classifier
 

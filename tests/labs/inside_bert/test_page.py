@@ -36,7 +36,8 @@ from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
 from goldviz.texts.named_models import text_model
-from goldviz.ui import background, controls, exhibits
+from goldviz.ui.panels import background, controls
+from goldviz.ui.serving import exhibits
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert

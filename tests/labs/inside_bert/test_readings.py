@@ -17,10 +17,10 @@ from goldviz.labs.inside_bert.parts import readings as text_models
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.models.text.model import TextModelError
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 from goldviz.texts.named_models import text_model
-from goldviz.ui import services
-from goldviz.ui.exhibits import shelf
+from goldviz.ui.serving import services
+from goldviz.ui.serving.exhibits import shelf
 from tests.text_model_folders import with_classifier
 
 TINY = {

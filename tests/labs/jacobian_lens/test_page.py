@@ -3,7 +3,7 @@
 import pytest
 
 from goldviz.labs.jacobian_lens.settings import JacobianLens
-from goldviz.runs.store import Store
+from goldviz.runs.store.run_store import Store
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 

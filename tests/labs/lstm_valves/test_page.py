@@ -6,8 +6,8 @@ import pytest
 
 from goldviz.labs.lstm_valves.page import seconds
 from goldviz.labs.lstm_valves.settings import LSTMValves
-from goldviz.runs.jobs import Jobs, Task
-from goldviz.ui.background import AT_ONCE_SECONDS
+from goldviz.runs.jobs.jobs import Jobs, Task
+from goldviz.ui.panels.background import AT_ONCE_SECONDS
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")

@@ -11,7 +11,8 @@ from goldviz.labs.ode_rnn.edited import LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.path import path
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.examples import example
-from goldviz.ui import background, frames
+from goldviz.ui.panels import background
+from goldviz.ui.serving import frames
 from tests.pages.visit import Visitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")

@@ -26,8 +26,9 @@ from goldviz.labs.policy_documents.parts import (
     panel as policy_panel,
 )
 from goldviz.labs.policy_documents.settings import PolicyDocuments
-from goldviz.runs.jobs import Report, Stopped
-from goldviz.ui import background, visitors_data
+from goldviz.runs.jobs.jobs import Report, Stopped
+from goldviz.ui import visitors_data
+from goldviz.ui.panels import background
 from tests.labs.policy_documents.small_documents import some_documents
 from tests.pages.instant import InstantVisitor
 

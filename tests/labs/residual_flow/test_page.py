@@ -5,7 +5,8 @@ import json
 import pytest
 
 from goldviz.labs.residual_flow.settings import FIELDS, ResidualFlow
-from goldviz.ui import answers, background, services
+from goldviz.ui.panels import background
+from goldviz.ui.serving import answers, services
 from tests.pages.instant import InstantVisitor
 from tests.runs.conftest import until
 

@@ -19,7 +19,7 @@ from goldviz.labs.text_tokens.entries import learned
 from goldviz.labs.text_tokens.languages import NUMBERS, SENTENCES
 from goldviz.labs.text_tokens.settings import LONGEST_TEXT, TextTokens
 from goldviz.labs.text_tokens.sources import MODULES, python_code, source_of
-from goldviz.runs.jobs import Stopped
+from goldviz.runs.jobs.jobs import Stopped
 
 SMALL = TextTokens(corpus="cities", vocabulary=330)
 

@@ -10,9 +10,9 @@ from goldviz.data.texts.kept_texts import keep_text
 from goldviz.labs.text_tokens.page import seconds
 from goldviz.labs.text_tokens.parts.stepper import KEY
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.runs.instant_job import compute
-from goldviz.runs.jobs import Stopped
-from goldviz.ui.background import AT_ONCE_SECONDS
+from goldviz.runs.jobs.instant import compute
+from goldviz.runs.jobs.jobs import Stopped
+from goldviz.ui.panels.background import AT_ONCE_SECONDS
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")

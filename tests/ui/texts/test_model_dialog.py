@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from goldviz.data.hub.models import HubFile, HubListing
 from goldviz.models.text.loading import SHIPPED_NAME
-from goldviz.ui import background, services
+from goldviz.ui.panels import background
+from goldviz.ui.serving import services
 from goldviz.ui.texts import model_dialog as text_model_dialog
 from goldviz.ui.texts.model_dialog import megabytes
 from tests.random_bert import write_random_bert

@@ -14,10 +14,10 @@ from goldviz.labs.backward_by_hand.judging import AXES, found_before
 from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.labs.backward_by_hand.shapes import FUNCTIONS
-from goldviz.ui.answers import ANSWERS_PATH
 from goldviz.ui.components import asset, component
-from goldviz.ui.instant_page import View
-from goldviz.ui.server import address
+from goldviz.ui.pages.instant import View
+from goldviz.ui.serving.answers import ANSWERS_PATH
+from goldviz.ui.serving.server import address
 
 KEY = "formula-field"
 FIRST = "logits"

@@ -10,11 +10,12 @@ import streamlit as st
 
 from goldviz.labs.char_gpt.figures.completion import candidates, lens, looked
 from goldviz.labs.char_gpt.settings import CharGpt
-from goldviz.runs.job_worker import JobFailedError
-from goldviz.runs.jobs import Task, TooManyJobsError
-from goldviz.ui import background, services
-from goldviz.ui.lanes import Lane
-from goldviz.ui.live_figure import live_figure
+from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.worker import JobFailedError
+from goldviz.ui.panels import background
+from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 

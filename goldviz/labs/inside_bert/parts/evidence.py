@@ -15,8 +15,9 @@ from goldviz.labs.inside_bert.figures.evidence import agreement, heads_off, tone
 from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figure
 from goldviz.labs.inside_bert.figures.text import coloured_text
 from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, key_of, leave_link, put
-from goldviz.runs.jobs import Task
-from goldviz.ui import background, services
+from goldviz.runs.jobs.jobs import Task
+from goldviz.ui.panels import background
+from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import duration, plain
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.parts import steps
 from goldviz.labs.inside_bert.parts.readings import ReadText, answered
-from goldviz.ui.exhibits import By, Exhibit, Measure, Special, Weights, shelf
+from goldviz.ui.serving.exhibits import By, Exhibit, Measure, Special, Weights, shelf
 
 if TYPE_CHECKING:
     from goldviz.diagnostics.text.reading import TextReading
@@ -30,7 +30,7 @@ class TextExhibit(Exhibit):
     word_norms: Callable[[int, int], NDArray[np.float32]]
 
     def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
-        """The map that is drawn; see :meth:`goldviz.ui.exhibits.Exhibit.weights`."""
+        """The map that is drawn; see :meth:`goldviz.ui.serving.exhibits.Exhibit.weights`."""
         shown = self if measure != "norms" else replace(self, in_words=lambda _: self.word_norms(layer, head))
         return Exhibit.weights(shown, layer, head, by, special, measure)
 

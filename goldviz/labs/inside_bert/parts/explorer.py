@@ -1,7 +1,7 @@
 """The attention explorer: all heads at a glance, one head exactly, and lines between its tokens.
 
-The browser fetches an exhibit's numbers from the server by HTTP (:mod:`goldviz.ui.exhibits`), draws them on canvas,
-and tells the page only which layer, head and token were chosen.
+The browser fetches an exhibit's numbers from the server by HTTP (:mod:`goldviz.ui.serving.exhibits`), draws them on
+canvas, and tells the page only which layer, head and token were chosen.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from plotly.colors import sequential
 
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
 from goldviz.ui.components import asset, assets, component
-from goldviz.ui.exhibits import shelf
-from goldviz.ui.server import ATTENTION_PATH, address
+from goldviz.ui.serving.exhibits import shelf
+from goldviz.ui.serving.server import ATTENTION_PATH, address
 
 SCRIPTS = ("numbers", "cells", "tip", "overview", "map", "lines", "captions", "controls")
 """The parts of the component's script in the order in which they are joined, before the file that starts it."""
@@ -64,10 +64,10 @@ def attention_explorer(
     """Show the exhibit that is kept under a token, and return what is chosen in it.
 
     ``layer``, ``head`` and ``token`` (a piece) are chosen until the visitor chooses, and again whenever they change;
-    ``height`` is that of the drawings, in pixels. ``on_choose`` hears of a choice before the page runs again.
-    An exhibit that the server has let go makes the page run once more, so that it can put the exhibit up again: look
-    whether the token is in ``goldviz.ui.exhibits.shelf`` ahead of this call. What hangs on the choice is fetched at
-    once for the figures of the page ``ahead``, which stand below.
+    ``height`` is that of the drawings, in pixels. ``on_choose`` hears of a choice before the page runs again. An
+    exhibit that the server has let go makes the page run once more, so that it can put the exhibit up again: look
+    whether the token is in ``goldviz.ui.serving.exhibits.shelf`` ahead of this call. What hangs on the choice is
+    fetched at once for the figures of the page ``ahead``, which stand below.
     """
     asked = Choice(layer, head, token)
     data = {

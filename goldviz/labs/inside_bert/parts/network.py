@@ -7,8 +7,8 @@ from typing import Any
 
 from goldviz.labs.inside_bert.figures.network import network
 from goldviz.labs.inside_bert.parts.state import Look, put
-from goldviz.ui import services
-from goldviz.ui.live_figure import live_diagram
+from goldviz.ui.panels.live_figure import live_diagram
+from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 
 

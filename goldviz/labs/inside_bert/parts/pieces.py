@@ -18,7 +18,7 @@ from goldviz.labs.inside_bert.parts.readings import answered, model_named
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, link_of
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModelError
-from goldviz.ui.take_away import download
+from goldviz.ui.panels.take_away import download
 
 FINBERT_VOCABULARY = (
     "Document 001 gives V = 30,522, the vocabulary of bert-base. FinBERT by Yang et al. has its own, FinVocab, with "

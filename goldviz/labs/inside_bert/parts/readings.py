@@ -23,11 +23,12 @@ from goldviz.labs.inside_bert.compute import chunks_of
 from goldviz.labs.inside_bert.costs import reading_seconds
 from goldviz.labs.inside_bert.tasks import Chunk, readings
 from goldviz.models.text.model import TextModel, TextModelError
-from goldviz.runs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.runs.scratch import scratch_folder
+from goldviz.runs.execution.scratch import scratch_folder
+from goldviz.runs.jobs.jobs import JobFailedError, Report, Task, TooManyJobsError
 from goldviz.texts.named_models import text_model
 from goldviz.training.threads import one_thread
-from goldviz.ui import background, services
+from goldviz.ui.panels import background
+from goldviz.ui.serving import services
 
 Made = TypeVar("Made")
 

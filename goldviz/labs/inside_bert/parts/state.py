@@ -19,10 +19,11 @@ from goldviz.labs.inside_bert.parts import readings as text_models
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
 from goldviz.models.text.model import TextModelError
-from goldviz.runs.jobs import JobFailedError, Task, TooManyJobsError
-from goldviz.ui import background, chrome, controls, parts, visitors_data
-from goldviz.ui.live_figure import Place, live_figure
-from goldviz.ui.parts import Part
+from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.ui import chrome, visitors_data
+from goldviz.ui.panels import background, controls, parts
+from goldviz.ui.panels.live_figure import Place, live_figure
+from goldviz.ui.panels.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goldviz.ui.components import asset, component
-from goldviz.ui.live_figure import script
+from goldviz.ui.panels.live_figure import script
 
 _component = component(
     "weight_by_hand", html=asset("weight_by_hand.html"), css=asset("weight_by_hand.css"), js=script("weight_by_hand")

@@ -9,8 +9,9 @@ from typing import Any
 
 from goldviz.figures.theme import Theme
 from goldviz.labs.ode_rnn.parts.explored import Explored
-from goldviz.ui import background, services
-from goldviz.ui.lanes import Lane
+from goldviz.ui.panels import background
+from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.serving import services
 
 MOST_MOVES = 16
 """Moves since the page's script was heard last; it is heard after each."""
@@ -22,8 +23,8 @@ def answer(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[s
 
     A move is ``[handle, time, value]``, the handle counted from 0 as in the figure. A question that ``aims`` is about a
     hand that still moves: its figure is not kept, and there is none where a worker would have to follow. Raises
-    ``ValueError`` with a sentence for anything else, and what :class:`goldviz.runs.jobs.Jobs` raises where a worker has
-    to follow.
+    ``ValueError`` with a sentence for anything else, and what :class:`goldviz.runs.jobs.jobs.Jobs` raises where a
+    worker has to follow.
     """
     found = Explored.of(lane)
     look, edits = question.get("look"), question.get("edits")

@@ -19,9 +19,9 @@ from goldviz.figures.theme import Theme
 from goldviz.labs.ode_rnn.edited import EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
-from goldviz.runs.jobs import Task
-from goldviz.ui import services
-from goldviz.ui.lanes import AnyLane, Lane
+from goldviz.runs.jobs.jobs import Task
+from goldviz.ui.panels.lanes import AnyLane, Lane
+from goldviz.ui.serving import services
 
 LIMITS_IN_MEMORY = 64
 

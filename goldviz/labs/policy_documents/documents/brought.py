@@ -18,7 +18,7 @@ from goldviz.labs.policy_documents.documents.tables import (
     look_into_texts,
     texts_from_table,
 )
-from goldviz.runs.jobs import Report
+from goldviz.runs.jobs.jobs import Report
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,10 @@ from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
 from goldviz.labs.policy_documents.documents.brought import Kept, Looked, keep_files, keep_table, look
 from goldviz.labs.policy_documents.documents.kept import GENERATED, KEPT_DOCUMENTS
 from goldviz.labs.policy_documents.documents.tables import TextColumns, TextTablePreview
-from goldviz.runs.jobs import Task
-from goldviz.ui import background, keys
+from goldviz.runs.jobs.jobs import Task
+from goldviz.ui import keys
 from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFile, brought
+from goldviz.ui.panels import background
 from goldviz.ui.words import plain
 
 Answer = TypeVar("Answer", Looked, Kept)

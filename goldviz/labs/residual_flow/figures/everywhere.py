@@ -11,7 +11,7 @@ from goldviz.labs.residual_flow.figures import FIGURES
 from goldviz.labs.residual_flow.settings import ResidualFlow
 
 if TYPE_CHECKING:
-    from goldviz.runs.jobs import Report
+    from goldviz.runs.jobs.jobs import Report
 
 
 def everywhere(report: Report, settings: str, names: tuple[str, ...], theme: Theme) -> dict[str, str]:

@@ -9,7 +9,8 @@ from goldviz.data.texts.kept_texts import LARGEST_TEXT
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.text_tokens.settings import CORPORA, LONGEST_TEXT, TextTokens
 from goldviz.labs.text_tokens.sources import MOST_CHARACTERS
-from goldviz.ui import controls, visitors_data
+from goldviz.ui import visitors_data
+from goldviz.ui.panels import controls
 from goldviz.ui.texts.brought_text import kept_text
 from goldviz.ui.words import plain
 

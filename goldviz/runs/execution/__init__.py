@@ -1,0 +1,1 @@
+"""How runs are carried out: worker processes, their limits, and what watches them."""

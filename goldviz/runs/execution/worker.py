@@ -1,0 +1,383 @@
+"""What a worker process does with a run: carry it out, and write what it records a few times a second."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from goldviz.declare.settings import either, label
+from goldviz.runs.execution.cluster import dask_setup
+from goldviz.runs.execution.limits import ran_out_of_memory
+from goldviz.runs.execution.memory_watch import give_back_memory
+from goldviz.runs.execution.spare_time import SPARE_TIME
+from goldviz.runs.execution.watchdog import Watchdog
+from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
+from goldviz.runs.store.outage import Outage
+from goldviz.runs.store.run_store import Start, Store, UnknownRunError
+from goldviz.runs.store.schema import StoreBusyError, StoreError, StoreFullError
+from goldviz.runs.versions import versions
+
+if TYPE_CHECKING:
+    from goldviz.declare.settings import Experiment
+
+FLUSH_SECONDS = 0.2
+HEARTBEAT_SECONDS = 2.0
+PATIENCE_SECONDS = 120.0
+"""So long a run waits for a locked database, before it begins and before its last records are given up."""
+UNWRITTEN, DISK_FULL = "unwritten", "disk full"
+"""In place of a status: the last records could not be written, here for want of room, and are lost."""
+
+T = TypeVar("T")
+
+__all__ = ["StoreSink", "dask_setup", "execute", "patiently"]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Outbox:
+    """What waits to be written. Ends with a kept state, so that a state and the records up to it go together."""
+
+    progress: Progress
+    batch: Batch | None = None
+    once: dict[str, np.ndarray] = field(default_factory=dict)
+    coordinates: Mapping[str, list[Any]] | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+    marked: list[Mapping[str, Any]] = field(default_factory=list)
+    kept: tuple[int, bytes] | None = None
+
+    def empty(self) -> bool:
+        return not (self.batch or self.once or self.coordinates or self.attributes or self.marked or self.kept)
+
+    def extend(self, later: _Outbox) -> None:
+        """Take over what was put into a later box."""
+        self.progress = later.progress
+        if self.batch is None:
+            self.batch = later.batch
+        elif later.batch is not None:
+            self.batch.extend(later.batch)
+        self.once |= later.once
+        self.coordinates = later.coordinates or self.coordinates
+        self.attributes |= later.attributes
+        self.marked += later.marked
+        self.kept = later.kept
+
+
+class StoreSink:
+    """A sink and a desk on the store. A thread writes and reads, so training never waits for the disk."""
+
+    def __init__(
+        self,
+        store: Store,
+        start: Start,
+        watch: Callable[[Progress], None],
+        trouble: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        run = start.run
+        self._store = store
+        self._run_id = run.id
+        self._lease = start.lease
+        self._watch = watch
+        self._trouble, self._told = trouble, ""
+        self._lock = threading.Lock()
+        self._progress = Progress(run.step, run.total, run.seconds, run.instrument_seconds)
+        self._outboxes: list[_Outbox] = [_Outbox(self._progress)]
+        self._orders: list[Order] = list(patiently(lambda: store.take_orders(run.id)))
+        self._wake = threading.Event()
+        self._waits_for_first = True
+        self._closing = False
+        self._database = Outage(log, f"Run {run.id} has its database again.")
+        self._thread = threading.Thread(target=self._pump, name=f"goldviz-writer-{run.id}", daemon=True)
+        self._thread.start()
+
+    # -- sink ---------------------------------------------------------------------------------------------------
+
+    def coordinates(self, coordinates: Mapping[str, list[Any]]) -> None:
+        """Queue the labels of the fixed dimensions."""
+        with self._lock:
+            self._outboxes[-1].coordinates = dict(coordinates)
+
+    def attributes(self, attributes: Mapping[str, Any]) -> None:
+        """Queue facts about the run."""
+        with self._lock:
+            self._outboxes[-1].attributes |= attributes
+
+    def once(self, name: str, values: np.ndarray) -> None:
+        """Queue a variable without a growing dimension."""
+        with self._lock:
+            self._outboxes[-1].once[name] = values
+
+    def batch(self, batch: Batch, progress: Progress) -> None:
+        """Queue the records of one step; the first one is written without waiting."""
+        with self._lock:
+            self._progress = progress
+            self._outboxes[-1].extend(_Outbox(progress, batch))
+        if self._waits_for_first:
+            self._waits_for_first = False
+            self._wake.set()
+        self._watch(progress)
+
+    def mark(self, step: int, text: str, changes: Mapping[str, Any]) -> None:
+        """Queue the change of a hot setting."""
+        with self._lock:
+            self._outboxes[-1].marked.append({"step": step, "text": text, "changes": dict(changes)})
+
+    def state(self, step: int, state: bytes) -> None:
+        """Queue a state."""
+        with self._lock:
+            self._outboxes[-1].kept = (step, state)
+            self._outboxes.append(_Outbox(self._progress))
+
+    # -- desk ---------------------------------------------------------------------------------------------------
+
+    def orders(self) -> list[Order]:
+        """Orders that the thread has read since the last call."""
+        if not self._orders:
+            return []
+        with self._lock:
+            taken, self._orders = self._orders, []
+        return taken
+
+    # -- thread -------------------------------------------------------------------------------------------------
+
+    def close(self, status: str, message: str) -> str:
+        """Write all that waits and how the run ended; waits for a locked database.
+
+        Returns how the run is listed: as stopped where it paused while it was asked to stop; :data:`UNWRITTEN` or
+        :data:`DISK_FULL` where the database takes nothing any more.
+        """
+        self._closing = True
+        self._wake.set()
+        self._thread.join()
+        try:
+            return patiently(lambda: self._write_end(status, message), StoreError)
+        except UnknownRunError:
+            return status
+        except StoreError as error:
+            log.error("The end of run %s could not be written: %s", self._run_id, error)
+            return DISK_FULL if isinstance(error, StoreFullError) else UNWRITTEN
+        finally:
+            self._tell("")
+
+    def _write_end(self, status: str, message: str) -> str:
+        try:
+            self._write_all()
+            ended = self._store.append(
+                self._run_id, self._progress, lease=self._lease, status=status, message=message, left=self._orders
+            )
+        except StoreFullError as error:
+            self._tell(str(error))
+            raise
+        self._database.over()
+        return ended or status
+
+    def _tell(self, sentence: str) -> None:
+        """Tell whoever had the run carried out what keeps its records in memory; nothing once they are written."""
+        if sentence != self._told:
+            self._told = sentence
+            self._trouble(sentence)
+
+    def _pump(self) -> None:
+        spoke = time.monotonic()
+        while not self._closing:
+            self._wake.wait(FLUSH_SECONDS)
+            self._wake.clear()
+            try:
+                wrote = self._write_all()
+                self._tell("")
+                taken = self._store.take_orders(self._run_id)
+                with self._lock:
+                    self._orders.extend(taken)
+                if wrote:
+                    spoke = time.monotonic()
+                elif time.monotonic() - spoke > HEARTBEAT_SECONDS:
+                    self._store.sign_of_life(self._run_id, self._lease)
+                    spoke = time.monotonic()
+                self._database.over()
+            except UnknownRunError:
+                with self._lock:
+                    self._orders.append(Order("stop"))
+                return
+            except StoreError as error:
+                # A locked database is met again at the next turn; nothing is dropped meanwhile.
+                if isinstance(error, StoreFullError):
+                    self._tell(str(error))
+                    self._give_sign_of_life()
+                self._database.away(f"Run {self._run_id} waits for its database: {error}")
+
+    def _give_sign_of_life(self) -> None:
+        """A full disk may still have room for this."""
+        with suppress(StoreError, UnknownRunError):
+            self._store.sign_of_life(self._run_id, self._lease)
+
+    def _write_all(self) -> bool:
+        wrote = False
+        while (box := self._next_box()) is not None:
+            try:
+                self._store.append(
+                    self._run_id,
+                    box.progress,
+                    lease=self._lease,
+                    batch=box.batch,
+                    once=box.once,
+                    coordinates=box.coordinates,
+                    attributes=box.attributes,
+                    marked=box.marked,
+                    kept=box.kept,
+                )
+            except StoreError:
+                self._put_back(box)
+                raise
+            wrote = True
+        return wrote
+
+    def _next_box(self) -> _Outbox | None:
+        """Take the oldest box that holds something."""
+        with self._lock:
+            box = self._outboxes.pop(0)
+            if not self._outboxes:
+                self._outboxes.append(_Outbox(self._progress))
+        return None if box.empty() else box
+
+    def _put_back(self, box: _Outbox) -> None:
+        with self._lock:
+            if box.kept is None:
+                # It was the last box and still open: what has come since then belongs to it.
+                box.extend(self._outboxes.pop(0))
+            self._outboxes.insert(0, box)
+
+
+def patiently(call: Callable[[], T], passing: type[StoreError] = StoreBusyError) -> T:
+    """Call again and again while it raises an error that will pass, until patience is at an end."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return call()
+        except passing:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(FLUSH_SECONDS)
+
+
+class _BothDesks:
+    """Orders from the store, and from whoever called."""
+
+    def __init__(self, *desks: Desk) -> None:
+        self._desks = desks
+
+    def orders(self) -> list[Order]:
+        """All desks' orders."""
+        return [order for desk in self._desks for order in desk.orders()]
+
+
+def execute(
+    settings: Experiment,
+    run_id: str,
+    database_url: str,
+    budget: int | None = None,
+    *,
+    processes: int = 1,
+    watch: Callable[[Progress], None] = lambda progress: None,
+    desk: Desk | None = None,
+    trouble: Callable[[str], None] = lambda sentence: None,
+) -> str:
+    """Carry a queued run out, from its start or from its last kept state. Returns how it ended.
+
+    Whatever goes wrong in the procedure is written into the run as a sentence. Orders come from the store, and
+    from ``desk`` where there is one. The procedure may share its work among ``processes``. ``trouble`` is told, in a
+    sentence, when a full disk keeps records in memory, and an empty one when they are written.
+    """
+    store = patiently(lambda: Store(database_url))
+    try:
+        with SPARE_TIME.taken():
+            start = patiently(lambda: store.begin(run_id))
+            if start is None:
+                return store.run(run_id).status
+            sink = StoreSink(store, start, watch, trouble)
+            return _carry_out(settings, sink, start, budget, processes, desk)
+    except UnknownRunError:
+        return "deleted"
+    finally:
+        store.close()
+        give_back_memory()
+
+
+def _carry_out(
+    settings: Experiment,
+    sink: StoreSink,
+    start: Start,
+    budget: int | None,
+    processes: int,
+    desk: Desk | None,
+) -> str:
+    began, earlier = time.monotonic(), float(start.run.attributes.get("took", 0.0))
+    sink.attributes({"versions": versions(), "worker": os.getpid(), "began": time.time()})
+    try:
+        record = Recorder(
+            settings,
+            sink,
+            _BothDesks(sink, desk) if desk else sink,
+            start_step=start.run.step,
+            restored=start.state,
+            changes=settings.changes_from_store(start.run.settings_version, start.run.changes),
+            seconds=start.run.seconds,
+            instrument_seconds=start.run.instrument_seconds,
+            budget=budget,
+            processes=processes,
+        )
+        try:
+            with Watchdog(record, _end_of_process(record, sink)):
+                settings.run(record)
+        finally:
+            record.hand_over()
+        status, message = "finished", ""
+    except Ended as ended:
+        status, message = ended.status, str(ended)
+    except MemoryError:
+        status, message = "failed", _out_of_memory("worker", settings)
+    except KeyboardInterrupt:
+        sink.close("stopped", "Interrupted from the keyboard.")
+        raise
+    except Exception as error:  # noqa: BLE001 - a run fails with its reason, and the worker goes on
+        status, message = "failed", _reason(error, settings, start.run.id)
+    sink.attributes({"took": earlier + time.monotonic() - began})
+    return sink.close(status, message)
+
+
+def _end_of_process(record: Recorder[Experiment], sink: StoreSink) -> Callable[[], None] | None:
+    """What ends this process with its run, where it is a worker's, which is started anew; else nothing does."""
+    if multiprocessing.parent_process() is None:
+        return None
+
+    def end() -> None:
+        sink.close("stopped", record.cut_short())
+        os._exit(1)
+
+    return end
+
+
+def _reason(error: Exception, settings: Experiment, run_id: str) -> str:
+    text = (str(error).strip().splitlines() or [""])[0]
+    if getattr(error, "for_a_person", False):
+        return text
+    log.error("Run %s failed:\n%s", run_id, "".join(traceback.format_exception(error)))
+    if ran_out_of_memory(error):
+        return _out_of_memory("device", settings)
+    return f"The training code failed with {type(error).__name__}: {text[:300]}"
+
+
+def _out_of_memory(what: str, settings: Experiment) -> str:
+    if not settings.smaller:
+        return f"The {what} ran out of memory."
+    names = either(label(name).lower() for name in settings.smaller)
+    return f"The {what} ran out of memory; choose a smaller value of {names}."

@@ -1,0 +1,146 @@
+"""The workers that runs are sent to: this machine's own, or a Dask scheduler's. What goes away comes back."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from goldviz.runs.execution.cluster import local_cluster, quieten
+from goldviz.runs.execution.limits import run_bytes
+
+if TYPE_CHECKING:
+    from distributed import Client, Future, SpecCluster
+
+CONNECT_SECONDS = 5.0
+ABSENT_SECONDS = 120.0
+"""So long none of this machine's workers may be up before they are all started anew; a slow machine takes half a minute
+to start one."""
+WARM_UP = ("goldviz.declare.warm_up", "goldviz.runs.execution.spare_time")
+"""Imported by every worker as it starts: torch and the laboratories, so that the first click need not wait, and what
+loads the rest later."""
+
+
+class WorkersError(RuntimeError):
+    """No worker can be reached; the message is a sentence for a person."""
+
+    for_a_person = True
+
+
+def _of_this_machine(processes: int) -> SpecCluster:
+    """Worker processes in which a run may take its share of memory; or threads of this one."""
+    return local_cluster(processes, preload=("goldviz.runs.execution.worker", *WARM_UP), memory=run_bytes(processes))
+
+
+class Workers:
+    """The connection to workers. :meth:`mend` is to be called every few seconds.
+
+    ``database`` is the address of the store; workers are told it once, under the word :attr:`store`, so that it stands
+    in no task: Dask logs and shows tasks. Raises :class:`WorkersError` where there is nothing to connect to.
+    """
+
+    def __init__(self, processes: int, scheduler: str, database: str) -> None:
+        self.store = secrets.token_hex(8)
+        self._processes, self._scheduler, self._database = processes, scheduler, database
+        self._cluster: SpecCluster | None = None
+        self._seen = time.monotonic()
+        self._told = ""
+        self.troubles: dict[str, str] = {}
+        """What keeps the records of runs in their workers' memory, in sentences."""
+        self._client = self._connected()
+
+    def _connected(self) -> Client:
+        from distributed import Client
+
+        from goldviz.runs.store.address import TROUBLE
+
+        try:
+            if self._scheduler:
+                quieten()
+                client = Client(self._scheduler, set_as_default=False, timeout=CONNECT_SECONDS)
+            else:
+                self._cluster = _of_this_machine(self._processes)
+                client = Client(self._cluster, set_as_default=False)
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            where = f"the Dask scheduler at {self._scheduler}" if self._scheduler else "the local workers"
+            raise WorkersError(f"No run can start: {where} cannot be reached ({error}).") from error
+        client.subscribe_topic(TROUBLE, self._heard)
+        return client
+
+    def _heard(self, event: tuple[float, tuple[str, str]]) -> None:
+        run_id, sentence = event[1]
+        self.troubles[run_id] = sentence
+
+    @property
+    def reachable(self) -> bool:
+        """Whether work can be sent now."""
+        return bool(self._client.status == "running")
+
+    @property
+    def count(self) -> int:
+        """Workers that are up now."""
+        if not self.reachable:
+            return 0
+        if self._cluster is not None and self._cluster.scheduler is not None:
+            # It is an object of this process: asking it by a message, as a client does, takes milliseconds.
+            return len(self._cluster.scheduler.workers)
+        try:
+            # A client that is just being closed knows of no workers any more.
+            return len(self._client.scheduler_info(n_workers=-1).get("workers", ()))
+        except OSError:
+            return 0
+
+    @property
+    def missing(self) -> str:
+        """What keeps runs from starting, in a sentence; nothing while there are workers."""
+        if not self.reachable:
+            return f"The Dask scheduler at {self._scheduler} is away. What is queued starts when it is back."
+        if not self.count:
+            return "No worker is up at the moment. What is queued starts when one is back."
+        return ""
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Future[Any]:
+        """Send a task, as Dask's client does; ``options`` are the function's and Dask's."""
+        self._tell_address()
+        return self._client.submit(function, *arguments, pure=False, **options)
+
+    def _tell_address(self) -> None:
+        """Tell the workers the store's address, once a scheduler: Dask itself may have connected to another one."""
+        from goldviz.runs.store.address import StoreAddress
+
+        scheduler = self._client.scheduler_info(n_workers=0)["id"]
+        if scheduler != self._told:
+            self._client.register_plugin(StoreAddress(self.store, self._database))
+            self._told = scheduler
+
+    def mend(self) -> bool:
+        """Connect again to a scheduler that was away, or start workers that are missing; whether it connected anew."""
+        if self._client.status == "closed":
+            with suppress(WorkersError):
+                self._client = self._connected()
+                return True
+        elif self._cluster is not None and self._processes:
+            self._fill_up(self._cluster)
+        return False
+
+    def _fill_up(self, cluster: SpecCluster) -> None:
+        """Dask starts a worker's process again when it dies. What it gives up is started here."""
+        now, count = time.monotonic(), self.count
+        if count:
+            self._seen = now
+        elif now - self._seen > ABSENT_SECONDS:
+            self._seen = now
+            cluster.scale(0)
+        if count < self._processes:
+            cluster.scale(self._processes)
+
+    def close(self) -> None:
+        """Let them go. This machine's own end."""
+        # A worker that is just being started anew makes this take longer; it ends with this process.
+        with suppress(TimeoutError):
+            self._client.close(timeout=2)
+        if self._cluster is not None:
+            with suppress(TimeoutError):
+                self._cluster.close(timeout=5)

@@ -1,0 +1,1 @@
+"""The store of runs: a database, its tables, and what keeps and reads them."""

@@ -1,0 +1,95 @@
+"""Who may open what goldviz keeps: as a server starts, what earlier versions left open to other accounts is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import platformdirs
+
+from goldviz.data.markets.kept_markets import market_folder
+from goldviz.data.tables.kept_files import PLACES
+from goldviz.data.tables.private_files import closed_to_others, open_to_others
+from goldviz.data.tables.sealed_names import KEY
+from goldviz.data.tables.whole_files import UNFINISHED_FILE
+from goldviz.runs.store.schema import StoreError, default_url, file_of, files_of
+
+LIBRARIES = "yfinance"
+"""The folder of what a library keeps among the markets."""
+
+
+class Place(NamedTuple):
+    """Something that goldviz keeps, in words, and what of it is to be closed: a folder before what is in it."""
+
+    words: str
+    path: Path
+    paths: list[Path]
+
+
+def close_what_is_kept() -> list[str]:
+    """Take other accounts' rights to the database and the folders of data away; returns what there is to tell.
+
+    A folder that holds other files, too, stays open itself: they may be there for others.
+    """
+    closed: list[str] = []
+    told: list[str] = []
+    for place in _places():
+        mended, refused = closed_to_others(place.paths)
+        if mended:
+            closed.append(place.words)
+        for reason in list(refused.values())[:1]:
+            told.append(
+                f"Other accounts of this machine have rights to {place.words}, which could not be taken away: "
+                f"{reason}. Let its owner say chmod -R go-rwx {place.path}."
+            )
+    if closed:
+        first = f"{', '.join(closed[:-1])} and {closed[-1]}" if closed[1:] else closed[0]
+        told.insert(0, f"Other accounts of this machine had rights to {first}; they have none any more.")
+    data = market_folder()
+    if not _is_own(data) and open_to_others(data):
+        told.append(
+            f"The folder {data} holds other files, too, and stays open: other accounts can list the kept markets in "
+            "it, whose names are their keys. Name a folder of goldviz's own in GOLDVIZ_DATA."
+        )
+    return told
+
+
+def _places() -> Iterator[Place]:
+    """An address that is none is told of where the database is opened."""
+    home = Path(platformdirs.user_data_dir("goldviz", appauthor=False))
+    yield Place(f"the folder {home}", home, [home])
+    with suppress(StoreError):
+        file = file_of(default_url())
+        if file is not None:
+            yield Place(f"the database {file}", file, files_of(file))
+    data = market_folder()
+    yield Place(f"the folder {data}", data, [*([data] if _is_own(data) else []), *_kept_in(data)])
+
+
+def _kept_in(data: Path) -> Iterator[Path]:
+    """What goldviz keeps in the folder of data; looked through only as far as its folders are closed already."""
+    for entry in _entries(data):
+        if entry.is_dir() and _is_kept(entry):
+            yield entry
+            yield from _entries(entry)
+        elif _is_kept(entry):
+            yield entry
+
+
+def _is_own(data: Path) -> bool:
+    """Whether a folder holds nothing that is not goldviz's."""
+    return all(map(_is_kept, _entries(data)))
+
+
+def _is_kept(entry: Path) -> bool:
+    if entry.is_dir():
+        return entry.name in {*PLACES, LIBRARIES}
+    return entry.suffix == UNFINISHED_FILE or (entry.suffix == ".parquet" and bool(KEY.fullmatch(entry.stem)))
+
+
+def _entries(folder: Path) -> list[Path]:
+    with suppress(OSError):
+        return sorted(folder.iterdir())
+    return []

@@ -1,0 +1,1 @@
+"""The pages that are not one laboratory's own."""

@@ -1,0 +1,78 @@
+"""The page *Claims*: what the documents claim and what came of it, one line each, with a filter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import streamlit as st
+
+from goldviz.declare.claims import NOT_TESTED, Claim, claims
+from goldviz.diagnostics.verdicts import WORDS
+from goldviz.ui import chrome
+from goldviz.ui.panels.claims import PARAMETER, badge
+from goldviz.ui.words import plain
+
+ALL = "all"
+BADGE_PX = 118
+"""Wide enough for the longest verdict, so that all claims begin at one line."""
+
+
+def show() -> None:
+    """Draw the page."""
+    st.title("Claims")
+    st.markdown("##### What do the documents claim, and what came of it here?")
+    filters, switch = st.columns([4, 1], vertical_alignment="bottom")
+    with filters:
+        found = _filtered(list(claims().values()))
+    numbers = switch.toggle("Show the numbers", key="claims-numbers")
+    for claim in found:
+        _line(claim, numbers)
+    if not found:
+        st.caption("No claim is like that.")
+    st.caption(
+        "Nobody writes a verdict. A claim declares its settings, what is measured and where the line is; five seeds or "
+        "more are measured, and the 95 % interval decides. A link opens the laboratory, set up for the claim."
+    )
+
+
+def _filtered(known: Sequence[Claim]) -> list[Claim]:
+    counts = Counter(claim.word for claim in known)
+    words = [word for word in (*WORDS, NOT_TESTED) if counts[word]]
+    word = st.pills(
+        "Verdict",
+        words,
+        key="claims-verdict",
+        format_func=lambda word: f"{word} ({counts[word]})",
+        persist_state="session",
+    )
+    left, right = st.columns(2)
+    titles = {claim.lab.name: claim.lab.declared.title for claim in known}
+    document = left.selectbox(
+        "Document", [ALL, *sorted({claim.document for claim in known})], key="claims-document", persist_state="session"
+    )
+    lab = right.selectbox(
+        "Laboratory",
+        [ALL, *titles],
+        key="claims-laboratory",
+        format_func=lambda name: titles.get(name, name),
+        persist_state="session",
+    )
+    return [
+        claim
+        for claim in known
+        if word in (None, claim.word) and document in (ALL, claim.document) and lab in (ALL, claim.lab.name)
+    ]
+
+
+def _line(claim: Claim, numbers: bool) -> None:
+    with st.container(key=f"claim-line-{claim.number}", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(badge(claim.word), width=BADGE_PX)
+        st.page_link(
+            chrome.page_file(claim.lab),
+            label=f"**{claim.number}** {plain(claim.sentence)}",
+            query_params={PARAMETER: claim.number},
+        )
+        st.caption(plain(claim.place), width="content")
+    if numbers and claim.verdict:
+        st.caption(plain(claim.verdict.numbers))

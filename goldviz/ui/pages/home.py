@@ -1,0 +1,80 @@
+"""The home page: a map of the laboratories, the machine, and the latest runs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import streamlit as st
+
+from goldviz.declare.registry import laboratories
+from goldviz.runs.examples import picture_path
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui import chrome
+from goldviz.ui.panels import lanes, machine, stories
+from goldviz.ui.runs.table import age, label_of
+from goldviz.ui.serving import services
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import STATES, plain
+
+LATEST = 5
+
+
+def show() -> None:
+    """Draw the page."""
+    st.title("goldviz")
+    st.markdown("##### Train a small network and look inside it while it learns.")
+    with st.container(horizontal=True, key="stories"):
+        st.markdown("**Stories**", width="content")
+        stories.links()
+    labs = chrome.laboratories()
+    for row in range(0, len(labs), 3):
+        for column, page in zip(st.columns(3), labs[row : row + 3], strict=False):
+            with column:
+                _card(page)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        _latest()
+    with right:
+        st.subheader("This machine", anchor=False)
+        st.markdown(machine.sentence())
+
+
+def _card(page: chrome.Page) -> None:
+    with st.container(border=True, height="stretch"):
+        picture = _picture(page.path)
+        if picture:
+            ink = "#ECEAE4" if theme_now() == "dark" else "#1E1E1C"
+            st.image(picture.replace("currentColor", ink), width="stretch")
+        st.page_link(page.file, label=f"**{page.title}**", icon=page.icon)
+        st.markdown(page.question)
+
+
+@cache
+def _picture(name: str) -> str:
+    """The page's picture: a small SVG drawn from its first preset."""
+    path = picture_path(laboratories()[name])
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _latest() -> None:
+    st.subheader("Latest runs", anchor=False)
+    try:
+        latest, total = services.store().list(limit=LATEST)
+        chrome.notices()
+    except StoreError as error:
+        st.error(plain(str(error)))
+        return
+    if not latest:
+        st.caption("None yet. Open a laboratory and press Train.")
+        return
+    files = {page.path: page.file for page in chrome.laboratories()}
+    for run in latest:
+        word, colour, icon = STATES[run.status]
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if run.experiment in files:
+                st.page_link(files[run.experiment], label=plain(label_of(run)), query_params={lanes.OPEN: run.id})
+            else:
+                st.markdown(plain(label_of(run)), width="content")
+            st.markdown(f":{colour}-badge[{icon} {word}] {age(run.created)}", width="content")
+    if total > LATEST:
+        st.page_link("pages/runs.py", label=f"All {total:,} runs", icon=":material/list:")

@@ -1,0 +1,338 @@
+"""A laboratory's page: presets and knobs, Train, live figures in lanes, findings, the mathematics, exports.
+
+Every experiment's page is a :class:`LaboratoryPage`; what is special to one is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+import streamlit as st
+
+from goldviz.declare.claims import claims_of
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import Experiment, SettingsError
+from goldviz.figures.reading import begun
+from goldviz.figures.spec import FigureSpec
+from goldviz.runs.store.rows import DamagedRunError
+from goldviz.runs.store.run_store import UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui import chrome, visitors_data
+from goldviz.ui.markets import panel as market_panel
+from goldviz.ui.panels import claims as claims_panel
+from goldviz.ui.panels import controls, lanes, parts, presets, stories, take_away
+from goldviz.ui.panels import findings as findings_panel
+from goldviz.ui.panels import live_figure as live
+from goldviz.ui.panels import settings as settings_panel
+from goldviz.ui.panels.knobs import knobs
+from goldviz.ui.panels.lanes import AnyLane, Lane
+from goldviz.ui.panels.live_figure import Source
+from goldviz.ui.panels.parts import CLOSER, FIRST, Part
+from goldviz.ui.panels.together import offer_one_figure
+from goldviz.ui.runs import panel as run_panel
+from goldviz.ui.texts import start_panel, text_panel
+from goldviz.ui.words import plain
+
+FIGURE = "figure"
+"""The link's parameter that names a figure to look closer at."""
+
+
+@contextmanager
+def words_beside(draw: Callable[[str], None], name: str) -> Iterator[None]:
+    """Words of the mathematics, and the figure of this name to their right."""
+    words, figure = st.columns([2, 3])
+    with words:
+        yield
+    with figure:
+        draw(name)
+
+
+@dataclass(frozen=True)
+class LaboratoryPage:
+    """What one laboratory's page is made of. ``main`` and ``beside`` name the figures of the first part, ``below`` one
+    under them.
+
+    ``verdict`` says over a lane's figures what they come to, ``why`` explains with the last lane's numbers.
+    ``doubts`` are what should be known before settings are trained, told by *Train*. Each of
+    ``parts`` is drawn with the last lane and the step in view; it may let a person try things with that step's weights.
+    """
+
+    lab: Laboratory
+    main: str
+    beside: str | None = None
+    below: str | None = None
+    why: Callable[[Lane[Any], Callable[[str], None]], None] | None = None
+    verdict: Callable[[Lane[Any]], None] | None = None
+    parts: Sequence[Part] = ()
+    doubts: Callable[[Any], Sequence[str]] = lambda settings: ()
+
+    @property
+    def experiment(self) -> type[Experiment]:
+        """What can be set."""
+        return cast("type[Experiment]", self.lab.declared)
+
+    @property
+    def figures(self) -> Mapping[str, FigureSpec]:
+        """The laboratory's figures in their order."""
+        return cast("Mapping[str, FigureSpec]", self.lab.figures().FIGURES)
+
+    def show(self) -> None:
+        """Draw the page."""
+        experiment = self.experiment
+        complaints = self._arrive()
+        with chrome.heading(experiment.title, experiment.question):
+            settings_panel.presets(experiment)
+        with chrome.arrival(complaints):
+            settings_panel.show_complaints()
+        panel, looking = chrome.panel_and_figures()
+        with looking:
+            st.fragment(self._look)()
+        with panel:
+            start = st.container(key="start")
+            presets.words(experiment)
+            market_panel.show(experiment)
+            text_panel.show(experiment)
+            start_panel.show(experiment)
+            settings = knobs(experiment)
+            with start:
+                settings_panel.train(experiment, settings)
+                for sentence in self.doubts(settings) if settings else ():
+                    st.caption(f":material/warning: {plain(sentence)}")
+        self._leave_link(settings)
+
+    def _look(self) -> None:
+        """All that changes with a run; what grows with it follows by itself."""
+        settings_panel.drawn_anew()
+        name = self.experiment.name
+        part = parts.strip(name, self.questions())
+        if part.name != CLOSER:
+            st.query_params.pop(FIGURE, None)
+        notices, timeline = st.container(key="notices"), st.container(key="timeline")
+        with notices:
+            shown = _read_lanes(self.experiment)
+            settings_panel.show_complaints()
+        if not shown:
+            return
+        source = Source.of(name, [lane.id for lane in shown])
+        with timeline:
+            noun, last = shown[0].step.capitalize(), max(lane.last_step for lane in shown)
+            epoch = live.timeline(source, noun, last, key=f"scrub-{name}")
+        with st.container(key="lanes"):
+            for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+                with column:
+                    run_panel.head(self.experiment, lane, source, alone=len(shown) == 1)
+        settings_panel.lanes_are_drawn(self.experiment)
+        with st.container(key="first-look" if part.name == FIRST else "closer-look"):
+            part.draw(_View(shown, epoch, partial(self._figure, source)))
+
+    def questions(self) -> list[Part]:
+        """What this page can open, in order."""
+        own = [replace(part, draw=partial(_with_last_lane, part.draw)) for part in self.parts]
+        found = [Part(FIRST, "At a glance", self._first)]
+        if self._others():
+            found.append(Part(CLOSER, "Look closer", self._closer))
+        found += [*own, Part("happened", "What happened?", self._findings)]
+        if claims_of(self.lab):
+            found.append(Part(claims_panel.PART, claims_panel.QUESTION, self._claims))
+        if self.why is not None:
+            found.append(Part("why", "Why?", partial(self._mathematics, self.why), shows=lambda settings: True))
+        return [*found, Part("take", take_away.TITLE, self._take)]
+
+    def _first(self, view: _View) -> None:
+        shown = view.shown
+        if self.verdict is not None:
+            with st.container(key="verdicts"):
+                for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+                    with column:
+                        if isinstance(lane, Lane):
+                            self.verdict(lane)
+        if len(shown) == 1 and self.beside is not None:
+            for column, name in zip(st.columns([3, 2]), (self.main, self.beside), strict=True):
+                with column:
+                    view.draw(shown[0], name)
+        else:
+            for name in filter(None, (self.main, self.beside)):
+                view.across(name)
+        if self.below is not None:
+            view.across(self.below)
+        offer_one_figure(self.experiment.name, shown)
+
+    def _others(self) -> list[str]:
+        return [name for name in self.figures if name not in (self.main, self.beside, self.below)]
+
+    def _closer(self, view: _View) -> None:
+        """One of the other figures, by its question."""
+        names = [name for name in self._others() if _can_be_drawn(self.figures[name], view.shown)]
+        if not names:
+            st.caption("These runs recorded nothing more.")
+            return
+        key = _detail_key(self.experiment.name)
+        if st.session_state.setdefault(key, names[0]) not in names:
+            st.session_state[key] = names[0]
+        chosen = st.pills(
+            "Look closer",
+            names,
+            key=key,
+            format_func=lambda name: self.figures[name].question,
+            required=True,
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+        if st.query_params.get(FIGURE) != chosen:
+            st.query_params[FIGURE] = str(chosen)
+        view.across(str(chosen))
+        spec = self.figures[str(chosen)]
+        st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
+        if self.below is not None:
+            view.across(self.below)
+
+    def _findings(self, view: _View) -> None:
+        findings_panel.show(self.experiment, view.shown)
+
+    def _claims(self, view: _View) -> None:
+        claims_panel.show(self.lab, view.shown)
+
+    def _mathematics(self, why: Callable[..., None], view: _View) -> None:
+        lane = view.shown[-1]
+        if not isinstance(lane, Lane):
+            st.caption("The mathematics needs the run's settings, which are not understood.")
+            return
+        if len(view.shown) > 1:
+            st.caption(f"Numbers of: {plain(lane.title)}")
+        why(lane, lambda name: view.draw(lane, name, place="why-"))
+
+    def _take(self, view: _View) -> None:
+        take_away.show(self.experiment, view.shown[-1], self.figures, view.epoch)
+
+    def _arrive(self) -> list[str]:
+        """Take settings out of the link at the first visit, and lanes, a part or a claim whenever the visitor comes
+        from another page.
+
+        Returns a sentence for everything that could not be taken.
+        """
+        experiment = self.experiment
+        arrived = f"arrived-{experiment.name}"
+        first = arrived not in st.session_state
+        complaints: list[str] = []
+        parameters = st.query_params.to_dict()
+        parameters.pop(stories.PARAMETER, None)
+        opened, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
+        asked, figure = parameters.pop(parts.PARAMETER, ""), parameters.pop(FIGURE, "")
+        named_runs = parameters.pop(lanes.PARAMETER, "") or opened
+        parts.give(experiment.name, self.parts, parameters if first else {})
+        if first:
+            st.session_state[arrived] = True
+            complaints = visitors_data.follow_link(experiment, parameters)
+        if first or st.session_state.get(chrome.CHANGED):
+            complaints += parts.arrive(experiment.name, self.questions(), asked)
+            complaints += self._figure_from_link(figure)
+            complaints += claims_panel.arrive(self.lab, claim)
+        if named_runs and (first or st.session_state.get(chrome.CHANGED)):
+            complaints += lanes.from_link(experiment, named_runs)
+            if opened:
+                lanes.settings_into_panel(experiment)
+        step = stories.set_up(experiment)
+        if step is not None:
+            parts.open_part(experiment.name, FIRST)
+            self._figure_from_link(step.figure)
+        controls.ensure(experiment)
+        visitors_data.take(experiment)
+        return complaints
+
+    def _figure_from_link(self, name: str) -> list[str]:
+        """Open the part in which a figure is."""
+        if not name:
+            return []
+        if name not in self.figures:
+            return [f"In the link: there is no figure {name[:40]!r}; there are {', '.join(self.figures)}."]
+        if name in self._others():
+            st.session_state[_detail_key(self.experiment.name)] = name
+        parts.open_part(self.experiment.name, CLOSER if name in self._others() else FIRST)
+        return []
+
+    def _leave_link(self, settings: Experiment | None) -> None:
+        """Keep the address in the browser a link to what is shown."""
+        if settings is None:
+            return
+        name = self.experiment.name
+        wanted = {
+            **controls.to_link(settings),
+            **lanes.to_link(self.experiment),
+            **stories.to_link(name),
+            **parts.to_link(name),
+            **parts.kept_to_link(name, self.parts),
+            **self._figure_to_link(),
+        }
+        if st.query_params.to_dict() != wanted:
+            st.query_params.from_dict(wanted)
+
+    def _figure_to_link(self) -> dict[str, str]:
+        """The figure that is looked at closer."""
+        chosen = st.session_state.get(_detail_key(self.experiment.name))
+        closer = parts.to_link(self.experiment.name) == {parts.PARAMETER: CLOSER}
+        return {FIGURE: chosen} if closer and chosen else {}
+
+    def _figure(self, source: Source, lane: AnyLane, name: str, *, place: str = "") -> None:
+        spec = self.figures[name]
+        # The key is the lane's place, not its run: a new run in the same lane is drawn over the old one.
+        key = f"{place}{name}-{source.offer.lanes.index(lane.id)}"
+        if spec.canvas:
+            words = f"{spec.shows} What it cannot show: {spec.cannot_show}"
+            live.followed_diagram(source, lane.id, name, key=key, description=words)
+        else:
+            live.followed_figure(source, lane.id, name, key=key, description=f"{spec.question} {spec.shows}")
+
+
+def _can_be_drawn(spec: FigureSpec, shown: Sequence[AnyLane]) -> bool:
+    """Whether a lane has what a figure needs, or may yet record it: older runs and examples lack what is newer."""
+    runs = [lane.sheet for lane in shown]
+    return any(not begun(run) or all(name in run for name in spec.needs) for run in runs)
+
+
+def _detail_key(name: str) -> str:
+    return f"detail-{name}"
+
+
+@dataclass(frozen=True)
+class _View:
+    """The lanes in view at a step, and how a lane's figure is drawn."""
+
+    shown: list[AnyLane]
+    epoch: int | None
+    draw: Callable[..., None]
+
+    def across(self, name: str) -> None:
+        """Draw a figure of every lane, side by side."""
+        for column, lane in zip(st.columns(len(self.shown)), self.shown, strict=True):
+            with column:
+                self.draw(lane, name)
+
+
+def _with_last_lane(draw: Callable[..., None], view: _View) -> None:
+    """A part of its own: what is tried there does not draw the rest of the page again."""
+    last = view.shown[-1]
+    if not isinstance(last, Lane):
+        st.caption("This needs the run's settings, which are not understood.")
+        return
+    st.fragment(draw)(last, view.epoch)
+
+
+def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:
+    shown = []
+    for lane_id in list(lanes.ids(experiment)):
+        try:
+            shown.append(lanes.read(experiment, lane_id))
+        except (UnknownRunError, SettingsError, DamagedRunError) as error:
+            if lane_id.startswith(lanes.EXAMPLE):
+                st.error(plain(str(error)))
+                continue
+            lanes.close(experiment, lane_id)
+            settings_panel.complain(str(error))
+            st.rerun()
+        except StoreError as error:
+            st.error(plain(str(error)))
+    return lanes.told_apart(shown)

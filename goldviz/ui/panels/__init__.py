@@ -1,0 +1,1 @@
+"""The parts that pages are put together from."""

@@ -1,0 +1,156 @@
+"""What the document claims, on a laboratory's page: each claim with its recorded verdict, and a click that tries it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from goldviz.declare.claims import NOT_TESTED, Claim, claims, claims_of
+from goldviz.declare.instant import Instant
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import Experiment, Settings
+from goldviz.diagnostics.measure import seeds
+from goldviz.diagnostics.verdicts import Verdict, counted
+from goldviz.runs.examples import has_example
+from goldviz.ui import visitors_data
+from goldviz.ui.panels import controls, lanes, parts
+from goldviz.ui.panels.lanes import AnyLane, Lane
+from goldviz.ui.panels.settings import start_side_by_side
+from goldviz.ui.words import duration, plain
+
+PARAMETER = "claim"
+"""The link's parameter that names a claim to set up."""
+PART = "claims"
+"""The part of a page that has them."""
+QUESTION = "Is the document right?"
+SIGNS = {
+    "holds": ("green", ":material/check_circle:"),
+    "holds in part": ("orange", ":material/contrast:"),
+    "does not hold": ("red", ":material/cancel:"),
+    "undecided": ("gray", ":material/help:"),
+    NOT_TESTED: ("gray", ":material/hourglass_empty:"),
+}
+OVER = ("finished", "diverged")
+"""States of a run whose numbers can be judged."""
+
+
+def badge(word: str) -> str:
+    """A verdict's word as a badge in Markdown."""
+    colour, icon = SIGNS[word]
+    return f":{colour}-badge[{icon} {word}]"
+
+
+def arrive(lab: Laboratory, number: str) -> list[str]:
+    """Set the page up for the claim that a link names; returns a sentence where it is none of this laboratory's."""
+    if not number:
+        return []
+    claim = claims().get(number)
+    if claim is None or claim.lab != lab:
+        return [f"In the link: {lab.declared.title} has no claim {number[:20]!r}."]
+    st.session_state[_key(lab)] = number
+    parts.open_part(lab.name, PART)
+    _set_up(claim, claim.together[0])
+    declared, presets = lab.declared, [lane.like_preset() for lane in claim.settings]
+    if issubclass(declared, Experiment) and all(presets):
+        slugs = [preset.slug for preset in presets if preset is not None and has_example(declared, preset.slug)]
+        lanes.put(declared, [lanes.EXAMPLE + slug for slug in slugs])
+    return []
+
+
+def show(lab: Laboratory, shown: Sequence[AnyLane] = ()) -> None:
+    """All claims of a laboratory; ``shown`` are the lanes whose runs may have tested one."""
+    found = claims_of(lab)
+    st.markdown(f"What the document claims: {counted(claim.word for claim in found)}.")
+    asked = st.session_state.get(_key(lab))
+    for claim in sorted(found, key=lambda claim: claim.number != asked):
+        _one(claim, shown)
+
+
+def _one(claim: Claim, shown: Sequence[AnyLane]) -> None:
+    with st.container(border=True):
+        st.markdown(f"{badge(claim.word)} **{claim.number}** {plain(claim.sentence)}")
+        numbers = f"Recorded: {claim.verdict.numbers}." if claim.verdict else "Nothing is recorded yet: try it."
+        st.caption(plain(f"Document {claim.place}. {numbers}"))
+        own = verdict_of_runs(claim, shown)
+        if own is not None:
+            st.markdown(f"Your runs: {badge(own.word)} {plain(own.numbers)}")
+        with st.container(horizontal=True):
+            if _buttons(claim):
+                # Knobs and address stand outside of the part of the page that a click here draws again.
+                st.rerun()
+
+
+def _buttons(claim: Claim) -> bool:
+    """One that runs all lanes where networks are trained, else one for each lane; returns whether one was clicked."""
+    if issubclass(claim.lab.declared, Instant):
+        clicked = [_set_up_button(claim, number) for number in range(1, len(claim.lanes) + 1)]
+        return any(clicked)
+    runs = [lane for lane in claim.together if isinstance(lane, Experiment)]
+    return st.button(
+        "Run it",
+        key=f"try-{claim.number}",
+        icon=":material/play_arrow:",
+        help=_effort(claim, runs),
+        on_click=_run,
+        args=(claim, runs),
+    )
+
+
+def _set_up_button(claim: Claim, number: int) -> bool:
+    lane, count = claim.together[number - 1], len(claim.lanes)
+    return st.button(
+        "Set it up" if count == 1 else f"Set up {number} of {count}",
+        key=f"try-{claim.number}-{number}",
+        icon=":material/tune:",
+        help=plain(_difference(lane)),
+        on_click=_set_up,
+        args=(claim, lane),
+    )
+
+
+def _effort(claim: Claim, runs: Sequence[Experiment]) -> str:
+    cases = f"{len(claim.cases)} seeds" if claim.over == "seeds" else f"the first of {len(claim.cases)} {claim.called}"
+    seconds = duration(sum(run.estimated_seconds() for run in runs))
+    return plain(f"Trains {' beside '.join(map(_difference, claim.settings))} on {cases}: about {seconds} on one core.")
+
+
+def verdict_of_runs(claim: Claim, shown: Sequence[AnyLane]) -> Verdict | None:
+    """What the runs in the lanes say of a claim: those with its settings, once all are over; else None."""
+    if claim.over != "seeds":
+        return None
+    found = [next((lane for lane in shown if _tests(lane, settings)), None) for settings in claim.together]
+    datasets = [seeds(lane.dataset) for lane in found if lane is not None]
+    if len(datasets) < len(found):
+        return None
+    return claim.judged(claim.read(list(zip(*datasets, strict=True))))
+
+
+def _tests(lane: AnyLane, settings: Settings) -> bool:
+    if not isinstance(lane, Lane) or lane.run is None or lane.run.status not in OVER:
+        return False
+    same = {"device": lane.settings.device, "time_limit": lane.settings.time_limit}
+    return bool(settings.changed(**same) == lane.settings)
+
+
+def _difference(settings: Settings) -> str:
+    preset = settings.like_preset()
+    changed = ", ".join(f"{name} {value}" for name, value in settings.differences().items())
+    return preset.name if preset else changed or settings.presets[0].name
+
+
+def _set_up(claim: Claim, settings: Settings) -> None:
+    declared = claim.lab.declared
+    controls.put_link(declared, settings, dict.fromkeys(declared.model_fields, ""))
+    visitors_data.bring_named(declared, settings)
+
+
+def _run(claim: Claim, runs: list[Experiment]) -> None:
+    declared = claim.lab.declared
+    assert issubclass(declared, Experiment)
+    _set_up(claim, claim.together[0])
+    start_side_by_side(declared, runs)
+
+
+def _key(lab: Laboratory) -> str:
+    return f"claim-{lab.name}"

@@ -1,0 +1,36 @@
+"""The controls of settings: the essential ones in sight, all others under their headings."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import streamlit as st
+
+from goldviz.declare.settings import Settings, SettingsError
+from goldviz.ui import unheard
+from goldviz.ui.panels import controls
+from goldviz.ui.words import plain
+
+Declared = TypeVar("Declared", bound=Settings)
+
+
+def knobs(declared: type[Declared], left_out: str = "") -> Declared | None:
+    """The settings' controls, those of no effect dimmed. None after saying which setting is not allowed.
+
+    The setting ``left_out`` has its control elsewhere.
+    """
+    idle = controls.without_effect(declared)
+    controls.draw(declared, [name for name in controls.essential(declared) if name != left_out], idle)
+    with st.expander("More settings"):
+        for heading, names in controls.groups(declared).items():
+            shown = [name for name in names if name != left_out]
+            if shown:
+                st.markdown(f"**{heading}**")
+                controls.draw(declared, shown, idle)
+    unheard.draw_field(declared.name)
+    try:
+        return controls.current(declared)
+    except SettingsError as error:
+        for sentence in error.sentences.values():
+            st.error(plain(sentence), icon=":material/block:")
+        return None

@@ -1,0 +1,326 @@
+"""Lanes: the runs that stand side by side on a laboratory's page, up to four.
+
+A lane shows a run of the store, by its id, or a recorded example that ships with the package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.data.tables.sealed_names import KEY
+from goldviz.declare.data_labels import ATTRIBUTE, labels_of
+from goldviz.declare.setting_words import value_in_words
+from goldviz.declare.settings import Experiment, Settings, SettingsError, label
+from goldviz.runs.examples import example, has_example
+from goldviz.runs.store.run_store import Run, UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.sheet import Sheet
+from goldviz.ui import keys, visitors_data
+from goldviz.ui.panels import controls
+from goldviz.ui.seen_runs import seen_run, seen_sheet
+from goldviz.ui.serving import services
+from goldviz.ui.words import duration, numbered
+
+Declared = TypeVar("Declared", bound=Experiment)
+
+MOST = 4
+EXAMPLE = "example:"
+PARAMETER = "runs"
+OPEN = "open"
+"""The link's parameter for runs that are opened with their settings in the panel."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What one lane shows at one moment: recorded numbers. ``run`` is None for a recorded example; ``shown_title``
+    tells lanes apart that would have one title."""
+
+    id: str
+    sheet: Sheet
+    run: Run | None
+    shown_title: str = field(default="", kw_only=True)
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """The numbers as xarray has them."""
+        return self.sheet.dataset
+
+    @property
+    def own_title(self) -> str:
+        """What it is called by itself."""
+        return self.id
+
+    @property
+    def title(self) -> str:
+        """What it is called in view."""
+        return self.shown_title or self.own_title
+
+    @property
+    def version(self) -> int:
+        """Grows with every write; figures are kept by it."""
+        return self.run.version if self.run else 0
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether new records may come."""
+        return self.run is not None and self.run.unfinished
+
+    @property
+    def step(self) -> str:
+        """What its steps are called: the dimension that grows."""
+        return str(self.sheet.attrs["step_dimension"])
+
+    @property
+    def last_step(self) -> int:
+        """The latest recorded step, 0 before the first."""
+        dim = self.step
+        steps = self.sheet.coords.get(dim)
+        return int(steps[-1]) if steps is not None and len(steps) else 0
+
+
+@dataclass(frozen=True)
+class Lane(Shown, Generic[Declared]):
+    """A run or an example with its settings: it can be read, repeated and, where it is a run, gone on with.
+
+    ``settings`` are as the visitor may see them, with sealed names for others' files; ``stored`` is what the run itself
+    works with, which no page may show.
+    """
+
+    settings: Declared
+    stored: Declared
+
+    @property
+    def own_title(self) -> str:
+        """The run's name, or what is special about its settings."""
+        return (self.run.name if self.run else "") or difference(self.settings, kept_labels(self.run))
+
+
+@dataclass(frozen=True)
+class UnreadLane(Shown):
+    """A run whose settings nobody understands any more, as ``complaint`` says: its numbers can be seen, and taken."""
+
+    complaint: str
+
+    @property
+    def own_title(self) -> str:
+        """The run's name, if it has one."""
+        return (self.run.name if self.run else "") or "A run of another version"
+
+
+AnyLane: TypeAlias = Lane[Any] | UnreadLane
+
+
+def progress_of(lane: AnyLane) -> tuple[float, str]:
+    """How far a lane's run is, as a share and in words; nothing for a recorded example."""
+    run = lane.run
+    if run is None:
+        return 1.0, ""
+    if run.status == "queued":
+        ahead = services.executor().waiting_before(run.id) if services.executor_ready() else 0
+        before = f"{ahead} run{'s' if ahead != 1 else ''} before it" if ahead else "its worker is getting ready"
+        return 0.0, f"Waiting: {before}"
+    text = f"{lane.step.capitalize()} {run.step} of {run.total}"
+    if run.status == "running":
+        left = run.seconds_left
+        text += f" · about {duration(left)} left" if left is not None else " · starting"
+    else:
+        text += f" · {duration(run.seconds)}"
+    if run.seconds > 0 and run.step:
+        text += f" · recording took {run.instrument_seconds / run.seconds:.0%}"
+    return min(1.0, run.step / max(run.total, 1)), text
+
+
+def trouble_of(lane: AnyLane) -> str:
+    """What keeps a growing run's records from being written, and what becomes of them; mostly nothing."""
+    run = lane.run
+    found = services.trouble(run.id) if run is not None and run.status == "running" else ""
+    if run is None or not found:
+        return ""
+    return (
+        f"{found} Records up to {lane.step} {run.step} are kept. Later ones wait in the memory of the run's process, "
+        "which writes them as soon as there is room."
+    )
+
+
+def sense_of(lane: AnyLane) -> str:
+    """A mark of all that a page shows of a run but its numbers: where this differs, the page is drawn again."""
+    run = lane.run
+    if run is None:
+        return ""
+    found = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
+    parts = [run.status, run.message, run.name, run.step > 0, lane.sheet.attrs.get("marks", ""), trouble_of(lane)]
+    parts += [(one.kind, one.title, one.severity) for one in found]
+    return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+
+
+def kept_labels(run: Run | None) -> dict[str, str]:
+    """What a run's data were called when it was queued, by setting."""
+    return dict(run.attributes.get(ATTRIBUTE, {})) if run else {}
+
+
+def difference(settings: Experiment, kept: Mapping[str, str] | None = None) -> str:
+    """The preset that these settings are, or else what sets them apart from the document's, in a few words.
+
+    Data are called by their labels; ``kept`` are those that a run keeps.
+    """
+    shown = {name: value for name, value in settings.differences().items() if name not in ("device", "time_limit")}
+    labels = labels_of(settings, kept)
+    changed = _each_in_words(type(settings), shown, labels)
+    preset = settings.like_preset()
+    if preset is not None:
+        return " · ".join([preset.name, *(changed[name] for name in settings.beside_presets() if name in changed)])
+    return _few(changed, labels) or settings.presets[0].name
+
+
+def in_words(declared: type[Settings], changes: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> str:
+    """Settings and their values in a few words; first the labels of data, letter by letter as they are."""
+    return _few(_each_in_words(declared, changes, labels or {}), labels or {})
+
+
+def _few(changed: Mapping[str, str], labels: Mapping[str, str]) -> str:
+    words = [changed[name] for name in sorted(changed, key=lambda name: name not in labels)]
+    text = " · ".join(words[:4])
+    first = text[:1] if words[:1] and words[0] in labels.values() else text[:1].upper()
+    return first + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
+
+
+def _each_in_words(declared: type[Settings], changes: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: labels[name] if name in labels else f"{label(name).lower()} {value_in_words(declared, name, value)}"
+        for name, value in changes.items()
+    }
+
+
+def _key(experiment: type[Experiment]) -> str:
+    return f"lanes-{experiment.name}"
+
+
+def ids(experiment: type[Experiment]) -> list[str]:
+    """What the lanes show now."""
+    lanes: list[str] = st.session_state.setdefault(_key(experiment), [EXAMPLE + experiment.presets[0].slug])
+    return lanes
+
+
+def put(experiment: type[Experiment], lane_ids: list[str]) -> None:
+    """Show these lanes, each once, the last four where there are more."""
+    st.session_state[_key(experiment)] = list(dict.fromkeys(lane_ids))[-MOST:]
+
+
+def take_place(experiment: type[Experiment], lane_id: str) -> None:
+    """Show a run in the last example's place, or in the last lane's where there is no example."""
+    known = ids(experiment)
+    place = max((i for i, one in enumerate(known) if one.startswith(EXAMPLE)), default=len(known) - 1)
+    put(experiment, [*known[:place], lane_id, *known[place + 1 :]])
+
+
+def show_example(experiment: type[Experiment], slug: str) -> bool:
+    """Show a recorded example in another one's place, or beside the runs: none of them gives way to it.
+
+    Returns whether it is in view; four runs leave it no room.
+    """
+    known, lane_id = ids(experiment), EXAMPLE + slug
+    if lane_id in known:
+        return True
+    if any(one.startswith(EXAMPLE) for one in known):
+        take_place(experiment, lane_id)
+    elif len(known) < MOST:
+        add(experiment, lane_id)
+    else:
+        return False
+    return True
+
+
+def add(experiment: type[Experiment], lane_id: str) -> None:
+    """Open a lane beside the others; with four open, the oldest goes."""
+    put(experiment, [*ids(experiment), lane_id])
+
+
+def close(experiment: type[Experiment], lane_id: str) -> None:
+    """Close a lane; the run stays in the store. The last one gives way to the first preset's example."""
+    left = [known for known in ids(experiment) if known != lane_id]
+    put(experiment, left or [EXAMPLE + experiment.presets[0].slug])
+
+
+def to_link(experiment: type[Experiment]) -> dict[str, str]:
+    """The lanes as a link's parameter; nothing for the page as it arrives."""
+    lane_ids = ids(experiment)
+    return {} if lane_ids == [EXAMPLE + experiment.presets[0].slug] else {PARAMETER: ",".join(lane_ids)}
+
+
+def from_link(experiment: type[Experiment], text: str) -> list[str]:
+    """Open the lanes that a link names; returns a sentence for each that cannot be opened."""
+    found, complaints = [], []
+    named = list(dict.fromkeys(part for part in text.split(",") if part))
+    if len(named) > MOST:
+        complaints.append(
+            f"In the link: it names {len(named)} runs; {MOST} can stand side by side, so the first {MOST} are shown."
+        )
+    for lane_id in named[:MOST]:
+        try:
+            read(experiment, lane_id)
+            found.append(lane_id)
+        except (UnknownRunError, SettingsError, StoreError) as error:
+            complaints.append(f"In the link: {error}")
+    if found:
+        put(experiment, found)
+    return list(dict.fromkeys(complaints))
+
+
+def settings_into_panel(experiment: type[Experiment]) -> None:
+    """Make the panel show the settings of the last lane whose settings are understood."""
+    for lane_id in reversed(ids(experiment)):
+        try:
+            lane = read(experiment, lane_id)
+        except (UnknownRunError, SettingsError, StoreError):
+            continue
+        if isinstance(lane, Lane):
+            controls.put(experiment, lane.settings)
+            visitors_data.bring_named(experiment, lane.settings)
+            return
+
+
+def keys_of(lane_ids: Sequence[str]) -> frozenset[str]:
+    """The visitor's keys among those of the runs in view."""
+    ours, used = keys.ours(), set[str]()
+    for lane_id in lane_ids if ours else ():
+        if not lane_id.startswith(EXAMPLE):
+            with suppress(UnknownRunError, StoreError):
+                used |= set(KEY.findall(services.live_run(lane_id).snapshot()[0].settings))
+    return ours & used
+
+
+def told_apart(shown: Sequence[AnyLane]) -> list[AnyLane]:
+    """The lanes with a number behind each title that stands before it already."""
+    titles = numbered([lane.own_title for lane in shown])
+    return [replace(lane, shown_title=title) for lane, title in zip(shown, titles, strict=True)]
+
+
+def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLane:
+    """A lane's present state.
+
+    Raises :class:`UnknownRunError` for a run that is gone, :class:`SettingsError` for one of another experiment or
+    an unknown example, and :class:`StoreError` where the database fails.
+    """
+    if lane_id.startswith(EXAMPLE):
+        slug = lane_id.removeprefix(EXAMPLE)
+        settings = experiment.preset(slug)
+        if not has_example(experiment, slug):
+            raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
+        return Lane(lane_id, Sheet.of(example(experiment, slug)), None, settings, settings)
+    stored, recorded = services.live_run(lane_id).snapshot()
+    run, sheet = seen_run(stored), seen_sheet(stored, recorded)
+    if run.experiment != experiment.name:
+        raise SettingsError({"runs": f"Run {run.id} belongs to another laboratory ({run.experiment})."})
+    try:
+        settings = experiment.from_store(run.settings_version, run.settings)
+        changes = experiment.changes_from_store(run.settings_version, run.changes)
+    except SettingsError as error:
+        return UnreadLane(lane_id, sheet, run, str(error))
+    return Lane(lane_id, sheet, replace(run, changes=changes), keys.as_seen(settings), settings)

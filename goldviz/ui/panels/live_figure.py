@@ -1,0 +1,325 @@
+"""Figures that are updated in place, and what goes with those that follow a run or a position: timeline and progress.
+
+``st.plotly_chart`` builds its chart anew at every change of its data, which loses the zoom and leaves blank frames.
+This component hands the new figure to ``Plotly.react``, which changes what differs. A figure of a run gets its frames
+from the server by itself, so the page's script rests while the run grows. A figure of an instant page gets what it
+shows at all positions along with the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import quote
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from goldviz.figures.theme import inks
+from goldviz.ui.components import asset, assets, component
+from goldviz.ui.panels import lanes
+from goldviz.ui.serving import frames
+from goldviz.ui.serving.answers import ANSWERS_PATH
+from goldviz.ui.serving.frames_route import FRAMES_PATH
+from goldviz.ui.serving.server import PLOTLY_PATH, address
+from goldviz.ui.theme import theme_now
+
+PARTS = (
+    "figure_words",
+    "figure_fit",
+    "figure_fill",
+    "figure_link",
+    "figure_toolbar",
+    "figure_present",
+    "figure_narrow",
+    "figure_drag",
+    "figure_draw",
+    "frames_page",
+)
+"""The scripts that components share, in the order in which they build on one another."""
+
+HEIGHT = 430
+"""Pixels that are kept free for a figure that is still on its way."""
+
+
+def script(component: str) -> str:
+    """A component's script: the shared ones as functions of its own, then its own."""
+    return _after_shared(asset(f"{component}.js"))
+
+
+def _after_shared(own: str) -> str:
+    shared = "\n".join(re.sub(r"^export ", "", asset(f"{part}.js"), flags=re.MULTILINE) for part in PARTS)
+    return f"{shared}\n{own}"
+
+
+_SLIDER = '<button type="button"></button><input type="range" min="1" value="1"><output></output>'
+
+
+_component = component(
+    "live_figure",
+    html='<div class="goldviz-figure" role="figure"></div>',
+    css=asset("live_figure.css"),
+    js=script("live_figure"),
+)
+_diagram = component(
+    "diagram",
+    html='<div class="goldviz-diagram" role="figure"></div>',
+    css=asset("diagram.css"),
+    js=_after_shared(
+        "\n".join(
+            asset(f"{part}.js").replace("export function", "function") for part in ("diagram_layout", "diagram_draw")
+        )
+        + asset("diagram.js")
+    ),
+)
+_timeline = component(
+    "timeline",
+    html=f'<div class="goldviz-timeline">{_SLIDER}</div>',
+    css=asset("timeline.css"),
+    js=script("timeline"),
+)
+_position_slider = component(
+    "position_slider",
+    html=f'<div class="goldviz-position"></div><div class="goldviz-timeline">{_SLIDER}</div>',
+    css=asset("timeline.css"),
+    js=script("timeline"),
+)
+_positions = component(
+    "positions", js=_after_shared("export default ({ data }) => positionsPage(data.page).take(data);")
+)
+_ahead = component("ahead", js=_after_shared(assets("latest.js", "ahead.js")))
+_progress = component(
+    "progress",
+    html='<div class="goldviz-progress" role="progressbar" aria-valuemin="0" aria-valuemax="100">'
+    '<div class="goldviz-progress-words"></div><div class="goldviz-progress-room">'
+    '<div class="goldviz-progress-done"></div></div></div>',
+    css=asset("progress.css"),
+    js=script("progress"),
+)
+
+
+@cache
+def _plotly_address() -> str:
+    return address(f"{PLOTLY_PATH}?v={version('plotly')}")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a page's figures get their frames from: its lanes under a token, and the name of its step in view."""
+
+    offer: frames.Offer
+    token: str
+
+    @classmethod
+    def of(cls, laboratory: str, lane_ids: list[str]) -> Source:
+        """Offer these lanes to the visitor."""
+        context = get_script_run_ctx(suppress_warning=True)
+        offer = frames.Offer(laboratory, tuple(lane_ids), theme_now(), lanes.keys_of(lane_ids))
+        return cls(offer, frames.boards.offer(context.session_id if context else "", offer))
+
+    @property
+    def address(self) -> str:
+        """The address that the browser asks."""
+        return address(f"{FRAMES_PATH}/{self.token}")
+
+    def about(self, lane_id: str) -> str:
+        """Where questions about one of the lanes are answered: :func:`goldviz.ui.serving.frames.answer_about`."""
+        return f"{self.address}/{quote(lane_id, safe='')}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where on an instant page a figure stands: the page, what its figures are of, its name, and the position drawn.
+
+    ``state`` says what was drawn, where a zoom outlasts it.
+    """
+
+    page: str
+    lane: str
+    name: str
+    position: int
+    state: str | None = None
+
+
+@dataclass(frozen=True)
+class Asks:
+    """What a figure asks when a shape was moved: where, and about what; it adds the moves themselves."""
+
+    address: str
+    about: Mapping[str, Any]
+
+
+Moved = Callable[[int, float, float], None]
+"""Told which of a figure's movable shapes was dragged, counted from 0, and where to."""
+
+
+def _common(subject: str, description: str) -> dict[str, Any]:
+    return {
+        "subject": subject,
+        "description": description,
+        "plotly": _plotly_address(),
+        "theme": theme_now(),
+        "inks": inks(),
+    }
+
+
+def live_figure(
+    figure_json: str,
+    *,
+    key: str,
+    subject: str,
+    description: str,
+    on_moved: Moved | None = None,
+    place: Place | None = None,
+    asks: Asks | None = None,
+) -> None:
+    """Show a figure given as Plotly JSON.
+
+    A zoom stays as long as ``subject``, what the figure is about, is the same; ``description`` is what a screen
+    reader says. With ``on_moved`` every shape can be dragged, and it hears of those that are
+    anchored at a point. With a ``place`` it follows the page's position as soon as :func:`send_positions` has sent it,
+    and shows what came ahead of the page's script; with ``asks`` it asks for that when a shape was moved.
+    """
+    data = {"figure": figure_json, "movable": on_moved is not None, **_common(subject, description)}
+    data["place"] = place and asdict(place)
+    data["asks"] = asks and asdict(asks)
+    if on_moved is None:
+        _component(data=data, key=key)
+        return
+
+    def pass_on() -> None:
+        moved = st.session_state[key].get("moved")
+        if moved:
+            on_moved(int(moved["index"]), float(moved["x"]), float(moved["y"]))
+
+    _component(data=data, key=key, on_moved_change=pass_on)
+
+
+def followed_figure(source: Source, lane_id: str, name: str, *, key: str, description: str) -> None:
+    """Show one of a lane's figures, which follows the run and the step in view by itself."""
+    where = {"address": source.address, "lane": lane_id, "name": name, "key": source.offer.laboratory}
+    _component(data={"frames": where, "height": HEIGHT, **_common(lane_id, description)}, key=key)
+
+
+def followed_diagram(source: Source, lane_id: str, name: str, *, key: str, description: str) -> None:
+    """Show a lane's network, coloured by what the run recorded of it at the step in view."""
+    where = {"address": source.address, "lane": lane_id, "name": name, "key": source.offer.laboratory}
+    _diagram(data={"frames": where, **_common(lane_id, description)}, key=key)
+
+
+def live_diagram(
+    figure_json: str,
+    *,
+    key: str,
+    subject: str,
+    description: str,
+    chosen: Mapping[str, Any],
+    on_chosen: Callable[[Mapping[str, Any]], None],
+    ahead: str = "",
+) -> None:
+    """Show a network given as JSON, with what is ``chosen`` of it; ``on_chosen`` hears where else a person looks.
+
+    What it hears comes from a browser: it may be anything. What the browser fetched for the page ``ahead`` under the
+    name "network" is chosen before the page's script says so.
+    """
+
+    def pass_on() -> None:
+        told = st.session_state[key].get("chosen")
+        if isinstance(told, Mapping):
+            on_chosen(told)
+
+    data = {"figure": figure_json, "chosen": dict(chosen), "ahead": ahead, **_common(subject, description)}
+    _diagram(data=data, key=key, on_chosen_change=pass_on)
+
+
+def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
+    """The step in view of all lanes, up to ``last`` for now; None while it follows the run."""
+    data = {
+        "address": source.address,
+        "lane": source.offer.lanes[0],
+        "key": source.offer.laboratory,
+        "noun": noun,
+        "last": last,
+        "step": st.session_state.get(key, {}).get("step"),
+    }
+    moved = _timeline(data=data, key=key, on_step_change=lambda: None)
+    step: int | None = moved.step
+    return step
+
+
+def position_slider(
+    page: str,
+    first: int,
+    words: list[str],
+    position: int,
+    meaning: str,
+    on_moved: Callable[[int], None],
+    *,
+    plays: bool = True,
+) -> None:
+    """The position in view on an instant page, counted from ``first``, with the words of each one over the slider.
+
+    ``on_moved`` hears of it when the slider comes to rest; a ``position`` that it did not say moves the slider. Where
+    no figure follows the slider by itself, there is nothing to play.
+    """
+    key = f"{page}-position"
+
+    def pass_on() -> None:
+        moved = st.session_state[key].get("moved")
+        if moved:
+            on_moved(int(moved["to"]))
+
+    same = len(set(words)) == 1
+    data = {
+        "key": page,
+        "first": first,
+        "last": first + len(words) - 1,
+        "words": words[:1] if same else words,
+        "step": position,
+        "meaning": meaning,
+        "plays": plays,
+    }
+    _position_slider(data=data, key=key, on_moved_change=pass_on)
+
+
+def send_positions(page: str, lane: str, figures: Mapping[str, str]) -> None:
+    """Hand an instant page's figures what they show at all positions; see :func:`goldviz.figures.maps.at_positions`."""
+    _positions(data={"page": page, "lane": lane, "figures": dict(figures)}, key=f"{page}-positions")
+
+
+def answer_ahead(page: str, settings: str, position: str, knobs: Mapping[str, Any], figures: Sequence[str]) -> None:
+    """Let an instant page's figures follow its knobs while they are moved, by :mod:`goldviz.ui.serving.answers`.
+
+    ``settings`` are those in view, as JSON without the ``position``; of the knobs that choose among few,
+    ``knobs`` has what their words mean.
+    """
+    data = {
+        "page": page,
+        "address": address(f"{ANSWERS_PATH}/{page}"),
+        "settings": settings,
+        "position": position,
+        "knobs": dict(knobs),
+        "figures": list(figures),
+        "theme": theme_now(),
+    }
+    _ahead(data=data, key=f"{page}-ahead")
+
+
+def live_progress(source: Source, lane_id: str, share: float, words: str, sense: str, *, sought: bool = False) -> None:
+    """How far a lane's run is; the page is drawn again where the run is no longer what ``sense`` says.
+
+    A lane that is ``sought`` comes into view.
+    """
+    data = {
+        "address": source.address,
+        "lane": lane_id,
+        "share": share,
+        "words": words,
+        "sense": sense,
+        "sought": sought,
+    }
+    _progress(data=data, key=f"progress-{lane_id}", on_changed_change=lambda: None)

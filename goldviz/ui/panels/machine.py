@@ -1,0 +1,28 @@
+"""What this server trains on, in a sentence. Asked of a worker, so that the page need not load torch."""
+
+from __future__ import annotations
+
+import os
+
+from goldviz.runs.execution.execution import ExecutionError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui.serving import services
+from goldviz.ui.words import plain
+
+
+def sentence() -> str:
+    """Device, cores, workers and where runs are kept."""
+    cores = os.cpu_count() or 1
+    try:
+        kept = f"Runs are kept in `{services.store().place}`."
+        if not services.executor_ready():
+            return plain(services.executor_refusal()) or f"{cores} cores; the workers are starting. {kept}"
+        executor = services.executor()
+    except (StoreError, ExecutionError) as error:
+        return plain(str(error))
+    if missing := executor.missing:
+        return plain(f"{missing} {kept}")
+    workers = executor.worker_count
+    devices = executor.devices()
+    named = f"Devices: {', '.join(devices)}. " if devices else "The workers are loading torch. "
+    return f"{named}{cores} cores, {workers} worker{'s' if workers != 1 else ''} for training. {kept}"

@@ -1,0 +1,186 @@
+"""The part of a laboratory where an experiment is set up: presets, knobs, Train."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import streamlit as st
+
+from goldviz.data.tables.sealed_names import NOT_YOURS
+from goldviz.declare.settings import Experiment, SettingsError
+from goldviz.runs.examples import has_example
+from goldviz.runs.execution.execution import ExecutionError, worker_count
+from goldviz.runs.execution.limits import LimitsError, check, run_seconds
+from goldviz.runs.execution.pace import expected
+from goldviz.runs.store.run_store import UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui import keys
+from goldviz.ui.panels import controls, lanes, parts
+from goldviz.ui.panels import presets as menu_of_presets
+from goldviz.ui.serving import services
+from goldviz.ui.words import duration, plain
+
+DOUBLE_CLICK_SECONDS = 0.5
+UNSEEN_SECONDS = 20.0
+"""So long a click counts as a second one, at most, while the page has not shown yet what the first one started."""
+SOUGHT, ANEW = "lane-sought", "page-drawn-anew"
+"""In the session state: the lane that the page goes to, and whether the panel shows other settings than before."""
+
+
+def presets(experiment: type[Experiment]) -> None:
+    """The menu of presets; choosing one sets all knobs and shows its recorded run, beside those that were trained."""
+
+    def show_example(slug: str) -> None:
+        if has_example(experiment, slug) and not lanes.show_example(experiment, slug):
+            st.toast(f"{lanes.MOST} runs are in view. Close a lane to see this preset's example.")
+
+    menu_of_presets.draw(experiment, show_example)
+
+
+def train(experiment: type[Experiment], settings: Experiment | None) -> None:
+    """The buttons that start a run, with an estimate of how long it takes."""
+    shown = lanes.ids(experiment)
+    refusal = refusal_of(settings) if settings else ""
+    with st.container(horizontal=True, gap="small", key="training"):
+        st.button(
+            "Train",
+            key=f"train-{experiment.name}",
+            type="primary",
+            icon=":material/play_arrow:",
+            width="stretch",
+            disabled=settings is None or bool(refusal),
+            help="Train these settings in a worker process and watch. Takes the example's lane, or else the last one.",
+            on_click=_press,
+            args=(experiment, False),
+        )
+        st.button(
+            "Train beside",
+            key=f"beside-{experiment.name}",
+            width="stretch",
+            disabled=settings is None or bool(refusal),
+            help="Train these settings in a lane of their own, to compare."
+            + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
+            on_click=_press,
+            args=(experiment, True),
+        )
+    if refusal:
+        st.error(plain(refusal), icon=":material/block:")
+        return
+    st.caption(_estimate(settings) if settings else "These settings cannot be trained.")
+
+
+def refusal_of(settings: Experiment) -> str:
+    """Why a run would not be started: it asks for more memory or time than there is; nothing where it would."""
+    try:
+        seconds = expected(services.store(), settings).seconds
+        check(settings, worker_count(), seconds / settings.estimated_seconds())
+    except (SettingsError, LimitsError, ExecutionError) as error:
+        return str(error)
+    except StoreError:
+        pass  # The page says so itself.
+    return ""
+
+
+def _estimate(settings: Experiment) -> str:
+    """How long a run takes on this machine, and whether its time limit stops it before."""
+    try:
+        seconds, timed = expected(services.store(), settings)
+    except StoreError:
+        seconds, timed = settings.estimated_seconds(), 0
+    known = (
+        f"going by {timed} run{'s' if timed != 1 else ''} timed here" if timed else "a guess: no run was timed here yet"
+    )
+    words = f"Takes about {duration(seconds)}, {known}."
+    limit = min(settings.time_limit, run_seconds())
+    if seconds > limit:
+        words += f" The time limit of {duration(limit)} stops it before"
+        words += ": raise it under More settings." if limit == settings.time_limit else "."
+    return words
+
+
+def _press(experiment: type[Experiment], beside: bool) -> None:
+    """Train what the panel shows: what was typed just before the click may be newer than the button."""
+    try:
+        settings = controls.current(experiment)
+    except SettingsError as error:
+        complain(str(error))
+        return
+    _start(experiment, settings, beside)
+
+
+def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> None:
+    last_click, unseen = f"clicked-{experiment.name}", f"unseen-{experiment.name}"
+    since = time.monotonic() - st.session_state.get(last_click, -math.inf)
+    # The second click of two arrives while the page is drawn after the first, which may take long on a busy machine.
+    if since < (UNSEEN_SECONDS if st.session_state.get(unseen) else DOUBLE_CLICK_SECONDS):
+        return
+    start(experiment, settings, beside=beside)
+    # Taken afterwards, for the first start may wait for workers while the second click is on its way.
+    st.session_state[last_click], st.session_state[unseen] = time.monotonic(), True
+
+
+def train_what_is_set(experiment: type[Experiment]) -> None:
+    """Do what *Train* does, asked for elsewhere on the page, in a callback; the whole page is drawn again."""
+    _start(experiment, controls.current(experiment), False)
+    st.session_state[ANEW] = True
+
+
+def lanes_are_drawn(experiment: type[Experiment]) -> None:
+    """The page shows what was started: the next click on *Train* was made by somebody who could see it.
+
+    Figures may still be on their way, or never come where that click interrupts the script.
+    """
+    st.session_state[f"unseen-{experiment.name}"] = False
+
+
+def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, name: str = "") -> str:
+    """Queue a run and show it, in a lane of its own or in the example's place; returns its id.
+
+    Says why where that fails, and returns nothing.
+    """
+    if keys.others_files(settings):
+        complain(NOT_YOURS)
+        return ""
+    try:
+        run_id = services.executor().submit(settings, name=name)
+    except (StoreError, ExecutionError, UnknownRunError, SettingsError) as error:
+        complain(str(error))
+        return ""
+    (lanes.add if beside else lanes.take_place)(experiment, run_id)
+    parts.come_to_run(experiment.name, settings, last=lanes.ids(experiment)[-1] == run_id)
+    return run_id
+
+
+def start_from(experiment: type[Experiment], settings: Experiment, name: str) -> None:
+    """Queue a run that a part of the page proposed, beside the others, with its settings in the panel; go to it."""
+    run_id = start(experiment, settings, beside=True, name=name)
+    if run_id:
+        controls.put(experiment, settings)
+        st.session_state[SOUGHT], st.session_state[ANEW] = run_id, True
+
+
+def drawn_anew() -> None:
+    """Draw the whole page where a part of it has changed the panel, which stands outside of that part."""
+    if st.session_state.pop(ANEW, False):
+        st.rerun()
+
+
+def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) -> None:
+    """Queue runs and show them in lanes beside each other, in place of those shown; says why where that fails."""
+    try:
+        lanes.put(experiment, [services.executor().submit(settings) for settings in several])
+        parts.come_to_run(experiment.name, several[-1], last=True)
+    except (StoreError, ExecutionError, SettingsError) as error:
+        complain(str(error))
+
+
+def complain(sentence: str) -> None:
+    """Show a sentence at the top of the page at its next run."""
+    st.session_state.setdefault("complaints", []).append(sentence)
+
+
+def show_complaints() -> None:
+    """Show what :func:`complain` was told since the last run of the page."""
+    for sentence in st.session_state.pop("complaints", []):
+        st.error(plain(sentence), icon=":material/error:")

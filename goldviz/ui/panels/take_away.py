@@ -1,0 +1,103 @@
+"""Take it with you: the link, the numbers, the report and the code that repeats a run or an instant page."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.declare.data_labels import labels_of
+from goldviz.declare.instant import Instant
+from goldviz.declare.settings import Experiment, Settings
+from goldviz.export.report import report_of_run, report_of_unread_run, report_of_view
+from goldviz.export.table import curves_csv
+from goldviz.figures.spec import FigureSpec, by_name
+from goldviz.runs.store.arrays import changes_by_step
+from goldviz.ui.panels import lanes
+from goldviz.ui.panels.lanes import AnyLane, Lane
+
+TITLE = "Take it with you"
+FORMS = {
+    "csv": ("text/csv", ":material/table:"),
+    "html": ("text/html", ":material/description:"),
+    "py": ("text/x-python", ":material/code:"),
+}
+"""What a browser is told of a file with this ending, and the button's icon."""
+
+
+def download(words: str, make: Callable[[], str], file_name: str, key: str, *, disabled: bool = False) -> None:
+    """A button for a file, which is made when it is asked for."""
+    mime, icon = FORMS[file_name.rpartition(".")[2]]
+    st.download_button(
+        words, make, file_name=file_name, mime=mime, key=key, icon=icon, on_click="ignore", disabled=disabled
+    )
+
+
+def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, FigureSpec], epoch: int | None) -> None:
+    """Buttons to take the lane's run along; each file is made when it is asked for."""
+    st.caption(
+        "The address in your browser is a link to these settings, seeds and runs: it opens the same view for anyone "
+        "who reaches this server. The script needs Python and what its first lines name."
+    )
+    stem = "-".join(["goldviz", experiment.name, *data_in_name(lane), lane.id.removeprefix("example:")])
+    with st.container(horizontal=True, gap="small"):
+        none = not lane.last_step
+        download("Curves (CSV)", lambda: curves_csv(lane.dataset), f"{stem}.csv", f"csv-{lane.id}", disabled=none)
+        download("Report (HTML)", lambda: _report(lane, figures), f"{stem}.html", f"html-{lane.id}", disabled=none)
+        if isinstance(lane, Lane):
+            changes = changes_by_step(lane.dataset)
+            script = f"{stem.replace('-', '_')}.py"
+            download("Python script", lambda: lane.settings.script(changes), script, f"script-{lane.id}")
+    if isinstance(lane, Lane):
+        st.code(_command("run", lane.settings, "run.nc"), language="bash")
+
+
+def data_in_name(lane: AnyLane) -> list[str]:
+    """What the lane's data are called, as part of a file's name; nothing where every machine has them."""
+    labels = labels_of(lane.settings, lanes.kept_labels(lane.run)) if isinstance(lane, Lane) else {}
+    return [named for label in labels.values() if (named := re.sub(r"[^\w.]+", "_", label).strip("_."))]
+
+
+def _report(lane: AnyLane, figures: Mapping[str, FigureSpec]) -> str:
+    if isinstance(lane, Lane):
+        return report_of_run(lane.settings, lane.dataset, figures)
+    return report_of_unread_run(lane.complaint, lane.dataset, figures)
+
+
+def show_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list[FigureSpec]]) -> None:
+    """Buttons to take along what an instant page can show; its ``figures`` are made when the report is asked for."""
+    st.caption(
+        "The address in your browser is a link to these settings. The lines below give the same numbers in a notebook "
+        "and in a shell."
+    )
+    stem, key = f"goldviz-{settings.name}", settings.name
+    with st.container(horizontal=True, gap="small"):
+        download("Numbers (CSV)", lambda: curves_csv(dataset), f"{stem}.csv", f"csv-{key}")
+        report = f"{stem}.html"
+        html = partial(_report_of_view, settings, dataset, figures)
+        download("Report (HTML)", html, report, f"html-{key}")
+    keywords = "".join(f", {name}={value!r}" for name, value in settings.differences().items())
+    st.code(f'import goldviz\n\nds = goldviz.compute("{settings.name}"{keywords})', language="python", wrap_lines=True)
+    st.code(_command("compute", settings, f"{stem}.nc"), language="bash", wrap_lines=True)
+
+
+def _report_of_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list[FigureSpec]]) -> str:
+    return report_of_view(settings, dataset, by_name(*figures()))
+
+
+def _command(verb: str, settings: Settings, output: str) -> str:
+    """The shell's line that repeats these settings."""
+    changed = [
+        part
+        for name, value in settings.differences().items()
+        for part in (f"--{name.replace('_', '-')}", shlex.quote(_argument(value)))
+    ]
+    return " ".join(["goldviz", verb, settings.name, *changed, "--output", output])
+
+
+def _argument(value: object) -> str:
+    return ",".join(str(item) for item in value) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,29 @@
+"""Runs in one figure: the losses of several, on the page of runs and over the lanes of a laboratory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+import xarray as xr
+
+from goldviz.figures.overlay import overlay
+from goldviz.ui.panels.lanes import AnyLane
+from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.theme import theme_now
+
+
+def draw(runs: Sequence[tuple[str, xr.Dataset]], *, key: str) -> None:
+    """The losses of these runs, by their titles."""
+    drawn = overlay(runs, theme_now()).to_json()
+    live_figure(drawn, key=key, subject=" ".join(title for title, _ in runs), description="The losses of these runs.")
+
+
+def offer_one_figure(name: str, shown: Sequence[AnyLane]) -> None:
+    """A switch that draws all lanes of a laboratory in one figure; nothing for one lane."""
+    if len(shown) < 2 or not st.toggle("All lanes in one figure", key=f"together-{name}", persist_state="session"):
+        return
+    draw([(lane.title, lane.dataset) for lane in shown], key=f"lanes-together-{name}")
+    growing = [f"{lane.step} {lane.last_step}" for lane in shown if lane.unfinished]
+    if growing:
+        st.caption(f"Drawn up to {', '.join(growing)}, and again when a run ends.")

@@ -1,0 +1,374 @@
+"""Frames that the browser fetches: what a laboratory's figures show at every step of its lanes, as the runs grow.
+
+A page offers its lanes under a secret token; whoever has the token may ask for the figures of these lanes, and of
+nothing else. One frame table a lane draws them, once for all who look, and each visitor gets what came since the
+edition that the browser names. ``assets/figure_fill.js`` reads what travels: four bytes with the length of a JSON
+header, little-endian; the header, padded with blanks; then arrays, each at a multiple of eight bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from goldviz.cupboard import Cupboard
+from goldviz.declare.registry import experiment, laboratories
+from goldviz.declare.settings import SettingsError
+from goldviz.figures.draft import Figure
+from goldviz.figures.limits import Limits
+from goldviz.figures.spec import FigureSpec
+from goldviz.figures.table import Arrays, FrameTable, packed
+from goldviz.figures.theme import Theme
+from goldviz.figures.unread import of_unread_run
+from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
+from goldviz.runs.store.run_store import UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui import keys
+from goldviz.ui.panels import lanes
+from goldviz.ui.panels.lanes import AnyLane, Lane, progress_of, sense_of
+from goldviz.ui.serving import services
+
+OFFERS_IN_MEMORY = 4096
+BYTES_IN_MEMORY = 256 * 2**20
+BOARDS_IN_MEMORY = 256
+"""Thirty visitors with four lanes each have half as many."""
+LARGEST_QUESTION = 20_000
+"""Bytes of what a browser says it has."""
+FINDINGS_EVERY = 5.0
+"""Seconds after which a growing run's findings are looked at again; nobody reads cards faster."""
+FINDINGS_REST = 20.0
+"""So many times as long as that look took, no other growing run's findings are looked at: many share a twentieth."""
+
+BINARY = "application/octet-stream"
+JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+
+
+class Offer(NamedTuple):
+    """What a page shows: lanes of a laboratory, in a theme, to a visitor who has ``keys`` of files that they used."""
+
+    laboratory: str
+    lanes: tuple[str, ...]
+    theme: Theme
+    keys: frozenset[str] = frozenset()
+
+
+class Answer(NamedTuple):
+    """What an HTTP request gets."""
+
+    status: int
+    content: bytes
+    media_type: str
+
+
+@dataclass
+class _Board:
+    """A lane's table among the lanes it stands beside, as of the run's ``version``; ``sense`` is what a page would say
+    of the run, as of the version ``felt``."""
+
+    table: FrameTable
+    version: int | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    sense: str = ""
+    status: str | None = None
+    trouble: str = ""
+    felt: int = -1
+    felt_at: float = 0.0
+
+
+def _room_of_board(board: _Board) -> int:
+    """Its arrays, and its share of the room that so many boards may have in all: templates take more than arrays."""
+    return max(board.table.nbytes, BYTES_IN_MEMORY // BOARDS_IN_MEMORY)
+
+
+class Boards:
+    """The offers of all visitors, and the tables behind them."""
+
+    def __init__(self) -> None:
+        self._offers: Cupboard[Offer] = Cupboard(OFFERS_IN_MEMORY, lambda _: 1)
+        self._tokens: Cupboard[str] = Cupboard(OFFERS_IN_MEMORY, lambda _: 1)
+        self._boards: Cupboard[_Board] = Cupboard(BYTES_IN_MEMORY, _room_of_board)
+        self.rest_until = 0.0
+
+    def offer(self, visitor: str, offer: Offer) -> str:
+        """The token under which a visitor's page may ask for these lanes; the same one for the same page."""
+        token = self._tokens.get((visitor, offer), lambda: secrets.token_urlsafe(24))
+        self._offers.put(token, offer)
+        return token
+
+    def offered(self, token: str) -> Offer | None:
+        """What stands under a token, if it is known."""
+        return self._offers.held(token)
+
+    def board(self, offer: Offer, lane_id: str) -> _Board:
+        """The table of a lane of an offer; shared by all pages with the same lanes."""
+        return self._boards.get((offer, lane_id), lambda: _Board(FrameTable(offer.theme)))
+
+    def known_board(self, offer: Offer, lane_id: str) -> _Board | None:
+        """The table of a lane, if somebody has asked for it."""
+        return self._boards.held((offer, lane_id))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._offers.clear()
+        self._tokens.clear()
+        self._boards.clear()
+
+
+boards = Boards()
+"""Those of all visitors."""
+
+
+def figures_of(laboratory: str) -> Mapping[str, FigureSpec]:
+    """A laboratory's figures by name."""
+    found: Mapping[str, FigureSpec] = laboratories()[laboratory].figures().FIGURES
+    return found
+
+
+def answer(token: str, asked: str) -> Answer | None:
+    """What came since ``asked``, the editions and figures that a browser has and wants, as JSON; None: nothing new."""
+    offer = boards.offered(token)
+    if offer is None:
+        return Answer(404, b"This page is not known to the server any more. Reload it.", TEXT)
+    try:
+        wanted = _question(asked, offer)
+    except ValueError as error:
+        return Answer(400, str(error).encode(), TEXT)
+    shown = {lane_id: _lane(offer, lane_id) for lane_id in offer.lanes}
+    limits = _limits(offer, shown)
+    arrays = Arrays()
+    sections = []
+    for lane_id, lane in shown.items():
+        known = wanted.get(lane_id)
+        if known is not None:
+            section = _section(offer, lane_id, lane, limits, known, arrays)
+            if section is not None:
+                sections.append(section)
+    return Answer(200, packed({"lanes": sections}, arrays), BINARY) if sections else None
+
+
+def lacks_nothing(token: str, asked: str, seen: Mapping[str, tuple[int, str] | None]) -> bool:
+    """Whether a browser has all there is of runs whose present version and trouble were seen, so that none is read.
+
+    Said of what has been drawn alone; a queue moves on without a new version of the runs in it.
+    """
+    offer = boards.offered(token)
+    try:
+        wanted = _question(asked, offer) if offer else {}
+    except ValueError:
+        return False
+    return (
+        offer is not None
+        and wanted.keys() == set(offer.lanes)
+        and all(
+            (board := boards.known_board(offer, lane_id)) is not None
+            and board.status != "queued"
+            and not _due(board, board.version)
+            and (lane_id.startswith(lanes.EXAMPLE) or _is_as_seen(board, seen.get(lane_id)))
+            and (board.table.edition, board.sense) == (known.edition, known.sense)
+            and set(known.wants) <= set(known.figures)
+            for lane_id, known in wanted.items()
+        )
+    )
+
+
+def _is_as_seen(board: _Board, seen: tuple[int, str] | None) -> bool:
+    if seen is None:
+        return board.version is None
+    version, trouble = seen
+    return board.version == version and (board.status != "running" or board.trouble == trouble)
+
+
+class _Known(NamedTuple):
+    """What a browser has of a lane: an edition, the figures of it, the page's sense; and the figures it wants."""
+
+    edition: int | None
+    figures: Sequence[str]
+    sense: str
+    wants: Sequence[str]
+
+
+def _question(asked: str, offer: Offer) -> dict[str, _Known]:
+    if len(asked) > LARGEST_QUESTION:
+        raise ValueError(f"The question is {len(asked)} bytes long; allowed are {LARGEST_QUESTION}.")
+    try:
+        found = json.loads(asked or "{}")
+        known = {
+            str(lane): _Known(
+                int(one["edition"]) if one.get("edition") is not None else None,
+                [str(name) for name in one.get("has", [])],
+                str(one.get("sense", "")),
+                [str(name) for name in one["wants"]],
+            )
+            for lane, one in found.items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError("The question is not one that a page asks.") from error
+    figures = figures_of(offer.laboratory)
+    for lane, one in known.items():
+        if lane not in offer.lanes:
+            raise ValueError("The question is about a run that this page does not show.")
+        if any(name not in figures for name in one.wants):
+            raise ValueError(f"There is no such figure; there are {', '.join(figures)}.")
+    return known
+
+
+def _lane(offer: Offer, lane_id: str) -> AnyLane | str:
+    """A lane as of now, or a sentence that says why there is none."""
+    try:
+        with keys.held(offer.keys):
+            return lanes.read(experiment(offer.laboratory), lane_id)
+    except (UnknownRunError, SettingsError, StoreError) as error:
+        return str(error)
+
+
+def _limits(offer: Offer, shown: Mapping[str, AnyLane | str]) -> Limits | None:
+    """Common axes where several lanes stand side by side."""
+    datasets = [lane.sheet for lane in shown.values() if isinstance(lane, Lane)]
+    if len(datasets) < 2:
+        return None
+    limits: Limits = laboratories()[offer.laboratory].figures().shared_limits(datasets)
+    return limits
+
+
+def _section(
+    offer: Offer, lane_id: str, lane: AnyLane | str, limits: Limits | None, known: _Known, arrays: Arrays
+) -> dict[str, Any] | None:
+    """What a browser lacks of one lane; None where it lacks nothing."""
+    if isinstance(lane, str):
+        return {"id": lane_id, "gone": lane} if known.sense != lane else None
+    board = boards.board(offer, lane_id)
+    share, words = progress_of(lane)
+    waiting = words if lane.run is not None and lane.run.status == "queued" else ""
+    with board.lock:
+        board.table.bring((lane.version, str(limits), waiting), lane.sheet, limits if isinstance(lane, Lane) else None)
+        board.version = lane.version
+        _feel(board, lane)
+        news = board.table.edition != known.edition or board.sense != known.sense
+        if not news and set(known.wants) <= set(known.figures):
+            return None
+        sent = board.table.since(known.edition, known.figures, _specs(offer, lane, known.wants), arrays)
+    return {
+        "id": lane_id,
+        "run": lane.run is not None,
+        "sense": board.sense,
+        "last": lane.last_step,
+        "progress": {"share": share, "words": words},
+        **sent,
+    }
+
+
+def _specs(offer: Offer, lane: AnyLane, names: Sequence[str]) -> dict[str, FigureSpec]:
+    known = figures_of(offer.laboratory)
+    specs = {name: known[name] for name in names}
+    return specs if isinstance(lane, Lane) else {name: of_unread_run(spec) for name, spec in specs.items()}
+
+
+def _feel(board: _Board, lane: AnyLane) -> None:
+    """Look at what a page would say of the run, at once when its state changes and now and then while it grows."""
+    status = lane.run.status if lane.run else ""
+    began, due = time.monotonic(), _due(board, lane.version)
+    trouble = services.trouble(lane.id) if status == "running" else ""
+    turned = (board.status, board.trouble) != (status, trouble) or lane.last_step <= 1
+    if turned or due:
+        board.trouble, board.sense, board.status, board.felt, board.felt_at = (
+            trouble,
+            sense_of(lane),
+            status,
+            lane.version,
+            began,
+        )
+    if due:
+        boards.rest_until = began + FINDINGS_REST * (time.monotonic() - began)
+
+
+def _due(board: _Board, version: int | None) -> bool:
+    """Whether it is time to look again at what a page says of a run."""
+    now = time.monotonic()
+    return board.felt != version and now - board.felt_at > FINDINGS_EVERY and now > boards.rest_until
+
+
+def felt(offer: Offer, lane: AnyLane) -> str:
+    """What a page says of the run as of now, which is then what browsers are told."""
+    board = boards.board(offer, lane.id)
+    with board.lock:
+        board.felt_at, board.felt = 0.0, -1
+        _feel(board, lane)
+        return board.sense
+
+
+def drawn_at(token: str, lane_id: str, name: str, step: int | None) -> Figure:
+    """One figure of a lane of an offer at one step; raises ``LookupError`` with a sentence where there is none."""
+    offer = boards.offered(token)
+    if offer is None:
+        raise LookupError("This page is not known to the server any more. Reload it.")
+    if lane_id not in offer.lanes or name not in figures_of(offer.laboratory):
+        raise LookupError("This page does not show such a figure.")
+    shown = {one: _lane(offer, one) for one in offer.lanes}
+    lane = shown[lane_id]
+    if isinstance(lane, str):
+        raise LookupError(lane)
+    limits = _limits(offer, shown) if isinstance(lane, Lane) else None
+    step = min(step, lane.last_step) if step is not None and lane.last_step else None
+    return _specs(offer, lane, [name])[name].draw(lane.dataset, epoch=step, limits=limits, theme=offer.theme)
+
+
+def answer_at(token: str, lane_id: str, name: str, step: str) -> Answer:
+    """One figure at one step, for what is not among a browser's frames."""
+    if not (step.isascii() and step.isdigit() and len(step) < 12):
+        return Answer(404, b"A step is not a whole number.", TEXT)
+    try:
+        drawn = drawn_at(token, lane_id, name, int(step))
+    except LookupError as error:
+        return Answer(404, str(error.args[0]).encode(), TEXT)
+    template, look, arrays = drawn.template(), drawn.to_dict()["layout"].get("template"), Arrays()
+    whole = [np.asarray(row) for row in template.rows]
+    rows = [{"dim": None, "from": 0, "shape": row.shape[1:], **arrays.add(row)} for row in whole]
+    figures = {name: {"figure": template.figure, "rows": rows}}
+    section = {"id": lane_id, "fresh": True, "look": look, "steps": {}, "figures": figures}
+    return Answer(200, packed({"lanes": [section]}, arrays), BINARY)
+
+
+def answer_about(token: str, lane_id: str, asked: bytes) -> Answer:
+    """What a laboratory answers to a question about a lane of an offer, or a sentence about why it does not.
+
+    Such a laboratory has a file ``parts/asked.py`` with ``answer(lane, question, theme)``: JSON in, JSON out. It raises
+    ``ValueError`` with a sentence for what its page does not ask.
+    """
+    offer = boards.offered(token)
+    if offer is None:
+        return Answer(404, b"This page is not known to the server any more. Reload it.", TEXT)
+    lab = laboratories()[offer.laboratory]
+    if lane_id not in offer.lanes or not (lab.has("parts") and lab.has("parts.asked")):
+        return Answer(404, b"This page asks nothing about such a run.", TEXT)
+    if len(asked) > LARGEST_QUESTION:
+        return Answer(413, f"The question is longer than {LARGEST_QUESTION} bytes.".encode(), TEXT)
+    lane = _lane(offer, lane_id)
+    if not isinstance(lane, Lane):
+        return Answer(404, (lane if isinstance(lane, str) else lane.complaint).encode(), TEXT)
+    try:
+        question = json.loads(asked)
+    except (ValueError, RecursionError):
+        question = None
+    if not isinstance(question, dict):
+        return Answer(400, b"The question is not one that a page asks.", TEXT)
+    try:
+        found = lab.part("parts.asked").answer(lane, question, offer.theme)
+    except ValueError as error:
+        return Answer(400, str(error).encode(), TEXT)
+    except (JobFailedError, TooManyJobsError) as error:
+        return Answer(503, str(error).encode(), TEXT)
+    return Answer(200, json.dumps(found, separators=(",", ":"), allow_nan=False).encode(), JSON)
+
+
+def runs_of(token: str) -> list[str]:
+    """The runs of an offer that may change."""
+    offer = boards.offered(token)
+    return [lane_id for lane_id in offer.lanes if not lane_id.startswith(lanes.EXAMPLE)] if offer else []

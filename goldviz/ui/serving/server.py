@@ -1,0 +1,209 @@
+"""What the server does besides answering visitors: workers, Plotly's script, memory."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import gzip
+import logging
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from goldviz.origins import EMBEDDING, HOSTS, from_environment
+from goldviz.ui.serving.middleware import base_path, framing, hosts
+
+if TYPE_CHECKING:
+    from starlette.middleware import Middleware
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from goldviz.ui.serving.sessions import ClosingStorage
+
+COLLECT_SECONDS = 30.0
+LOOK_FOR_SETTINGS = "_POLLING_PERIOD_SECS"
+SETTINGS_SECONDS = 1.0
+"""A server that is told to end waits for the last of these looks."""
+FEW_COLLECTIONS = 5
+"""Where nobody comes, Python looks through its newest objects fewer times: there is no garbage worth a collection."""
+SWITCH_SECONDS = 0.0005
+"""How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
+times over, for figures that are drawn for others."""
+PLOTLY_PATH = "/goldviz/plotly.min.js"
+SCRIPTS_PATH = "/goldviz/scripts"
+ATTENTION_PATH = "/goldviz/attention"
+
+scripts: dict[str, str] = {}
+"""The scripts of parts of pages, by their files' names, which change with them."""
+
+log = logging.getLogger(__name__)
+
+
+def address(path: str) -> str:
+    """A route's address for a visitor's browser, under the server's base path where it has one."""
+    return f"{_base_path()}{path}"
+
+
+def _base_path() -> str:
+    from streamlit import get_option
+
+    base = str(get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
+def routes() -> list[BaseRoute]:
+    """Plotly's script out of the installed package and the pages' own, so that nothing needs a network; answers,
+    attention, frames."""
+    from anyio import CapacityLimiter
+    from anyio.to_thread import run_sync
+    from starlette.responses import FileResponse, Response
+    from starlette.routing import Route
+
+    from goldviz.declare import registry
+    from goldviz.ui.serving import answers, deep_links, exhibits, frames_route
+
+    script = files("plotly") / "package_data" / "plotly.min.js"
+    at_once, waiting = CapacityLimiter(answers.AT_ONCE), CapacityLimiter(answers.WAITING_AT_ONCE)
+
+    year = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+
+    @cache
+    def compressed() -> bytes:
+        return gzip.compress(script.read_bytes())
+
+    async def plotly(request: Request) -> Response:
+        if "gzip" not in request.headers.get("accept-encoding", ""):
+            return FileResponse(str(script), media_type="text/javascript", headers=year)
+        # Once for all: a class that opens its pages together would wait while it is compressed for one after the other.
+        packed = {**year, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        return Response(await run_sync(compressed), headers=packed, media_type="text/javascript")
+
+    def part(request: Request) -> Response:
+        found = scripts.get(request.path_params["file"])
+        if found is None:
+            return Response("There is no such script. Reload the page.", 404, media_type="text/plain")
+        return Response(found, headers=year, media_type="text/javascript")
+
+    def attention(request: Request) -> Response:
+        found = exhibits.answer(request.path_params["token"], request.path_params["part"], request.query_params)
+        # Weights hardly shrink by compression, and it would take longer than everything else; "identity" skips it.
+        headers = {"Content-Encoding": "identity", "X-Content-Type-Options": "nosniff"}
+        headers["Cache-Control"] = "private, max-age=3600" if found.status == 200 else "no-store"
+        return Response(found.content, found.status, headers, found.media_type)
+
+    async def answered(request: Request) -> Response:
+        asked = b""
+        async for part in request.stream():
+            asked += part
+            if len(asked) > answers.LONGEST:
+                break
+        laboratory = request.path_params["laboratory"]
+        limiter = waiting if answers.by_a_worker(laboratory) else at_once
+        found = await run_sync(answers.answer, laboratory, asked, limiter=limiter)
+        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+        return Response(found.content, found.status, headers, found.media_type)
+
+    return [
+        Route(address(PLOTLY_PATH), plotly),
+        Route(address(f"{SCRIPTS_PATH}/{{file}}"), part),
+        Route(address(f"{answers.ANSWERS_PATH}/{{laboratory}}"), answered, methods=["POST"]),
+        Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
+        *frames_route.routes(address(frames_route.FRAMES_PATH)),
+        *deep_links.routes(address("/"), ["", "runs", "claims", "stories", "glossary", *registry.laboratories()]),
+    ]
+
+
+def middleware() -> list[Middleware]:
+    """What every request passes, the first one outermost: who may frame the answers, under which names and below which
+    path the server answers."""
+    from starlette.middleware import Middleware
+    from streamlit import get_option
+
+    return [
+        Middleware(framing.FrameAncestors, origins=from_environment(EMBEDDING)),
+        Middleware(hosts.KnownHosts, address=str(get_option("server.address")), more=from_environment(HOSTS)),
+        Middleware(base_path.BelowBasePath, base=_base_path()),
+    ]
+
+
+def exception_handlers() -> dict[type[Exception], Callable[..., Response]]:
+    """What is answered where a route fails: outside of all middleware, so with the header that it would add."""
+    from starlette.responses import PlainTextResponse
+
+    headers = {framing.HEADER: framing.policy(from_environment(EMBEDDING))}
+
+    def failed(_request: Request, _error: Exception) -> Response:
+        return PlainTextResponse("The server could not answer this; its log says why.", 500, headers)
+
+    return {Exception: failed}
+
+
+@asynccontextmanager
+async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
+    """Start the workers with the server, ahead of the first visitor, and let them go with it."""
+    from streamlit.runtime.pages_manager import PagesManager
+    from streamlit.watcher import polling_path_watcher
+
+    from goldviz.data.tables.private_files import keep_others_out
+    from goldviz.runs.store.rights import close_what_is_kept
+    from goldviz.ui.serving import services, sessions
+
+    keep_others_out()
+    for sentence in await asyncio.to_thread(close_what_is_kept):
+        log.warning("%s", sentence)
+
+    # Streamlit takes a folder named pages/ for its older way of navigating until st.navigation has run once; the
+    # first visitor of a page's own address would be told that it does not exist.
+    PagesManager.uses_pages_directory = False
+    # Streamlit looks five times a second whether somebody has changed each of three files of settings.
+    setattr(polling_path_watcher, LOOK_FOR_SETTINGS, SETTINGS_SECONDS)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    starting = asyncio.create_task(asyncio.to_thread(_start_workers))
+    collecting = asyncio.create_task(_collect(sessions.closing()))
+    yield {}
+    collecting.cancel()
+    with suppress(asyncio.CancelledError):
+        await collecting
+    await starting
+    await asyncio.to_thread(services.close)
+
+
+def _start_workers() -> None:
+    from goldviz.runs.execution.execution import ExecutionError
+    from goldviz.runs.jobs.jobs import JobFailedError
+    from goldviz.runs.store.schema import StoreError
+    from goldviz.ui.serving import services
+
+    try:
+        services.executor()
+        services.store().check()
+    except (ExecutionError, StoreError) as error:
+        # Every page shows the same sentence, and tries again.
+        log.error("%s", error)
+    try:
+        services.jobs().warm_up()
+    except JobFailedError as error:
+        # A job tries again, and says the same sentence.
+        log.error("%s", error)
+
+
+async def _collect(storage: ClosingStorage) -> None:
+    """End sessions whose visitors stay away, and collect garbage on a timer, in place of Streamlit's full collection
+    after every rerun."""
+    loaded = looked = 0
+    while True:
+        await asyncio.sleep(COLLECT_SECONDS)
+        storage.close_gone()
+        made = gc.get_stats()[0]["collections"]
+        if made - looked < FEW_COLLECTIONS:
+            continue
+        await asyncio.to_thread(gc.collect)
+        looked = made
+        if len(sys.modules) > loaded:
+            # Modules stay. Collections, for which everybody waits, pass them over: 20 to 80 ms in place of 200.
+            gc.freeze()
+            loaded = len(sys.modules)
