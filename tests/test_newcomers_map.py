@@ -99,7 +99,7 @@ def test_a_new_optimiser_is_one_edit(checkout: Path) -> None:
 
 @pytest.mark.slow
 def test_a_new_activation_is_one_edit(checkout: Path) -> None:
-    cubic = "Activation(lambda z: z**3, lambda z: 3 * z**2, 3.0, 1.0)"
+    cubic = "Activation(lambda z: z**3, lambda z: 3 * z**2, 3.0, 1.0, 'z**3', '3 * z**2')"
     entry = f'    "new": ActivationFamily("Cubic", lambda _slope: {cubic}),\n'
     edited(checkout, "an activation", "ACTIVATIONS = {\n", f"ACTIVATIONS = {{\n{entry}")
     assert says(checkout, f"{TRY}\ntried('depth-gradients', 'activation', {SMALL_DEPTH})") == "Cubic"

@@ -13,10 +13,10 @@ const network = {
   biases: [[0, 0.5, 0], [0.25]],
   inputs: [[1, 2]],
   targets: [[1]],
-  activation: "relu",
-  last: "identity",
-  words: "ReLU",
-  slope: 0,
+  activations: [
+    { words: "ReLU", formula: ["max", 0, "z"], slope: ["if", [">", "z", 0], 1, 0] },
+    { words: "", formula: "z", slope: 1 },
+  ],
   loss: "squared",
   penalty: 0,
   rate: 0.1,
@@ -99,6 +99,18 @@ test("a neuron's formulas have its numbers in them", () => {
   assert.match(said, /dL\/dx = Σ w δ of layer 2 = \(−1\) · 8\.75 = −8\.75 \(equation 2, first half\)/);
   assert.match(said, /δ = dL\/dx · φ′\(z\) = \(−8\.75\) · 1 = −8\.75/);
   assert.match(saidOf("n2.1"), /dL\/dx = x − y = 9\.75 − 1 = 8\.75 \(equation 1, first half\)/);
+});
+
+test("a formula that Python sends is computed and written with its number in it", () => {
+  const said = (formula, slope) => {
+    const lines = saidOf("n1.2", { activations: [{ words: "new", formula, slope }, network.activations[1]] }).split("\n");
+    return lines.slice(2, 4).join();
+  };
+  assert.match(said(["**", "z", 3], ["*", 3, ["**", "z", 2]]), /^x = φ\(z\) = 0\.5³ = 0\.125,φ′\(z\) = 3 · 0\.5² = 0\.75$/);
+  const leaky = ["if", [">", "z", 1], "z", ["*", 0.1, "z"]];
+  assert.match(said(leaky, 1), /φ\(z\) = 0\.1 · 0\.5 = 0\.05,φ′\(z\) = 1, as there is no φ/);
+  assert.match(said(["-", 1, ["**", ["tanh", "z"], 2]], ["if", [">", "z", 1], 1, 0]), /1 − tanh\(0\.5\)² = 0\.7864,.*0, as z is not above 1/);
+  assert.match(said(["*", ["sigmoid", ["negative", "z"]], ["+", "z", 2]], "z"), /σ\(−0\.5\) · \(0\.5 \+ 2\) = 0\.9439/);
 });
 
 test("what no step has found yet is not told", () => {

@@ -6,29 +6,65 @@ changes a number sees at once what follows. Autograd's numbers come with the nex
 
 from __future__ import annotations
 
+import ast
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import xarray as xr
 
 from goldviz.labs.backpropagation_steps.network import drawn, sizes
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
-from goldviz.models.feedforward.activations import ACTIVATIONS
+from goldviz.models.feedforward.activations import ACTIVATIONS, IDENTITY
+
+FormulaTree: TypeAlias = "float | str | list[FormulaTree]"
+"""A number, the name of one, or an operation with what it is done to."""
+
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.Gt: ">"}
+
+
+def formula_tree(text: str) -> FormulaTree:
+    """An activation's formula as a tree, which the browser computes and prints without reading text as a program.
+
+    >>> formula_tree("z if z > 0 else 0.1 * z")
+    ['if', ['>', 'z', 0], 'z', ['*', 0.1, 'z']]
+    """
+    return _tree(ast.parse(text, mode="eval").body)
+
+
+def _tree(node: ast.expr) -> FormulaTree:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.Name(id=name):
+            return name
+        case ast.UnaryOp(ast.USub(), part):
+            return ["negative", _tree(part)]
+        case ast.BinOp(left, sign, right) | ast.Compare(left, [sign], [right]) if type(sign) in SIGNS:
+            return [SIGNS[type(sign)], _tree(left), _tree(right)]
+        case ast.IfExp(condition, here, elsewhere):
+            return ["if", _tree(condition), _tree(here), _tree(elsewhere)]
+        case ast.Call(ast.Name(id=name), arguments):
+            return [name, *map(_tree, arguments)]
+    raise ValueError(f"{ast.unparse(node)!r} is no part of an activation's formula that the browser can compute.")
 
 
 def network_data(settings: BackpropagationSteps) -> dict[str, Any]:
     """The network before anybody changed a number, and what it is held to."""
     network = drawn(settings)
-    linear = settings.loss == "cross_entropy" or settings.last == "identity"
+    words = ACTIVATIONS[settings.activation].words
     return {
         "weights": [weight.tolist() for weight in network.weights],
         "biases": [bias.tolist() for bias in network.biases],
         "inputs": network.inputs.tolist(),
         "targets": network.targets.tolist(),
-        "activation": settings.activation,
-        "last": "identity" if linear else settings.activation,
-        "words": ACTIVATIONS[settings.activation].words,
-        "slope": settings.slope,
+        "activations": [
+            {
+                "words": "" if phi is IDENTITY else words,
+                "formula": formula_tree(phi.formula),
+                "slope": formula_tree(phi.slope),
+            }
+            for phi in network.activations
+        ],
         "loss": settings.loss,
         "penalty": settings.penalty,
         "rate": settings.learning_rate,

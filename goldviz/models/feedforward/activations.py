@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 class Activation:
     """phi, its derivative phi', the largest value of phi', and He's gain: the spread of weights that suits phi.
 
-    Both functions act on every entry of a tensor.
+    Both functions act on every entry of a tensor. ``formula`` and ``slope`` are the same two as text, which the browser
+    computes and prints: an expression of ``z`` in Python's words, with ``exp``, ``log``, ``sqrt``, ``abs``, ``max``,
+    ``min``, ``tanh``, ``sigmoid``, and the normal distribution's ``cdf`` and ``density``.
     """
 
     function: Callable[[Tensor], Tensor]
     derivative: Callable[[Tensor], Tensor]
     steepest: float
     gain: float
+    formula: str
+    slope: str
 
 
 @dataclass(frozen=True)
@@ -63,13 +67,15 @@ def _leaky_relu(slope: float) -> Activation:
         lambda z: _step(z).mul_(1 - slope).add_(slope),
         1.0,
         leaky_relu_gain(slope),
+        f"z if z > 0 else {slope} * z",
+        f"1 if z > 0 else {slope}",
     )
 
 
 def _gelu(_slope: float) -> Activation:
     from torch.nn.functional import gelu
 
-    return Activation(gelu, _gelu_derivative, 1.129, math.sqrt(2))
+    return Activation(gelu, _gelu_derivative, 1.129, math.sqrt(2), "z * cdf(z)", "cdf(z) + z * density(z)")
 
 
 def _gelu_derivative(z: Tensor) -> Tensor:
@@ -77,10 +83,12 @@ def _gelu_derivative(z: Tensor) -> Tensor:
     return (1 + (z / math.sqrt(2)).erf()) / 2 + z * density
 
 
-IDENTITY = Activation(lambda z: z, lambda z: z.new_ones(z.shape), 1.0, 1.0)
-RELU = Activation(lambda z: z.relu(), _step, 1.0, math.sqrt(2))
-TANH = Activation(lambda z: z.tanh(), lambda z: 1 - z.tanh().square(), 1.0, 5 / 3)
-SIGMOID = Activation(lambda z: z.sigmoid(), lambda z: z.sigmoid() * (-z).sigmoid(), 0.25, 1.0)
+IDENTITY = Activation(lambda z: z, lambda z: z.new_ones(z.shape), 1.0, 1.0, "z", "1")
+RELU = Activation(lambda z: z.relu(), _step, 1.0, math.sqrt(2), "max(0, z)", "1 if z > 0 else 0")
+TANH = Activation(lambda z: z.tanh(), lambda z: 1 - z.tanh().square(), 1.0, 5 / 3, "tanh(z)", "1 - tanh(z) ** 2")
+SIGMOID = Activation(
+    lambda z: z.sigmoid(), lambda z: z.sigmoid() * (-z).sigmoid(), 0.25, 1.0, "sigmoid(z)", "sigmoid(z) * sigmoid(-z)"
+)
 
 ACTIVATIONS = {
     "leaky_relu": ActivationFamily("LeakyReLU", _leaky_relu),

@@ -151,9 +151,7 @@ class Diagram {
 
   headings() {
     const { network, step } = this.view;
-    const last = network.weights.length;
-    const phi = (layer) => (layer < last - 1 || network.last !== "identity" ? ` · ${network.words}` : "");
-    const layers = network.weights.map((_, layer) => `layer ${layer + 1}${phi(layer)}`);
+    const layers = network.activations.map(({ words }, layer) => `layer ${layer + 1}${words && ` · ${words}`}`);
     const words = ["input x", ...layers, network.loss === "squared" ? "loss" : "softmax, loss"];
     const now = step.kind === "update" ? -1 : this.columnOf(step);
     this.columns.forEach(([rect, heading], column) => {

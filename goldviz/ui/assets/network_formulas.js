@@ -30,18 +30,33 @@ function inputParts(view) {
   ];
 }
 
-// phi and its slope with a number in them.
-const PHI_WORDS = {
-  tanh: (z) => [`tanh ${inBrackets(z)}`, `1 − tanh² ${inBrackets(z)}`],
-  sigmoid: (z) => [`σ(${plain(z)})`, `σ(${plain(z)}) · σ(${plain(-z)})`],
-  relu: (z) => [`max(0, ${plain(z)})`, z > 0 ? "1, as z is above 0" : "0, as z is not above 0"],
-  leaky_relu: (z, slope) =>
-    z > 0
-      ? [`${plain(z)}, as z is above 0`, "1, as z is above 0"]
-      : [`${plain(slope)} · ${inBrackets(z)}`, `${plain(slope)}, as z is not above 0`],
-  gelu: (z) => [`GELU(${plain(z)})`, `Φ(${plain(z)}) + ${inBrackets(z)} · N(${plain(z)})`],
-  identity: (z) => [`${plain(z)}, as there is no φ`, "1, as there is no φ"],
-};
+const SYMBOLS = { "-": "−", "*": "·", sigmoid: "σ", cdf: "Φ", density: "N" };
+const LEVELS = { "+": 1, "-": 1, "*": 2, "/": 2, negative: 3, "**": 4 }; // What binds less stands in brackets.
+const POWERS = { 2: "²", 3: "³" };
+
+// A formula as one writes it, with a number in the place of z.
+function written(tree, z, level = 0) {
+  const [operation, ...parts] = Array.isArray(tree) ? tree : [];
+  const isNumber = !operation || (operation === "negative" && !Array.isArray(parts[0]));
+  if (isNumber) return level ? inBrackets(valueAt(tree, z)) : plain(valueAt(tree, z));
+  const symbol = SYMBOLS[operation] ?? operation;
+  const own = LEVELS[operation];
+  if (!own) return `${symbol}(${parts.map((part) => written(part, z)).join(", ")})`;
+  const [a, b] = parts.map((part, place) => written(part, z, own + place));
+  const power = `<sup>${b}</sup>`;
+  const words = { negative: `−${a}`, "**": `${a}${POWERS[b] ?? power}` }[operation] ?? `${a} ${symbol} ${b}`;
+  return own < level ? `(${words})` : words;
+}
+
+// phi or its slope at z: the formula and what it comes to, or why it is a number that stands there already.
+function worked(tree, z) {
+  if (!Array.isArray(tree)) return `${written(tree, z)}, as there is no φ`;
+  const [operation, condition, here, elsewhere] = tree;
+  if (operation !== "if") return `${written(tree, z)} = ${plain(valueAt(tree, z))}`;
+  const branch = valueAt(condition, z) ? here : elsewhere;
+  if (Array.isArray(branch)) return worked(branch, z);
+  return `${written(branch, z)}, as z is ${branch === here ? "" : "not "}above ${plain(condition[2])}`;
+}
 
 // What arrives at a neuron: the first half of equation 1 or 2.
 function arrivingWords({ network, found, sample }, layer, unit) {
@@ -60,11 +75,8 @@ function neuronParts(view, layer, unit) {
   const at = (values) => values[layer][sample][unit];
   const z = at(found.z);
   const slope = at(found.slope);
-  const x = found.x[layer + 1][sample][unit];
   const forward = known.forward > layer;
-  const name = layer < network.weights.length - 1 ? network.activation : network.last;
-  const [phi, derivative] = PHI_WORDS[name](z, network.slope);
-  const worked = (words, value) => (words.includes(", as") ? words : `${words} = ${plain(value)}`);
+  const phi = network.activations[layer];
   const pairs = network.weights[layer][unit].map((w, k) => [w, found.x[layer][sample][k]]);
   const bias = ` + ${inBrackets(network.biases[layer][unit])}`;
   const [arrives, equation] = arrivingWords(view, layer, unit);
@@ -74,8 +86,8 @@ function neuronParts(view, layer, unit) {
   return [
     heading(`Neuron ${unit + 1} of layer ${layer + 1}${ofSample(view, ",")}`),
     line("z", "z = Σ w x + b", `${sumWords(pairs, bias)} = ${plain(z)}`, forward),
-    line("x", "x = φ(z)", worked(phi, x), forward),
-    line("slope", "φ′(z)", worked(derivative, slope), forward),
+    line("x", "x = φ(z)", worked(phi.formula, z), forward),
+    line("slope", "φ′(z)", worked(phi.slope, z), forward),
     line("arriving", "dL/dx", `${arrives} = ${plain(at(found.arriving))} (${equation})`, known.arriving <= layer),
     line("delta", "δ = dL/dx · φ′(z)", isFlat(slope) ? `${product} ${lost}` : product, known.delta <= layer),
     ...weight,

@@ -18,18 +18,33 @@ function erf(x) {
   return ((2 / Math.sqrt(Math.PI)) * Math.exp(-x * x)) * sum;
 }
 
-const sigmoid = (z) => (z >= 0 ? 1 / (1 + Math.exp(-z)) : Math.exp(z) / (1 + Math.exp(z)));
-const density = (z) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
-
-// phi, its slope, and both in words with a number in them. `a` is LeakyReLU's slope below zero.
-const PHI = {
-  leaky_relu: { of: (z, a) => (z > 0 ? z : a * z), slope: (z, a) => (z > 0 ? 1 : a) },
-  relu: { of: (z) => Math.max(z, 0), slope: (z) => (z > 0 ? 1 : 0) },
-  tanh: { of: Math.tanh, slope: (z) => 1 - Math.tanh(z) ** 2 },
-  sigmoid: { of: sigmoid, slope: (z) => sigmoid(z) * sigmoid(-z) },
-  gelu: { of: (z) => (z * (1 + erf(z / Math.SQRT2))) / 2, slope: (z) => (1 + erf(z / Math.SQRT2)) / 2 + z * density(z) },
-  identity: { of: (z) => z, slope: () => 1 },
+// Python sends phi and its slope as trees: a number, the name z, or an operation with what it is done to.
+const OPERATIONS = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "**": (a, b) => a ** b,
+  ">": (a, b) => a > b,
+  negative: (a) => -a,
+  if: (holds, a, b) => (holds ? a : b),
+  exp: Math.exp,
+  log: Math.log,
+  sqrt: Math.sqrt,
+  abs: Math.abs,
+  max: Math.max,
+  min: Math.min,
+  tanh: Math.tanh,
+  sigmoid: (z) => (z >= 0 ? 1 / (1 + Math.exp(-z)) : Math.exp(z) / (1 + Math.exp(z))),
+  cdf: (z) => (1 + erf(z / Math.SQRT2)) / 2,
+  density: (z) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI),
 };
+
+function valueAt(tree, z) {
+  if (!Array.isArray(tree)) return tree === "z" ? z : tree;
+  const [operation, ...parts] = tree;
+  return OPERATIONS[operation](...parts.map((part) => valueAt(part, z)));
+}
 
 // "w2.1.3=0.5;t1=2" as a map from places to numbers; Python has checked what comes from a link.
 function editsOf(text) {
@@ -77,8 +92,6 @@ function changedNetwork(network, edits) {
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const dot = (a, b) => a.reduce((total, value, i) => total + value * b[i], 0);
 const placeOf = (l, j, k) => `w${l + 1}.${j + 1}.${k + 1}`;
-const phiOf = (network, layer) =>
-  PHI[layer < network.weights.length - 1 ? network.activation : network.last];
 
 // What `make` gives of each weight, layer by layer and row by row.
 function eachWeight({ weights }, make) {
@@ -94,9 +107,8 @@ function forwardFrom(network, from, x) {
   const trace = { x: [x], z: [] };
   for (let layer = from; layer < network.weights.length; layer += 1) {
     const z = sumsOf(network, layer, trace.x[trace.x.length - 1]);
-    const phi = phiOf(network, layer);
     trace.z.push(z);
-    trace.x.push(z.map((one) => phi.of(one, network.slope)));
+    trace.x.push(z.map((one) => valueAt(network.activations[layer].formula, one)));
   }
   return trace;
 }
@@ -132,7 +144,7 @@ function passes(network) {
   const found = {
     x: Array.from({ length: layers + 1 }, (_, l) => traces.map((trace) => trace.x[l])),
     z: bySample((trace, l) => trace.z[l]),
-    slope: bySample((trace, l) => trace.z[l].map((z) => phiOf(network, l).slope(z, network.slope))),
+    slope: bySample((trace, l) => trace.z[l].map((z) => valueAt(network.activations[l].slope, z))),
     arriving: bySample(() => null),
     delta: bySample(() => null),
   };
@@ -172,11 +184,11 @@ function nudged(network, place) {
 
 // The same for z or x of one neuron, which is no number of the network: the loss of its sample from there on.
 function nudgedState(network, found, layer, sample, unit, name) {
-  const { of } = phiOf(network, layer);
+  const { formula } = network.activations[layer];
   const states = name === "z" ? found.z[layer][sample] : found.x[layer + 1][sample];
   const lossWith = (step) => {
     const moved = states.map((value, j) => (j === unit ? value + step : value));
-    const x = name === "z" ? moved.map((z) => of(z, network.slope)) : moved;
+    const x = name === "z" ? moved.map((z) => valueAt(formula, z)) : moved;
     return lossOf(network, forwardFrom(network, layer + 1, x).x.pop(), network.targets[sample]);
   };
   return (lossWith(NUDGE) - lossWith(-NUDGE)) / (2 * NUDGE);

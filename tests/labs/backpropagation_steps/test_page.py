@@ -36,7 +36,7 @@ def test_a_stranger_sees_the_network_and_every_figure() -> None:
 def test_a_softmax_brings_its_matrix() -> None:
     visitor = InstantVisitor(BackpropagationSteps).choose("softmax-and-cross-entropy")
     assert set(visitor.all_drawn()) == {*ALWAYS, "softmax"}
-    assert diagram(visitor)["network"]["last"] == "identity"
+    assert diagram(visitor)["network"]["activations"][-1]["formula"] == "z"
 
 
 def test_changed_numbers_stand_in_the_link_and_autograd_follows() -> None:
