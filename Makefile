@@ -9,7 +9,7 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests calculations other-tests beside compiled test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples laboratories advice claims model clean
+.PHONY: run test tests browser-tests calculations other-tests beside compiled test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples laboratories size advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -68,6 +68,7 @@ long-other-tests: $(VENV)/.dev browser
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python docs/make_size.py --check
 	$(BIN)/lint-imports
 
 types: $(VENV)/.dev
@@ -87,11 +88,15 @@ examples: $(VENV)/.app
 laboratories: $(VENV)/.dev
 	$(BIN)/python -m tests.labs.laboratories_table
 
-# Every remedy of every rule, tried on five seeds: docs/advice.md, and the data behind it.
+# docs/size.md: lines by room and kind, names and comments. With BUDGETS=today, budgets are set anew.
+size: $(VENV)/.app
+	$(BIN)/python docs/make_size.py $(if $(filter today,$(BUDGETS)),--budgets)
+
+# Every remedy of every rule, tried on five seeds: recorded/advice.json of each laboratory, for the page Advice.
 advice: $(VENV)/.app
 	$(BIN)/python docs/make_advice.py $(NAME)
 
-# The documents' claims, tested on five seeds or more: docs/claims.md, and the numbers behind it.
+# The documents' claims, tested on five seeds or more: recorded/claims.json of each laboratory, for the page Claims.
 claims: $(VENV)/.app
 	$(BIN)/python docs/make_claims.py $(NAME)
 
