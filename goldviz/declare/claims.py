@@ -68,10 +68,14 @@ class Part:
         return " ".join([self.measure.name, *map(str, self.lanes)])
 
     def number(self, runs: Sequence[xr.Dataset]) -> float:
-        """What is measured in a case whose lanes gave these ``runs``; NaN where one ended before it recorded that."""
+        """What is measured in a case whose lanes gave these ``runs``; NaN where one ended before it recorded that.
+
+        A run that diverged before its first evaluation lacks a variable, has none of its entries, or divides by none.
+        """
+        measured = [runs[lane - 1] for lane in self.lanes] if self.lanes else runs
         try:
-            return self.measure(*(runs[lane - 1] for lane in self.lanes) if self.lanes else runs)
-        except KeyError:
+            return self.measure(*measured)
+        except (KeyError, IndexError, ZeroDivisionError):
             return math.nan
 
     @property

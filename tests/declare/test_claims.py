@@ -1,6 +1,7 @@
 """A claim from notebook and shell, and what becomes of its numbers on the way."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import goldviz
 from goldviz.cli import main
 from goldviz.declare.claims import Claim, Evidence, Part, claim_of, claims, evidence, keep
 from goldviz.declare.laboratory import Laboratory
-from goldviz.diagnostics.measure import measure, seeds
+from goldviz.diagnostics.measure import Measure, measure, seeds
 from goldviz.experiments import SettingsError
 from goldviz.labs.depth_gradients import LAB
 
@@ -43,6 +44,16 @@ CLAIM = Claim(
 def run(*losses: float) -> xr.Dataset:
     """A run whose seeds end at these losses."""
     return xr.Dataset({"loss": (("epoch", "seed"), np.array([[9.0] * len(losses), losses]))})
+
+
+@pytest.mark.parametrize(
+    "read",
+    [lambda run: run["evaluated"], lambda run: run["loss"].values[5], lambda run: sum(()) / len(())],
+    ids=["no variable", "no entry", "none to divide by"],
+)
+def test_a_run_that_ended_before_it_recorded_what_is_measured_has_no_number(read: Callable[..., float]) -> None:
+    part = Part("it is {}", Measure("measured", "What is measured.", "", read))
+    assert math.isnan(part.number([xr.Dataset({"loss": ("step", [1.0])})]))
 
 
 def test_each_part_reads_its_lanes_seed_seeds() -> None:

@@ -194,7 +194,12 @@ class Rule:
         return found
 
     def _number(self, reading: Any, settings: Any) -> str:
-        return self.number(reading) if callable(self.number) else self.number.format_map(Fields([reading], settings))
+        return self.number(reading) if callable(self.number) else filled(self.number, reading, settings)
+
+
+def filled(template: str, reading: Any, settings: Any = None) -> str:
+    """A template with the measures of one reading, each the median of its seeds: pages tell them as rules do."""
+    return template.format_map(Fields([reading], settings))
 
 
 def name_of(reading: Any) -> str:

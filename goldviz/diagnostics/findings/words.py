@@ -41,6 +41,15 @@ def percent(share: float) -> str:
     return "more than 1,000 %" if share > MOST_PERCENT else f"{100 * share:.0f} %"
 
 
+def fine_percent(share: float) -> str:
+    """A share as a percentage, with two digits where it is small.
+
+    >>> fine_percent(0.634), fine_percent(0.00015)
+    ('63 %', '0.015 %')
+    """
+    return percent(share) if share >= 0.1 else f"{100 * share:.2g} %"
+
+
 def share_of(share: float) -> str:
     """A share, or a multiple, with the word that what it is of takes after it.
 
@@ -80,7 +89,15 @@ def power(exponent: float) -> str:
     return times(10.0**exponent) if exponent >= 0 else f"1/{times(10.0**-exponent)}"
 
 
-FORMATS = {"times": times, "percent": percent, "share_of": share_of, "part": part, "points": points, "power": power}
+FORMATS = {
+    "times": times,
+    "percent": percent,
+    "fine_percent": fine_percent,
+    "share_of": share_of,
+    "part": part,
+    "points": points,
+    "power": power,
+}
 
 
 class Printed(float):

@@ -151,7 +151,7 @@ RULES = (
             0.01,
             "{at:percent} from the gradient through the solver, over the last quarter of the looks",
         ),
-        number=lambda n: f"{100 * median(n.gradient_difference):.2g} %",
+        number="{gradient_difference:fine_percent}",
         explanation="The adjoint solves its own equation backwards and meets its own errors; it is as exact as its "
         "solver (Chen et al. 2018). So the gradient that is followed is not that of the loss that is shown.",
         advice=[_tighter, ("Go back through the solver's own steps.", {"gradient": "solver"})],

@@ -43,7 +43,8 @@ def _typical(values: Floats) -> Floats:
 class Reading(NetworkReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
-    ``loss``, ``refined`` (the loss with the field followed exactly) and ``saturation`` are those of the last look.
+    ``loss``, ``refined`` (the loss with the field followed exactly), ``saturation``, ``stiffness`` (the largest norm of
+    the field's Jacobian) and ``adjoint_cost`` (evaluations back for each forward) are those of the last look.
     ``accuracy`` is the mean over the last quarter of the looks, because a flow that squeezes points through a neck has
     all of them right at one step and not at the next; ``gradient_difference``, of the flow alone, is the median over
     the same looks. ``paid_first`` and ``paid_last`` are the mean evaluations forward over the first five steps and over
@@ -55,6 +56,8 @@ class Reading(NetworkReading):
     refined: Floats = at_last("refined_test_loss", "look")
     accuracy: Floats = measured("test_accuracy", "look", by=_settled)
     saturation: Floats = at_last("field_saturation", "look")
+    stiffness: Floats = at_last("field_stiffness", "look")
+    adjoint_cost: Floats = at_last("adjoint_cost", "look", only="ode")
     gradient_difference: Floats = measured("gradient_difference", "look", by=_typical, only="ode")
     paid_first: Floats = measured("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0))
     paid_last: Floats = measured("evaluations_forward", "step", by=_settled)
@@ -86,6 +89,11 @@ class Reading(NetworkReading):
     def consistent(self) -> Verdicts:
         """Whether it does not; where the field was never followed exactly, that is not known."""
         return ~self.inconsistent & bool(np.isfinite(self.refined).all())
+
+    @property
+    def by_adjoint(self) -> bool:
+        """Whether this is a flow whose gradient was compared with the adjoint's."""
+        return bool(np.isfinite(self.gradient_difference).any())
 
     @property
     def growth(self) -> Floats:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import streamlit as st
 import xarray as xr
 
+from goldviz.diagnostics.findings import networks
+from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.continuous_depth import LAB
 from goldviz.labs.continuous_depth.figures.quantities import headings
+from goldviz.labs.continuous_depth.measures import Reading
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
+
+NUMBERS = (
+    "evaluations of f for a batch {paid_at_last_step:.0f}; loss {loss:.3g}, with the field followed exactly "
+    r"{refined:.3g}; largest $\|\partial f / \partial h\|$ {stiffness:.3g}"
+)
+ADJOINT = (
+    "{gradient_difference:fine_percent} from the gradient through the solver over the last quarter of the looks, for "
+    "{adjoint_cost:.2g} evaluations back for each one forward"
+)
 
 
 def why(lane: Lane[ContinuousDepth], draw: Callable[[str], None]) -> None:
@@ -38,23 +49,10 @@ def _numbers(dataset: xr.Dataset) -> str:
     """What this run measured of the equations above, at its last look."""
     if "test_loss" not in dataset or not dataset.sizes.get("look", 0):
         return "The run's numbers appear here with its first look."
-    now = dataset.isel(look=-1)
-    lines = [f"In this run, at step {int(now['look'])}:"]
-    for network, label in zip(dataset["network"].values, headings(dataset)[0], strict=True):
-        one = now.sel(network=network)
-        own, exact = (float(one[name].median()) for name in ("test_loss", "refined_test_loss"))
-        paid = float(dataset["evaluations_forward"].sel(network=network).isel(step=-1).median())
-        lines.append(
-            f"- **{label}**: evaluations of f for a batch {paid:.0f}; loss {own:.3g}, with the field followed exactly "
-            f"{exact:.3g}; largest $\\|\\partial f / \\partial h\\|$ {float(one['field_stiffness'].median()):.3g}"
-        )
-    if "gradient_difference" in dataset:
-        apart, cost = (float(now[name].median()) for name in ("gradient_difference", "adjoint_cost"))
-        if np.isfinite(apart):
-            lines.append(
-                f"- **Adjoint**: {100 * apart:.2g} % from the gradient through the solver, for {cost:.2g} evaluations "
-                "back for each one forward"
-            )
+    readings = [Reading.of(dataset, network) for network in networks(dataset)]
+    lines = [f"In this run, at step {int(dataset['look'][-1])}:"]
+    lines += [f"- **{label}**: {filled(NUMBERS, n)}" for label, n in zip(headings(dataset)[0], readings, strict=True)]
+    lines += [f"- **Adjoint**: {filled(ADJOINT, n)}" for n in readings if n.by_adjoint]
     return "\n".join(lines)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+from math import isfinite
+
 import streamlit as st
 import xarray as xr
 
 from goldviz.diagnostics.forecasts.moves import SEEN_AS
 from goldviz.figures.market import percent, source_sentence, unit_of_changes, words
 from goldviz.figures.spec import FigureSpec
-from goldviz.labs.gold_market import LAB
+from goldviz.labs.gold_market import LAB, measures
 from goldviz.labs.gold_market.figures import FIGURES
 from goldviz.labs.gold_market.figures.answer import answer
 from goldviz.labs.gold_market.figures.leak import correlation, fit_sentence, leak
@@ -120,17 +121,18 @@ def why(view: View[GoldMarket]) -> None:
 def sentences(ds: xr.Dataset) -> list[str]:
     """This market's numbers behind the equations."""
     number, days = int(ds.attrs["number"]), int(ds.attrs["calendar_days"])
-    unit, moves = unit_of_changes(ds), ds["change"].values
+    unit = unit_of_changes(ds)
     found = [
-        f"{words(ds, 0)}: K = {len(moves):,} observed moves in {days:,} days, with a mean of {unit.said(moves.mean())} "
-        f"and a standard deviation of {unit.factor * ds.attrs['sd']:.3g}{unit.suffix}. {tail_sentence(ds)}",
+        f"{words(ds, 0)}: K = {ds.sizes['change_day']:,} observed moves in {days:,} days, with a mean of "
+        f"{unit.said(measures.mean_move(ds))} and a standard deviation of "
+        f"{unit.factor * ds.attrs['sd']:.3g}{unit.suffix}. {tail_sentence(ds)}",
         f"A forecast is made when the target's value is out, {ds['released'].values[0]}.",
     ]
     if number:
         covariates = ds.sizes["channel"] - 1
         found += [
             f"Partial observation: at a forecast {ds.attrs['new']:.1f} of {covariates} covariates have something new "
-            f"on average, and in {percent(ds.attrs['complete'])} of the forecasts all of them do.",
+            f"on average, and in {percent(measures.whole_rows(ds))} of the forecasts all of them do.",
             release_sentence(ds, number),
             early_sentence(ds),
             fit_sentence(ds),
@@ -142,7 +144,7 @@ def release_sentence(ds: xr.Dataset, number: int) -> str:
     """When the covariate in view is out, and what that means for the forecast."""
     wait = float(ds["typical_wait"].values[number])
     out = f"{words(ds, number)} is out at {ds['released'].values[number]}"
-    if not np.isfinite(wait):
+    if not isfinite(wait):
         return f"{out}; in these years no value of it stands in any row."
     if wait < 0:
         return f"{out}: as the rows are joined now, typically {-wait:.3g} hours after the forecast that uses it."

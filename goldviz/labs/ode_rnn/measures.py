@@ -67,7 +67,8 @@ class Reading(NetworkReading):
     the part of the error that the last quarter of the looks took away. ``growth`` of evaluations compares the last
     tenth of the steps with the first. Of the ODE-RNN alone: ``refined`` is its error with steps four times as fine,
     ``saturation`` a share, ``stiffness`` and ``early_stiffness`` spectral norms of df/dh at the last look and after a
-    third of them (a fresh field is nearly still, so the first look says nothing).
+    third of them (a fresh field is nearly still, so the first look says nothing). Along the first seed's probe
+    sequence, ``gap_cost`` is the mean of the field's evaluations in a gap, and ``largest_jump`` that at an observation.
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
@@ -87,6 +88,10 @@ class Reading(NetworkReading):
     growth: Floats = measured("evaluations", "step", by=_growth, only="ode_rnn")
     state_size: Floats = at_last("state_size", "look")
     gap_sensitivity: Floats = at_last("gap_sensitivity", "look")
+    gap_cost: Floats = at_last(
+        "interval_evaluations", "look", "observation", by=lambda counts: counts[1:].mean(axis=0), only="ode_rnn"
+    )
+    largest_jump: Floats = at_last("jump", "look", "observation", by=lambda jumps: jumps.max(axis=0))
     diverged: Verdicts = judged("loss", "step", by=diverged)
 
     @property

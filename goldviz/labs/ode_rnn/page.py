@@ -8,10 +8,12 @@ from dataclasses import replace
 import streamlit as st
 import xarray as xr
 
+from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.doubts import doubts
 from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES
+from goldviz.labs.ode_rnn.measures import Reading
 from goldviz.labs.ode_rnn.parts.explored import Explored, look_at
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
@@ -26,6 +28,10 @@ from goldviz.ui.words import plain
 FOLLOWING = ("plane", "latent")
 EDITS = "edits"
 """The link's parameter with what was moved and left out."""
+NUMBERS = (
+    "In this run, at its last look, a gap costs {gap_cost:.0f} evaluations of the field on average. The largest jump "
+    "is {largest_jump:.2f}. Steps four times as fine change the error from {error:.2g} to {refined:.2g}."
+)
 
 
 def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
@@ -152,16 +158,7 @@ def _numbers(ds: xr.Dataset) -> None:
     if "interval_evaluations" not in ds or not ds.sizes.get("look", 0):
         st.caption("The run's numbers appear here with its first look.")
         return
-    last = ds.isel(look=-1)
-    jumps = last["jump"].sel(network="ode_rnn")
-    cost = float(last["interval_evaluations"].isel(observation=slice(1, None)).mean())
-    error = float(last["error"].sel(network="ode_rnn").mean())
-    refined = float(last["refined_error"].mean())
-    st.markdown(
-        f"In this run, at its last look, a gap costs {cost:.0f} evaluations of the field on average. The largest "
-        f"jump is {float(jumps.max()):.2f}. Steps four times as fine change the error from {error:.2g} to "
-        f"{refined:.2g}."
-    )
+    st.markdown(filled(NUMBERS, Reading.of(ds, "ode_rnn")))
 
 
 PAGE = LaboratoryPage(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+from math import isfinite
+
 import streamlit as st
 
-from goldviz.labs.residual_flow import LAB
+from goldviz.labs.residual_flow import LAB, measures
 from goldviz.labs.residual_flow.figures import carried, flow
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
 from goldviz.labs.residual_flow.figures.everywhere import everywhere
@@ -61,15 +62,15 @@ def sentences(view: View[ResidualFlow]) -> list[str]:
     """This view's numbers behind eq. 26-30."""
     ds = view.dataset
     blocks, step, duration = ds.attrs["blocks"], ds.attrs["step"], ds.attrs["duration"]
-    error, euler = float(ds["distance_largest"].values[-1]), float(ds["slope"].sel(solver="euler"))
-    distance = f"off by **{error:.3g}**" if np.isfinite(error) else "**too far off to measure**"
+    error = measures.off_at_the_end(ds)
+    distance = f"off by **{error:.3g}**" if isfinite(error) else "**too far off to measure**"
     source = "a formula gives it" if ds.attrs["exact"] else "dopri8 at tolerance 1e-11"
     found = [
         f"T = {duration:g} and L = {blocks}: every block takes a step of Δt = {step:.4g} and evaluates f once. At the "
         f"end the point farthest from the flow ({source}) is {distance}.",
         f"Twice the blocks halve the error in theory. Measured over the last doublings it falls as L to the power "
-        f"**{euler:.2f}**; midpoint {float(ds['slope'].sel(solver='midpoint')):.2f} (theory −2), Runge-Kutta 4 "
-        f"{float(ds['slope'].sel(solver='rk4')):.2f} (theory −4).".replace("-", "−"),
+        f"**{-measures.euler_order(ds):.2f}**; midpoint {-measures.midpoint_order(ds):.2f} (theory −2), Runge-Kutta 4 "
+        f"{-measures.rk4_order(ds):.2f} (theory −4).".replace("-", "−"),
         _cost(view),
         _stability(view),
     ]
@@ -84,11 +85,8 @@ def sentences(view: View[ResidualFlow]) -> list[str]:
 
 
 def _cost(view: View[ResidualFlow]) -> str:
-    ds = view.dataset
-    tolerance = 1e-4
-    chosen = ds.isel(asked=int(np.abs(np.log(ds["asked"].values / tolerance)).argmin()))
-    cost, error = float(chosen["evaluations"]), float(chosen["adaptive_error"])
-    if not np.isfinite(cost):
+    cost, error = measures.evaluations_asked(view.dataset), measures.error_asked(view.dataset)
+    if not isfinite(cost):
         return "dopri5 at tolerance 1e-4 did not arrive."
     return (
         f"ODESolve may choose its own steps: dopri5 at tolerance 1e-4 evaluates f {cost:.0f} times and is off by "
@@ -97,29 +95,29 @@ def _cost(view: View[ResidualFlow]) -> str:
 
 
 def _stability(view: View[ResidualFlow]) -> str:
-    ds = view.dataset
-    rate, steep, step = ds.attrs["fastest_rate"], ds.attrs["steepest_slope"], ds.attrs["step"]
+    rate, stretch = measures.eigenvalue_of_a_step(view.dataset), measures.stretch_of_a_step(view.dataset)
     judged = (
         "more than 2, so a direction that the flow damps at that rate grows from block to block"
-        if rate * step > 2
+        if rate > 2
         else "no more than 2, within reach of Euler's stable steps for a damped direction"
     )
     crossing = (
         "below 1, so there the network's paths cannot cross either"
-        if steep * step < 1
+        if stretch < 1
         else "above 1, so the network's paths may cross, which a flow's never do"
     )
     return (
-        f"Along the flow the largest eigenvalue of ∂f/∂h has size {rate:.3g}. Times Δt that is **{rate * step:.3g}**: "
-        f"{judged}. The largest singular value times Δt is **{steep * step:.3g}**: {crossing} (Behrmann et al. 2019)."
+        f"Along the flow the largest eigenvalue of ∂f/∂h has size {view.dataset.attrs['fastest_rate']:.3g}. Times Δt "
+        f"that is **{rate:.3g}**: {judged}. The largest singular value times Δt is **{stretch:.3g}**: {crossing} "
+        "(Behrmann et al. 2019)."
     )
 
 
 def _task(view: View[ResidualFlow]) -> str:
     ds = view.dataset
     told = (
-        f"After training on the spot, the network puts {ds.attrs['network_right']:.1%} and the flow "
-        f"{ds.attrs['flow_right']:.1%} of the curves on their own side of the line."
+        f"After training on the spot, the network puts {measures.network_right(ds):.1%} and the flow "
+        f"{measures.flow_right(ds):.1%} of the curves on their own side of the line."
     )
     if not ds.attrs["closed"]:
         return told

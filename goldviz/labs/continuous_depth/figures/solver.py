@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from goldviz.diagnostics.findings import percent, times
+from goldviz.diagnostics.findings import times
+from goldviz.diagnostics.findings.words import fine_percent
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings, log_axis, power
 from goldviz.figures.frames import Words
@@ -48,12 +49,7 @@ def adjoint(plot: Plot) -> Figure:
 
 
 def _apart_in_words(apart: xr.DataArray) -> str:
-    return f"At step {int(apart['look'])} they differ by {_small_share(float(apart))}." if np.isfinite(apart) else ""
-
-
-def _small_share(share: float) -> str:
-    """A share in per cent, with a digit more below one."""
-    return percent(share) if share >= 0.1 else f"{100 * share:.2g} %"
+    return f"At step {int(apart['look'])} they differ by {fine_percent(float(apart))}." if np.isfinite(apart) else ""
 
 
 @figure(

@@ -12,12 +12,12 @@ from goldviz.figures.elements import worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
+from goldviz.labs.gold_market import measures
 
 WITHOUT_TONE = (
     "No document's tone is in this market: add one on the page Policy documents, or plant a response to the generated "
     "statements."
 )
-SURE = 1.96
 
 
 @drawn(
@@ -64,13 +64,13 @@ def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 def answer_sentence(ds: xr.Dataset) -> str:
     """What a standard deviation of the tone goes with, how sure that is, and what was planted."""
-    slope, error, planted = (float(ds.attrs[name]) for name in ("answer_slope", "answer_error", "planted"))
+    slope, unsure, planted = measures.answer(ds), measures.answer_unsure(ds), float(ds.attrs["planted"])
     if not np.isfinite(slope):
         return "There are too few documents for a line."
-    sure = "more than chance" if abs(slope) > SURE * error else "no more than chance"
+    sure = "more than chance" if abs(slope) > unsure else "no more than chance"
     told = f"; planted: {planted:g}" if planted else ""
     return (
-        (f"One sd of the tone goes with {slope:+.2f} ± {SURE * error:.2f} sd of a move (95 %): {sure}{told}.")
+        (f"One sd of the tone goes with {slope:+.2f} ± {unsure:.2f} sd of a move (95 %): {sure}{told}.")
         .replace("+-", "−")
         .replace(" -", " −")
     )

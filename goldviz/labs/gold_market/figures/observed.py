@@ -15,6 +15,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme, with_alpha
+from goldviz.labs.gold_market import measures
 
 SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 """Parts of a channel's row in the strip."""
@@ -91,10 +92,10 @@ def _said(*counts: NDArray[np.float64]) -> NDArray[np.float32]:
 
 def hidden_sentence(ds: xr.Dataset) -> str:
     """Which part of the covariates' rows masking has hidden; empty where none is."""
-    seen, hidden = (float(np.nansum(ds[name].values[:, 1:])) for name in ("seen", "hidden"))
-    if not hidden:
+    share = measures.hidden(ds)
+    if not share:
         return ""
-    return f"Pink strips: hidden on purpose, {market.percent(hidden / (seen + hidden))} of {seen + hidden:,.0f} values."
+    return f"Pink strips: hidden on purpose, {market.percent(share)} of {measures.there_in_months(ds):,.0f} values."
 
 
 def _empty_sentence(ds: xr.Dataset) -> str:
@@ -143,11 +144,11 @@ def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 def early_sentence(ds: xr.Dataset) -> str:
     """How many of the covariates' values stand in a row before they were out, over all the years; empty without any."""
-    placed, early = (int(ds[name].values[1:].sum()) for name in ("placed", "too_early"))
+    placed, early = measures.placed(ds), measures.placed_too_early(ds)
     if not placed:
         return ""
-    part = "none of" if not early else "all" if early == placed else f"{early:,} of"
-    return f"Joined by {ds.attrs['alignment']}: {part} {placed:,} covariates' values are used before their release."
+    part = "none of" if not early else "all" if early == placed else f"{early:,.0f} of"
+    return f"Joined by {ds.attrs['alignment']}: {part} {placed:,.0f} covariates' values are used before their release."
 
 
 def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, height: float) -> Node:

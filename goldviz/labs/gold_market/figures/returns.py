@@ -15,6 +15,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, single, thinned
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
+from goldviz.labs.gold_market import measures
 
 MOST_DAYS = 1_000
 """Days drawn of a curve at most."""
@@ -88,11 +89,7 @@ def extremes(values: NDArray[np.float64], most: int) -> tuple[NDArray[np.int64],
 
 def outside_sentence(ds: xr.Dataset) -> str:
     """How many moves were larger than twice each volatility."""
-    sizes, shares = np.abs(ds["change"].values), []
-    for name in ("rolling_sd", "expanding_sd"):
-        given = np.isfinite(ds[name].values)
-        shares.append(float((sizes[given] > 2 * ds[name].values[given]).mean()) if given.any() else np.nan)
-    rolling, expanding = (market.percent(share) for share in shares)
+    rolling, expanding = (market.percent(share(ds)) for share in (measures.outside_rolling, measures.outside_expanding))
     return f"Outside the lines: {rolling} (last {int(ds.attrs['window'])}), {expanding} (all before)."
 
 
@@ -211,8 +208,8 @@ def memory(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 def memory_sentence(ds: xr.Dataset) -> str:
     """How many lags stand out of the band of white noise."""
     noise, lags = float(ds.attrs["noise"]), ds.sizes["lag"]
-    out = {name: int((np.abs(ds[name].values) > noise).sum()) for name in ("of_changes", "of_squares")}
+    squares, moves = measures.lags_of_squares(ds), measures.lags_of_moves(ds)
     return (
-        f"Outside the grey band of white noise (±{noise:.3f}): {out['of_squares']} of {lags} lags of the squares, "
-        f"{out['of_changes']} of the moves; chance gives {0.05 * lags:.0f}."
+        f"Outside the grey band of white noise (±{noise:.3f}): {squares:.0f} of {lags} lags of the squares, "
+        f"{moves:.0f} of the moves; chance gives {0.05 * lags:.0f}."
     )
