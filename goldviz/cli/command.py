@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     listing.add_argument("--runs", action="store_true", help="the latest kept runs instead")
     listing.set_defaults(command=_list)
 
-    for name, words, about, known, carry_out in (
+    for name, words, about, options, carry_out in (
         ("run", "carry an experiment out here", "Carry an experiment out here", experiments(), running.run),
         (
             "compute",
@@ -84,15 +84,17 @@ def _parser() -> argparse.ArgumentParser:
         ),
     ):
         description = f"{about}. 'goldviz {name} NAME --help' lists its settings."
-        asked = commands.add_parser(name, help=words, description=description)
-        asked.add_argument("name", metavar="NAME", help="one of " + ", ".join(known))
-        asked.add_argument("settings", nargs=argparse.REMAINDER, help=f"see 'goldviz {name} NAME --help'")
-        asked.set_defaults(command=lambda given, carry_out=carry_out: carry_out(given.name, given.settings))
+        subparser = commands.add_parser(name, help=words, description=description)
+        subparser.add_argument("name", metavar="NAME", help="one of " + ", ".join(options))
+        subparser.add_argument("settings", nargs=argparse.REMAINDER, help=f"see 'goldviz {name} NAME --help'")
+        subparser.set_defaults(
+            command=lambda arguments, carry_out=carry_out: carry_out(arguments.name, arguments.settings)
+        )
 
     claims = commands.add_parser("claims", help="what the documents claim, and what came of it", allow_abbrev=False)
     claims.add_argument("number", metavar="NUMBER", nargs="?", help="one claim in full, such as C76; without it, all")
     claims.add_argument("--run", action="store_true", help="test that claim here and now")
-    claims.set_defaults(command=lambda given: claiming.claims(given.number, given.run))
+    claims.set_defaults(command=lambda arguments: claiming.claims(arguments.number, arguments.run))
 
     serve = commands.add_parser("serve", help="the dashboard in the browser", allow_abbrev=False)
     serve.add_argument("--port", type=int, default=8501, help="port of the server; default 8501")
@@ -129,25 +131,27 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(given: argparse.Namespace) -> int:
-    served = serving.Served(given.address, given.port, given.allow_host, given.allow_embedding, given.base_path)
-    return serving.serve(served, given.open)
+def _serve(arguments: argparse.Namespace) -> int:
+    options = serving.Served(
+        arguments.address, arguments.port, arguments.allow_host, arguments.allow_embedding, arguments.base_path
+    )
+    return serving.serve(options, arguments.open)
 
 
 def _list(arguments: argparse.Namespace) -> int:
     if arguments.runs:
         return _list_runs()
-    for name, declared in [*experiments().items(), *instants().items()]:
-        presets = ", ".join(preset.slug for preset in declared.presets)
-        print(f"{name}\n    {declared.question}\n    Presets: {presets}")
+    for name, settings in [*experiments().items(), *instants().items()]:
+        presets = ", ".join(preset.slug for preset in settings.presets)
+        print(f"{name}\n    {settings.question}\n    Presets: {presets}")
     return 0
 
 
 def _list_runs() -> int:
     rows, total = Store().list()
     for run in rows:
-        created = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
-        row = f"{run.id}  {created}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} "
+        date = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
+        row = f"{run.id}  {date}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} "
         print((row + sealed_text(run.name)).rstrip())
     print(f"{len(rows)} of {total} kept runs" if rows else "No run has been kept yet.")
     return 0
@@ -156,10 +160,12 @@ def _list_runs() -> int:
 def _rescue(_arguments: argparse.Namespace) -> int:
     from goldviz.runs.store.rescue import rescue
 
-    saved = rescue()
-    lost = f"{saved.lost} rows could not be read. " if saved.lost else ""
-    runs, were = ("run", "was") if saved.runs == 1 else ("runs", "were")
-    print(f"{saved.runs} {runs} with {saved.rows} rows of records {were} saved. {lost}The old file is {saved.aside}.")
+    outcome = rescue()
+    loss = f"{outcome.lost} rows could not be read. " if outcome.lost else ""
+    runs, were = ("run", "was") if outcome.runs == 1 else ("runs", "were")
+    print(
+        f"{outcome.runs} {runs} with {outcome.rows} rows of records {were} saved. {loss}The old file is {outcome.aside}."
+    )
     return 0
 
 

@@ -45,8 +45,8 @@ def write_report(dataset: xr.Dataset, path: Path) -> None:
     """Settings, findings and figures as one HTML file."""
     from goldviz.export.report import report_of_run, report_of_unread_run
 
-    declared = experiment(dataset.attrs["experiment"])
-    figures = laboratory_of(declared).figures().FIGURES
+    settings_class = experiment(dataset.attrs["experiment"])
+    figures = laboratory_of(settings_class).figures().FIGURES
     try:
         settings = _settings(dataset)
     except SettingsError as error:

@@ -31,28 +31,28 @@ DATE_ORDERS = {"day-first": True, "month-first": False}
 
 def run(name: str, options: Sequence[str]) -> int:
     """Carry an experiment out in this process, and write what it recorded."""
-    declared = experiment(name)
-    parser = _parser("run", declared, OUTPUTS)
+    settings_class = experiment(name)
+    parser = _parser("run", settings_class, OUTPUTS)
     parser.add_argument("--keep", action="store_true", help="keep the run in the store, where the dashboard finds it")
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
-    given = vars(parser.parse_args(options))
-    settings = chosen(declared, with_start(declared, with_market(declared, given)))
-    output = checked_file(given["output"], OUTPUTS) if given["output"] else None
+    values = vars(parser.parse_args(options))
+    settings = chosen(settings_class, with_start(settings_class, with_market(settings_class, values)))
+    output = checked_file(values["output"], OUTPUTS) if values["output"] else None
     with _keyboard(settings.step) as keyboard:
-        dataset = carried_out(settings, progress=not given["quiet"], keep=given["keep"], desk=keyboard)
+        dataset = carried_out(settings, progress=not values["quiet"], keep=values["keep"], desk=keyboard)
         if output:
             OUTPUTS[output.suffix](dataset, output)
-    if keyboard.pressed or not given["quiet"]:
+    if keyboard.pressed or not values["quiet"]:
         print(_summary(dataset, output), file=sys.stderr)
     return INTERRUPTED if keyboard.pressed else 0
 
 
 def compute(name: str, options: Sequence[str]) -> int:
     """Compute what an instant page shows; write it, or say what it is."""
-    declared = instant(name)
-    given = vars(_parser("compute", declared, ARRAYS).parse_args(options))
-    settings = chosen(declared, with_market(declared, given))
-    output = checked_file(given["output"], ARRAYS) if given["output"] else None
+    settings_class = instant(name)
+    values = vars(_parser("compute", settings_class, ARRAYS).parse_args(options))
+    settings = chosen(settings_class, with_market(settings_class, values))
+    output = checked_file(values["output"], ARRAYS) if values["output"] else None
     try:
         dataset = settings.compute()
     except SettingsError:
@@ -78,7 +78,7 @@ def with_market(declared: type[Settings], given: Mapping[str, Any]) -> dict[str,
     if data is None:
         return dict(given)
     if given["market_file"] is None:
-        if any(given[f"market_{said}"] for said in ("columns", "dates", "sheet", "symbols")):
+        if any(given[f"market_{option}"] for option in ("columns", "dates", "sheet", "symbols")):
             raise CommandError(
                 "The options --market-columns, --market-dates, --market-sheet and --market-symbols say how --market "
                 "FILE is read."
@@ -92,13 +92,13 @@ def with_market(declared: type[Settings], given: Mapping[str, Any]) -> dict[str,
         raise CommandError(str(error)) from None
 
 
-def _kept_file(given: Mapping[str, Any]) -> str:
+def _kept_file(values: Mapping[str, Any]) -> str:
     return market(
-        given["market_file"],
-        columns=given["market_columns"].split(",") if given["market_columns"] else (),
-        day_first=DATE_ORDERS[given["market_dates"]] if given["market_dates"] else None,
-        sheet=given["market_sheet"] or "",
-        symbols=_symbols(given["market_symbols"] or ""),
+        values["market_file"],
+        columns=values["market_columns"].split(",") if values["market_columns"] else (),
+        day_first=DATE_ORDERS[values["market_dates"]] if values["market_dates"] else None,
+        sheet=values["market_sheet"] or "",
+        symbols=_symbols(values["market_symbols"] or ""),
     )
 
 
@@ -139,9 +139,9 @@ def chosen(declared: type[Declared], given: Mapping[str, Any]) -> Declared:
     return start.changed(**values)
 
 
-def _written(declared: type[Settings], name: str, text: str) -> str:
+def _written(settings: type[Settings], name: str, text: str) -> str:
     """The value itself, or what the file holds that it names with ``@``, where the setting is a text."""
-    if not (text.startswith("@") and _is_text(declared, name)):
+    if not (text.startswith("@") and _is_text(settings, name)):
         return text
     path = Path(text[1:])
     try:
@@ -152,32 +152,32 @@ def _written(declared: type[Settings], name: str, text: str) -> str:
         raise CommandError(f"The file {path} is not UTF-8 text.") from None
 
 
-def _is_text(declared: type[Settings], name: str) -> bool:
-    schema = schemas(declared)[name]
+def _is_text(settings: type[Settings], name: str) -> bool:
+    schema = schemas(settings)[name]
     return schema.get("type") == "string" and "enum" not in schema
 
 
-def _parser(command: str, declared: type[Settings], outputs: Mapping[str, Any]) -> argparse.ArgumentParser:
-    presets = "\n".join(f"  {preset.slug:<26} {preset.words}" for preset in declared.presets)
+def _parser(command: str, settings: type[Settings], outputs: Mapping[str, Any]) -> argparse.ArgumentParser:
+    presets = "\n".join(f"  {preset.slug:<26} {preset.words}" for preset in settings.presets)
     parser = Parser(
-        prog=f"goldviz {command} {declared.name}",
-        usage=f"goldviz {command} {declared.name} [--SETTING VALUE ...] [--preset NAME] [--output FILE] [...]",
-        description=declared.question,
+        prog=f"goldviz {command} {settings.name}",
+        usage=f"goldviz {command} {settings.name} [--SETTING VALUE ...] [--preset NAME] [--output FILE] [...]",
+        description=settings.question,
         epilog=f"presets:\n{presets}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--preset", metavar="NAME", help="start from this preset; they are listed below")
     parser.add_argument("--output", type=Path, metavar="FILE", help=f"write the numbers to a {either(outputs)} file")
-    titles = dict.fromkeys(facts(declared, name)["group"] for name in declared.model_fields)
+    titles = dict.fromkeys(facts(settings, name)["group"] for name in settings.model_fields)
     groups = {title: parser.add_argument_group(f"{title.lower()} settings") for title in titles}
-    for name in declared.model_fields:
+    for name in settings.model_fields:
         option = "--" + name.replace("_", "-")
-        group = groups[facts(declared, name)["group"]]
-        group.add_argument(option, dest=name, metavar="VALUE", help=_meaning(declared, name).replace("%", "%%"))
-    if _setting_of(declared, "market"):
+        group = groups[facts(settings, name)["group"]]
+        group.add_argument(option, dest=name, metavar="VALUE", help=_meaning(settings, name).replace("%", "%%"))
+    if _setting_of(settings, "market"):
         _add_market_options(parser)
-    if _setting_of(declared, "start model"):
+    if _setting_of(settings, "start model"):
         group = parser.add_argument_group("a model to start from")
         group.add_argument(
             "--start-from",
@@ -216,18 +216,18 @@ def _add_market_options(parser: Parser) -> None:
     )
 
 
-def _setting_of(declared: type[Settings], control: str) -> str | None:
+def _setting_of(settings: type[Settings], control: str) -> str | None:
     """The setting that the named part of a page sets."""
-    return next((name for name in declared.model_fields if facts(declared, name)["control"] == control), None)
+    return next((name for name in settings.model_fields if facts(settings, name)["control"] == control), None)
 
 
-def _meaning(declared: type[Settings], name: str) -> str:
-    field = declared.model_fields[name]
-    unit = facts(declared, name)["unit"]
+def _meaning(settings: type[Settings], name: str) -> str:
+    field = settings.model_fields[name]
+    unit = facts(settings, name)["unit"]
     default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
     unit = f" Unit: {unit}." if unit else ""
-    file = " @FILE reads it from a file." if _is_text(declared, name) else ""
-    return f"{field.description}{unit} Allowed: {allowed(declared, name)}.{file} Default: {default}."
+    file = " @FILE reads it from a file." if _is_text(settings, name) else ""
+    return f"{field.description}{unit} Allowed: {allowed(settings, name)}.{file} Default: {default}."
 
 
 class _Keyboard:

@@ -62,37 +62,37 @@ def serve(served: Served, open_browser: bool) -> int:
     command += ["--server.address", address, "--server.port", str(port), "--server.baseUrlPath", base]
     # In a session of its own the server does not see Ctrl-C, which would cut its workers short.
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True, env=environment)
-    with _passed_on(server) as told:
+    with _passed_on(server) as signals:
         if _wait_until_up(server, address, port):
             where = f"http://{f'[{address}]' if ':' in address else address}:{port}{f'/{base}/' if base else ''}"
             print(f"goldviz is at {where} (Ctrl-C stops it)", flush=True)
             if open_browser:
                 webbrowser.open(where)
         code = server.wait()
-    return 0 if told else code or FAILED
+    return 0 if signals else code or FAILED
 
 
-def _environment(served: Served) -> dict[str, str]:
+def _environment(options: Served) -> dict[str, str]:
     """The server's environment, with what the options add to its variables."""
-    added = {HOSTS: ("--allow-host", served.hosts), EMBEDDING: ("--allow-embedding", served.embedding)}
+    lists = {HOSTS: ("--allow-host", options.hosts), EMBEDDING: ("--allow-embedding", options.embedding)}
     together = {}
-    for variable, (option, given) in added.items():
-        named = [(written, option) for written in given] + [(written, variable) for written in listed(variable)]
+    for variable, (option, values) in lists.items():
+        origins = [(text, option) for text in values] + [(text, variable) for text in listed(variable)]
         try:
-            for written, setting in named:
-                MEANINGS[variable](written, setting)
+            for text, setting in origins:
+                MEANINGS[variable](text, setting)
         except AddressError as error:
             raise CommandError(str(error)) from None
-        together[variable] = ",".join(written for written, _ in named)
+        together[variable] = ",".join(text for text, _ in origins)
     return {**os.environ, **together}
 
 
-def _base_path(given: str | None) -> str:
-    setting, written = ("--base-path", given) if given is not None else (BASE_PATH, os.environ.get(BASE_PATH, ""))
-    path = written.strip("/")
+def _base_path(option: str | None) -> str:
+    setting, text = ("--base-path", option) if option is not None else (BASE_PATH, os.environ.get(BASE_PATH, ""))
+    path = text.strip("/")
     if not PATH.fullmatch(path):
         raise CommandError(
-            f"{setting} is {written!r}; allowed are letters, digits, '-', '.', '_' and '~', with '/' between parts: "
+            f"{setting} is {text!r}; allowed are letters, digits, '-', '.', '_' and '~', with '/' between parts: "
             "lab or class/lab."
         )
     return path
@@ -101,18 +101,18 @@ def _base_path(given: str | None) -> str:
 @contextmanager
 def _passed_on(server: subprocess.Popen[bytes]) -> Iterator[list[int]]:
     """Signals that end this process end the server, the second one at once; yields those that came."""
-    told: list[int] = []
+    signals: list[int] = []
 
     def tell(number: int, _frame: FrameType | None) -> None:
-        if told:
+        if signals:
             server.kill()
         else:
             server.terminate()
-        told.append(number)
+        signals.append(number)
 
     before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
-        yield told
+        yield signals
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

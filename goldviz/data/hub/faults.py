@@ -39,7 +39,7 @@ class HubError(ValueError):
 def fault_of_the_answer(repo: str, response: httpx2.Response) -> HubError:
     """The error to raise for an answer with a status of 400 or above."""
     status, code = response.status_code, response.headers.get("X-Error-Code", "")
-    said = printable(response.headers.get("X-Error-Message", ""))
+    message = printable(response.headers.get("X-Error-Message", ""))
     if code == "GatedRepo":
         reason = f"its owner asks for consent before a download ({status})"
         return HubError(repo, reason, f"accept the terms on its page, {LOG_IN}, and try again")
@@ -51,10 +51,10 @@ def fault_of_the_answer(repo: str, response: httpx2.Response) -> HubError:
     if status == 429:
         wait = "wait a few minutes before you try again, or choose a model that is on this machine"
         return HubError(repo, "the hub refuses because it was asked too often (429)", wait)
-    shown = f"{status}: {said}" if said else str(status)
+    status_text = f"{status}: {message}" if message else str(status)
     if status >= 500:
-        return HubError(repo, f"the hub reports a fault of its own ({shown})", TRY_LATER)
-    return HubError(repo, f"the hub refuses the request ({shown})", TRY_LATER)
+        return HubError(repo, f"the hub reports a fault of its own ({status_text})", TRY_LATER)
+    return HubError(repo, f"the hub refuses the request ({status_text})", TRY_LATER)
 
 
 def fault_of_the_line(repo: str, host: str, error: Exception, seconds: float) -> HubError:

@@ -115,9 +115,9 @@ def valid_repo(text: str) -> str:
         or ".." in repo
         or any(part.endswith((".", "-", ".git")) for part in repo.split("/"))
     ):
-        shown = printable(repo, 40) or "''"
+        excerpt = printable(repo, 40) or "''"
         raise HubError(
-            shown,
+            excerpt,
             "this cannot be the name of a model on the hub",
             "enter its owner, a slash and its name, for example ProsusAI/finbert",
         )
@@ -221,9 +221,9 @@ def _storage(repo: str) -> Path:
     return Path(constants.HF_HUB_CACHE) / constants.REPO_ID_SEPARATOR.join(["models", *repo.split("/")])
 
 
-def _endpoint(repo: str, given: str | None) -> str:
+def _endpoint(repo: str, text: str | None) -> str:
     # The hub's own constant is from when it was imported.
-    address = (given or os.environ.get("HF_ENDPOINT", "").strip() or constants.ENDPOINT).rstrip("/")
+    address = (text or os.environ.get("HF_ENDPOINT", "").strip() or constants.ENDPOINT).rstrip("/")
     try:
         parts = urlsplit(address)
         valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
@@ -260,8 +260,8 @@ def _listing(repo: str, answer: Mapping[str, Any]) -> HubListing:
         reason = f"it takes {total / 1e9:,.1f} GB, and up to {MOST_BYTES / 1e9:.1f} GB can be read here"
         raise HubError(repo, reason, "choose a smaller model")
     folder = _storage(repo) / "snapshots" / revision
-    downloaded = all((folder / file.name).is_file() for file in files)
-    return HubListing(repo, revision, files, total, downloaded, _notes(answer, names))
+    complete = all((folder / file.name).is_file() for file in files)
+    return HubListing(repo, revision, files, total, complete, _notes(answer, names))
 
 
 def _hub_file(name: str, sibling: Mapping[str, Any]) -> HubFile:
@@ -277,10 +277,10 @@ def _weights(there: set[str], form: str) -> list[str]:
     whole = WHOLE_WEIGHTS[form]
     if whole in there:
         return [whole]
-    found = sorted(name for name in there if WEIGHT_PART.fullmatch(name) and name.endswith(f".{form}"))
-    counts = {int(match[1]) for name in found if (match := WEIGHT_PART.fullmatch(name))}
-    complete = counts == {len(found)} and f"{whole}.index.json" in there
-    return [f"{whole}.index.json", *found] if complete else []
+    parts = sorted(name for name in there if WEIGHT_PART.fullmatch(name) and name.endswith(f".{form}"))
+    counts = {int(match[1]) for name in parts if (match := WEIGHT_PART.fullmatch(name))}
+    complete = counts == {len(parts)} and f"{whole}.index.json" in there
+    return [f"{whole}.index.json", *parts] if complete else []
 
 
 def _check_kind(repo: str, answer: Mapping[str, Any]) -> None:
@@ -308,15 +308,15 @@ def _notes(answer: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, ...]
     return tuple(notes)
 
 
-def _check_room(listing: HubListing, needed: int) -> None:
+def _check_room(listing: HubListing, size: int) -> None:
     cache = Path(constants.HF_HUB_CACHE)
     try:
         cache.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(cache).free
     except OSError as error:
         raise fault_of_the_disk(listing.repo, error) from error
-    if needed and needed + FREE_BYTES > free:
-        raise no_room(listing.repo, needed, free, FREE_BYTES)
+    if size and size + FREE_BYTES > free:
+        raise no_room(listing.repo, size, free, FREE_BYTES)
 
 
 def _name_latest(storage: Path, listing: HubListing) -> None:
@@ -324,8 +324,8 @@ def _name_latest(storage: Path, listing: HubListing) -> None:
     place = storage / "refs" / constants.DEFAULT_REVISION
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = place.with_name(f"{place.name}.{os.getpid()}-{threading.get_ident()}.part")
-        unfinished.write_text(listing.revision)
-        unfinished.replace(place)
+        part = place.with_name(f"{place.name}.{os.getpid()}-{threading.get_ident()}.part")
+        part.write_text(listing.revision)
+        part.replace(place)
     except OSError as error:
         raise fault_of_the_disk(listing.repo, error) from error

@@ -106,13 +106,13 @@ def _part_of(blob: Path) -> Path:
 
 
 def _fill_part(
-    repo: str, address: str, part: Path, name: str, size: int, seconds: float, arrived: Callable[[int], None]
+    repo: str, address: str, part: Path, name: str, size: int, seconds: float, report: Callable[[int], None]
 ) -> None:
     fruitless, ever = 0, False
     while True:
         before = _size_of(part)
         try:
-            _append(repo, address, part, size, seconds, arrived)
+            _append(repo, address, part, size, seconds, report)
             break
         except httpx2.HTTPError as error:
             grew = _size_of(part) > before
@@ -122,21 +122,21 @@ def _fill_part(
             # A hub that never answered is not asked again; one that broke off is.
             if not broke_off or not ever or fruitless > MOST_FRUITLESS:
                 raise fault_of_the_line(repo, _host(address), error, seconds) from error
-        arrived(_size_of(part))
+        report(_size_of(part))
         time.sleep(PAUSE if fruitless else 0)
     if _content_name(part, name, size) != name:
         part.unlink()
         raise damaged(repo, urlsplit(address).path.rsplit("/", 1)[-1])
 
 
-def _append(repo: str, address: str, part: Path, size: int, seconds: float, arrived: Callable[[int], None]) -> None:
+def _append(repo: str, address: str, part: Path, size: int, seconds: float, report: Callable[[int], None]) -> None:
     """Ask for what is missing of ``part`` and write it; httpx2's errors come through."""
     with part.open("ab") as file:
         there = file.tell()
         # What is too long was never a part of this file.
         if there > size:
             there = file.truncate(0)
-        arrived(there)
+        report(there)
         if there == size:
             return
         headers = {**_headers(), "Accept-Encoding": "identity"}
@@ -157,7 +157,7 @@ def _append(repo: str, address: str, part: Path, size: int, seconds: float, arri
                     file.truncate(0)
                     raise damaged(repo, urlsplit(address).path.rsplit("/", 1)[-1])
                 file.write(piece)
-                arrived(there)
+                report(there)
     if there < size:
         raise httpx2.RemoteProtocolError("the answer ended early")
 

@@ -124,12 +124,12 @@ def next_values(panel: Panel, kind: Literal["return", "level"]) -> NextValues:
     >>> next_values(panel, "return")
     NextValues(rows=array([0]), known=array([2]), values=array([3.]), days=array([3.]))
     """
-    seen = np.flatnonzero(np.isfinite(panel.price))
-    rows, known = seen[:-1], seen[1:]
-    levels = panel.price[seen]
+    observed_rows = np.flatnonzero(np.isfinite(panel.price))
+    rows, next_rows = observed_rows[:-1], observed_rows[1:]
+    levels = panel.price[observed_rows]
     if kind == "level":
         values = levels[1:]
     else:
         values = np.diff(np.log(levels) if panel.transformation == "log_return" else levels)
-    days = (_seconds(panel.dates)[known] - _seconds(panel.dates)[rows]) / 86_400
-    return NextValues(rows, known, values, days)
+    days = (_seconds(panel.dates)[next_rows] - _seconds(panel.dates)[rows]) / 86_400
+    return NextValues(rows, next_rows, values, days)

@@ -63,24 +63,24 @@ def download(
         raise MarketError("No symbol is named; at least the target is needed, for example GC=F.")
     if not EARLIEST <= start < pd.Timestamp.now("UTC").date():
         raise MarketError(f"The start is {start:%Y-%m-%d}; allowed is a day from {EARLIEST:%Y-%m-%d} to yesterday.")
-    obtained: list[Obtained] = []
+    answers: list[Obtained] = []
     notes: dict[str, str] = {}
     failures: list[DownloadError] = []
     unreachable: DownloadError | None = None
     for done, name in enumerate(names):
         if progress is not None:
             progress(done, len(names), name)
-        found, failure = _tried(name, seconds, unreachable)
+        answer, failure = _tried(name, seconds, unreachable)
         if failure is not None and failure.everywhere:
             unreachable = failure
-        if found is not None:
-            found = _since(start, found)
-            failure = no_rows(name) if found is None else failure
-        if found is not None:
-            obtained.append(found)
-            said = " ".join(filter(None, (found.note, _how_seen(found.channel))))
-            if said:
-                notes[name] = said
+        if answer is not None:
+            answer = _since(start, answer)
+            failure = no_rows(name) if answer is None else failure
+        if answer is not None:
+            answers.append(answer)
+            sentence = " ".join(filter(None, (answer.note, _how_seen(answer.channel))))
+            if sentence:
+                notes[name] = sentence
         elif failure is not None:
             failures.append(failure)
             notes[name] = f"{name}: {failure.reason}; the channel is left out."
@@ -89,8 +89,8 @@ def download(
     if failures and failures[0].symbol == names[0]:
         target, *others = failures
         raise DownloadError(target.symbol, target.reason, target.advice, target.everywhere, tuple(others))
-    channels = tuple(found.channel for found in obtained)
-    return Market(channels, "yahoo", "Yahoo Finance", obtained[0].retrieved, notes)
+    channels = tuple(answer.channel for answer in answers)
+    return Market(channels, "yahoo", "Yahoo Finance", answers[0].retrieved, notes)
 
 
 def _tried(
@@ -99,30 +99,30 @@ def _tried(
     """What there is to show of a symbol, and why Yahoo did not deliver it just now."""
     # Whoever waits for the same symbol finds it fresh.
     with ONE_DOWNLOAD:
-        kept = _last_good(symbol)
-        if kept is not None and pd.Timedelta(0) <= pd.Timestamp.now("UTC") - kept.retrieved < FRESH:
-            return kept, None
+        good = _last_good(symbol)
+        if good is not None and pd.Timedelta(0) <= pd.Timestamp.now("UTC") - good.retrieved < FRESH:
+            return good, None
         try:
             if unreachable is not None:
                 raise DownloadError(symbol, unreachable.reason, unreachable.advice, everywhere=True)
             return _downloaded(symbol, seconds), None
         except DownloadError as failure:
-            if kept is None:
+            if good is None:
                 return None, failure
-            note = f"{symbol}: {failure.reason}; shown is the download of {kept.retrieved:%Y-%m-%d %H:%M} UTC."
-            return Obtained(kept.channel, kept.retrieved, note), failure
+            note = f"{symbol}: {failure.reason}; shown is the download of {good.retrieved:%Y-%m-%d %H:%M} UTC."
+            return Obtained(good.channel, good.retrieved, note), failure
 
 
 def _downloaded(symbol: str, seconds: float) -> Obtained:
-    retrieved = pd.Timestamp.now("UTC").floor("s")
+    now = pd.Timestamp.now("UTC").floor("s")
     channel = fetch(symbol, start=EARLIEST, seconds=seconds)
     try:
-        _keep_download(Market((channel,), "yahoo", "Yahoo Finance", retrieved))
+        _keep_download(Market((channel,), "yahoo", "Yahoo Finance", now))
     except OSError as error:
         reason = reason_of(error)
         note = f"{symbol}: the download could not be kept in {_download_folder()} ({reason})."
-        return Obtained(channel, retrieved, note)
-    return Obtained(channel, retrieved)
+        return Obtained(channel, now, note)
+    return Obtained(channel, now)
 
 
 def _how_seen(channel: Channel) -> str:
@@ -131,11 +131,11 @@ def _how_seen(channel: Channel) -> str:
     return f"{channel.name} goes to zero or below: we use changes."
 
 
-def _since(start: date, found: Obtained) -> Obtained | None:
-    values = found.channel.values.loc[pd.Timestamp(start) :]
+def _since(start: date, answer: Obtained) -> Obtained | None:
+    values = answer.channel.values.loc[pd.Timestamp(start) :]
     if values.isna().all():
         return None
-    return replace(found, channel=replace(found.channel, values=values))
+    return replace(answer, channel=replace(answer.channel, values=values))
 
 
 def _download_folder() -> Path:

@@ -78,18 +78,18 @@ def file_channel(
     if choice.transformation is None and transformation == "log_return" and (daily.values <= 0).any():
         transformation = "difference"
         notes += (f"{name} goes to zero or below: we use changes.",)
-    guessed = END_OF_DAY if daily.several_a_day else facts.release
+    release = END_OF_DAY if daily.several_a_day else facts.release
     channel = Channel(
         name,
         facts.words or name,
         daily.values,
         transformation,
-        choice.release or guessed,
+        choice.release or release,
         (facts.unit or ("percent" if daily.percent else "")) if choice.unit is None else choice.unit,
     )
     channel.increments()
-    known = choice.release is not None or (bool(symbol) and not daily.several_a_day)
-    return FileChannel(channel, kind, notes, known, symbol)
+    certain = choice.release is not None or (bool(symbol) and not daily.several_a_day)
+    return FileChannel(channel, kind, notes, certain, symbol)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def asked_of_name(column: str, file: str) -> NameQuestion | None:
     if _recognised(column, "") or not name_words(column) <= PRICE_ALONE:
         return None
     stem = PurePath(file).stem
-    symbol = next((known for name in (stem, stem.split("_")[0], stem.split(" ")[0]) if (known := _known(name))), "")
+    symbol = next((entry for name in (stem, stem.split("_")[0], stem.split(" ")[0]) if (entry := _known(name))), "")
     if not symbol:
         return None
     facts = described(symbol)
@@ -122,13 +122,13 @@ def asked_of_name(column: str, file: str) -> NameQuestion | None:
 def _known(name: str) -> str:
     """The symbol or series of this name, however it is spelled; empty where there is none."""
     spellings = (name, name.upper(), f"^{name.upper()}")
-    return next((spelled for spelled in spellings if spelled in SYMBOLS or spelled in PUBLISHED), "")
+    return next((spelling for spelling in spellings if spelling in SYMBOLS or spelling in PUBLISHED), "")
 
 
-def _recognised(column: str, chosen: str) -> tuple[str, Symbol] | None:
+def _recognised(column: str, symbol_text: str) -> tuple[str, Symbol] | None:
     """The symbol, series or fix that a column is, with its name."""
     parts = [part for part in column.split() if part in SYMBOLS or part in PUBLISHED]
-    for symbol in (_known(chosen), _known(column), *parts):
+    for symbol in (_known(symbol_text), _known(column), *parts):
         if symbol:
             return symbol, described(symbol)
     words = name_words(column)
@@ -179,17 +179,17 @@ class ColumnReading:
 
 def column_reading(column: str, daily: DailyColumn, made: FileChannel) -> ColumnReading:
     """What was read in a column that makes a channel."""
-    seen = made.channel.observed
+    observations = made.channel.observed
     return ColumnReading(
         column=column,
         kind=made.kind,
-        first_day=seen.index[0],
-        first=float(seen.iloc[0]),
-        last_day=seen.index[-1],
-        last=float(seen.iloc[-1]),
-        values=len(seen),
+        first_day=observations.index[0],
+        first=float(observations.iloc[0]),
+        last_day=observations.index[-1],
+        last=float(observations.iloc[-1]),
+        values=len(observations),
         missing=daily.missing,
-        not_positive=int((seen <= 0).sum()),
+        not_positive=int((observations <= 0).sum()),
         transformation=made.channel.transformation,
         release=made.channel.release,
         release_known=made.release_known,

@@ -151,8 +151,8 @@ def look_into(content: bytes, name: str, choices: Choices = Choices(), report: R
     table, layout = _read(content, name, choices, report)
     target = layout.columns[layout.target]
     usable = {name: column for name, column in layout.columns.items() if not column.trouble}
-    made = {column: file_channel(column, daily, choices.of(column)) for column, daily in usable.items()}
-    asked = [asked_of_name(column, table.file) for column in usable]
+    channels = {column: file_channel(column, daily, choices.of(column)) for column, daily in usable.items()}
+    by_name = [asked_of_name(column, table.file) for column in usable]
     return TablePreview(
         name=table.file,
         kind=table.kind,
@@ -169,8 +169,8 @@ def look_into(content: bytes, name: str, choices: Choices = Choices(), report: R
         values=tuple(usable),
         target=layout.target,
         chosen=layout.chosen,
-        readings_of={column: column_reading(column, usable[column], made[column]) for column in usable},
-        questions=tuple(question for question in asked if question),
+        readings_of={column: column_reading(column, usable[column], channels[column]) for column in usable},
+        questions=tuple(question for question in by_name if question),
         head=tuple(
             tuple(table.cell(column, row) for column in range(len(table.names)))
             for row in range(min(HEAD, len(table.rows)))
@@ -194,27 +194,29 @@ def market_from_file(
     """
     table, layout = _read(content, name, choices, report)
     _check(choices, table, layout)
-    chosen = choices.values or layout.chosen
-    found: list[FileChannel] = []
-    for column in chosen:
-        taken = {one.channel.name for one in found}
-        found.append(file_channel(column, layout.columns[column], choices.of(column), taken))
+    value_columns = choices.values or layout.chosen
+    channels: list[FileChannel] = []
+    for column in value_columns:
+        names = {one.channel.name for one in channels}
+        channels.append(file_channel(column, layout.columns[column], choices.of(column), names))
     retrieved = retrieved.tz_localize("UTC") if retrieved.tz is None else retrieved.tz_convert("UTC")
-    notes = _market_notes(layout, found, _future_notes([layout.columns[column] for column in chosen], retrieved))
-    return Market(tuple(one.channel for one in found), "file", table.file, retrieved, notes)
+    notes = _market_notes(
+        layout, channels, _future_notes([layout.columns[column] for column in value_columns], retrieved)
+    )
+    return Market(tuple(one.channel for one in channels), "file", table.file, retrieved, notes)
 
 
-def _market_notes(layout: TableLayout, found: Sequence[FileChannel], future: Sequence[str]) -> dict[str, str]:
+def _market_notes(layout: TableLayout, channels: Sequence[FileChannel], future: Sequence[str]) -> dict[str, str]:
     """What should be known of each channel; what holds for the whole file stands with the target alone."""
     general = [*layout.notes, *future]
-    unknown = [one.channel.name for one in found if not one.release_known]
+    unknown = [one.channel.name for one in channels if not one.release_known]
     if unknown:
         # The target's own name stands before its notes already.
-        of = "" if unknown == [found[0].channel.name] else f" of {', '.join(unknown)}"
+        of = "" if unknown == [channels[0].channel.name] else f" of {', '.join(unknown)}"
         general.append(f"Release time{of} unknown: end of day (UTC) assumed.")
-    general += found[0].notes
-    notes = {one.channel.name: [note for note in one.notes if note not in general] for one in found}
-    notes[found[0].channel.name] = general
+    general += channels[0].notes
+    notes = {one.channel.name: [note for note in one.notes if note not in general] for one in channels}
+    notes[channels[0].channel.name] = general
     return {name: " ".join(sentences) for name, sentences in notes.items() if sentences}
 
 
@@ -279,22 +281,24 @@ def _future_notes(columns: Sequence[DailyColumn], now: pd.Timestamp) -> tuple[st
 
 def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
     """Refuse what the file does not offer."""
-    offered = ", ".join(name for name, column in layout.columns.items() if not column.trouble)
-    told = (choices.transformations, choices.kinds, choices.releases, choices.symbols, choices.units)
-    for column in (*choices.values, *(column for mapping in told for column in mapping)):
+    usable = ", ".join(name for name, column in layout.columns.items() if not column.trouble)
+    choice_tables = (choices.transformations, choices.kinds, choices.releases, choices.symbols, choices.units)
+    for column in (*choices.values, *(column for mapping in choice_tables for column in mapping)):
         if column not in layout.columns:
             raise MarketError(
-                f"{table.file} has no channel {plain_words(column)!r}; allowed are {plain_words(offered, 300)}."
+                f"{table.file} has no channel {plain_words(column)!r}; allowed are {plain_words(usable, 300)}."
             )
     for column in choices.values:
         if layout.columns[column].trouble:
             raise MarketError(layout.columns[column].trouble)
     if len(set(choices.values)) < len(choices.values):
-        raise MarketError(f"A channel of {table.file} is chosen twice; allowed is each of {offered} once.")
-    allowed = get_args(Transformation)
+        raise MarketError(f"A channel of {table.file} is chosen twice; allowed is each of {usable} once.")
+    transformations = get_args(Transformation)
     for column, transformation in choices.transformations.items():
-        if transformation not in allowed:
-            raise MarketError(f"{column} is to be seen as {transformation!r}; allowed are {', '.join(allowed)}.")
+        if transformation not in transformations:
+            raise MarketError(
+                f"{column} is to be seen as {transformation!r}; allowed are {', '.join(transformations)}."
+            )
     if layout.dates.month_first is not None:
         row = int(np.argmax(layout.dates.moments != layout.dates.month_first))
         cell = table.cell(table.names.index(layout.date_column), row)

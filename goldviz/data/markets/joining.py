@@ -43,15 +43,15 @@ def joined(markets: Sequence[Market]) -> Market:
             if channel.name in market.notes:
                 notes[name] = market.notes[channel.name]
         notes |= {name: note for name, note in market.notes.items() if name not in notes and name not in _names(market)}
-    found = Market(
+    joined_market = Market(
         tuple(channels),
         "file" if any(market.source == "file" for market in markets) else markets[0].source,
         _listed(list(dict.fromkeys(market.origin for market in markets))),
         max(market.retrieved for market in markets),
         notes,
     )
-    _check_overlap(found)
-    return found
+    _check_overlap(joined_market)
+    return joined_market
 
 
 def _names(market: Market) -> set[str]:
@@ -62,9 +62,9 @@ def _label(market: Market) -> str:
     return PurePath(market.origin).stem
 
 
-def _distinct(name: str, label: str, taken: set[str]) -> str:
-    names = [name, f"{name} ({label})", *(f"{name} ({label} {count})" for count in range(2, len(taken) + 3))]
-    return next(one for one in names if one not in taken)
+def _distinct(name: str, label: str, used: set[str]) -> str:
+    names = [name, f"{name} ({label})", *(f"{name} ({label} {count})" for count in range(2, len(used) + 3))]
+    return next(one for one in names if one not in used)
 
 
 def _listed(names: Sequence[str]) -> str:

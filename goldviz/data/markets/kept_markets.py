@@ -49,9 +49,9 @@ class KeptMarket:
 
 def market_folder() -> Path:
     """``GOLDVIZ_DATA``, or a folder in the user's data folder. It need not exist."""
-    given = os.environ.get("GOLDVIZ_DATA", "").strip()
-    if given:
-        return Path(given).expanduser().absolute()
+    folder = os.environ.get("GOLDVIZ_DATA", "").strip()
+    if folder:
+        return Path(folder).expanduser().absolute()
     return Path(platformdirs.user_data_dir("goldviz", appauthor=False)) / "markets"
 
 
@@ -137,13 +137,13 @@ def kept() -> list[KeptMarket]:
     """
     with _trouble_named("cannot be read"):
         paths = _market_paths()
-    found = []
+    entries = []
     for path in paths:
         with suppress(DamagedMarketError, FileNotFoundError):
             market = _kept_market(path)
             if market.name == path.stem:
-                found.append(market)
-    return sorted(found, key=lambda market: (market.retrieved, market.name), reverse=True)
+                entries.append(market)
+    return sorted(entries, key=lambda market: (market.retrieved, market.name), reverse=True)
 
 
 def kept_market(name: str) -> KeptMarket | None:
@@ -155,23 +155,23 @@ def kept_market(name: str) -> KeptMarket | None:
 
 def is_public(name: str) -> bool:
     """Whether every visitor may choose the market of this name."""
-    found = kept_market(name)
-    return found is not None and found.public
+    market = kept_market(name)
+    return market is not None and market.public
 
 
 def _kept_market(path: Path) -> KeptMarket:
-    said = market_description(path)
-    retrieved = pd.Timestamp(said["retrieved"])
+    description = market_description(path)
+    moment = pd.Timestamp(description["retrieved"])
     return KeptMarket(
-        name=said["name"],
-        source=said["source"],
-        origin=said["origin"],
-        retrieved=retrieved.tz_localize("UTC") if retrieved.tz is None else retrieved.tz_convert("UTC"),
-        target_words=said["channels"][0]["words"],
-        first=pd.Timestamp(said["first"]),
-        last=pd.Timestamp(said["last"]),
-        channels=tuple(facts["name"] for facts in said["channels"]),
-        observations=said["observations"],
+        name=description["name"],
+        source=description["source"],
+        origin=description["origin"],
+        retrieved=moment.tz_localize("UTC") if moment.tz is None else moment.tz_convert("UTC"),
+        target_words=description["channels"][0]["words"],
+        first=pd.Timestamp(description["first"]),
+        last=pd.Timestamp(description["last"]),
+        channels=tuple(facts["name"] for facts in description["channels"]),
+        observations=description["observations"],
     )
 
 

@@ -50,8 +50,8 @@ class Release:
             days = _working_days_later(days, self.business_days)
         local = days + pd.Timedelta(hours=hours, minutes=minutes)
         # An hour that a change of the clocks skips or repeats is rare and at night; the later moment leaks nothing.
-        zoned = local.tz_localize(self.zone, ambiguous=np.zeros(len(local), bool), nonexistent="shift_forward")
-        return zoned.tz_convert("UTC")
+        zone_times = local.tz_localize(self.zone, ambiguous=np.zeros(len(local), bool), nonexistent="shift_forward")
+        return zone_times.tz_convert("UTC")
 
 
 def _working_days_later(days: pd.DatetimeIndex, count: int) -> pd.DatetimeIndex:
@@ -109,19 +109,19 @@ class Channel:
 
         Raises :class:`MarketError` with the date where a log return meets a price that is not positive.
         """
-        seen = self.observed
+        observations = self.observed
         if self.transformation == "level":
-            return seen
+            return observations
         if self.transformation == "difference":
-            return seen.diff().iloc[1:]
-        if (seen <= 0).any():
-            first = int(np.argmax(seen.to_numpy() <= 0))
+            return observations.diff().iloc[1:]
+        if (observations <= 0).any():
+            first = int(np.argmax(observations.to_numpy() <= 0))
             raise MarketError(
-                f"{self.words} was {seen.iloc[first]:g} on {seen.index[first]:%Y-%m-%d}: a log return needs prices "
+                f"{self.words} was {observations.iloc[first]:g} on {observations.index[first]:%Y-%m-%d}: a log return needs prices "
                 "above zero. "
                 "Use changes for this channel, or leave it out."
             )
-        return pd.Series(np.log(seen.to_numpy()), index=seen.index).diff().iloc[1:]
+        return pd.Series(np.log(observations.to_numpy()), index=observations.index).diff().iloc[1:]
 
 
 @dataclass(frozen=True)
@@ -155,10 +155,10 @@ class Market:
     @property
     def last(self) -> pd.Timestamp:
         """The date of the target's last observation."""
-        seen = self.target.observed
-        if seen.empty:
+        observations = self.target.observed
+        if observations.empty:
             raise MarketError(f"{self.target.words} has no value at all.")
-        last: pd.Timestamp = seen.index[-1]
+        last: pd.Timestamp = observations.index[-1]
         return last
 
     def channel(self, name: str) -> Channel:

@@ -44,9 +44,9 @@ def masked(panel: Panel, pattern: MissingPattern, share: float, generator: np.ra
     if not 0 <= share < 1:
         raise MarketError(f"The share of observations to hide is {share:g}; allowed is a number from 0 to below 1.")
     rows, channels = panel.values.shape
-    hidden = np.zeros((rows, channels), dtype=bool)
-    hidden[:, 1:] = MISSING_PATTERNS[pattern](rows, channels - 1, share, generator)
-    return replace(panel, values=np.where(hidden, np.nan, panel.values))
+    mask = np.zeros((rows, channels), dtype=bool)
+    mask[:, 1:] = MISSING_PATTERNS[pattern](rows, channels - 1, share, generator)
+    return replace(panel, values=np.where(mask, np.nan, panel.values))
 
 
 def _hide_nothing(rows: int, covariates: int, share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
@@ -61,17 +61,17 @@ def _hide_blocks(rows: int, covariates: int, share: float, generator: np.random.
     """A two-state Markov chain that starts, and so stays, with probability ``share`` of being hidden."""
     run = max(BLOCK_ROWS, LEAST_GAP_ROWS * share / (1 - share))
     begins, goes_on = share / ((1 - share) * run), 1 - 1 / run
-    hidden = np.zeros(rows, dtype=bool)
+    mask = np.zeros(rows, dtype=bool)
     chance = share
-    for row, drawn in enumerate(generator.random(rows)):
-        hidden[row] = drawn < chance
-        chance = goes_on if hidden[row] else begins
-    return np.repeat(hidden[:, None], covariates, axis=1)
+    for row, number in enumerate(generator.random(rows)):
+        mask[row] = number < chance
+        chance = goes_on if mask[row] else begins
+    return np.repeat(mask[:, None], covariates, axis=1)
 
 
 def _hide_channels(rows: int, covariates: int, share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    gone = generator.permutation(covariates)[: round(share * covariates)]
-    return np.repeat(np.isin(np.arange(covariates), gone)[None], rows, axis=0)
+    columns = generator.permutation(covariates)[: round(share * covariates)]
+    return np.repeat(np.isin(np.arange(covariates), columns)[None], rows, axis=0)
 
 
 MISSING_PATTERNS: dict[MissingPattern, Callable[[int, int, float, np.random.Generator], NDArray[np.bool_]]] = {

@@ -98,18 +98,18 @@ def read_market(content: bytes) -> Market:
     """
     with _damage_named():
         table = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
-        said = _checked_description(table.schema.metadata or {})
+        description = _checked_description(table.schema.metadata or {})
         # Parquet has no unit of seconds: it comes back in milliseconds.
         times = table["time"].cast(pa.timestamp("s")).cast(pa.int64()).to_numpy()
         values = table["value"].to_numpy()
         channels = []
-        for facts in said["channels"]:
+        for facts in description["channels"]:
             mine = pc.equal(table["channel"], facts["name"]).to_numpy()
             series = pd.Series(values[mine], pd.DatetimeIndex(times[mine].view("datetime64[s]")))
             channels.append(Channel(**{**facts, "values": series, "release": Release(**facts["release"])}))
-        retrieved = pd.Timestamp(said["retrieved"])
-        market = Market(tuple(channels), said["source"], said["origin"], retrieved, said["notes"])
-        if market_name(market) != said["name"]:
+        moment = pd.Timestamp(description["retrieved"])
+        market = Market(tuple(channels), description["source"], description["origin"], moment, description["notes"])
+        if market_name(market) != description["name"]:
             raise ValueError("The content is not the one after which the file is named.")
         return market
 
@@ -128,8 +128,8 @@ def _checked_description(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     description = metadata.get(DESCRIPTION, b"")
     if hashlib.sha256(description).hexdigest().encode() != metadata.get(DIGEST):
         raise ValueError("The header is not that of a market, or it is damaged.")
-    said: dict[str, Any] = json.loads(description)
-    return said
+    fields: dict[str, Any] = json.loads(description)
+    return fields
 
 
 def _channel_facts(market: Market) -> list[dict[str, Any]]:

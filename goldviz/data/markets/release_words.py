@@ -40,14 +40,14 @@ def written_release(text: str) -> Release:
     >>> written_release("14:30 New York"), written_release("9:00 Europe/London, 2 days later").days
     (Release(clock='14:30', zone='America/New_York', days=0, business_days=None), 2)
     """
-    found = _WRITTEN.fullmatch(text.strip())
-    zone = _zones().get(found["place"].replace("_", " ").strip().lower()) if found else None
-    if found is None or zone is None or int(found["hour"]) > 23 or int(found["minute"]) > 59:
+    match = _WRITTEN.fullmatch(text.strip())
+    zone = _zones().get(match["place"].replace("_", " ").strip().lower()) if match else None
+    if match is None or zone is None or int(match["hour"]) > 23 or int(match["minute"]) > 59:
         raise MarketError(f"{text[:60]!r} is no release time; allowed is {ALLOWED_RELEASES}.")
-    days, working = (_count(found[part]) for part in ("days", "working"))
+    days, working = (_count(match[part]) for part in ("days", "working"))
     if max(days, working) > MOST_DAYS:
         raise MarketError(f"{text[:60]!r} waits too long; allowed are at most {MOST_DAYS} days.")
-    return Release(f"{int(found['hour']):02d}:{found['minute']}", zone, days, working if found["working"] else None)
+    return Release(f"{int(match['hour']):02d}:{match['minute']}", zone, days, working if match["working"] else None)
 
 
 def _count(text: str | None) -> int:
@@ -57,6 +57,6 @@ def _count(text: str | None) -> int:
 @cache
 def _zones() -> dict[str, str]:
     """Zones by their city and by their full name, in small letters."""
-    known = sorted(available_timezones(), key=lambda zone: zone.count("/"), reverse=True)
-    cities = {zone.split("/")[-1].replace("_", " ").lower(): zone for zone in known}
-    return cities | {zone.replace("_", " ").lower(): zone for zone in known} | {"utc": "UTC"}
+    zones = sorted(available_timezones(), key=lambda zone: zone.count("/"), reverse=True)
+    cities = {zone.split("/")[-1].replace("_", " ").lower(): zone for zone in zones}
+    return cities | {zone.replace("_", " ").lower(): zone for zone in zones} | {"utc": "UTC"}

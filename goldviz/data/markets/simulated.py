@@ -86,8 +86,8 @@ class Shocks:
 
     def since(self, first: pd.Timestamp) -> Shocks:
         """The days from ``first`` on."""
-        kept = np.asarray(self.days >= first)
-        return Shocks(self.days[kept], self.moves[kept], self.log_variance[kept], self.drift[kept])
+        rows = np.asarray(self.days >= first)
+        return Shocks(self.days[rows], self.moves[rows], self.log_variance[rows], self.drift[rows])
 
 
 @dataclass(frozen=True)
@@ -257,13 +257,13 @@ def simulated_market(seed: int = 0, years: int = 20, response: ToneResponse | No
     shocks = _drawn_shocks(_calendar(years), moving)
     if response is not None:
         shocks = replace(shocks, drift=shocks.drift + response.drift(shocks.days))
-    channels = tuple(_observed(made, shocks, column, missing) for column, made in enumerate(SIMULATED_CHANNELS))
+    channels = tuple(_observed(channel, shocks, column, missing) for column, channel in enumerate(SIMULATED_CHANNELS))
     made_up = f"These numbers are simulated (seed {seed}); what they show holds for the simulation alone."
-    notes = {channels[0].name: made_up} | {made.name: made.note for made in SIMULATED_CHANNELS if made.note}
+    notes = {channels[0].name: made_up} | {channel.name: channel.note for channel in SIMULATED_CHANNELS if channel.note}
     origin = f"simulated by goldviz, seed {seed}, {years} years"
     if response is not None:
-        planted = f"Planted: a document's tone moves gold's mean return by {response.size:g} standard deviations."
-        notes[channels[0].name] = f"{made_up} {planted}"
+        response_note = f"Planted: a document's tone moves gold's mean return by {response.size:g} standard deviations."
+        notes[channels[0].name] = f"{made_up} {response_note}"
         origin = f"{origin}, with a planted response of {response.size:g} to documents"
     return Market(channels, "simulated", origin, LAST_SIMULATED_DAY.tz_localize("UTC"), notes)
 
@@ -310,7 +310,7 @@ def _drawn_shocks(days: pd.DatetimeIndex, generator: np.random.Generator) -> Sho
     independent += jump[:, None] * generator.standard_normal(shape)
     moves = independent @ np.linalg.cholesky(SHOCK_CORRELATIONS).T / np.sqrt(MEAN_VARIANCE)
     weekend = days.day_of_week.to_numpy() >= 5
-    moves[np.ix_(weekend, np.array([5 not in made.weekdays for made in SIMULATED_CHANNELS]))] = 0
+    moves[np.ix_(weekend, np.array([5 not in channel.weekdays for channel in SIMULATED_CHANNELS]))] = 0
     drift = np.where(weekend, 0, np.array([regime.drift for regime in REGIMES])[state])
     return Shocks(days, moves, log_variance, drift)
 
@@ -318,31 +318,31 @@ def _drawn_shocks(days: pd.DatetimeIndex, generator: np.random.Generator) -> Sho
 def _drawn_regimes(days: int, generator: np.random.Generator) -> Int[np.ndarray, " days"]:
     """The Markov chain (1 - q) I + q 1 pi' from its stationary distribution pi, the shares."""
     borders = np.cumsum([regime.share for regime in REGIMES])[:-1]
-    drawn = np.searchsorted(borders, generator.random(days), side="right")
+    indices = np.searchsorted(borders, generator.random(days), side="right")
     changes = generator.random(days) < REGIME_CHANGE
-    return np.asarray(drawn[np.maximum.accumulate(np.where(changes, np.arange(days), 0))])
+    return np.asarray(indices[np.maximum.accumulate(np.where(changes, np.arange(days), 0))])
 
 
-def _observed(made: SimulatedChannel, market: Shocks, column: int, missing: np.random.Generator) -> Channel:
-    if made.begins is not None:
-        market = market.since(made.begins)
+def _observed(channel: SimulatedChannel, market: Shocks, column: int, missing: np.random.Generator) -> Channel:
+    if channel.begins is not None:
+        market = market.since(channel.begins)
     days = market.days
-    values = np.round(made.path(market, market.moves[:, column]), made.decimals)
-    listed = np.isin(days.day_of_week, made.weekdays)
-    without = _closed_days(days, made.closed) | (missing.random(len(days)) < made.absent)
-    if made.lists_closed_days:
+    values = np.round(channel.path(market, market.moves[:, column]), channel.decimals)
+    trading_days = np.isin(days.day_of_week, channel.weekdays)
+    without = _closed_days(days, channel.closed) | (missing.random(len(days)) < channel.absent)
+    if channel.lists_closed_days:
         values[without] = np.nan
     else:
-        listed &= ~without
-    symbol = described(made.like)
-    series = pd.Series(values[listed], index=days[listed], name=made.name)
-    return Channel(made.name, made.words, series, symbol.transformation, symbol.release, symbol.unit)
+        trading_days &= ~without
+    symbol = described(channel.like)
+    series = pd.Series(values[trading_days], index=days[trading_days], name=channel.name)
+    return Channel(channel.name, channel.words, series, symbol.transformation, symbol.release, symbol.unit)
 
 
-def _closed_days(days: pd.DatetimeIndex, closed: tuple[str, ...]) -> Bool[np.ndarray, " days"]:
-    found = np.zeros(len(days), bool)
-    for name in closed:
+def _closed_days(days: pd.DatetimeIndex, holidays: tuple[str, ...]) -> Bool[np.ndarray, " days"]:
+    mask = np.zeros(len(days), bool)
+    for name in holidays:
         month, of_month, weekday = HOLIDAYS[name]
         here = (days.month == month) & (days.day >= of_month.start) & (days.day < of_month.stop)
-        found |= here if weekday is None else here & (days.day_of_week == weekday)
-    return found
+        mask |= here if weekday is None else here & (days.day_of_week == weekday)
+    return mask

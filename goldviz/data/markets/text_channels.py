@@ -59,11 +59,11 @@ def is_text_channel(name: str) -> bool:
 
 def same_day_note(documents: DatedTexts, same_day: SameDay) -> str:
     """How many documents share their day of release with another, and what is done; empty where none does."""
-    shared = int(documents.release_days.duplicated(keep=False).sum())
-    if not shared:
+    count = int(documents.release_days.duplicated(keep=False).sum())
+    if not count:
         return ""
     counts = "the last one" if same_day == "last" else "their mean"
-    return f"{shared} documents share their day of release with another; {counts} counts."
+    return f"{count} documents share their day of release with another; {counts} counts."
 
 
 def with_text_channels(market: Market, channels: Sequence[Channel], notes: Mapping[str, str], origin: str) -> Market:
@@ -86,10 +86,12 @@ def with_text_channels(market: Market, channels: Sequence[Channel], notes: Mappi
                 f"No value of {channel.words} becomes known between {first:%Y-%m-%d} and {last:%Y-%m-%d}, the days of "
                 f"{market.target.words}; bring documents of that time, or choose another market."
             )
-    kept = tuple(channel for channel in market.channels if channel.name not in names)
-    said = {name: note for name, note in market.notes.items() if name not in names}
+    others = tuple(channel for channel in market.channels if channel.name not in names)
+    own_notes = {name: note for name, note in market.notes.items() if name not in names}
     base = market.origin.split(WITH_TEXTS)[0]
-    return replace(market, channels=(*kept, *channels), origin=f"{base}{WITH_TEXTS}{origin}", notes={**said, **notes})
+    return replace(
+        market, channels=(*others, *channels), origin=f"{base}{WITH_TEXTS}{origin}", notes={**own_notes, **notes}
+    )
 
 
 WITH_TEXTS = ", with channels out of documents: "
@@ -106,17 +108,17 @@ def axes_note(before: date) -> str:
 
 def axes_fitted_before(market: Market) -> date | None:
     """The latest day that :func:`axes_note` names in the notes of a market; None where there are no such components."""
-    days = [found for note in market.notes.values() for found in re.findall(rf"{AXES}(\d{{4}}-\d\d-\d\d)", note)]
+    days = [date for note in market.notes.values() for date in re.findall(rf"{AXES}(\d{{4}}-\d\d-\d\d)", note)]
     return max(map(date.fromisoformat, days), default=None)
 
 
 def axes_know_the_future(market: Market, first: pd.Timestamp, judged: str, advice: str) -> list[str]:
     """What to say where ``judged``, which begin on ``first``, lie before the day up to which axes were fitted."""
-    fitted = axes_fitted_before(market)
-    if fitted is None or first >= pd.Timestamp(fitted):
+    last_fit = axes_fitted_before(market)
+    if last_fit is None or first >= pd.Timestamp(last_fit):
         return []
     return [
-        f"The documents' components were fitted on documents until {fitted}, and {judged} begin on {first:%Y-%m-%d}. "
+        f"The documents' components were fitted on documents until {last_fit}, and {judged} begin on {first:%Y-%m-%d}. "
         f"Those before that day know the future. {advice}"
     ]
 

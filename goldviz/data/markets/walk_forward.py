@@ -66,9 +66,9 @@ def folds(
     :class:`MarketError`, with what is needed, what there is and which setting to change, where
     the data are too few; an expanding window, too, begins with at least ``train_years``.
     """
-    made = dates[rows]
-    _check_span(made, train_years, test_years, final_days)
-    day = made.as_unit("s").asi8 / 86_400
+    release_days = dates[rows]
+    _check_span(release_days, train_years, test_years, final_days)
+    day = release_days.as_unit("s").asi8 / 86_400
     final_start = int(np.searchsorted(day, day[-1] - final_days, side="right"))
     test_start = int(np.searchsorted(day, day[final_start - 1] - test_years * DAYS_A_YEAR, side="right"))
     if final_start - test_start < refits:
@@ -79,14 +79,14 @@ def folds(
     blocks = np.array_split(np.arange(test_start, final_start), refits)
     if open_final and final_days > 0:
         blocks.append(np.arange(final_start, len(rows)))
-    found = []
+    parts = []
     for number, test in enumerate(blocks):
         first_day = day[test[0]] - train_years * DAYS_A_YEAR if scheme == "rolling" else day[0]
         window = np.arange(np.searchsorted(day, first_day), test[0])
         window = window[known[window] < rows[test[0]] - embargo]
-        asked = max(1, round(validation_share * len(window)))
-        validation = window[-asked:]
-        train = window[:-asked]
+        validation_rows = max(1, round(validation_share * len(window)))
+        validation = window[-validation_rows:]
+        train = window[:-validation_rows]
         if len(validation):
             train = train[known[train] < rows[validation[0]] - embargo]
         if len(train) < LEAST_TRAINING:
@@ -95,20 +95,20 @@ def folds(
                 f"{len(validation)} for validation and an embargo of {embargo} rows; {LEAST_TRAINING} are needed. "
                 "Lower embargo or validation share, or raise train years."
             )
-        found.append(Fold(number, train, validation, test, final=number == refits))
-    return found
+        parts.append(Fold(number, train, validation, test, final=number == refits))
+    return parts
 
 
-def _check_span(made: pd.DatetimeIndex, train_years: float, test_years: float, final_days: float) -> None:
-    needed = train_years + test_years + final_days / DAYS_A_YEAR
-    if len(made) == 0:
-        raise MarketError(f"There is no forecast to make; these settings need {needed:.2f} years of them.")
-    there = (made[-1] - made[0]) / pd.Timedelta(days=1) / DAYS_A_YEAR
-    if there < needed - SLACK_DAYS / DAYS_A_YEAR:
-        kept = f", testing on {test_years:g} and keeping {final_days:g} days as final block"
-        wanted = kept if final_days else f" and testing on {test_years:g}"
+def _check_span(dates: pd.DatetimeIndex, train_years: float, test_years: float, final_days: float) -> None:
+    years = train_years + test_years + final_days / DAYS_A_YEAR
+    if len(dates) == 0:
+        raise MarketError(f"There is no forecast to make; these settings need {years:.2f} years of them.")
+    there = (dates[-1] - dates[0]) / pd.Timedelta(days=1) / DAYS_A_YEAR
+    if there < years - SLACK_DAYS / DAYS_A_YEAR:
+        final_block = f", testing on {test_years:g} and keeping {final_days:g} days as final block"
+        rest = final_block if final_days else f" and testing on {test_years:g}"
         lower = "train years, test years or final days" if final_days else "train years or test years"
         raise MarketError(
-            f"Training on {train_years:g} years{wanted} need {needed:.2f} years of forecasts; there are {there:.2f} "
-            f"({made[0]:%Y-%m-%d} to {made[-1]:%Y-%m-%d}). Lower {lower}."
+            f"Training on {train_years:g} years{rest} need {years:.2f} years of forecasts; there are {there:.2f} "
+            f"({dates[0]:%Y-%m-%d} to {dates[-1]:%Y-%m-%d}). Lower {lower}."
         )

@@ -42,9 +42,9 @@ def valid_symbol(text: str) -> str:
     """
     symbol = text.strip().upper()
     if len(symbol) > LONGEST_SYMBOL or not SPELLING.fullmatch(symbol):
-        shown = text if len(text) <= LONGEST_SYMBOL else f"{text[:LONGEST_SYMBOL]}…"
+        excerpt = text if len(text) <= LONGEST_SYMBOL else f"{text[:LONGEST_SYMBOL]}…"
         raise MarketError(
-            f"The symbol is {shown!r}; allowed are up to {LONGEST_SYMBOL} letters, digits and . = & _ -, "
+            f"The symbol is {excerpt!r}; allowed are up to {LONGEST_SYMBOL} letters, digits and . = & _ -, "
             "with a ^ before them for an index, for example GC=F or ^VIX."
         )
     # yfinance would search for such a number and take the first symbol found, whatever it is.

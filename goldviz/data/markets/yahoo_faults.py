@@ -96,7 +96,7 @@ def _fault_of_the_line(symbol: str, error: Exception, seconds: float) -> Downloa
 
 
 def _fault_of_the_status(symbol: str, answer: Answer) -> DownloadError:
-    status, described = answer.status, _description(answer)
+    status, description = answer.status, _description(answer)
     if status == 429:
         wait = "wait at least ten minutes before you try again, or load a file instead"
         return DownloadError(symbol, "Yahoo refuses because it was asked too often (429)", wait)
@@ -105,12 +105,12 @@ def _fault_of_the_status(symbol: str, answer: Answer) -> DownloadError:
     if status == 404:
         reason = "Yahoo has no data under this symbol, so it is misspelt or delisted (404)"
         return DownloadError(symbol, reason, _spelling(symbol))
-    if "Data doesn't exist" in described:
+    if "Data doesn't exist" in description:
         return no_rows(symbol)
-    said = f"{status}: {described}" if described else str(status)
+    answer_text = f"{status}: {description}" if description else str(status)
     if status >= 500:
-        return DownloadError(symbol, f"Yahoo reports a fault of its own ({said})", LATER)
-    return DownloadError(symbol, f"Yahoo refuses the request ({said})", LATER)
+        return DownloadError(symbol, f"Yahoo reports a fault of its own ({answer_text})", LATER)
+    return DownloadError(symbol, f"Yahoo refuses the request ({answer_text})", LATER)
 
 
 def _spelling(symbol: str) -> str:
