@@ -163,9 +163,8 @@ def _rescue(_arguments: argparse.Namespace) -> int:
     outcome = rescue()
     loss = f"{outcome.lost} rows could not be read. " if outcome.lost else ""
     runs, were = ("run", "was") if outcome.runs == 1 else ("runs", "were")
-    print(
-        f"{outcome.runs} {runs} with {outcome.rows} rows of records {were} saved. {loss}The old file is {outcome.aside}."
-    )
+    sentence = f"{outcome.runs} {runs} with {outcome.rows} rows of records {were} saved."
+    print(f"{sentence} {loss}The old file is {outcome.aside}.")
     return 0
 
 

@@ -35,15 +35,15 @@ def brought(files: Sequence[UploadedFile], fault: type[Exception]) -> list[Broug
 
     Of a file that is kept the uploader goes on with its name alone.
     """
-    known: dict[str, BroughtFile] = st.session_state.setdefault(BROUGHT, {})
-    new = [file for file in files if file.file_id not in known]
+    own_files: dict[str, BroughtFile] = st.session_state.setdefault(BROUGHT, {})
+    new = [file for file in files if file.file_id not in own_files]
     for file in new:
-        known[file.file_id] = BroughtFile(keep_brought(file.getvalue(), fault), file.name, file.size)
+        own_files[file.file_id] = BroughtFile(keep_brought(file.getvalue(), fault), file.name, file.size)
         _let_go(file)
     if new:
         # The C library would keep what large files took for the next ones, in each of the threads that read them.
         give_back_memory()
-    return [known[file.file_id] for file in files]
+    return [own_files[file.file_id] for file in files]
 
 
 def let_go(file: UploadedFile) -> None:

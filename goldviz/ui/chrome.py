@@ -34,13 +34,13 @@ class Page:
 
 def laboratories() -> list[Page]:
     """The laboratories that have a page, in the navigation's order: those of a heading together."""
-    found = [
+    pages = [
         Page(file, lab.declared.title, lab.declared.icon, lab.declared.question, name, lab.declared.section)
         for name, lab in registered().items()
         if (folder() / (file := page_file(lab))).is_file()
     ]
-    headings = [page.section for page in found]
-    return sorted(found, key=lambda page: headings.index(page.section))
+    headings = [page.section for page in pages]
+    return sorted(pages, key=lambda page: headings.index(page.section))
 
 
 def page_file(lab: Laboratory) -> str:
@@ -104,13 +104,13 @@ def main() -> None:
     st.html(f"<style>:root {{ {' '.join(f'--goldviz-{name}: {value};' for name, value in colours.items())} }}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
-    told = st.Page("pages/stories.py", title="Stories", icon=":material/auto_stories:", url_path="stories")
+    stories_page = st.Page("pages/stories.py", title="Stories", icon=":material/auto_stories:", url_path="stories")
     claims = st.Page("pages/claims.py", title="Claims", icon=":material/fact_check:", url_path="claims")
     words = st.Page("pages/glossary.py", title="Glossary", icon=":material/dictionary:", url_path="glossary")
-    pages: dict[str, list[st.Page]] = {"": [home, told, runs, claims, words]}
+    pages: dict[str, list[st.Page]] = {"": [home, stories_page, runs, claims, words]}
     for lab in laboratories():
-        shown = st.Page(lab.file, title=lab.title, icon=lab.icon, url_path=lab.path)
-        pages.setdefault(lab.section, []).append(shown)
+        lab_page = st.Page(lab.file, title=lab.title, icon=lab.icon, url_path=lab.path)
+        pages.setdefault(lab.section, []).append(lab_page)
     page = st.navigation(pages, position="top")
     # Stories and the glossary ask this module where pages are.
     from goldviz.ui.pages import glossary

@@ -71,8 +71,8 @@ def others_files(settings: Settings) -> list[str]:
 
 
 def _sealed_but(settings: Declared, is_open: Callable[[str], bool]) -> Declared:
-    closed = {name: sealed(value) for name, value in _keys(settings) if not is_open(value)}
-    return settings.model_copy(update=closed) if closed else settings
+    seals = {name: sealed(value) for name, value in _keys(settings) if not is_open(value)}
+    return settings.model_copy(update=seals) if seals else settings
 
 
 def _keys(settings: Settings) -> list[tuple[str, str]]:

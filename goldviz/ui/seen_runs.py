@@ -27,40 +27,42 @@ KEPT_SETTINGS = 256
 
 def settings_of(run: Run) -> Experiment | None:
     """The run's settings as it works with them, where this version understands them; no page may show them."""
-    declared = experiments().get(run.experiment)
+    settings_class = experiments().get(run.experiment)
     try:
-        return _understood(declared, run.settings_version, run.settings) if declared else None
+        return _understood(settings_class, run.settings_version, run.settings) if settings_class else None
     except SettingsError:
         return None
 
 
 @lru_cache(maxsize=KEPT_SETTINGS)
-def _understood(declared: type[Experiment], version: int, settings: str) -> Experiment:
-    return declared.from_store(version, settings)
+def _understood(settings_class: type[Experiment], version: int, settings: str) -> Experiment:
+    return settings_class.from_store(version, settings)
 
 
 def seen_run(run: Run) -> Run:
     """A run without keys, and without the names of files that are not the visitor's."""
-    hidden = _hidden(run)
-    said = _instead(run, hidden)
-    attributes = {**run.attributes, ATTRIBUTE: _labels(run) | hidden} if hidden else run.attributes
-    return replace(run, name=_told(run.name, said), message=_told(run.message, said), attributes=attributes)
+    names = _hidden(run)
+    replacements = _instead(run, names)
+    attributes = {**run.attributes, ATTRIBUTE: _labels(run) | names} if names else run.attributes
+    return replace(
+        run, name=_told(run.name, replacements), message=_told(run.message, replacements), attributes=attributes
+    )
 
 
 def seen_sheet(run: Run, sheet: Sheet) -> Sheet:
     """A run's numbers without the names of files that are not the visitor's."""
-    hidden = _hidden(run)
-    if not hidden:
+    names = _hidden(run)
+    if not names:
         return sheet
-    settings, said, attrs = settings_of(run), _instead(run, hidden), dict(sheet.attrs)
+    settings, replacements, attrs = settings_of(run), _instead(run, names), dict(sheet.attrs)
     for name, value in sheet.attrs.items():
         if isinstance(value, str) and name != "settings":
-            attrs[name] = _told(value, said if name in FREE_TEXTS else {})
-    for name, shown in hidden.items():
+            attrs[name] = _told(value, replacements if name in FREE_TEXTS else {})
+    for name, name_as_seen in names.items():
         control = "" if settings is None else str(facts(type(settings), name)["control"])
         if (fact := NAMED_AFTER.get(control, "")) in attrs:
-            attrs[fact] = shown
-    attrs[ATTRIBUTE] = json.dumps(_labels(run) | hidden)
+            attrs[fact] = name_as_seen
+    attrs[ATTRIBUTE] = json.dumps(_labels(run) | names)
     return Sheet(sheet.arrays, sheet.coords, attrs)
 
 
@@ -75,26 +77,26 @@ def _hidden(run: Run) -> dict[str, str]:
     settings = settings_of(run)
     if settings is None:
         return dict.fromkeys(_labels(run), "own file")
-    seen = keys.as_seen(settings)
-    return {name: shown_name(getattr(seen, name)) for name in keys.others_files(seen)}
+    settings_as_seen = keys.as_seen(settings)
+    return {name: shown_name(getattr(settings_as_seen, name)) for name in keys.others_files(settings_as_seen)}
 
 
-def _instead(run: Run, hidden: Mapping[str, str]) -> dict[str, str]:
+def _instead(run: Run, names: Mapping[str, str]) -> dict[str, str]:
     """What is said in place of a file's name, longest names first; a market may be made of several files."""
-    if not hidden:
+    if not names:
         return {}
     settings = settings_of(run)
-    said: dict[str, str] = {}
-    for name, shown in hidden.items():
+    replacements: dict[str, str] = {}
+    for name, name_as_seen in names.items():
         control = "" if settings is None else str(facts(type(settings), name)["control"])
         label = _labels(run).get(name) or label_of(control, str(getattr(settings, name, "")))
-        said |= {part: shown for part in (label, *label.split(" + ")) if part and part != GONE}
-    return dict(sorted(said.items(), key=lambda pair: -len(pair[0])))
+        replacements |= {part: name_as_seen for part in (label, *label.split(" + ")) if part and part != GONE}
+    return dict(sorted(replacements.items(), key=lambda pair: -len(pair[0])))
 
 
-def _told(text: str, said: Mapping[str, str]) -> str:
+def _told(text: str, replacements: Mapping[str, str]) -> str:
     """A text without keys, and without these names where they stand as words of their own."""
-    if said:
-        names = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in said))
-        text = names.sub(lambda found: said[found.group()], text)
+    if replacements:
+        names = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in replacements))
+        text = names.sub(lambda match: replacements[match.group()], text)
     return sealed_text(text)

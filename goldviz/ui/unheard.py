@@ -51,8 +51,8 @@ def catch_up(name: str) -> None:
         return
     state[_field(name)] = str(last.count)
     for key, value in last.values.items():
-        moved = key in state and state[key] not in last.before[key]
-        state[key] = state[key] if moved else value
+        changed_by_visitor = key in state and state[key] not in last.before[key]
+        state[key] = state[key] if changed_by_visitor else value
 
 
 def draw_field(name: str) -> None:
@@ -63,8 +63,8 @@ def draw_field(name: str) -> None:
 
 
 def _last(name: str) -> _Told | None:
-    found: _Told | None = st.session_state.get(_told(name))
-    return found
+    told_last: _Told | None = st.session_state.get(_told(name))
+    return told_last
 
 
 def _told(name: str) -> str:

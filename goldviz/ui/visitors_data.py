@@ -36,8 +36,8 @@ STORE = "visitors-data"
 
 def market() -> tuple[str, int]:
     """The name of the visitor's market, and the seed that a simulated one has."""
-    found: tuple[str, int] = _store().get(MARKET, (SIMULATED, 0))
-    return found
+    choice: tuple[str, int] = _store().get(MARKET, (SIMULATED, 0))
+    return choice
 
 
 def bring_market(name: str, seed: int = 0) -> None:
@@ -67,22 +67,24 @@ def bring_text_model(name: str) -> None:
     _store()[TEXT_MODEL] = name
 
 
-def follow_link(declared: type[Settings], parameters: Mapping[str, str]) -> list[str]:
+def follow_link(settings_class: type[Settings], parameters: Mapping[str, str]) -> list[str]:
     """Take settings and data out of a link; returns a sentence for everything that could not be taken."""
-    settings, complaints = controls.from_link(declared, parameters)
-    controls.put_link(declared, settings, parameters)
-    bring_named(declared, settings, parameters)
+    settings, complaints = controls.from_link(settings_class, parameters)
+    controls.put_link(settings_class, settings, parameters)
+    bring_named(settings_class, settings, parameters)
     return complaints
 
 
-def bring_named(declared: type[Settings], settings: Settings, parameters: Mapping[str, str] | None = None) -> None:
+def bring_named(
+    settings_class: type[Settings], settings: Settings, parameters: Mapping[str, str] | None = None
+) -> None:
     """Take over the data that settings name: all of them, or those that a link's ``parameters`` say themselves.
 
     Others' files, which settings name by sealed names, leave the visitor's data as they are.
     """
 
     def named(control: str) -> Any:
-        name = setting_of(declared, control)
+        name = setting_of(settings_class, control)
         if name is None:
             return None
         value = getattr(settings, name)
@@ -101,51 +103,51 @@ def bring_named(declared: type[Settings], settings: Settings, parameters: Mappin
         bring_text_model(model)
 
 
-def setting_of(declared: type[Settings], control: str) -> str | None:
+def setting_of(settings_class: type[Settings], control: str) -> str | None:
     """The setting that the visitor's data of this kind belong in, if there is one."""
-    for name in declared.model_fields:
-        if facts(declared, name)["control"] == control and _is_for_data(declared, name):
+    for name in settings_class.model_fields:
+        if facts(settings_class, name)["control"] == control and _is_for_data(settings_class, name):
             return name
     return None
 
 
-def _is_for_data(declared: type[Settings], name: str) -> bool:
+def _is_for_data(settings_class: type[Settings], name: str) -> bool:
     """A text that is typed in names no data, and neither does a second model, which stands beside the visitor's."""
-    control = facts(declared, name)["control"]
+    control = facts(settings_class, name)["control"]
     if control in TEXTS:
-        return names_data(declared, name)
-    return bool(control != TEXT_MODEL or declared.model_fields[name].default == SHIPPED)
+        return names_data(settings_class, name)
+    return bool(control != TEXT_MODEL or settings_class.model_fields[name].default == SHIPPED)
 
 
-def take(declared: type[Settings], *, but: tuple[str, ...] = ()) -> None:
+def take(settings_class: type[Settings], *, but: tuple[str, ...] = ()) -> None:
     """Make a page's settings name the visitor's data, before they are drawn; ``but`` controls that it sets itself."""
     for control, value in zip((MARKET, SEED), market(), strict=True):
-        _put(declared, control, value)
+        _put(settings_class, control, value)
     if TEXT_MODEL not in but and TEXT_MODEL in _store():
-        _put(declared, TEXT_MODEL, text_model())
+        _put(settings_class, TEXT_MODEL, text_model())
     for control in TEXTS:
-        name = setting_of(declared, control)
+        name = setting_of(settings_class, control)
         if name is not None:
-            _take_text(declared, name)
+            _take_text(settings_class, name)
 
 
-def _put(declared: type[Settings], control: str, value: Any) -> None:
-    name = setting_of(declared, control)
+def _put(settings_class: type[Settings], control: str, value: Any) -> None:
+    name = setting_of(settings_class, control)
     if name is not None:
-        st.session_state[key_of(declared, name)] = value
+        st.session_state[key_of(settings_class, name)] = value
 
 
-def _take_text(declared: type[Settings], name: str) -> None:
-    key = key_of(declared, name)
-    if text() and not refusal(declared):
+def _take_text(settings_class: type[Settings], name: str) -> None:
+    key = key_of(settings_class, name)
+    if text() and not refusal(settings_class):
         st.session_state[key] = text()
     elif NAME_OF_FILE.fullmatch(str(st.session_state.get(key, ""))):
-        st.session_state[key] = declared.model_fields[name].default
+        st.session_state[key] = settings_class.model_fields[name].default
 
 
-def refusal(declared: type[Settings]) -> str:
+def refusal(settings_class: type[Settings]) -> str:
     """Why a laboratory cannot learn from the text that the visitor has brought; empty where it can, or is to say it."""
-    lab = laboratory_of(declared)
+    lab = laboratory_of(settings_class)
     if not text() or not lab.has("corpora"):
         return ""
     try:

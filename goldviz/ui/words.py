@@ -49,12 +49,12 @@ def numbered(titles: Sequence[str]) -> list[str]:
     >>> numbered(["Depth 3", "Depth 3", "Depth 4"])
     ['Depth 3', 'Depth 3 (2)', 'Depth 4']
     """
-    seen: Counter[str] = Counter()
-    found = []
+    counts: Counter[str] = Counter()
+    names = []
     for title in titles:
-        seen[title] += 1
-        found.append(title + (f" ({seen[title]})" if seen[title] > 1 else ""))
-    return found
+        counts[title] += 1
+        names.append(title + (f" ({counts[title]})" if counts[title] > 1 else ""))
+    return names
 
 
 def duration(seconds: float) -> str:

@@ -117,9 +117,8 @@ class Channel:
         if (observations <= 0).any():
             first = int(np.argmax(observations.to_numpy() <= 0))
             raise MarketError(
-                f"{self.words} was {observations.iloc[first]:g} on {observations.index[first]:%Y-%m-%d}: a log return needs prices "
-                "above zero. "
-                "Use changes for this channel, or leave it out."
+                f"{self.words} was {observations.iloc[first]:g} on {observations.index[first]:%Y-%m-%d}: "
+                "a log return needs prices above zero. Use changes for this channel, or leave it out."
             )
         return pd.Series(np.log(observations.to_numpy()), index=observations.index).diff().iloc[1:]
 

@@ -23,7 +23,7 @@ EARLIEST = 1990
 
 
 @st.dialog("Choose the data", width="large")
-def ask(use: Use, held: Market | None) -> None:
+def ask(use: Use, current_market: Market | None) -> None:
     """Show the sources; ``use`` is told what was chosen, and the page drawn again.
 
     ``held`` is the market that the visitor uses now, if it is not simulated.
@@ -34,7 +34,7 @@ def ask(use: Use, held: Market | None) -> None:
     with yahoo:
         _yahoo(use)
     with file:
-        market = market_upload.show(held)
+        market = market_upload.show(current_market)
         if market is not None:
             _take(use, market)
     with here:
@@ -91,25 +91,25 @@ def _kept(use: Use) -> None:
     """Downloads of everybody, and what the visitor has brought by file or by link."""
     ours = keys.ours()
     try:
-        known = [market for market in kept() if market.public or market.name in ours]
+        markets = [market for market in kept() if market.public or market.name in ours]
     except MarketError as error:
         st.error(plain(str(error)))
         return
-    if not known:
+    if not markets:
         st.caption("Nothing yet. Downloads, and files that you bring, are kept here.")
         return
     labels = {
         market.name: f"{market.origin}: {market.target_words}, {market.first:%Y}-{market.last:%Y-%m-%d}, "
         f"fetched {market.retrieved:%Y-%m-%d %H:%M} UTC"
-        for market in known
+        for market in markets
     }
     in_use, _ = visitors_data.market()
     place = list(labels).index(in_use) if in_use in labels else 0
-    chosen = st.radio(
+    choice = st.radio(
         "Kept data", list(labels), index=place, format_func=lambda name: plain(labels[name]), key="kept-market"
     )
-    if st.button("Use these data", type="primary", key="use-kept") and chosen:
-        use(chosen, 0)
+    if st.button("Use these data", type="primary", key="use-kept") and choice:
+        use(choice, 0)
         st.rerun()
 
 

@@ -19,15 +19,15 @@ from goldviz.ui.words import plain
 ADVICE = "A laboratory, not investment advice."
 
 
-def show(declared: type[Settings]) -> None:
+def show(settings_class: type[Settings]) -> None:
     """The line of the market that these settings use, where they use one, with a button to change it."""
-    if not is_used(declared):
+    if not is_used(settings_class):
         return
     line, notes = _words()
     with st.container(border=True, key="market"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(line, width="stretch")
-            st.button("Change data", icon=":material/database:", key=f"market-{declared.name}", on_click=_ask)
+            st.button("Change data", icon=":material/database:", key=f"market-{settings_class.name}", on_click=_ask)
         if notes:
             st.caption(" · ".join(notes))
     if st.session_state.pop(_ASKED, False):
@@ -55,13 +55,13 @@ def current() -> Market:
     return load_market(*visitors_data.market())
 
 
-def is_used(declared: type[Settings]) -> bool:
+def is_used(settings_class: type[Settings]) -> bool:
     """Whether these settings, as the page has them, look at the visitor's market."""
-    name = visitors_data.setting_of(declared, visitors_data.MARKET)
+    name = visitors_data.setting_of(settings_class, visitors_data.MARKET)
     if name is None:
         return False
     try:
-        return name not in controls.current(declared).without_effect()
+        return name not in controls.current(settings_class).without_effect()
     except SettingsError:
         return True
 
@@ -95,8 +95,8 @@ def described(market: Market) -> str:
     icon = ":material/casino:" if market.simulated else ":material/show_chart:"
     others = len(market.channels) - 1
     more = f" and {others} more channel{'s' if others != 1 else ''}" if others else ""
-    fetched = "" if market.simulated else f", held since {market.retrieved:%Y-%m-%d %H:%M} UTC"
+    age = "" if market.simulated else f", held since {market.retrieved:%Y-%m-%d %H:%M} UTC"
     return (
         f"{icon} **{plain(market.origin)}**: {plain(market.target.words)}{more}, last observation "
-        f"{market.last:%Y-%m-%d}{fetched}. {ADVICE}"
+        f"{market.last:%Y-%m-%d}{age}. {ADVICE}"
     )

@@ -59,9 +59,9 @@ class Changes:
         """When columns were said to be known; raises MarketError for what is no release time."""
         return {column: written_release(words) for column, words in self.of(KNOWN).items()}
 
-    def used(self, column: str, suggested: bool) -> bool:
+    def used(self, column: str, suggestion: bool) -> bool:
         """Whether a column is used."""
-        return bool(self.edits.get(column, {}).get(USE, suggested))
+        return bool(self.edits.get(column, {}).get(USE, suggestion))
 
     def take(self, columns: list[str], rows: Mapping[int, Mapping[str, Any]]) -> None:
         """Take in what was changed in the table's rows; the row of dates, which comes first, cannot be changed."""
@@ -71,12 +71,12 @@ class Changes:
                 self.edits.setdefault(columns[number - 1], {}).update(row)
         self.version += 1
 
-    def refuse_dates(self, found: TablePreview) -> None:
+    def refuse_dates(self, preview: TablePreview) -> None:
         """Raise MarketError where a column of numbers was said to be the dates."""
         for column, words in self.of(KIND).items():
             if words == DATE:
                 raise MarketError(
-                    f"{column} of {found.name} holds no dates; dates stand in {found.dates.column}. Allowed are "
+                    f"{column} of {preview.name} holds no dates; dates stand in {preview.dates.column}. Allowed are "
                     f"{', '.join(KINDS.values())}."
                 )
 
@@ -91,34 +91,34 @@ def _key(labels: Mapping[Any, str], words: str) -> Any:
 
 def changes_of(identity: str) -> Changes:
     """The visitor's changes to the file of this identity."""
-    kept: dict[str, Changes] = st.session_state.setdefault(_CHANGES, {})
-    return kept.setdefault(identity, Changes())
+    changes: dict[str, Changes] = st.session_state.setdefault(_CHANGES, {})
+    return changes.setdefault(identity, Changes())
 
 
 _CHANGES = "market-reading-changes"
 
 
-def rows_read(found: TablePreview, changes: Changes) -> pd.DataFrame:
+def rows_read(preview: TablePreview, changes: Changes) -> pd.DataFrame:
     """A row for the dates and one for each column that can be a channel; text is not escaped."""
     days = pd.DatetimeIndex(
-        [day for reading in found.readings_of.values() for day in (reading.first_day, reading.last_day)]
+        [day for reading in preview.readings_of.values() for day in (reading.first_day, reading.last_day)]
     )
     dates = {
         USE: None,
-        COLUMN: found.dates.column,
+        COLUMN: preview.dates.column,
         KIND: DATE,
         "From": f"{days.min():%Y-%m-%d}",
         "To": f"{days.max():%Y-%m-%d}",
-        "Values": found.rows,
+        "Values": preview.rows,
         "Missing": 0,
-        "First": found.dates.first[0],
-        "Last": found.dates.last[0],
+        "First": preview.dates.first[0],
+        "Last": preview.dates.last[0],
         "Sign": "",
         SEEN: None,
         KNOWN: "",
         UNIT: "",
     }
-    rows = [_row(reading, changes.used(name, name in found.chosen)) for name, reading in found.readings_of.items()]
+    rows = [_row(reading, changes.used(name, name in preview.chosen)) for name, reading in preview.readings_of.items()]
     return pd.DataFrame([dates, *rows])
 
 
@@ -140,17 +140,17 @@ def _row(reading: ColumnReading, used: bool) -> dict[str, Any]:
     }
 
 
-def show(found: TablePreview, identity: str) -> None:
+def show(preview: TablePreview, identity: str) -> None:
     """Draw the table; what is changed in it counts from the next run of the page on."""
     changes = changes_of(identity)
     key = f"market-reading-{identity}-{changes.version}"
-    columns = list(found.readings_of)
+    columns = list(preview.readings_of)
 
     def take() -> None:
         changes.take(columns, st.session_state[key]["edited_rows"])
 
     st.data_editor(
-        rows_read(found, changes),
+        rows_read(preview, changes),
         key=key,
         on_change=take,
         hide_index=True,

@@ -34,7 +34,7 @@ MARKS = {".": "a point", ",": "a comma"}
 JOIN, REPLACE = "Join: its channels and these", "Replace it by these files"
 
 
-def show(held: Market | None) -> Market | None:
+def show(current_market: Market | None) -> Market | None:
     """The uploader, what was read in every file, and their overlap; the market once *Use these data* was pressed.
 
     A file that cannot be used is left out, and said to be. ``held`` is the market that the visitor uses now, if it is
@@ -51,26 +51,26 @@ def show(held: Market | None) -> Market | None:
         st.error(f"{len(files)} files were chosen; allowed are at most {MOST_FILES}.", icon=":material/block:")
         return None
     read: list[Market | None] = []
-    refused: list[str] = []
-    for place, uploaded in enumerate(files):
+    refusals: list[str] = []
+    for place, upload in enumerate(files):
         with st.container(border=True, key=f"market-file-{place}"):
             try:
-                [file] = brought([uploaded], MarketError)
+                [file] = brought([upload], MarketError)
                 check_size(file.size, file.name)
                 read.append(_one_file(file))
             except _NotReadError:
                 read.append(None)
             except MarketError as error:
                 _refuse(error)
-                refused.append(uploaded.name)
+                refusals.append(upload.name)
     markets = [market for market in read if market is not None]
     if not markets or len(markets) < len(read):
         return None
-    whole = _together(markets, held)
-    if whole is not None and refused:
+    whole = _together(markets, current_market)
+    if whole is not None and refusals:
         st.warning(
-            f"**Left out: {plain(', '.join(refused))}.** What is wrong stands above in red. *Use these data* takes the "
-            "other files.",
+            f"**Left out: {plain(', '.join(refusals))}.** What is wrong stands above in red. "
+            "*Use these data* takes the other files.",
             icon=":material/playlist_remove:",
         )
     if whole is None or not st.button("Use these data", type="primary", key="use-file"):
@@ -113,15 +113,15 @@ def _look(file: BroughtFile, choices: Choices) -> TablePreview:
 def _make(file: BroughtFile, choices: Choices) -> Market:
     """The market that a worker made of a file. Raises MarketError and _NotReadError."""
     task = Task(_key("make", file, choices), make, (file.key, file.name, choices), *_words_of(file))
-    made = _MADE.held(task.key)
-    if made is None:
-        made = _answer(task)
-        _MADE.put(task.key, made)
+    result = _MADE.held(task.key)
+    if result is None:
+        result = _answer(task)
+        _MADE.put(task.key, result)
         # Among the results of all jobs it would stay for as long as there is room, which is much.
         services.jobs().results.forget(task.key)
         give_back_memory()
-    assert made.market is not None
-    return made.market
+    assert result.market is not None
+    return result.market
 
 
 _MADE: Cupboard[Made] = Cupboard(40 * 10**6, lambda made: made.nbytes)
@@ -133,12 +133,12 @@ def _key(what: str, file: BroughtFile, choices: Choices) -> str:
 
 
 def _answer(task: Task[Answer]) -> Answer:
-    found = background.finished(replace(task, most_seconds=MOST_READ_SECONDS))
-    if found is None:
+    preview = background.finished(replace(task, most_seconds=MOST_READ_SECONDS))
+    if preview is None:
         raise _NotReadError
-    if found.refused:
-        raise MarketError(found.refused)
-    return found
+    if preview.refused:
+        raise MarketError(preview.refused)
+    return preview
 
 
 def _words_of(file: BroughtFile) -> tuple[str, float]:
@@ -159,35 +159,35 @@ def _asked(sentence: str, name: str, options: Sequence[Any], **how: Any) -> Any:
 def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
     """Sheet, dates and decimal mark, asked where there is a choice; None while the order of dates must be told."""
     choices = Choices()
-    found = _look(file, choices)
-    if len(found.sheets) > 1:
+    preview = _look(file, choices)
+    if len(preview.sheets) > 1:
         sheet = st.selectbox(
-            "Sheet", found.sheets, index=found.sheets.index(found.sheet), key=f"market-sheet-{identity}"
+            "Sheet", preview.sheets, index=preview.sheets.index(preview.sheet), key=f"market-sheet-{identity}"
         )
         choices = replace(choices, sheet=sheet)
-        found = _look(file, choices)
-    if len(found.dates.candidates) > 1:
-        column = st.selectbox("Dates stand in", found.dates.candidates, key=f"market-date-column-{identity}")
+        preview = _look(file, choices)
+    if len(preview.dates.candidates) > 1:
+        column = st.selectbox("Dates stand in", preview.dates.candidates, key=f"market-date-column-{identity}")
         choices = replace(choices, date_column=column)
-        found = _look(file, choices)
-    if found.unclear:
+        preview = _look(file, choices)
+    if preview.unclear:
         mark = _asked(
-            f"Which decimal mark does {found.unclear} have?",
+            f"Which decimal mark does {preview.unclear} have?",
             "Decimal mark",
             list(MARKS),
             format_func=MARKS.__getitem__,
-            index=list(MARKS).index(found.decimal),
+            index=list(MARKS).index(preview.decimal),
             horizontal=True,
             key=f"market-decimal-{identity}",
         )
         choices = replace(choices, decimal=mark)
-    if found.date_order != "either":
+    if preview.date_order != "either":
         return choices
     day_first = _asked(
         f"The dates of {file.name} can be read in two ways.",
         "How the dates are read",
         list(ORDERS),
-        format_func=lambda first: f"{ORDERS[first]}: {', '.join(found.readings['day' if first else 'month'][:3])}",
+        format_func=lambda first: f"{ORDERS[first]}: {', '.join(preview.readings['day' if first else 'month'][:3])}",
         index=None,
         key=f"market-dates-{identity}",
     )
@@ -200,27 +200,27 @@ def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
 def _with_channels(file: BroughtFile, choices: Choices, identity: str) -> Market | None:
     """The table of what was read, what the file's name is asked about, and the market that they make."""
     changes = changes_of(identity)
-    found = _look(file, choices)
-    _say(found)
-    symbols = _answers(found, [column for column in found.values if changes.used(column, column in found.chosen)])
+    preview = _look(file, choices)
+    _say(preview)
+    symbols = _answers(preview, [column for column in preview.values if changes.used(column, column in preview.chosen)])
     choices = replace(choices, symbols=symbols)
     try:
-        changes.refuse_dates(found)
-        found = _look(file, _changed(choices, changes))
+        changes.refuse_dates(preview)
+        preview = _look(file, _changed(choices, changes))
     except MarketError as error:
         _refuse(error)
         changes.take_back()
-        found = _look(file, _changed(choices, changes))
+        preview = _look(file, _changed(choices, changes))
     choices = _changed(choices, changes)
-    reading_table.show(found, identity)
+    reading_table.show(preview, identity)
     st.caption("Double-click a cell under *Read as*, *Network sees*, *Unit* or *Known at* to change it.")
-    for note in found.notes:
+    for note in preview.notes:
         st.caption(f":material/info: {plain(note)}")
-    used = [column for column in found.values if changes.used(column, column in found.chosen)]
+    used = [column for column in preview.values if changes.used(column, column in preview.chosen)]
     if not used:
         st.info("Choose at least one column under *Use*.")
         return None
-    used.sort(key=lambda column: column != found.target)
+    used.sort(key=lambda column: column != preview.target)
     return _make(file, replace(choices, values=tuple(used)))
 
 
@@ -234,27 +234,31 @@ def _changed(choices: Choices, changes: Changes) -> Choices:
     )
 
 
-def _answers(found: TablePreview, used: Sequence[str]) -> dict[str, str]:
+def _answers(preview: TablePreview, used: Sequence[str]) -> dict[str, str]:
     """The symbols to which a visitor said yes; what a file's name suggests is asked once, of the first such column."""
-    asked = next((question for question in found.questions if question.column in used), None)
-    if asked is None:
+    symbol_question = next((question for question in preview.questions if question.column in used), None)
+    if symbol_question is None:
         return {}
-    said = _asked(
-        asked.sentence,
+    choice = _asked(
+        symbol_question.sentence,
         "Whether this is so",
         ["Yes", "No"],
         index=None,
         horizontal=True,
-        key=f"market-symbol-{found.name}-{asked.symbol}",
+        key=f"market-symbol-{preview.name}-{symbol_question.symbol}",
     )
-    return {asked.column: asked.symbol} if said == "Yes" else {}
+    return {symbol_question.column: symbol_question.symbol} if choice == "Yes" else {}
 
 
-def _say(found: TablePreview) -> None:
+def _say(preview: TablePreview) -> None:
     """The file in a sentence: its name, its sheet, its rows, and its dates from the first row to the last."""
-    sheet = f", sheet *{plain(found.sheet)}*" if len(found.sheets) > 1 else ""
-    marks = f", separated by {_mark(found.separator)}, decimals with {_mark(found.decimal)}" if found.separator else ""
-    st.markdown(f"**{plain(found.name)}**{sheet}: {found.rows:,} rows{marks}. {_dates_in_words(found.dates)}")
+    sheet = f", sheet *{plain(preview.sheet)}*" if len(preview.sheets) > 1 else ""
+    marks = (
+        f", separated by {_mark(preview.separator)}, decimals with {_mark(preview.decimal)}"
+        if preview.separator
+        else ""
+    )
+    st.markdown(f"**{plain(preview.name)}**{sheet}: {preview.rows:,} rows{marks}. {_dates_in_words(preview.dates)}")
 
 
 def _dates_in_words(dates: DateReading) -> str:
@@ -269,12 +273,12 @@ def _mark(character: str) -> str:
     return {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", ".": "points", " ": "blanks"}[character]
 
 
-def _together(markets: Sequence[Market], held: Market | None) -> Market | None:
+def _together(markets: Sequence[Market], market: Market | None) -> Market | None:
     """The files as one market, with the one in use where it is to be joined; None while that is not told."""
     parts = list(markets)
-    if held is not None:
+    if market is not None:
         with_it = _asked(
-            f"You use {held.origin} now.",
+            f"You use {market.origin} now.",
             "Join or replace",
             [JOIN, REPLACE],
             index=None,
@@ -284,7 +288,7 @@ def _together(markets: Sequence[Market], held: Market | None) -> Market | None:
         if with_it is None:
             st.info("Choose whether these files join the market that you use, or replace it.")
             return None
-        parts = [held, *parts] if with_it == JOIN else parts
+        parts = [market, *parts] if with_it == JOIN else parts
     try:
         return _forecast(joined(parts))
     except MarketError as error:
@@ -307,19 +311,19 @@ def _forecast(market: Market) -> Market:
 
 def overlap(market: Market) -> pd.DataFrame:
     """A row for each channel, the target first: its time, its calendar, its gaps, and the days with the target."""
-    found = calendars(market)
-    target = found[market.target.name]
+    by_channel = calendars(market)
+    target = by_channel[market.target.name]
     return pd.DataFrame(
         [
             {
                 "Channel": channel.words,
-                "From": found[channel.name].first,
-                "To": found[channel.name].last,
-                "Values": len(found[channel.name].days),
-                "Values on": found[channel.name].rhythm,
-                "Longest gap (days)": found[channel.name].longest_gap,
-                "Gap ends": found[channel.name].gap_ends,
-                "Days with the target": found[channel.name].shared(target),
+                "From": by_channel[channel.name].first,
+                "To": by_channel[channel.name].last,
+                "Values": len(by_channel[channel.name].days),
+                "Values on": by_channel[channel.name].rhythm,
+                "Longest gap (days)": by_channel[channel.name].longest_gap,
+                "Gap ends": by_channel[channel.name].gap_ends,
+                "Days with the target": by_channel[channel.name].shared(target),
             }
             for channel in market.channels
         ]

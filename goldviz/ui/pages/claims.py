@@ -24,11 +24,11 @@ def show() -> None:
     st.markdown("##### What do the documents claim, and what came of it here?")
     filters, switch = st.columns([4, 1], vertical_alignment="bottom")
     with filters:
-        found = _filtered(list(claims().values()))
+        matches = _filtered(list(claims().values()))
     numbers = switch.toggle("Show the numbers", key="claims-numbers")
-    for claim in found:
+    for claim in matches:
         _line(claim, numbers)
-    if not found:
+    if not matches:
         st.caption("No claim is like that.")
     st.caption(
         "Nobody writes a verdict. A claim declares its settings, what is measured and where the line is; five seeds or "
@@ -36,8 +36,8 @@ def show() -> None:
     )
 
 
-def _filtered(known: Sequence[Claim]) -> list[Claim]:
-    counts = Counter(claim.word for claim in known)
+def _filtered(all_claims: Sequence[Claim]) -> list[Claim]:
+    counts = Counter(claim.word for claim in all_claims)
     words = [word for word in (*WORDS, NOT_TESTED) if counts[word]]
     word = st.pills(
         "Verdict",
@@ -47,9 +47,12 @@ def _filtered(known: Sequence[Claim]) -> list[Claim]:
         persist_state="session",
     )
     left, right = st.columns(2)
-    titles = {claim.lab.name: claim.lab.declared.title for claim in known}
+    titles = {claim.lab.name: claim.lab.declared.title for claim in all_claims}
     document = left.selectbox(
-        "Document", [ALL, *sorted({claim.document for claim in known})], key="claims-document", persist_state="session"
+        "Document",
+        [ALL, *sorted({claim.document for claim in all_claims})],
+        key="claims-document",
+        persist_state="session",
     )
     lab = right.selectbox(
         "Laboratory",
@@ -60,7 +63,7 @@ def _filtered(known: Sequence[Claim]) -> list[Claim]:
     )
     return [
         claim
-        for claim in known
+        for claim in all_claims
         if word in (None, claim.word) and document in (ALL, claim.document) and lab in (ALL, claim.lab.name)
     ]
 

@@ -43,12 +43,12 @@ def show() -> None:
     st.markdown("##### What the documents' words mean, each in two sentences.")
     sought = st.text_input("Find a term", key="glossary-sought").casefold()
     with st.container(key="glossary-terms"):
-        found = [term for term in terms() if sought in f"{term.name} {term.words}".casefold()]
-        for left in range(0, len(found), 2):
-            for column, term in zip(st.columns(2, gap="large"), found[left : left + 2], strict=False):
+        matches = [term for term in terms() if sought in f"{term.name} {term.words}".casefold()]
+        for left in range(0, len(matches), 2):
+            for column, term in zip(st.columns(2, gap="large"), matches[left : left + 2], strict=False):
                 with column:
                     _one(term)
-        if not found:
+        if not matches:
             st.caption("No term is like that.")
 
 

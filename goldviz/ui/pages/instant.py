@@ -158,20 +158,20 @@ class InstantPage:
         """Draw the page."""
         if self.before is not None:
             self.before()
-        declared = self.declared
+        settings_class = self.declared
         complaints = self._arrive()
-        with chrome.heading(declared.title, declared.question):
+        with chrome.heading(settings_class.title, settings_class.question):
             # Their words go when the position is no longer theirs.
-            presets.draw(declared)
+            presets.draw(settings_class)
         chrome.arrival(complaints)
         panel, looking = chrome.panel_and_figures()
         with panel:
-            presets.words(declared)
+            presets.words(settings_class)
             source = st.container(key="source")
-            market_panel.show(declared)
-            settings = knobs(declared, left_out=declared.position)
+            market_panel.show(settings_class)
+            settings = knobs(settings_class, left_out=settings_class.position)
         with looking:
-            part = parts.strip(declared.name, self.questions())
+            part = parts.strip(settings_class.name, self.questions())
             with st.container(key="first-look" if part.name == parts.FIRST else "closer-look"):
                 settings = self._position(settings)
                 view = self._view(settings)
@@ -190,12 +190,12 @@ class InstantPage:
 
     def questions(self) -> list[Part]:
         """What this page can open, in order."""
-        found = [Part(parts.FIRST, "At a glance", self.look), *self.parts]
+        questions = [Part(parts.FIRST, "At a glance", self.look), *self.parts]
         if claims_of(self.lab):
-            found.append(Part(claims_panel.PART, claims_panel.QUESTION, lambda view: claims_panel.show(self.lab)))
+            questions.append(Part(claims_panel.PART, claims_panel.QUESTION, lambda view: claims_panel.show(self.lab)))
         if self.why is not None:
-            found.append(Part("why", "Why?", self.why))
-        return [*found, Part("take", take_away.TITLE, self._take)]
+            questions.append(Part("why", "Why?", self.why))
+        return [*questions, Part("take", take_away.TITLE, self._take)]
 
     def _take(self, view: View[Any]) -> None:
         take_away.show_view(view.settings, view.dataset, lambda: self.report(view))
@@ -203,41 +203,41 @@ class InstantPage:
     def _arrive(self) -> list[str]:
         """Take over a link's settings, its part, or the claim that it names, on the first run and on a later visit by a
         link."""
-        declared = self.declared
-        arrived = f"arrived-{declared.name}"
-        first = arrived not in st.session_state
+        settings_class = self.declared
+        arrival_key = f"arrived-{settings_class.name}"
+        first = arrival_key not in st.session_state
         parameters = st.query_params.to_dict()
         parameters.pop(stories.PARAMETER, None)
-        claim, asked = parameters.pop(claims_panel.PARAMETER, ""), parameters.pop(parts.PARAMETER, "")
+        claim, part = parameters.pop(claims_panel.PARAMETER, ""), parameters.pop(parts.PARAMETER, "")
         complaints: list[str] = []
         if first or (parameters and st.session_state.get(chrome.CHANGED)):
-            st.session_state[arrived] = True
-            complaints = visitors_data.follow_link(declared, parameters)
+            st.session_state[arrival_key] = True
+            complaints = visitors_data.follow_link(settings_class, parameters)
         if first or st.session_state.get(chrome.CHANGED):
-            complaints += parts.arrive(declared.name, self.questions(), asked)
+            complaints += parts.arrive(settings_class.name, self.questions(), part)
             complaints += claims_panel.arrive(self.lab, claim)
-        if stories.set_up(declared) is not None:
-            parts.open_part(declared.name, parts.FIRST)
-        controls.ensure(declared)
-        visitors_data.take(declared, but=self.takes_itself)
+        if stories.set_up(settings_class) is not None:
+            parts.open_part(settings_class.name, parts.FIRST)
+        controls.ensure(settings_class)
+        visitors_data.take(settings_class, but=self.takes_itself)
         return complaints
 
     def _view(self, settings: Instant | None) -> View[Instant]:
         """The numbers of these settings, or of the last ones that had some after saying why these have none."""
-        declared = self.declared
+        settings_class = self.declared
         if settings is not None:
             _leave_others(settings)
-        key = f"shown-{declared.name}"
-        asked = None if settings is None else settings.model_dump_json()
+        key = f"shown-{settings_class.name}"
+        settings_json = None if settings is None else settings.model_dump_json()
         notice = st.container(key="notice")
         if settings is not None:
             view = self._computed(settings, notice)
             if view is not None:
-                st.session_state[key] = asked
+                st.session_state[key] = settings_json
                 return view
         notice.caption("The figures show the last settings that were allowed and computed.")
-        for last in (st.session_state.get(key), declared().model_dump_json()):
-            view = None if last in (None, asked) else self._computed(declared.checked_json(last), notice)
+        for last in (st.session_state.get(key), settings_class().model_dump_json()):
+            view = None if last in (None, settings_json) else self._computed(settings_class.checked_json(last), notice)
             if view is not None:
                 for sentence in trained_on.others_shown(view.settings):
                     notice.caption(sentence)
@@ -290,15 +290,15 @@ class InstantPage:
         if first == last:
             return
         with st.container(key="positions"):
-            found = self._everywhere(view)
+            frames = self._everywhere(view)
             for name, (spec, more) in view.moving.items():
                 if spec.at != "ds" and (spec.at_once or last - first < MOST_DRAWN):
-                    found[name] = _at_positions(view, spec, range(first, last + 1), more)
-            sent: dict[str, str] = {}
-            for name, text in found.items():
-                if sum(map(len, sent.values())) + len(text) <= ROOM:
-                    sent[name] = text
-            send_positions(view.settings.name, view.lane, sent)
+                    frames[name] = _at_positions(view, spec, range(first, last + 1), more)
+            addresses: dict[str, str] = {}
+            for name, text in frames.items():
+                if sum(map(len, addresses.values())) + len(text) <= ROOM:
+                    addresses[name] = text
+            send_positions(view.settings.name, view.lane, addresses)
 
     def _prepare(self, settings: Instant) -> None:
         """Let an idle worker make what the page may be asked for next."""
@@ -317,10 +317,10 @@ class InstantPage:
         arguments = (view.subject, names, theme_now())
         task = Task(key, self.everywhere, arguments, "Looking everywhere", EVERYWHERE_SECONDS)
         try:
-            found = background.awaited(task)
+            frames = background.awaited(task)
         except (JobFailedError, TooManyJobsError):
             return {}
-        return dict(found)
+        return dict(frames)
 
 
 def _of_use_to(settings: Instant, key: str) -> None:
@@ -330,10 +330,10 @@ def _of_use_to(settings: Instant, key: str) -> None:
 
 def _leave_others(settings: Instant) -> None:
     """No longer wait for jobs that were of use to other settings of the page."""
-    noted = st.session_state.get(f"of-use-{settings.name}", {})
-    for key in [key for key, lane in noted.items() if lane != _lane(settings)]:
+    note = st.session_state.get(f"of-use-{settings.name}", {})
+    for key in [key for key, lane in note.items() if lane != _lane(settings)]:
         background.leave(key)
-        del noted[key]
+        del note[key]
 
 
 def _at_positions(view: View[Any], spec: FigureSpec, positions: range, more: dict[str, Any]) -> str:
@@ -346,9 +346,9 @@ def _at_positions(view: View[Any], spec: FigureSpec, positions: range, more: dic
 
 def _answer_ahead(lab: Laboratory, settings: Instant) -> None:
     """Let figures follow the knobs before the page's script hears of them."""
-    declared = type(settings)
-    names = [name for name in controls.knobs(declared) if name != declared.position]
-    knobs = {name: controls.choices(declared, name) for name in names}
+    settings_class = type(settings)
+    names = [name for name in controls.knobs(settings_class) if name != settings_class.position]
+    knobs = {name: controls.choices(settings_class, name) for name in names}
     with st.container(key="ahead"):
         answer_ahead(settings.name, subject_of(settings), settings.position, knobs, list(lab.figures().FIGURES))
 
@@ -356,6 +356,6 @@ def _answer_ahead(lab: Laboratory, settings: Instant) -> None:
 def _leave_link(settings: Instant) -> None:
     """Keep the address in the browser a link to what is shown."""
     name = settings.name
-    wanted = {**controls.to_link(settings), **stories.to_link(name), **parts.to_link(name)}
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
+    parameters = {**controls.to_link(settings), **stories.to_link(name), **parts.to_link(name)}
+    if st.query_params.to_dict() != parameters:
+        st.query_params.from_dict(parameters)

@@ -113,53 +113,53 @@ class LaboratoryPage:
             st.query_params.pop(FIGURE, None)
         notices, timeline = st.container(key="notices"), st.container(key="timeline")
         with notices:
-            shown = _read_lanes(self.experiment)
+            visible_lanes = _read_lanes(self.experiment)
             settings_panel.show_complaints()
-        if not shown:
+        if not visible_lanes:
             return
-        source = Source.of(name, [lane.id for lane in shown])
+        source = Source.of(name, [lane.id for lane in visible_lanes])
         with timeline:
-            noun, last = shown[0].step.capitalize(), max(lane.last_step for lane in shown)
+            noun, last = visible_lanes[0].step.capitalize(), max(lane.last_step for lane in visible_lanes)
             epoch = live.timeline(source, noun, last, key=f"scrub-{name}")
         with st.container(key="lanes"):
-            for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+            for column, lane in zip(st.columns(len(visible_lanes)), visible_lanes, strict=True):
                 with column:
-                    run_panel.head(self.experiment, lane, source, alone=len(shown) == 1)
+                    run_panel.head(self.experiment, lane, source, alone=len(visible_lanes) == 1)
         settings_panel.lanes_are_drawn(self.experiment)
         with st.container(key="first-look" if part.name == FIRST else "closer-look"):
-            part.draw(_View(shown, epoch, partial(self._figure, source)))
+            part.draw(_View(visible_lanes, epoch, partial(self._figure, source)))
 
     def questions(self) -> list[Part]:
         """What this page can open, in order."""
         own = [replace(part, draw=partial(_with_last_lane, part.draw)) for part in self.parts]
-        found = [Part(FIRST, "At a glance", self._first)]
+        questions = [Part(FIRST, "At a glance", self._first)]
         if self._others():
-            found.append(Part(CLOSER, "Look closer", self._closer))
-        found += [*own, Part("happened", "What happened?", self._findings)]
+            questions.append(Part(CLOSER, "Look closer", self._closer))
+        questions += [*own, Part("happened", "What happened?", self._findings)]
         if claims_of(self.lab):
-            found.append(Part(claims_panel.PART, claims_panel.QUESTION, self._claims))
+            questions.append(Part(claims_panel.PART, claims_panel.QUESTION, self._claims))
         if self.why is not None:
-            found.append(Part("why", "Why?", partial(self._mathematics, self.why), shows=lambda settings: True))
-        return [*found, Part("take", take_away.TITLE, self._take)]
+            questions.append(Part("why", "Why?", partial(self._mathematics, self.why), shows=lambda settings: True))
+        return [*questions, Part("take", take_away.TITLE, self._take)]
 
     def _first(self, view: _View) -> None:
-        shown = view.shown
+        visible_lanes = view.shown
         if self.verdict is not None:
             with st.container(key="verdicts"):
-                for column, lane in zip(st.columns(len(shown)), shown, strict=True):
+                for column, lane in zip(st.columns(len(visible_lanes)), visible_lanes, strict=True):
                     with column:
                         if isinstance(lane, Lane):
                             self.verdict(lane)
-        if len(shown) == 1 and self.beside is not None:
+        if len(visible_lanes) == 1 and self.beside is not None:
             for column, name in zip(st.columns([3, 2]), (self.main, self.beside), strict=True):
                 with column:
-                    view.draw(shown[0], name)
+                    view.draw(visible_lanes[0], name)
         else:
             for name in filter(None, (self.main, self.beside)):
                 view.across(name)
         if self.below is not None:
             view.across(self.below)
-        offer_one_figure(self.experiment.name, shown)
+        offer_one_figure(self.experiment.name, visible_lanes)
 
     def _others(self) -> list[str]:
         return [name for name in self.figures if name not in (self.main, self.beside, self.below)]
@@ -173,7 +173,7 @@ class LaboratoryPage:
         key = _detail_key(self.experiment.name)
         if st.session_state.setdefault(key, names[0]) not in names:
             st.session_state[key] = names[0]
-        chosen = st.pills(
+        figure_name = st.pills(
             "Look closer",
             names,
             key=key,
@@ -182,10 +182,10 @@ class LaboratoryPage:
             persist_state="session",
             label_visibility="collapsed",
         )
-        if st.query_params.get(FIGURE) != chosen:
-            st.query_params[FIGURE] = str(chosen)
-        view.across(str(chosen))
-        spec = self.figures[str(chosen)]
+        if st.query_params.get(FIGURE) != figure_name:
+            st.query_params[FIGURE] = str(figure_name)
+        view.across(str(figure_name))
+        spec = self.figures[str(figure_name)]
         st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
         if self.below is not None:
             view.across(self.below)
@@ -215,25 +215,25 @@ class LaboratoryPage:
         Returns a sentence for everything that could not be taken.
         """
         experiment = self.experiment
-        arrived = f"arrived-{experiment.name}"
-        first = arrived not in st.session_state
+        arrival_key = f"arrived-{experiment.name}"
+        first = arrival_key not in st.session_state
         complaints: list[str] = []
         parameters = st.query_params.to_dict()
         parameters.pop(stories.PARAMETER, None)
-        opened, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
-        asked, figure = parameters.pop(parts.PARAMETER, ""), parameters.pop(FIGURE, "")
-        named_runs = parameters.pop(lanes.PARAMETER, "") or opened
+        run_ids, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
+        part, figure = parameters.pop(parts.PARAMETER, ""), parameters.pop(FIGURE, "")
+        named_runs = parameters.pop(lanes.PARAMETER, "") or run_ids
         parts.give(experiment.name, self.parts, parameters if first else {})
         if first:
-            st.session_state[arrived] = True
+            st.session_state[arrival_key] = True
             complaints = visitors_data.follow_link(experiment, parameters)
         if first or st.session_state.get(chrome.CHANGED):
-            complaints += parts.arrive(experiment.name, self.questions(), asked)
+            complaints += parts.arrive(experiment.name, self.questions(), part)
             complaints += self._figure_from_link(figure)
             complaints += claims_panel.arrive(self.lab, claim)
         if named_runs and (first or st.session_state.get(chrome.CHANGED)):
             complaints += lanes.from_link(experiment, named_runs)
-            if opened:
+            if run_ids:
                 lanes.settings_into_panel(experiment)
         step = stories.set_up(experiment)
         if step is not None:
@@ -259,7 +259,7 @@ class LaboratoryPage:
         if settings is None:
             return
         name = self.experiment.name
-        wanted = {
+        parameters = {
             **controls.to_link(settings),
             **lanes.to_link(self.experiment),
             **stories.to_link(name),
@@ -267,14 +267,14 @@ class LaboratoryPage:
             **parts.kept_to_link(name, self.parts),
             **self._figure_to_link(),
         }
-        if st.query_params.to_dict() != wanted:
-            st.query_params.from_dict(wanted)
+        if st.query_params.to_dict() != parameters:
+            st.query_params.from_dict(parameters)
 
     def _figure_to_link(self) -> dict[str, str]:
         """The figure that is looked at closer."""
-        chosen = st.session_state.get(_detail_key(self.experiment.name))
+        name = st.session_state.get(_detail_key(self.experiment.name))
         closer = parts.to_link(self.experiment.name) == {parts.PARAMETER: CLOSER}
-        return {FIGURE: chosen} if closer and chosen else {}
+        return {FIGURE: name} if closer and name else {}
 
     def _figure(self, source: Source, lane: AnyLane, name: str, *, place: str = "") -> None:
         spec = self.figures[name]
@@ -287,9 +287,9 @@ class LaboratoryPage:
             live.followed_figure(source, lane.id, name, key=key, description=f"{spec.question} {spec.shows}")
 
 
-def _can_be_drawn(spec: FigureSpec, shown: Sequence[AnyLane]) -> bool:
+def _can_be_drawn(spec: FigureSpec, visible_lanes: Sequence[AnyLane]) -> bool:
     """Whether a lane has what a figure needs, or may yet record it: older runs and examples lack what is newer."""
-    runs = [lane.sheet for lane in shown]
+    runs = [lane.sheet for lane in visible_lanes]
     return any(not begun(run) or all(name in run for name in spec.needs) for run in runs)
 
 
@@ -322,10 +322,10 @@ def _with_last_lane(draw: Callable[..., None], view: _View) -> None:
 
 
 def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:
-    shown = []
+    visible_lanes = []
     for lane_id in list(lanes.ids(experiment)):
         try:
-            shown.append(lanes.read(experiment, lane_id))
+            visible_lanes.append(lanes.read(experiment, lane_id))
         except (UnknownRunError, SettingsError, DamagedRunError) as error:
             if lane_id.startswith(lanes.EXAMPLE):
                 st.error(plain(str(error)))
@@ -335,4 +335,4 @@ def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:
             st.rerun()
         except StoreError as error:
             st.error(plain(str(error)))
-    return lanes.told_apart(shown)
+    return lanes.told_apart(visible_lanes)

@@ -42,24 +42,24 @@ def made(task: Task[Made]) -> Made | None:
     Where the work is done at once, what it raises is passed on.
     """
     jobs = services.jobs()
-    found = jobs.held(task)
-    if found is not None:
-        return found
-    known = jobs.job(task.key)
-    if task.seconds <= AT_ONCE_SECONDS and (known is None or not known.unfinished):
+    result = jobs.held(task)
+    if result is not None:
+        return result
+    job = jobs.job(task.key)
+    if task.seconds <= AT_ONCE_SECONDS and (job is None or not job.unfinished):
         return jobs.here(task)
-    if task.key not in _left() and (known is None or known.unfinished or known.state == "done"):
+    if task.key not in _left() and (job is None or job.unfinished or job.state == "done"):
         try:
-            known = jobs.ask(task, _session())
+            job = jobs.ask(task, _session())
         except TooManyJobsError as error:
             st.error(plain(str(error)), icon=":material/hourglass_top:")
             return None
         if task.seconds <= WAITED_SECONDS:
-            _wait_for(known, PATIENCE_SECONDS)
-        if known.state == "done":
-            return cast("Made", jobs.outcome(known))
-    shown = show(task.key)
-    if shown is not None and not shown.unfinished:
+            _wait_for(job, PATIENCE_SECONDS)
+        if job.state == "done":
+            return cast("Made", jobs.outcome(job))
+    finished_job = show(task.key)
+    if finished_job is not None and not finished_job.unfinished:
         st.button("Try again", key=f"again-{task.key}", icon=":material/refresh:", on_click=_again, args=(task.key,))
     return None
 
@@ -71,14 +71,14 @@ def awaited(task: Task[Made]) -> Made:
     work is done at once, what it raises is passed on.
     """
     jobs = services.jobs()
-    found = jobs.held(task)
-    if found is not None:
-        return found
+    result = jobs.held(task)
+    if result is not None:
+        return result
     if task.seconds <= AT_ONCE_SECONDS:
         return jobs.here(task)
-    asked = jobs.ask(task, _session())
-    _wait_for(asked, float("inf"))
-    return cast("Made", jobs.outcome(asked))
+    job = jobs.ask(task, _session())
+    _wait_for(job, float("inf"))
+    return cast("Made", jobs.outcome(job))
 
 
 def finished(task: Task[Made], holds: Callable[[Made], bool] = lambda made: True) -> Made | None:
@@ -88,25 +88,25 @@ def finished(task: Task[Made], holds: Callable[[Made], bool] = lambda made: True
     where it was stopped or failed, which is then said, with a way to try again.
     """
     jobs = services.jobs()
-    found = jobs.held(task)
-    if found is not None and holds(found):
-        return found
-    if found is not None:
+    result = jobs.held(task)
+    if result is not None and holds(result):
+        return result
+    if result is not None:
         jobs.results.forget(task.key)
-    known = jobs.job(task.key)
-    if task.key not in _left() and (known is None or known.unfinished or known.state == "done"):
+    job = jobs.job(task.key)
+    if task.key not in _left() and (job is None or job.unfinished or job.state == "done"):
         try:
-            known = jobs.ask(task, _session())
+            job = jobs.ask(task, _session())
         except TooManyJobsError as error:
             st.error(plain(str(error)), icon=":material/hourglass_top:")
             return None
-        _wait_with_a_stop(known)
-        if known.state == "done":
-            return cast("Made", jobs.outcome(known))
-        if known.unfinished:
+        _wait_with_a_stop(job)
+        if job.state == "done":
+            return cast("Made", jobs.outcome(job))
+        if job.unfinished:
             return None
-    if known is not None and known.state == "failed":
-        st.error(plain(sealed_text(known.message)), icon=":material/error:")
+    if job is not None and job.state == "failed":
+        st.error(plain(sealed_text(job.message)), icon=":material/error:")
     else:
         st.caption(f"{plain(task.words)}: stopped.")
     st.button("Try again", key=f"again-{task.key}", icon=":material/refresh:", on_click=_again, args=(task.key,))
@@ -138,8 +138,8 @@ def _pressed_in_this_fragment() -> bool:
     own = ThreadState.get().fragment_id
     if requests is None or own is None or requests._state is not ScriptRequestType.RERUN:
         return False
-    asked = requests._rerun_data
-    return own in (asked.fragment_id, *asked.fragment_id_queue)
+    rerun = requests._rerun_data
+    return own in (rerun.fragment_id, *rerun.fragment_id_queue)
 
 
 def _wait_for(job: Job, seconds: float) -> None:
@@ -184,56 +184,56 @@ def show(key: str) -> Job | None:
 
     The whole page is drawn again when it ends. Not to be called inside a fragment that polls.
     """
-    found = job(key)
-    if found is None:
+    result = job(key)
+    if result is None:
         return None
-    if found.unfinished and key in _left() and found.waiters:
-        st.caption(f"{plain(found.task.words)}: you no longer wait for this, but somebody else does.")
+    if result.unfinished and key in _left() and result.waiters:
+        st.caption(f"{plain(result.task.words)}: you no longer wait for this, but somebody else does.")
         st.button("Wait for it, too", key=f"wait-{key}", icon=":material/hourglass_top:", on_click=_again, args=(key,))
-    elif found.unfinished:
-        st.fragment(_watch, run_every=LOOK_EVERY)(found)
-    elif found.state == "failed":
-        st.error(plain(sealed_text(found.message)), icon=":material/error:")
-    elif found.state == "stopped":
-        st.caption(f"{plain(found.task.words)}: stopped after {duration(found.seconds)}.")
-    return found
+    elif result.unfinished:
+        st.fragment(_watch, run_every=LOOK_EVERY)(result)
+    elif result.state == "failed":
+        st.error(plain(sealed_text(result.message)), icon=":material/error:")
+    elif result.state == "stopped":
+        st.caption(f"{plain(result.task.words)}: stopped after {duration(result.seconds)}.")
+    return result
 
 
-def _watch(watched: Job) -> None:
-    if not watched.unfinished:
+def _watch(job: Job) -> None:
+    if not job.unfinished:
         st.rerun()
     bar, button = st.columns([5, 1], vertical_alignment="center")
     with bar:
-        st.progress(_share(watched), _progress_words(watched))
+        st.progress(_share(job), _progress_words(job))
     with button:
-        _stop_button(watched)
+        _stop_button(job)
 
 
-def _stop_button(watched: Job) -> None:
+def _stop_button(job: Job) -> None:
     st.button(
         "Stop",
         icon=":material/stop:",
-        key=f"stop-{watched.task.key}",
-        disabled=watched.stop_asked.is_set(),
+        key=f"stop-{job.task.key}",
+        disabled=job.stop_asked.is_set(),
         on_click=_leave,
-        args=(watched.task.key,),
+        args=(job.task.key,),
         width="stretch",
-        help="What others wait for, too, goes on for them." if len(watched.waiters) > 1 else None,
+        help="What others wait for, too, goes on for them." if len(job.waiters) > 1 else None,
     )
 
 
-def _share(watched: Job) -> float:
-    return min(1.0, watched.done / watched.total) if watched.total else 0.0
+def _share(job: Job) -> float:
+    return min(1.0, job.done / job.total) if job.total else 0.0
 
 
-def _progress_words(watched: Job) -> str:
-    words = plain(watched.task.words)
-    if watched.stop_asked.is_set():
+def _progress_words(job: Job) -> str:
+    words = plain(job.task.words)
+    if job.stop_asked.is_set():
         return f"{words}: stopping"
-    if watched.state == "waiting":
-        before = services.jobs().before(watched)
+    if job.state == "waiting":
+        before = services.jobs().before(job)
         return f"{words}: waiting for other work on this server, {before} before it"
-    left = watched.seconds_left
+    left = job.seconds_left
     return f"{words}: about {duration(left)} left" if left is not None else f"{words}: starting"
 
 

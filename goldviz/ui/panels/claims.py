@@ -51,28 +51,28 @@ def arrive(lab: Laboratory, number: str) -> list[str]:
     st.session_state[_key(lab)] = number
     parts.open_part(lab.name, PART)
     _set_up(claim, claim.together[0])
-    declared, presets = lab.declared, [lane.like_preset() for lane in claim.settings]
-    if issubclass(declared, Experiment) and all(presets):
-        slugs = [preset.slug for preset in presets if preset is not None and has_example(declared, preset.slug)]
-        lanes.put(declared, [lanes.EXAMPLE + slug for slug in slugs])
+    settings_class, presets = lab.declared, [lane.like_preset() for lane in claim.settings]
+    if issubclass(settings_class, Experiment) and all(presets):
+        slugs = [preset.slug for preset in presets if preset is not None and has_example(settings_class, preset.slug)]
+        lanes.put(settings_class, [lanes.EXAMPLE + slug for slug in slugs])
     return []
 
 
-def show(lab: Laboratory, shown: Sequence[AnyLane] = ()) -> None:
+def show(lab: Laboratory, visible_lanes: Sequence[AnyLane] = ()) -> None:
     """All claims of a laboratory; ``shown`` are the lanes whose runs may have tested one."""
-    found = claims_of(lab)
-    st.markdown(f"What the document claims: {counted(claim.word for claim in found)}.")
-    asked = st.session_state.get(_key(lab))
-    for claim in sorted(found, key=lambda claim: claim.number != asked):
-        _one(claim, shown)
+    claims = claims_of(lab)
+    st.markdown(f"What the document claims: {counted(claim.word for claim in claims)}.")
+    number = st.session_state.get(_key(lab))
+    for claim in sorted(claims, key=lambda claim: claim.number != number):
+        _one(claim, visible_lanes)
 
 
-def _one(claim: Claim, shown: Sequence[AnyLane]) -> None:
+def _one(claim: Claim, visible_lanes: Sequence[AnyLane]) -> None:
     with st.container(border=True):
         st.markdown(f"{badge(claim.word)} **{claim.number}** {plain(claim.sentence)}")
         numbers = f"Recorded: {claim.verdict.numbers}." if claim.verdict else "Nothing is recorded yet: try it."
         st.caption(plain(f"Document {claim.place}. {numbers}"))
-        own = verdict_of_runs(claim, shown)
+        own = verdict_of_runs(claim, visible_lanes)
         if own is not None:
             st.markdown(f"Your runs: {badge(own.word)} {plain(own.numbers)}")
         with st.container(horizontal=True):
@@ -84,8 +84,8 @@ def _one(claim: Claim, shown: Sequence[AnyLane]) -> None:
 def _buttons(claim: Claim) -> bool:
     """One that runs all lanes where networks are trained, else one for each lane; returns whether one was clicked."""
     if issubclass(claim.lab.declared, Instant):
-        clicked = [_set_up_button(claim, number) for number in range(1, len(claim.lanes) + 1)]
-        return any(clicked)
+        clicks = [_set_up_button(claim, number) for number in range(1, len(claim.lanes) + 1)]
+        return any(clicks)
     runs = [lane for lane in claim.together if isinstance(lane, Experiment)]
     return st.button(
         "Run it",
@@ -115,13 +115,13 @@ def _effort(claim: Claim, runs: Sequence[Experiment]) -> str:
     return plain(f"Trains {' beside '.join(map(_difference, claim.settings))} on {cases}: about {seconds} on one core.")
 
 
-def verdict_of_runs(claim: Claim, shown: Sequence[AnyLane]) -> Verdict | None:
+def verdict_of_runs(claim: Claim, visible_lanes: Sequence[AnyLane]) -> Verdict | None:
     """What the runs in the lanes say of a claim: those with its settings, once all are over; else None."""
     if claim.over != "seeds":
         return None
-    found = [next((lane for lane in shown if _tests(lane, settings)), None) for settings in claim.together]
-    datasets = [seeds(lane.dataset) for lane in found if lane is not None]
-    if len(datasets) < len(found):
+    lanes = [next((lane for lane in visible_lanes if _tests(lane, settings)), None) for settings in claim.together]
+    datasets = [seeds(lane.dataset) for lane in lanes if lane is not None]
+    if len(datasets) < len(lanes):
         return None
     return claim.judged(claim.read(list(zip(*datasets, strict=True))))
 
@@ -135,21 +135,21 @@ def _tests(lane: AnyLane, settings: Settings) -> bool:
 
 def _difference(settings: Settings) -> str:
     preset = settings.like_preset()
-    changed = ", ".join(f"{name} {value}" for name, value in settings.differences().items())
-    return preset.name if preset else changed or settings.presets[0].name
+    changes = ", ".join(f"{name} {value}" for name, value in settings.differences().items())
+    return preset.name if preset else changes or settings.presets[0].name
 
 
 def _set_up(claim: Claim, settings: Settings) -> None:
-    declared = claim.lab.declared
-    controls.put_link(declared, settings, dict.fromkeys(declared.model_fields, ""))
-    visitors_data.bring_named(declared, settings)
+    settings_class = claim.lab.declared
+    controls.put_link(settings_class, settings, dict.fromkeys(settings_class.model_fields, ""))
+    visitors_data.bring_named(settings_class, settings)
 
 
 def _run(claim: Claim, runs: list[Experiment]) -> None:
-    declared = claim.lab.declared
-    assert issubclass(declared, Experiment)
+    settings_class = claim.lab.declared
+    assert issubclass(settings_class, Experiment)
     _set_up(claim, claim.together[0])
-    start_side_by_side(declared, runs)
+    start_side_by_side(settings_class, runs)
 
 
 def _key(lab: Laboratory) -> str:

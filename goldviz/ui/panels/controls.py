@@ -21,146 +21,148 @@ SLIDER_SPAN = 12
 """Numbers whose range is no wider get a slider."""
 
 
-def key_of(declared: type[Settings], name: str) -> str:
+def key_of(settings_class: type[Settings], name: str) -> str:
     """The session-state key of a setting's control."""
-    return f"setting-{declared.name}-{name}"
+    return f"setting-{settings_class.name}-{name}"
 
 
-def put(declared: type[Settings], settings: Settings) -> None:
+def put(settings_class: type[Settings], settings: Settings) -> None:
     """Make the controls show these settings, in a callback or before they are drawn."""
-    values = {key_of(declared, name): _to_control(value) for name, value in settings.model_dump().items()}
-    unheard.set_controls(declared.name, values)
+    values = {key_of(settings_class, name): _to_control(value) for name, value in settings.model_dump().items()}
+    unheard.set_controls(settings_class.name, values)
 
 
-def put_preset(declared: type[Settings], slug: str) -> None:
+def put_preset(settings_class: type[Settings], slug: str) -> None:
     """Make the controls show a preset, in a callback; settings that presets leave alone stay as they are."""
     values = {
-        key_of(declared, name): _to_control(value)
-        for name, value in declared.preset(slug).model_dump().items()
-        if name not in declared.kept_by_presets
+        key_of(settings_class, name): _to_control(value)
+        for name, value in settings_class.preset(slug).model_dump().items()
+        if name not in settings_class.kept_by_presets
     }
-    unheard.set_controls(declared.name, values)
+    unheard.set_controls(settings_class.name, values)
 
 
-def put_link(declared: type[Settings], settings: Settings, parameters: Mapping[str, str]) -> None:
+def put_link(settings_class: type[Settings], settings: Settings, parameters: Mapping[str, str]) -> None:
     """Make the controls show a link's settings, before they are drawn; a market it does not name stays."""
     keys.remember(parameters.values())
     for name, value in settings.model_dump().items():
-        key = key_of(declared, name)
-        if name in parameters or not facts(declared, name)["control"] or key not in st.session_state:
+        key = key_of(settings_class, name)
+        if name in parameters or not facts(settings_class, name)["control"] or key not in st.session_state:
             st.session_state[key] = _to_control(value)
 
 
-def ensure(declared: type[Settings]) -> None:
+def ensure(settings_class: type[Settings]) -> None:
     """Give every control a value before it is drawn: its own, or the setting's default."""
-    unheard.catch_up(declared.name)
-    defaults = declared().model_dump()
+    unheard.catch_up(settings_class.name)
+    defaults = settings_class().model_dump()
     for name, value in defaults.items():
-        st.session_state.setdefault(key_of(declared, name), _to_control(value))
+        st.session_state.setdefault(key_of(settings_class, name), _to_control(value))
 
 
-def current(declared: type[Declared]) -> Declared:
+def current(settings_class: type[Declared]) -> Declared:
     """The settings that the controls show; raises :class:`SettingsError`."""
-    unheard.catch_up(declared.name)
-    return declared.checked(
+    unheard.catch_up(settings_class.name)
+    return settings_class.checked(
         {
-            name: _from_control(declared, name, st.session_state[key_of(declared, name)])
-            for name in declared.model_fields
+            name: _from_control(settings_class, name, st.session_state[key_of(settings_class, name)])
+            for name in settings_class.model_fields
         }
     )
 
 
-def essential(declared: type[Settings]) -> list[str]:
+def essential(settings_class: type[Settings]) -> list[str]:
     """Names of the settings whose knobs are in sight at once."""
-    return [name for name in knobs(declared) if facts(declared, name)["essential"]]
+    return [name for name in knobs(settings_class) if facts(settings_class, name)["essential"]]
 
 
-def knobs(declared: type[Settings]) -> list[str]:
+def knobs(settings_class: type[Settings]) -> list[str]:
     """Names of the settings that have a knob, and not a part of the page of their own."""
-    return [name for name in declared.model_fields if not facts(declared, name)["control"]]
+    return [name for name in settings_class.model_fields if not facts(settings_class, name)["control"]]
 
 
-def controlled_by(declared: type[Settings], control: str) -> str | None:
+def controlled_by(settings_class: type[Settings], control: str) -> str | None:
     """The setting that the named part of the page sets, if there is one."""
-    return next((name for name in declared.model_fields if facts(declared, name)["control"] == control), None)
+    return next(
+        (name for name in settings_class.model_fields if facts(settings_class, name)["control"] == control), None
+    )
 
 
-def groups(declared: type[Settings]) -> dict[str, list[str]]:
+def groups(settings_class: type[Settings]) -> dict[str, list[str]]:
     """The other settings' names, by their heading."""
-    found: dict[str, list[str]] = {}
-    for name in knobs(declared):
-        about = facts(declared, name)
+    names_by_group: dict[str, list[str]] = {}
+    for name in knobs(settings_class):
+        about = facts(settings_class, name)
         if not about["essential"]:
-            found.setdefault(about["group"], []).append(name)
-    return found
+            names_by_group.setdefault(about["group"], []).append(name)
+    return names_by_group
 
 
-def without_effect(declared: type[Settings]) -> Mapping[str, str]:
+def without_effect(settings_class: type[Settings]) -> Mapping[str, str]:
     """The settings that change nothing as the controls are, each with the reason; none where they are not allowed."""
     try:
-        return current(declared).without_effect()
+        return current(settings_class).without_effect()
     except SettingsError:
         return {}
 
 
-def draw(declared: type[Settings], names: Iterable[str], idle: Mapping[str, str] = MappingProxyType({})) -> None:
+def draw(settings_class: type[Settings], names: Iterable[str], idle: Mapping[str, str] = MappingProxyType({})) -> None:
     """One control for each of these settings; those in ``idle`` are dimmed, and the reason stands under them."""
-    drawn = list(names)
-    for name in drawn:
-        _draw_one(declared, name, dimmed=name in idle)
+    names_drawn = list(names)
+    for name in names_drawn:
+        _draw_one(settings_class, name, without_effect=name in idle)
     reasons: dict[str, list[str]] = {}
-    for name in drawn:
+    for name in names_drawn:
         if name in idle:
             reasons.setdefault(idle[name], []).append(label(name))
     for reason, labels in reasons.items():
         st.caption(f"Dimmed: {', '.join(labels)}. {reason}")
 
 
-def meaning(declared: type[Settings], name: str) -> str:
+def meaning(settings_class: type[Settings], name: str) -> str:
     """What a setting does, its range and its unit, for a tooltip."""
-    unit = facts(declared, name)["unit"]
-    range_of = allowed(declared, name)
-    return f"{declared.model_fields[name].description} Allowed: {range_of}{f' {unit}' if unit else ''}."
+    unit = facts(settings_class, name)["unit"]
+    range_of = allowed(settings_class, name)
+    return f"{settings_class.model_fields[name].description} Allowed: {range_of}{f' {unit}' if unit else ''}."
 
 
-def _draw_one(declared: type[Settings], name: str, *, dimmed: bool) -> None:
-    about = facts(declared, name)
-    schema = schemas(declared)[name]
-    shared: dict[str, Any] = {
-        "key": key_of(declared, name),
-        "help": meaning(declared, name),
+def _draw_one(settings_class: type[Settings], name: str, *, without_effect: bool) -> None:
+    about = facts(settings_class, name)
+    schema = schemas(settings_class)[name]
+    arguments: dict[str, Any] = {
+        "key": key_of(settings_class, name),
+        "help": meaning(settings_class, name),
         "persist_state": "session",
-        "disabled": dimmed,
+        "disabled": without_effect,
     }
     title = f"{label(name)} ({about['unit']})" if about["unit"] == "s" else label(name)
     if "enum" in schema:
         words = about["labels"]
-        st.selectbox(title, schema["enum"], format_func=lambda choice: words.get(choice, str(choice)), **shared)
+        st.selectbox(title, schema["enum"], format_func=lambda choice: words.get(choice, str(choice)), **arguments)
     elif schema["type"] == "boolean":
-        st.toggle(title, **shared)
+        st.toggle(title, **arguments)
     elif schema["type"] in ("array", "string"):
-        st.text_input(title, **shared)
+        st.text_input(title, **arguments)
     elif schema["type"] == "integer":
         low, high = schema["minimum"], schema["maximum"]
         if high - low <= 200:
-            st.slider(title, low, high, **shared)
+            st.slider(title, low, high, **arguments)
         else:
-            st.number_input(title, low, high, step=_whole_step(high), **shared)
+            st.number_input(title, low, high, step=_whole_step(high), **arguments)
     elif about["logarithmic"]:
-        options = _powers(schema["minimum"], schema["maximum"], st.session_state[key_of(declared, name)])
-        st.select_slider(title, options, format_func=lambda value: f"{value:g}", **shared)
+        options = _powers(schema["minimum"], schema["maximum"], st.session_state[key_of(settings_class, name)])
+        st.select_slider(title, options, format_func=lambda value: f"{value:g}", **arguments)
     elif schema["maximum"] - schema["minimum"] <= SLIDER_SPAN:
         step = 0.05 if schema["maximum"] <= 2 else 0.1
-        st.slider(title, float(schema["minimum"]), float(schema["maximum"]), step=step, **shared)
+        st.slider(title, float(schema["minimum"]), float(schema["maximum"]), step=step, **arguments)
     else:
-        st.number_input(title, float(schema["minimum"]), float(schema["maximum"]), format="%.6g", **shared)
+        st.number_input(title, float(schema["minimum"]), float(schema["maximum"]), format="%.6g", **arguments)
 
 
-def choices(declared: type[Settings], name: str) -> dict[str, Any] | None:
+def choices(settings_class: type[Settings], name: str) -> dict[str, Any] | None:
     """What the words in the control of a setting that chooses among few mean; None for all other controls."""
-    words = facts(declared, name)["labels"]
-    listed = schemas(declared)[name].get("enum")
-    return None if listed is None else {words.get(choice, str(choice)): choice for choice in listed}
+    words = facts(settings_class, name)["labels"]
+    options = schemas(settings_class)[name].get("enum")
+    return None if options is None else {words.get(choice, str(choice)): choice for choice in options}
 
 
 def _whole_step(high: int) -> int:
@@ -178,8 +180,8 @@ def _to_control(value: Any) -> Any:
     return ", ".join(str(item) for item in value) if isinstance(value, tuple | list) else value
 
 
-def _from_control(declared: type[Settings], name: str, value: Any) -> Any:
-    field = declared.model_fields.get(name)
+def _from_control(settings_class: type[Settings], name: str, value: Any) -> Any:
+    field = settings_class.model_fields.get(name)
     return numbers(value) if field and isinstance(field.default, tuple) and isinstance(value, str) else value
 
 
@@ -189,16 +191,16 @@ def numbers(text: str) -> list[Any]:
     >>> numbers("0, 1 2"), numbers("3-5"), numbers("a")
     ([0, 1, 2], [3, 4, 5], ['a'])
     """
-    found: list[Any] = []
+    values: list[Any] = []
     for part in text.replace(",", " ").split():
         first, dash, last = part.partition("-")
         if _whole(part):
-            found.append(int(part))
+            values.append(int(part))
         elif dash and _whole(first) and _whole(last) and 0 <= int(last) - int(first) <= 100:
-            found.extend(range(int(first), int(last) + 1))
+            values.extend(range(int(first), int(last) + 1))
         else:
-            found.append(part)
-    return found
+            values.append(part)
+    return values
 
 
 def _whole(text: str) -> bool:
@@ -212,54 +214,54 @@ def to_link(settings: Settings) -> dict[str, str]:
     return {**link, VERSION: str(settings.version)} if link and settings.version > 1 else link
 
 
-def from_link(declared: type[Declared], parameters: Mapping[str, str]) -> tuple[Declared, list[str]]:
+def from_link(settings_class: type[Declared], parameters: Mapping[str, str]) -> tuple[Declared, list[str]]:
     """Settings from a link's parameters, and a sentence for each parameter that is not allowed.
 
     What is not allowed keeps its default; the rest of the link counts.
     """
-    given: dict[str, Any] = dict(parameters)
-    version = given.pop(VERSION, "1")
+    values_in_link: dict[str, Any] = dict(parameters)
+    version = values_in_link.pop(VERSION, "1")
     complaints: list[str] = []
     try:
-        given = declared.upgraded(_version(declared, version), given)
+        values_in_link = settings_class.upgraded(_version(settings_class, version), values_in_link)
     except SettingsError as error:
         complaints.append(f"In the link: {error}")
-    values = {name: _from_control(declared, name, text) for name, text in given.items()}
+    values = {name: _from_control(settings_class, name, text) for name, text in values_in_link.items()}
     while True:
         try:
-            return _own(declared.checked(values), complaints), complaints
+            return _own(settings_class.checked(values), complaints), complaints
         except SettingsError as error:
             for name, sentence in error.sentences.items():
-                refused = name if name in values else _refused_together(declared, values)
-                complaints.append(f"In the link: {sentence}{_instead(declared, refused)}")
-                values.pop(refused)
+                complaint = name if name in values else _refused_together(settings_class, values)
+                complaints.append(f"In the link: {sentence}{_instead(settings_class, complaint)}")
+                values.pop(complaint)
 
 
-def _version(declared: type[Settings], text: str) -> int:
+def _version(settings_class: type[Settings], text: str) -> int:
     if not _whole(text) or int(text) < 1:
-        allowed_here = f"allowed is a whole number from 1 to {declared.version}"
+        allowed_here = f"allowed is a whole number from 1 to {settings_class.version}"
         raise SettingsError({VERSION: f"The version of the settings is {text[:40]!r}; {allowed_here}."})
     return int(text)
 
 
 def _own(settings: Declared, complaints: list[str]) -> Declared:
     """Settings with their defaults in place of others' files, which cannot be chosen; says so in ``complaints``."""
-    closed = keys.others_files(settings)
-    complaints += [f"In the link: {NOT_YOURS}{_instead(type(settings), name)}" for name in closed]
-    return settings.changed(**{name: type(settings).model_fields[name].default for name in closed})
+    files = keys.others_files(settings)
+    complaints += [f"In the link: {NOT_YOURS}{_instead(type(settings), name)}" for name in files]
+    return settings.changed(**{name: type(settings).model_fields[name].default for name in files})
 
 
-def _instead(declared: type[Settings], refused: str) -> str:
-    if refused not in declared.model_fields:
+def _instead(settings_class: type[Settings], name: str) -> str:
+    if name not in settings_class.model_fields:
         return ""
-    return f" {label(refused)} keeps its default, {_link_text(declared.model_fields[refused].default)}."
+    return f" {label(name)} keeps its default, {_link_text(settings_class.model_fields[name].default)}."
 
 
-def _refused_together(declared: type[Settings], values: Mapping[str, Any]) -> str:
+def _refused_together(settings_class: type[Settings], values: Mapping[str, Any]) -> str:
     """Of settings that are not allowed together, the last one without which the others are."""
     for name in reversed(list(values)):
         try:
-            declared.checked({other: value for other, value in values.items() if other != name})
+            settings_class.checked({other: value for other, value in values.items() if other != name})
         except SettingsError:
             continue
         return name

@@ -20,16 +20,16 @@ SIGNS = {
 CARDS_IN_A_ROW = 3
 
 
-def show(experiment: type[Experiment], shown: list[AnyLane]) -> None:
+def show(experiment: type[Experiment], visible_lanes: list[AnyLane]) -> None:
     """The findings of every lane: those of one as cards, those of several as one table with the cards behind it."""
-    found = [_found(lane) for lane in shown]
-    if len(shown) == 1:
-        _cards(experiment, shown[0], found[0])
+    findings_by_lane = [_found(lane) for lane in visible_lanes]
+    if len(visible_lanes) == 1:
+        _cards(experiment, visible_lanes[0], findings_by_lane[0])
         return
-    if any(found):
-        st.markdown(table([lane.title for lane in shown], found))
+    if any(findings_by_lane):
+        st.markdown(table([lane.title for lane in visible_lanes], findings_by_lane))
     with st.expander("Each finding, why, and what to try"):
-        for lane, findings in zip(shown, found, strict=True):
+        for lane, findings in zip(visible_lanes, findings_by_lane, strict=True):
             st.markdown(f"**{plain(lane.title)}**")
             _cards(experiment, lane, findings)
 
@@ -38,15 +38,16 @@ def _found(lane: AnyLane) -> list[Finding]:
     return lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
 
 
-def table(titles: Sequence[str], found: Sequence[Sequence[Finding]]) -> str:
+def table(titles: Sequence[str], findings_by_lane: Sequence[Sequence[Finding]]) -> str:
     """The findings of several lanes as a Markdown table: a row for each kind, a column for each lane.
 
     A row is headed by its first lane's title; a lane whose title is another says its own.
     """
-    kinds = {finding.kind: finding.title for findings in reversed(found) for finding in findings}
-    order = dict.fromkeys(finding.kind for findings in found for finding in findings)
+    kinds = {finding.kind: finding.title for findings in reversed(findings_by_lane) for finding in findings}
+    order = dict.fromkeys(finding.kind for findings in findings_by_lane for finding in findings)
     rows = [
-        [f"**{plain(kinds[kind])}**", *(_cell(findings, kind, kinds[kind]) for findings in found)] for kind in order
+        [f"**{plain(kinds[kind])}**", *(_cell(findings, kind, kinds[kind]) for findings in findings_by_lane)]
+        for kind in order
     ]
     head = ["", *map(plain, titles)]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows))
@@ -58,20 +59,20 @@ def _cell(findings: Sequence[Finding], kind: str, title: str) -> str:
     if own is None:
         return "–"
     colour, icon, word = SIGNS[own.severity]
-    said = own.number if own.title == title else f"{own.title}: {own.number}"
-    return f":{colour}-badge[{icon} {word}] {plain(said)}"
+    words = own.number if own.title == title else f"{own.title}: {own.number}"
+    return f":{colour}-badge[{icon} {word}] {plain(words)}"
 
 
-def _cards(experiment: type[Experiment], lane: AnyLane, found: Sequence[Finding]) -> None:
+def _cards(experiment: type[Experiment], lane: AnyLane, findings: Sequence[Finding]) -> None:
     if not isinstance(lane, Lane):
         st.caption("What happened is read off numbers and settings together; these settings are not understood.")
         return
-    if not found:
+    if not findings:
         st.caption(
             "Nothing to report yet." if lane.unfinished or not lane.last_step else "Nothing out of the ordinary."
         )
-    for row in range(0, len(found), CARDS_IN_A_ROW):
-        for column, finding in zip(st.columns(CARDS_IN_A_ROW), found[row : row + CARDS_IN_A_ROW], strict=False):
+    for row in range(0, len(findings), CARDS_IN_A_ROW):
+        for column, finding in zip(st.columns(CARDS_IN_A_ROW), findings[row : row + CARDS_IN_A_ROW], strict=False):
             with column:
                 _card(experiment, lane, finding)
 

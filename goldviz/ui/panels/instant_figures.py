@@ -16,9 +16,9 @@ from goldviz.ui.serving import services
 
 def task_of(settings: Instant) -> Task[xr.Dataset]:
     """The numbers of these settings; nothing changes a dataset that comes of it, because all visitors share it."""
-    stored = settings.model_dump_json()
+    settings_json = settings.model_dump_json()
     name = settings.name
-    return Task(f"instant-{name}-{stored}", compute, (name, stored), f"Computing {settings.title}", 0.0)
+    return Task(f"instant-{name}-{settings_json}", compute, (name, settings_json), f"Computing {settings.title}", 0.0)
 
 
 def subject_of(settings: Instant) -> str:

@@ -14,22 +14,22 @@ from goldviz.ui.words import plain
 Declared = TypeVar("Declared", bound=Settings)
 
 
-def knobs(declared: type[Declared], left_out: str = "") -> Declared | None:
+def knobs(settings_class: type[Declared], left_out: str = "") -> Declared | None:
     """The settings' controls, those of no effect dimmed. None after saying which setting is not allowed.
 
     The setting ``left_out`` has its control elsewhere.
     """
-    idle = controls.without_effect(declared)
-    controls.draw(declared, [name for name in controls.essential(declared) if name != left_out], idle)
+    idle = controls.without_effect(settings_class)
+    controls.draw(settings_class, [name for name in controls.essential(settings_class) if name != left_out], idle)
     with st.expander("More settings"):
-        for heading, names in controls.groups(declared).items():
-            shown = [name for name in names if name != left_out]
-            if shown:
+        for heading, names in controls.groups(settings_class).items():
+            in_sight = [name for name in names if name != left_out]
+            if in_sight:
                 st.markdown(f"**{heading}**")
-                controls.draw(declared, shown, idle)
-    unheard.draw_field(declared.name)
+                controls.draw(settings_class, in_sight, idle)
+    unheard.draw_field(settings_class.name)
     try:
-        return controls.current(declared)
+        return controls.current(settings_class)
     except SettingsError as error:
         for sentence in error.sentences.values():
             st.error(plain(sentence), icon=":material/block:")

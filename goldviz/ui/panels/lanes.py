@@ -140,11 +140,11 @@ def progress_of(lane: AnyLane) -> tuple[float, str]:
 def trouble_of(lane: AnyLane) -> str:
     """What keeps a growing run's records from being written, and what becomes of them; mostly nothing."""
     run = lane.run
-    found = services.trouble(run.id) if run is not None and run.status == "running" else ""
-    if run is None or not found:
+    trouble = services.trouble(run.id) if run is not None and run.status == "running" else ""
+    if run is None or not trouble:
         return ""
     return (
-        f"{found} Records up to {lane.step} {run.step} are kept. Later ones wait in the memory of the run's process, "
+        f"{trouble} Records up to {lane.step} {run.step} are kept. Later ones wait in the memory of the run's process, "
         "which writes them as soon as there is room."
     )
 
@@ -154,9 +154,9 @@ def sense_of(lane: AnyLane) -> str:
     run = lane.run
     if run is None:
         return ""
-    found = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
+    findings = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
     parts = [run.status, run.message, run.name, run.step > 0, lane.sheet.attrs.get("marks", ""), trouble_of(lane)]
-    parts += [(one.kind, one.title, one.severity) for one in found]
+    parts += [(one.kind, one.title, one.severity) for one in findings]
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
@@ -165,35 +165,41 @@ def kept_labels(run: Run | None) -> dict[str, str]:
     return dict(run.attributes.get(ATTRIBUTE, {})) if run else {}
 
 
-def difference(settings: Experiment, kept: Mapping[str, str] | None = None) -> str:
+def difference(settings: Experiment, names_of_files: Mapping[str, str] | None = None) -> str:
     """The preset that these settings are, or else what sets them apart from the document's, in a few words.
 
     Data are called by their labels; ``kept`` are those that a run keeps.
     """
-    shown = {name: value for name, value in settings.differences().items() if name not in ("device", "time_limit")}
-    labels = labels_of(settings, kept)
-    changed = _each_in_words(type(settings), shown, labels)
+    differences = {
+        name: value for name, value in settings.differences().items() if name not in ("device", "time_limit")
+    }
+    labels = labels_of(settings, names_of_files)
+    words = _each_in_words(type(settings), differences, labels)
     preset = settings.like_preset()
     if preset is not None:
-        return " · ".join([preset.name, *(changed[name] for name in settings.beside_presets() if name in changed)])
-    return _few(changed, labels) or settings.presets[0].name
+        return " · ".join([preset.name, *(words[name] for name in settings.beside_presets() if name in words)])
+    return _few(words, labels) or settings.presets[0].name
 
 
-def in_words(declared: type[Settings], changes: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> str:
+def in_words(
+    settings_class: type[Settings], changes: Mapping[str, Any], labels: Mapping[str, str] | None = None
+) -> str:
     """Settings and their values in a few words; first the labels of data, letter by letter as they are."""
-    return _few(_each_in_words(declared, changes, labels or {}), labels or {})
+    return _few(_each_in_words(settings_class, changes, labels or {}), labels or {})
 
 
-def _few(changed: Mapping[str, str], labels: Mapping[str, str]) -> str:
-    words = [changed[name] for name in sorted(changed, key=lambda name: name not in labels)]
+def _few(in_words: Mapping[str, str], labels: Mapping[str, str]) -> str:
+    words = [in_words[name] for name in sorted(in_words, key=lambda name: name not in labels)]
     text = " · ".join(words[:4])
     first = text[:1] if words[:1] and words[0] in labels.values() else text[:1].upper()
     return first + text[1:] + (f" · {len(words) - 4} more" if len(words) > 4 else "")
 
 
-def _each_in_words(declared: type[Settings], changes: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
+def _each_in_words(
+    settings_class: type[Settings], changes: Mapping[str, Any], labels: Mapping[str, str]
+) -> dict[str, str]:
     return {
-        name: labels[name] if name in labels else f"{label(name).lower()} {value_in_words(declared, name, value)}"
+        name: labels[name] if name in labels else f"{label(name).lower()} {value_in_words(settings_class, name, value)}"
         for name, value in changes.items()
     }
 
@@ -215,9 +221,9 @@ def put(experiment: type[Experiment], lane_ids: list[str]) -> None:
 
 def take_place(experiment: type[Experiment], lane_id: str) -> None:
     """Show a run in the last example's place, or in the last lane's where there is no example."""
-    known = ids(experiment)
-    place = max((i for i, one in enumerate(known) if one.startswith(EXAMPLE)), default=len(known) - 1)
-    put(experiment, [*known[:place], lane_id, *known[place + 1 :]])
+    lane_ids = ids(experiment)
+    place = max((i for i, one in enumerate(lane_ids) if one.startswith(EXAMPLE)), default=len(lane_ids) - 1)
+    put(experiment, [*lane_ids[:place], lane_id, *lane_ids[place + 1 :]])
 
 
 def show_example(experiment: type[Experiment], slug: str) -> bool:
@@ -225,12 +231,12 @@ def show_example(experiment: type[Experiment], slug: str) -> bool:
 
     Returns whether it is in view; four runs leave it no room.
     """
-    known, lane_id = ids(experiment), EXAMPLE + slug
-    if lane_id in known:
+    lane_ids, lane_id = ids(experiment), EXAMPLE + slug
+    if lane_id in lane_ids:
         return True
-    if any(one.startswith(EXAMPLE) for one in known):
+    if any(one.startswith(EXAMPLE) for one in lane_ids):
         take_place(experiment, lane_id)
-    elif len(known) < MOST:
+    elif len(lane_ids) < MOST:
         add(experiment, lane_id)
     else:
         return False
@@ -244,7 +250,7 @@ def add(experiment: type[Experiment], lane_id: str) -> None:
 
 def close(experiment: type[Experiment], lane_id: str) -> None:
     """Close a lane; the run stays in the store. The last one gives way to the first preset's example."""
-    left = [known for known in ids(experiment) if known != lane_id]
+    left = [other for other in ids(experiment) if other != lane_id]
     put(experiment, left or [EXAMPLE + experiment.presets[0].slug])
 
 
@@ -256,20 +262,20 @@ def to_link(experiment: type[Experiment]) -> dict[str, str]:
 
 def from_link(experiment: type[Experiment], text: str) -> list[str]:
     """Open the lanes that a link names; returns a sentence for each that cannot be opened."""
-    found, complaints = [], []
-    named = list(dict.fromkeys(part for part in text.split(",") if part))
-    if len(named) > MOST:
+    lane_ids, complaints = [], []
+    run_ids = list(dict.fromkeys(part for part in text.split(",") if part))
+    if len(run_ids) > MOST:
         complaints.append(
-            f"In the link: it names {len(named)} runs; {MOST} can stand side by side, so the first {MOST} are shown."
+            f"In the link: it names {len(run_ids)} runs; {MOST} can stand side by side, so the first {MOST} are shown."
         )
-    for lane_id in named[:MOST]:
+    for lane_id in run_ids[:MOST]:
         try:
             read(experiment, lane_id)
-            found.append(lane_id)
+            lane_ids.append(lane_id)
         except (UnknownRunError, SettingsError, StoreError) as error:
             complaints.append(f"In the link: {error}")
-    if found:
-        put(experiment, found)
+    if lane_ids:
+        put(experiment, lane_ids)
     return list(dict.fromkeys(complaints))
 
 
@@ -296,10 +302,10 @@ def keys_of(lane_ids: Sequence[str]) -> frozenset[str]:
     return ours & used
 
 
-def told_apart(shown: Sequence[AnyLane]) -> list[AnyLane]:
+def told_apart(visible_lanes: Sequence[AnyLane]) -> list[AnyLane]:
     """The lanes with a number behind each title that stands before it already."""
-    titles = numbered([lane.own_title for lane in shown])
-    return [replace(lane, shown_title=title) for lane, title in zip(shown, titles, strict=True)]
+    titles = numbered([lane.own_title for lane in visible_lanes])
+    return [replace(lane, shown_title=title) for lane, title in zip(visible_lanes, titles, strict=True)]
 
 
 def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLane:
@@ -314,8 +320,8 @@ def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLan
         if not has_example(experiment, slug):
             raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
         return Lane(lane_id, Sheet.of(example(experiment, slug)), None, settings, settings)
-    stored, recorded = services.live_run(lane_id).snapshot()
-    run, sheet = seen_run(stored), seen_sheet(stored, recorded)
+    row, dataset = services.live_run(lane_id).snapshot()
+    run, sheet = seen_run(row), seen_sheet(row, dataset)
     if run.experiment != experiment.name:
         raise SettingsError({"runs": f"Run {run.id} belongs to another laboratory ({run.experiment})."})
     try:

@@ -52,8 +52,8 @@ def script(component: str) -> str:
 
 
 def _after_shared(own: str) -> str:
-    shared = "\n".join(re.sub(r"^export ", "", asset(f"{part}.js"), flags=re.MULTILINE) for part in PARTS)
-    return f"{shared}\n{own}"
+    modules = "\n".join(re.sub(r"^export ", "", asset(f"{part}.js"), flags=re.MULTILINE) for part in PARTS)
+    return f"{modules}\n{own}"
 
 
 _SLIDER = '<button type="button"></button><input type="range" min="1" value="1"><output></output>'
@@ -192,9 +192,9 @@ def live_figure(
         return
 
     def pass_on() -> None:
-        moved = st.session_state[key].get("moved")
-        if moved:
-            on_moved(int(moved["index"]), float(moved["x"]), float(moved["y"]))
+        step = st.session_state[key].get("moved")
+        if step:
+            on_moved(int(step["index"]), float(step["x"]), float(step["y"]))
 
     _component(data=data, key=key, on_moved_change=pass_on)
 
@@ -217,7 +217,7 @@ def live_diagram(
     key: str,
     subject: str,
     description: str,
-    chosen: Mapping[str, Any],
+    choice: Mapping[str, Any],
     on_chosen: Callable[[Mapping[str, Any]], None],
     ahead: str = "",
 ) -> None:
@@ -228,11 +228,11 @@ def live_diagram(
     """
 
     def pass_on() -> None:
-        told = st.session_state[key].get("chosen")
-        if isinstance(told, Mapping):
-            on_chosen(told)
+        choice_made = st.session_state[key].get("chosen")
+        if isinstance(choice_made, Mapping):
+            on_chosen(choice_made)
 
-    data = {"figure": figure_json, "chosen": dict(chosen), "ahead": ahead, **_common(subject, description)}
+    data = {"figure": figure_json, "chosen": dict(choice), "ahead": ahead, **_common(subject, description)}
     _diagram(data=data, key=key, on_chosen_change=pass_on)
 
 
@@ -246,8 +246,8 @@ def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
         "last": last,
         "step": st.session_state.get(key, {}).get("step"),
     }
-    moved = _timeline(data=data, key=key, on_step_change=lambda: None)
-    step: int | None = moved.step
+    event = _timeline(data=data, key=key, on_step_change=lambda: None)
+    step: int | None = event.step
     return step
 
 
@@ -269,9 +269,9 @@ def position_slider(
     key = f"{page}-position"
 
     def pass_on() -> None:
-        moved = st.session_state[key].get("moved")
-        if moved:
-            on_moved(int(moved["to"]))
+        position = st.session_state[key].get("moved")
+        if position:
+            on_moved(int(position["to"]))
 
     same = len(set(words)) == 1
     data = {

@@ -14,15 +14,15 @@ def sentence() -> str:
     """Device, cores, workers and where runs are kept."""
     cores = os.cpu_count() or 1
     try:
-        kept = f"Runs are kept in `{services.store().place}`."
+        place = f"Runs are kept in `{services.store().place}`."
         if not services.executor_ready():
-            return plain(services.executor_refusal()) or f"{cores} cores; the workers are starting. {kept}"
+            return plain(services.executor_refusal()) or f"{cores} cores; the workers are starting. {place}"
         executor = services.executor()
     except (StoreError, ExecutionError) as error:
         return plain(str(error))
     if missing := executor.missing:
-        return plain(f"{missing} {kept}")
+        return plain(f"{missing} {place}")
     workers = executor.worker_count
     devices = executor.devices()
-    named = f"Devices: {', '.join(devices)}. " if devices else "The workers are loading torch. "
-    return f"{named}{cores} cores, {workers} worker{'s' if workers != 1 else ''} for training. {kept}"
+    devices_in_words = f"Devices: {', '.join(devices)}. " if devices else "The workers are loading torch. "
+    return f"{devices_in_words}{cores} cores, {workers} worker{'s' if workers != 1 else ''} for training. {place}"

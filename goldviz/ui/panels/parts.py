@@ -59,14 +59,14 @@ def come_to_run(page: str, settings: object, *, last: bool) -> None:
     st.toast(f"The new run is shown here. Open *{part.question}* again when it has finished.")
 
 
-def arrive(page: str, parts: Sequence[Part], asked: str) -> list[str]:
+def arrive(page: str, parts: Sequence[Part], name: str) -> list[str]:
     """Open the part that a link names; returns a sentence where there is none of that name."""
-    if not asked:
+    if not name:
         return []
-    if asked not in (part.name for part in parts):
+    if name not in (part.name for part in parts):
         names = ", ".join(part.name for part in parts)
-        return [f"In the link: this page has no part {asked[:40]!r}; it has {names}."]
-    open_part(page, asked)
+        return [f"In the link: this page has no part {name[:40]!r}; it has {names}."]
+    open_part(page, name)
     return []
 
 
@@ -102,11 +102,11 @@ def strip(page: str, parts: Sequence[Part]) -> Part:
 
 def _keep_link(page: str) -> None:
     """A part is opened without the rest of the page, which keeps the address otherwise."""
-    wanted = to_link(page).get(PARAMETER)
-    if wanted is None:
+    part_in_link = to_link(page).get(PARAMETER)
+    if part_in_link is None:
         st.query_params.pop(PARAMETER, None)
-    elif st.query_params.get(PARAMETER) != wanted:
-        st.query_params[PARAMETER] = wanted
+    elif st.query_params.get(PARAMETER) != part_in_link:
+        st.query_params[PARAMETER] = part_in_link
 
 
 def _kept_key(page: str, parameter: str) -> str:

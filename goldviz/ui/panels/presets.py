@@ -10,30 +10,34 @@ from goldviz.declare.settings import Settings, SettingsError
 from goldviz.ui.panels import controls
 
 
-def draw(declared: type[Settings], also: Callable[[str], None] = lambda slug: None) -> None:
+def draw(settings_class: type[Settings], also: Callable[[str], None] = lambda slug: None) -> None:
     """The menu of presets, at the one that the knobs show; choosing one sets all knobs, and does ``also``."""
-    by_slug = {preset.slug: preset for preset in declared.presets}
-    state, stood, left = st.session_state, f"preset-stood-{declared.name}", f"presets-left-{declared.name}"
+    by_slug = {preset.slug: preset for preset in settings_class.presets}
+    state, last_key, left = (
+        st.session_state,
+        f"preset-stood-{settings_class.name}",
+        f"presets-left-{settings_class.name}",
+    )
 
     def choose() -> None:
-        slug = state[_key(declared, state.get(left, 0))]
-        if slug not in (None, _matching(declared)):
-            controls.put_preset(declared, slug)
+        slug = state[_key(settings_class, state.get(left, 0))]
+        if slug not in (None, _matching(settings_class)):
+            controls.put_preset(settings_class, slug)
             also(slug)
         if slug is not None:
             # The menu that somebody is using stays.
-            state[stood] = slug
+            state[last_key] = slug
 
     # What somebody does right after a choice may interrupt the call that answers it, and it does not come again.
-    if state.get(_key(declared, state.get(left, 0))) not in (None, state.get(stood)):
+    if state.get(_key(settings_class, state.get(left, 0))) not in (None, state.get(last_key)):
         choose()
-    at = _matching(declared)
+    at = _matching(settings_class)
     # Until the browser hears that knobs have left a preset, it goes on telling that the menu stands there, with every
     # knob that is moved and every button that is pressed. Told of a menu that has gone, it is no choice.
-    if state.get(stood) not in (None, at):
+    if state.get(last_key) not in (None, at):
         state[left] = state.get(left, 0) + 1
-    key = _key(declared, state.get(left, 0))
-    state[key] = state[stood] = at
+    key = _key(settings_class, state.get(left, 0))
+    state[key] = state[last_key] = at
 
     st.selectbox(
         "Start from",
@@ -46,20 +50,20 @@ def draw(declared: type[Settings], also: Callable[[str], None] = lambda slug: No
     )
 
 
-def words(declared: type[Settings]) -> None:
+def words(settings_class: type[Settings]) -> None:
     """What the preset is that the knobs show, if they show one."""
-    slug = _matching(declared)
+    slug = _matching(settings_class)
     if slug is not None:
-        st.caption(next(preset.words for preset in declared.presets if preset.slug == slug))
+        st.caption(next(preset.words for preset in settings_class.presets if preset.slug == slug))
 
 
-def _key(declared: type[Settings], menus: int) -> str:
-    return f"preset-{declared.name}-{menus}" if menus else f"preset-{declared.name}"
+def _key(settings_class: type[Settings], menus: int) -> str:
+    return f"preset-{settings_class.name}-{menus}" if menus else f"preset-{settings_class.name}"
 
 
-def _matching(declared: type[Settings]) -> str | None:
+def _matching(settings_class: type[Settings]) -> str | None:
     try:
-        settings = controls.current(declared)
+        settings = controls.current(settings_class)
     except SettingsError:
         return None
     preset = settings.like_preset()

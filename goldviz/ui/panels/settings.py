@@ -40,7 +40,7 @@ def presets(experiment: type[Experiment]) -> None:
 
 def train(experiment: type[Experiment], settings: Experiment | None) -> None:
     """The buttons that start a run, with an estimate of how long it takes."""
-    shown = lanes.ids(experiment)
+    lane_ids = lanes.ids(experiment)
     refusal = refusal_of(settings) if settings else ""
     with st.container(horizontal=True, gap="small", key="training"):
         st.button(
@@ -60,7 +60,7 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
             width="stretch",
             disabled=settings is None or bool(refusal),
             help="Train these settings in a lane of their own, to compare."
-            + (" The oldest lane goes." if len(shown) == lanes.MOST else ""),
+            + (" The oldest lane goes." if len(lane_ids) == lanes.MOST else ""),
             on_click=_press,
             args=(experiment, True),
         )
@@ -85,13 +85,15 @@ def refusal_of(settings: Experiment) -> str:
 def _estimate(settings: Experiment) -> str:
     """How long a run takes on this machine, and whether its time limit stops it before."""
     try:
-        seconds, timed = expected(services.store(), settings)
+        seconds, measured_runs = expected(services.store(), settings)
     except StoreError:
-        seconds, timed = settings.estimated_seconds(), 0
-    known = (
-        f"going by {timed} run{'s' if timed != 1 else ''} timed here" if timed else "a guess: no run was timed here yet"
+        seconds, measured_runs = settings.estimated_seconds(), 0
+    basis = (
+        f"going by {measured_runs} run{'s' if measured_runs != 1 else ''} timed here"
+        if measured_runs
+        else "a guess: no run was timed here yet"
     )
-    words = f"Takes about {duration(seconds)}, {known}."
+    words = f"Takes about {duration(seconds)}, {basis}."
     limit = min(settings.time_limit, run_seconds())
     if seconds > limit:
         words += f" The time limit of {duration(limit)} stops it before"

@@ -54,20 +54,20 @@ def to_link(page: str) -> dict[str, str]:
     return {PARAMETER: f"{here[0]}.{here[1]}"} if here and place(*here) == page else {}
 
 
-def set_up(declared: type[Settings]) -> Step | None:
+def set_up(settings_class: type[Settings]) -> Step | None:
     """Show what the step in view is about: its presets' recorded runs, with the latest of the visitor's beside.
 
     Returns the step where it has just been set up, so that the page opens its figure.
     """
     here = at()
-    if here is None or place(*here) != declared.name or not st.session_state.pop(_DUE, False):
+    if here is None or place(*here) != settings_class.name or not st.session_state.pop(_DUE, False):
         return None
     step = _step(*here)
-    controls.put_preset(declared, step.presets[0])
-    if issubclass(declared, Experiment):
-        own = [lane for lane in lanes.ids(declared) if not lane.startswith(lanes.EXAMPLE)]
+    controls.put_preset(settings_class, step.presets[0])
+    if issubclass(settings_class, Experiment):
+        own = [lane for lane in lanes.ids(settings_class) if not lane.startswith(lanes.EXAMPLE)]
         room = lanes.MOST - len(step.presets)
-        lanes.put(declared, [*(lanes.EXAMPLE + slug for slug in step.presets), *own[-room:]])
+        lanes.put(settings_class, [*(lanes.EXAMPLE + slug for slug in step.presets), *own[-room:]])
     return step
 
 
@@ -82,19 +82,19 @@ def strip(page: str) -> None:
     slug, number = here
     _, story = stories()[slug]
     with st.container(border=True, key="story"):
-        told = place(slug, number) == page
-        if told:
+        position = place(slug, number) == page
+        if position:
             _note(slug, number, _step(slug, number))
         with st.container(horizontal=True, vertical_alignment="center", key="story-head"):
             done = len(story_progress.of(slug).done(story))
             how_far = f"{number} of {len(story.steps)}" + (f", {done} done" if done else "")
             st.markdown(f"# {story.title} :gray[{how_far}]", width="stretch")
-            _ways(story, slug, number, here=told)
+            _ways(story, slug, number, here=position)
             if st.button("End", icon=":material/close:", type="tertiary", key="story-end", help="End the story"):
                 st.session_state.pop(_AT, None)
                 st.query_params.pop(PARAMETER, None)
                 st.rerun()
-        if told:
+        if position:
             # The style sheet takes the page's own title and presets away while a step says what to look at.
             with st.container(key="story-told"):
                 _told(slug, number, _step(slug, number))
@@ -132,11 +132,11 @@ def _guess(guess: Guess, slug: str, number: int) -> None:
         if asks:
             # The figures give the answer away.
             st.html(f"<style>{asset('story_asks.css')}</style>")
-        guessed = st.pills(guess.question, guess.choices, key=key, persist_state="session")
-    if guessed is None:
+        guess_made = st.pills(guess.question, guess.choices, key=key, persist_state="session")
+    if guess_made is None:
         return
     right, sentence = guess.found(*(example(_declared(slug, number), one) for one in _step(slug, number).presets))
-    word = "Right." if guess.choices[right] == guessed else f"No. The answer: {guess.choices[right]}."
+    word = "Right." if guess.choices[right] == guess_made else f"No. The answer: {guess.choices[right]}."
     st.markdown(f"**{word}** {sentence}")
 
 
@@ -160,12 +160,12 @@ def _task(task: Task, slug: str, number: int) -> None:
     )
 
 
-def _done(task: Task, declared: type[Experiment]) -> bool:
-    for lane_id in lanes.ids(declared):
+def _done(task: Task, settings_class: type[Experiment]) -> bool:
+    for lane_id in lanes.ids(settings_class):
         if lane_id.startswith(lanes.EXAMPLE):
             continue
         try:
-            lane = lanes.read(declared, lane_id)
+            lane = lanes.read(settings_class, lane_id)
         except (StoreError, UnknownRunError, SettingsError):
             continue
         if isinstance(lane, Lane) and lane.last_step and task.done(lane.settings, lane.dataset):

@@ -74,8 +74,8 @@ class Progress:
 
 def of(slug: str) -> Progress:
     """A story's progress in this session."""
-    found: Progress = _kept().get(slug, Progress())
-    return found
+    progress: Progress = _kept().get(slug, Progress())
+    return progress
 
 
 def saw(slug: str, number: int) -> None:
@@ -109,31 +109,31 @@ def _hear() -> None:
     if not isinstance(text, str) or len(text) > LONGEST:
         return
     st.session_state[_HEARD] = text
-    for slug, told in read(text, now=time.time()).items():
-        _put(slug, of(slug).joined(told))
+    for slug, entry in read(text, now=time.time()).items():
+        _put(slug, of(slug).joined(entry))
 
 
 def _kept() -> dict[str, Progress]:
-    kept: dict[str, Progress] = st.session_state.setdefault(_KEPT, {})
-    return kept
+    progress_by_story: dict[str, Progress] = st.session_state.setdefault(_KEPT, {})
+    return progress_by_story
 
 
 def _put(slug: str, progress: Progress) -> None:
     st.session_state[_KEPT] = {**_kept(), slug: progress}
 
 
-def written(kept: Mapping[str, Progress]) -> str:
+def written(progress_by_story: Mapping[str, Progress]) -> str:
     """Progress as the browser keeps it; nothing as an empty text."""
-    told = {
+    entries = {
         slug: {
             "began": one.began,
             "seen": sorted(one.seen),
             "guesses": {str(number): choice for number, choice in sorted(one.guesses.items())},
             "tasks": sorted(one.tasks),
         }
-        for slug, one in kept.items()
+        for slug, one in progress_by_story.items()
     }
-    return json.dumps(told, separators=(",", ":")) if told else ""
+    return json.dumps(entries, separators=(",", ":")) if entries else ""
 
 
 def read(text: str, *, now: float) -> dict[str, Progress]:
@@ -143,27 +143,27 @@ def read(text: str, *, now: float) -> dict[str, Progress]:
     {}
     """
     try:
-        told = json.loads(text)
+        entries = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    known = stories()
-    pairs = told.items() if isinstance(told, dict) else ()
-    found = {slug: _progress(one, known[slug][1], now) for slug, one in pairs if slug in known}
-    return {slug: one for slug, one in found.items() if one is not None}
+    all_stories = stories()
+    pairs = entries.items() if isinstance(entries, dict) else ()
+    progress_by_story = {slug: _progress(one, all_stories[slug][1], now) for slug, one in pairs if slug in all_stories}
+    return {slug: one for slug, one in progress_by_story.items() if one is not None}
 
 
-def _progress(told: Any, story: Story, now: float) -> Progress | None:
+def _progress(entry: Any, story: Story, now: float) -> Progress | None:
     try:
-        one = _Told.model_validate(told, strict=True)
+        one = _Told.model_validate(entry, strict=True)
     except ValidationError:
         return None
     steps = dict(enumerate(story.steps, 1))
     asks = {str(number): len(step.guess.choices) for number, step in steps.items() if step.guess}
-    allowed = (
+    valid = (
         0 <= one.began <= now + AHEAD_SECONDS
         and set(one.seen) <= steps.keys()
         and set(one.tasks) <= {number for number, step in steps.items() if step.task}
         and all(0 <= choice < asks.get(name, 0) for name, choice in one.guesses.items())
     )
-    guesses = {int(name): choice for name, choice in one.guesses.items()} if allowed else {}
-    return Progress(one.began, frozenset(one.seen), guesses, frozenset(one.tasks)) if allowed else None
+    guesses = {int(name): choice for name, choice in one.guesses.items()} if valid else {}
+    return Progress(one.began, frozenset(one.seen), guesses, frozenset(one.tasks)) if valid else None

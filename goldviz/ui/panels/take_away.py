@@ -59,7 +59,7 @@ def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, Figu
 def data_in_name(lane: AnyLane) -> list[str]:
     """What the lane's data are called, as part of a file's name; nothing where every machine has them."""
     labels = labels_of(lane.settings, lanes.kept_labels(lane.run)) if isinstance(lane, Lane) else {}
-    return [named for label in labels.values() if (named := re.sub(r"[^\w.]+", "_", label).strip("_."))]
+    return [part for label in labels.values() if (part := re.sub(r"[^\w.]+", "_", label).strip("_."))]
 
 
 def _report(lane: AnyLane, figures: Mapping[str, FigureSpec]) -> str:
@@ -91,12 +91,12 @@ def _report_of_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[]
 
 def _command(verb: str, settings: Settings, output: str) -> str:
     """The shell's line that repeats these settings."""
-    changed = [
+    options = [
         part
         for name, value in settings.differences().items()
         for part in (f"--{name.replace('_', '-')}", shlex.quote(_argument(value)))
     ]
-    return " ".join(["goldviz", verb, settings.name, *changed, "--output", output])
+    return " ".join(["goldviz", verb, settings.name, *options, "--output", output])
 
 
 def _argument(value: object) -> str:

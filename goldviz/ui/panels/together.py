@@ -15,15 +15,19 @@ from goldviz.ui.theme import theme_now
 
 def draw(runs: Sequence[tuple[str, xr.Dataset]], *, key: str) -> None:
     """The losses of these runs, by their titles."""
-    drawn = overlay(runs, theme_now()).to_json()
-    live_figure(drawn, key=key, subject=" ".join(title for title, _ in runs), description="The losses of these runs.")
+    figure_json = overlay(runs, theme_now()).to_json()
+    live_figure(
+        figure_json, key=key, subject=" ".join(title for title, _ in runs), description="The losses of these runs."
+    )
 
 
-def offer_one_figure(name: str, shown: Sequence[AnyLane]) -> None:
+def offer_one_figure(name: str, visible_lanes: Sequence[AnyLane]) -> None:
     """A switch that draws all lanes of a laboratory in one figure; nothing for one lane."""
-    if len(shown) < 2 or not st.toggle("All lanes in one figure", key=f"together-{name}", persist_state="session"):
+    if len(visible_lanes) < 2 or not st.toggle(
+        "All lanes in one figure", key=f"together-{name}", persist_state="session"
+    ):
         return
-    draw([(lane.title, lane.dataset) for lane in shown], key=f"lanes-together-{name}")
-    growing = [f"{lane.step} {lane.last_step}" for lane in shown if lane.unfinished]
+    draw([(lane.title, lane.dataset) for lane in visible_lanes], key=f"lanes-together-{name}")
+    growing = [f"{lane.step} {lane.last_step}" for lane in visible_lanes if lane.unfinished]
     if growing:
         st.caption(f"Drawn up to {', '.join(growing)}, and again when a run ends.")

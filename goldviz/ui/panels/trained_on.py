@@ -24,13 +24,13 @@ OTHER = "other data"
 def show(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
     """Say that a lane was not trained on the visitor's data, with *Train* beside it where it is an example."""
     try:
-        wanted = controls.current(experiment)
+        own_settings = controls.current(experiment)
     except SettingsError:
         return
-    found = apart(wanted, lane.settings, lanes.kept_labels(lane.run))
-    if not found:
+    differences = apart(own_settings, lane.settings, lanes.kept_labels(lane.run))
+    if not differences:
         return
-    yours, theirs = map(plain, found[0])
+    yours, theirs = map(plain, differences[0])
     if lane.run is not None:
         st.caption(f":material/database: Trained on **{theirs}**, not on {yours}.")
         return
@@ -45,13 +45,16 @@ def show(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
         )
 
 
-def others_shown(shown: Settings) -> list[str]:
+def others_shown(lane_settings: Settings) -> list[str]:
     """Sentences on the data of figures that an instant page shows in place of what cannot be shown."""
     try:
-        wanted = controls.current(type(shown))
+        own_settings = controls.current(type(lane_settings))
     except SettingsError:
         return []
-    return [f"They are of **{plain(theirs)}**, not of {plain(yours)}." for yours, theirs in apart(wanted, shown, {})]
+    return [
+        f"They are of **{plain(theirs)}**, not of {plain(yours)}."
+        for yours, theirs in apart(own_settings, lane_settings, {})
+    ]
 
 
 class Named(NamedTuple):
@@ -61,19 +64,22 @@ class Named(NamedTuple):
     value: str
 
 
-def apart(wanted: Settings, shown: Settings, kept: Mapping[str, str]) -> list[tuple[str, str]]:
+def apart(own_settings: Settings, lane_settings: Settings, names_of_files: Mapping[str, str]) -> list[tuple[str, str]]:
     """What the visitor's data are called, and those that are shown in their place."""
-    mine, its = named_data(wanted, {}), named_data(shown, kept)
-    pairs = [(control, named, its.get(control) or _instead(wanted, shown, control)) for control, named in mine.items()]
+    mine, its = named_data(own_settings, {}), named_data(lane_settings, names_of_files)
+    pairs = [
+        (control, data, its.get(control) or _instead(own_settings, lane_settings, control))
+        for control, data in mine.items()
+    ]
     return [_told_apart(*pair) for pair in pairs if pair[1] != pair[2]]
 
 
-def _instead(wanted: Settings, shown: Settings, control: str) -> Named:
+def _instead(own_settings: Settings, lane_settings: Settings, control: str) -> Named:
     """What was learned where data of this kind were not read: the option in the place of which they would be."""
-    declared = type(shown)
-    for name in declared.model_fields:
-        label = facts(declared, name)["labels"].get(str(getattr(shown, name)))
-        if label and control in named_data(shown.model_copy(update={name: getattr(wanted, name)}), {}):
+    settings_class = type(lane_settings)
+    for name in settings_class.model_fields:
+        label = facts(settings_class, name)["labels"].get(str(getattr(lane_settings, name)))
+        if label and control in named_data(lane_settings.model_copy(update={name: getattr(own_settings, name)}), {}):
             return Named(f"“{label}”", "")
     return Named(OTHER, "")
 
@@ -82,18 +88,18 @@ def _told_apart(control: str, yours: Named, theirs: Named) -> tuple[str, str]:
     """Two files of one name, by what is in them."""
     if yours.words != theirs.words:
         return yours.words, theirs.words
-    inside = [particulars(control, named.value) for named in (yours, theirs)]
+    inside = [particulars(control, data.value) for data in (yours, theirs)]
     if inside[0] == inside[1] or not all(inside):
         return yours.words, f"other data called {theirs.words}"
     return f"{yours.words} ({inside[0]})", f"{theirs.words} ({inside[1]})"
 
 
-def named_data(settings: Settings, kept: Mapping[str, str]) -> dict[str, Named]:
+def named_data(settings: Settings, names_of_files: Mapping[str, str]) -> dict[str, Named]:
     """Settings' data by their kind; not those that the other settings make no use of."""
     idle = settings.without_effect()
     names = {control: visitors_data.setting_of(type(settings), control) for control in (MARKET, *TEXTS, DOCUMENTS)}
     return {
-        control: Named(kept.get(name) or _words(settings, control, name), str(getattr(settings, name)))
+        control: Named(names_of_files.get(name) or _words(settings, control, name), str(getattr(settings, name)))
         for control, name in names.items()
         if name is not None and name not in idle
     }

@@ -52,8 +52,8 @@ def _list() -> None:
     if not runs:
         st.info("No run matches." if _filtered() else "No runs yet. Open a laboratory and press Train.")
         return
-    shown = f", page {_page() + 1} of {pages}" if pages > 1 else ""
-    st.caption(f"{total:,} run{'s' if total != 1 else ''}{shown}{_on_disk()}")
+    page_in_words = f", page {_page() + 1} of {pages}" if pages > 1 else ""
+    st.caption(f"{total:,} run{'s' if total != 1 else ''}{page_in_words}{_on_disk()}")
     for sentence in filter(None, (gone(runs), unclear(runs))):
         st.caption(sentence)
     ids = [run.id for run in runs]
@@ -66,12 +66,12 @@ def _list() -> None:
         key=f"runs-table-{hash(tuple(run.id for run in runs))}",
         column_config=LOOKS,
     )
-    chosen = [runs[row] for row in event.selection.rows if row < len(runs)]
-    clicked = [runs[row] for row, _ in event.selection.cells if row < len(runs)]
-    if clicked:
-        _open(clicked)
-    _actions(chosen)
-    _together(chosen)
+    selection = [runs[row] for row in event.selection.rows if row < len(runs)]
+    clicks = [runs[row] for row, _ in event.selection.cells if row < len(runs)]
+    if clicks:
+        _open(clicks)
+    _actions(selection)
+    _together(selection)
     if pages > 1:
         st.number_input("Page", 1, pages, key="runs-page")
 
@@ -96,23 +96,23 @@ def _filtered() -> bool:
 
 
 def _found() -> tuple[list[Run], int]:
-    declared = experiments()
+    classes = experiments()
     text, experiment, status = st.columns([2, 1, 1])
     with text:
         st.text_input("Find", key="runs-text", placeholder="part of a name or an id", on_change=_first_page)
     with experiment:
         st.selectbox(
             "Laboratory",
-            [ANY, *declared],
+            [ANY, *classes],
             key="runs-experiment",
-            format_func=lambda name: declared[name].title if name in declared else name,
+            format_func=lambda name: classes[name].title if name in classes else name,
             on_change=_first_page,
         )
     with status:
-        known = [state for state in STATES if state in STATUSES]
+        states = [state for state in STATES if state in STATUSES]
         st.selectbox(
             "State",
-            [ANY, *known],
+            [ANY, *states],
             key="runs-status",
             format_func=lambda state: STATES[state][0] if state in STATES else state,
             on_change=_first_page,
@@ -136,34 +136,36 @@ def _first_page() -> None:
     st.session_state["runs-page"] = 1
 
 
-def _actions(chosen: Sequence[Run]) -> None:
-    if not chosen:
+def _actions(selection: Sequence[Run]) -> None:
+    if not selection:
         st.caption("Click a row to open its run. Tick runs in the first column to compare, name or delete them.")
         return
-    same = len({run.experiment for run in chosen}) == 1
+    same = len({run.experiment for run in selection}) == 1
     with st.container(horizontal=True):
-        verb = "Open" if len(chosen) == 1 else "Compare"
-        if st.button(verb, type="primary", icon=":material/visibility:", disabled=not same or len(chosen) > lanes.MOST):
-            _open(chosen)
-        if len(chosen) == 1:
-            _rename(chosen[0])
-        _delete(chosen)
+        verb = "Open" if len(selection) == 1 else "Compare"
+        if st.button(
+            verb, type="primary", icon=":material/visibility:", disabled=not same or len(selection) > lanes.MOST
+        ):
+            _open(selection)
+        if len(selection) == 1:
+            _rename(selection[0])
+        _delete(selection)
     if not same:
         st.caption("Runs of one laboratory can be compared.")
-    elif len(chosen) > lanes.MOST:
+    elif len(selection) > lanes.MOST:
         st.caption(f"Up to {lanes.MOST} runs can stand side by side.")
 
 
-def _together(chosen: Sequence[Run]) -> None:
+def _together(selection: Sequence[Run]) -> None:
     """The losses of runs of one laboratory in one figure."""
-    if len(chosen) < 2 or len({run.experiment for run in chosen}) > 1:
+    if len(selection) < 2 or len({run.experiment for run in selection}) > 1:
         return
-    if len(chosen) > MOST:
+    if len(selection) > MOST:
         st.caption(f"Up to {MOST} runs can be drawn in one figure.")
         return
-    titles = numbered([label_of(run) for run in chosen])
+    titles = numbered([label_of(run) for run in selection])
     try:
-        sheets = [services.live_run(run.id).snapshot()[1] for run in chosen]
+        sheets = [services.live_run(run.id).snapshot()[1] for run in selection]
     except (StoreError, UnknownRunError) as error:
         st.error(plain(str(error)))
         return
@@ -178,34 +180,38 @@ def _on_disk() -> str:
     return "" if size is None else f", {size / 1e6:,.0f} MB on disk: states to go back to take up to {room:g} MB a run"
 
 
-def _open(chosen: Sequence[Run]) -> None:
-    name = chosen[0].experiment
-    declared = experiments().get(name)
-    if declared is None:
+def _open(selection: Sequence[Run]) -> None:
+    name = selection[0].experiment
+    settings_class = experiments().get(name)
+    if settings_class is None:
         st.error(f"This version has no laboratory {plain(name)}.")
         return
-    st.switch_page(f"pages/{name.replace('-', '_')}.py", query_params={lanes.OPEN: ",".join(run.id for run in chosen)})
+    st.switch_page(
+        f"pages/{name.replace('-', '_')}.py", query_params={lanes.OPEN: ",".join(run.id for run in selection)}
+    )
 
 
 def _rename(run: Run) -> None:
     with st.popover("Name", icon=":material/edit:"), st.form(f"rename-{run.id}", border=False):
-        shown = seen_run(run).name
-        name = st.text_input("Name of the run", value=shown)
+        current_name = seen_run(run).name
+        name = st.text_input("Name of the run", value=current_name)
         if st.form_submit_button("Save"):
             try:
                 # What is shown may stand for a name that this visitor cannot see.
-                if name != shown:
+                if name != current_name:
                     services.store().rename(run.id, name)
             except (StoreError, UnknownRunError) as error:
                 complain(str(error))
             st.rerun()
 
 
-def _delete(chosen: Sequence[Run]) -> None:
-    what = f"“{label_of(chosen[0])}”" if len(chosen) == 1 else f"{len(chosen)} runs"
+def _delete(selection: Sequence[Run]) -> None:
+    what = f"“{label_of(selection[0])}”" if len(selection) == 1 else f"{len(selection)} runs"
     with st.popover("Delete", icon=":material/delete:"):
         st.markdown(f"Delete {plain(what)} and all that was recorded? This cannot be undone.")
-        st.button("Delete for good", key="delete-for-good", on_click=_really_delete, args=([run.id for run in chosen],))
+        st.button(
+            "Delete for good", key="delete-for-good", on_click=_really_delete, args=([run.id for run in selection],)
+        )
 
 
 def _really_delete(run_ids: list[str]) -> None:

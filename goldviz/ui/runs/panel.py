@@ -107,8 +107,8 @@ def _hot_settings(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
     with st.popover("Change while it trains", icon=":material/tune:"), st.form(f"hot-{lane.id}", border=False):
         values = _number_inputs(experiment, lane, experiment.hot_settings(), "hot")
         if st.form_submit_button("Apply from the next step"):
-            changed = {name: value for name, value in values.items() if value != _in_force(lane, name)}
-            _guarded(lambda lane: services.executor().change(lane.id, **changed), lane)
+            changes = {name: value for name, value in values.items() if value != _in_force(lane, name)}
+            _guarded(lambda lane: services.executor().change(lane.id, **changes), lane)
 
 
 def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
@@ -117,16 +117,16 @@ def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
         return
     with st.popover("Go back and fork", icon=":material/fork_right:"):
         try:
-            kept = services.store().kept_steps(lane.id)
+            steps = services.store().kept_steps(lane.id)
         except StoreError as error:
             st.error(str(error))
             return
-        if not kept:
+        if not steps:
             st.caption("No state of this run is kept any more.")
             return
         st.caption(f"A new run starts with the weights of this {lane.step} and goes on with these settings.")
         with st.form(f"fork-{lane.id}", border=False):
-            step = st.selectbox(f"From {lane.step}", kept, index=len(kept) // 2, key=f"fork-step-{lane.id}")
+            step = st.selectbox(f"From {lane.step}", steps, index=len(steps) // 2, key=f"fork-step-{lane.id}")
             values = _number_inputs(experiment, lane, experiment.hot_settings(), "fork")
             if st.form_submit_button("Fork", icon=":material/fork_right:"):
                 _guarded(_start_fork, lane, experiment, step, values)
@@ -135,8 +135,8 @@ def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
 
 def _start_fork(lane: Lane[Experiment], experiment: type[Experiment], step: int, values: dict[str, float]) -> None:
     # Everybody's names: a run's own, or words without what the visitor's files are called.
-    called = (lane.run.name if lane.run else "") or lanes.difference(keys.as_others_see(lane.stored))
-    name = f"{called}, forked at {lane.step} {step}"
+    origin = (lane.run.name if lane.run else "") or lanes.difference(keys.as_others_see(lane.stored))
+    name = f"{origin}, forked at {lane.step} {step}"
     fork_id = services.executor().fork(lane.id, step, lane.stored, changes=values, name=name)
     lanes.add(experiment, fork_id)
 

@@ -34,8 +34,8 @@ class Place(NamedTuple):
 
 def places() -> list[Place]:
     """All that piles up. Raises a sentence where the database or a number of the environment is no good."""
-    held, most = services.memory()
-    unfinished = [path for folder in _folders() for path in left_behind(folder)]
+    used, most = services.memory()
+    remains = [path for folder in _folders() for path in left_behind(folder)]
     files = [
         Place(name, place.words, place.size(), place.budget, place.clear, place.lost) for name, place in PLACES.items()
     ]
@@ -50,8 +50,8 @@ def places() -> list[Place]:
         ),
         Place("markets", "Markets", size_of_markets(), market_budget(), forget_markets, BROUGHT),
         *files,
-        Place("readings", "Readings in memory", held, most, services.forget_readings),
-        Place("unfinished", "Files left unfinished", size_of(unfinished), None, lambda: remove(unfinished)),
+        Place("readings", "Readings in memory", used, most, services.forget_readings),
+        Place("unfinished", "Files left unfinished", size_of(remains), None, lambda: remove(remains)),
     ]
 
 
@@ -66,22 +66,22 @@ def _free_states() -> None:
 
 def show() -> None:
     """Draw the bounds, and what can be freed."""
-    with st.expander("Space", icon=":material/database:", key="space", on_change="rerun") as opened:
-        if not opened.open:
+    with st.expander("Space", icon=":material/database:", key="space", on_change="rerun") as expander:
+        if not expander.open:
             return
         try:
-            found = places()
+            all_places = places()
         except (StoreError, ExecutionError, MarketError) as error:
             st.error(plain(str(error)))
             return
-        _draw(found)
+        _draw(all_places)
 
 
-def _draw(found: list[Place]) -> None:
+def _draw(all_places: list[Place]) -> None:
     st.caption("The oldest go when a bound is reached. Records of runs stay until you delete their run.")
-    chosen = [
+    selection = [
         place
-        for place in found
+        for place in all_places
         if st.checkbox(
             _told(place), value=not place.lost, key=f"free-{place.name}", help=place.lost or "Made again when needed."
         )
@@ -90,9 +90,9 @@ def _draw(found: list[Place]) -> None:
         "Free space",
         key="free-space",
         icon=":material/delete_sweep:",
-        disabled=not chosen,
+        disabled=not selection,
         on_click=_free,
-        args=(chosen,),
+        args=(selection,),
         help="Frees what is ticked, for everyone who uses this server.",
     )
 
@@ -102,8 +102,8 @@ def _told(place: Place) -> str:
     return f"{place.words}: {place.held / 1e6:,.1f}{bound}"
 
 
-def _free(chosen: list[Place]) -> None:
-    for place in chosen:
+def _free(selection: list[Place]) -> None:
+    for place in selection:
         try:
             place.free()
         except StoreError as error:

@@ -25,15 +25,15 @@ from goldviz.ui.words import STATES, duration, plain
 
 def label_of(run: Run) -> str:
     """The run's name, or what is special about its settings."""
-    seen = seen_run(run)
-    if seen.name:
-        return seen.name
-    declared, settings = experiments().get(run.experiment), settings_of(run)
-    if declared is None:
+    run_as_seen = seen_run(run)
+    if run_as_seen.name:
+        return run_as_seen.name
+    settings_class, settings = experiments().get(run.experiment), settings_of(run)
+    if settings_class is None:
         return run.experiment
     if settings is None:
-        return f"{declared.title} (settings of another version)"
-    return difference(settings, kept_labels(seen))
+        return f"{settings_class.title} (settings of another version)"
+    return difference(settings, kept_labels(run_as_seen))
 
 
 def gone(runs: Sequence[Run]) -> str:
@@ -50,25 +50,25 @@ def gone(runs: Sequence[Run]) -> str:
 
 def unclear(runs: Sequence[Run]) -> str:
     """Markdown on runs whose rows another program has written to; nothing where there are none."""
-    found = [run for run in runs if run.status == UNCLEAR]
-    if not found:
+    unclear_runs = [run for run in runs if run.status == UNCLEAR]
+    if not unclear_runs:
         return ""
-    more = f" So it is with {len(found) - 1} more." if len(found) > 1 else ""
-    return plain(f"Run {found[0].id} is unclear. {found[0].message}{more} Other runs are not affected.")
+    more = f" So it is with {len(unclear_runs) - 1} more." if len(unclear_runs) > 1 else ""
+    return plain(f"Run {unclear_runs[0].id} is unclear. {unclear_runs[0].message}{more} Other runs are not affected.")
 
 
-def age(created: float) -> str:
+def age(begin: float) -> str:
     """How long ago, in words."""
-    return f"{duration(max(0.0, time.time() - created))} ago"
+    return f"{duration(max(0.0, time.time() - begin))} ago"
 
 
 def table(runs: Sequence[Run], results: Mapping[str, Result], sizes: Mapping[str, Size]) -> pd.DataFrame:
     """One row for each run, as the runs page lists them; runs of one laboratory with a column for what differs."""
     ids = [run.id for run in runs]
     columns = {name: [value(run) for run in runs] for name, value in COLUMNS.items()}
-    told = [result_in_words(results.get(run_id)) for run_id in ids]
+    result_words = [result_in_words(results.get(run_id)) for run_id in ids]
     size = [round(sum(sizes.get(run_id, ())) / 1e6, 2) for run_id in ids]
-    first = {"Run": columns.pop("Run"), "Result": told}
+    first = {"Run": columns.pop("Run"), "Result": result_words}
     return pd.DataFrame({**first, **columns, "MB": size, **differing(runs), "Id": ids})
 
 
@@ -105,19 +105,21 @@ def beside_preset(run: Run) -> str:
 
 
 @cache
-def _presets(declared: type[Experiment]) -> dict[str, dict[str, Any]]:
+def _presets(settings_class: type[Experiment]) -> dict[str, dict[str, Any]]:
     """Every preset's settings, by its name."""
-    return {preset.name: declared.preset(preset.slug).model_dump(mode="json") for preset in declared.presets}
+    return {
+        preset.name: settings_class.preset(preset.slug).model_dump(mode="json") for preset in settings_class.presets
+    }
 
 
 def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
     """Columns for the settings in which runs of one laboratory differ; none for runs of several."""
-    known = [settings_of(run) for run in runs]
-    if len({run.experiment for run in runs}) != 1 or len(runs) < 2 or None in known:
+    all_settings = [settings_of(run) for run in runs]
+    if len({run.experiment for run in runs}) != 1 or len(runs) < 2 or None in all_settings:
         return {}
     values = [
         labelled(settings, kept_labels(seen_run(run)))
-        for settings, run in zip(known, runs, strict=True)
+        for settings, run in zip(all_settings, runs, strict=True)
         if settings is not None
     ]
     names = [name for name in values[0] if name not in UNTOLD and any(one[name] != values[0][name] for one in values)]
@@ -133,8 +135,8 @@ def _in_words(value: Any) -> Any:
 
 
 def _laboratory(run: Run) -> str:
-    declared = experiments().get(run.experiment)
-    return declared.title if declared else run.experiment
+    settings_class = experiments().get(run.experiment)
+    return settings_class.title if settings_class else run.experiment
 
 
 COLUMNS: Mapping[str, Callable[[Run], Any]] = {

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 
-def kept_text(uploaded: UploadedFile, laboratory: str = "") -> KeptText | None:
+def kept_text(upload: UploadedFile, laboratory: str = "") -> KeptText | None:
     """The text in a file, as the ``laboratory`` of this name can learn from it; None where there is none, as it says.
 
     Raises :class:`TextError` for a file that cannot be used.
     """
-    [file] = brought([uploaded], TextError)
+    [file] = brought([upload], TextError)
     key = hashlib.sha256(repr((file, laboratory)).encode()).hexdigest()
-    found = background.finished(
+    result = background.finished(
         Task(
             f"keep-text-{key}",
             keep,
@@ -34,6 +34,6 @@ def kept_text(uploaded: UploadedFile, laboratory: str = "") -> KeptText | None:
         ),
         lambda kept: kept.text is None or KEPT_TEXTS.path(kept.text.name).is_file(),
     )
-    if found is not None and found.refused:
-        raise TextError(found.refused)
-    return None if found is None else found.text
+    if result is not None and result.refused:
+        raise TextError(result.refused)
+    return None if result is None else result.text

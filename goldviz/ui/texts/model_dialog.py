@@ -48,9 +48,9 @@ def _here(use: Use, optional: bool) -> None:
     names |= {repo: f"{repo}, downloaded" for repo in _asked_for() if repo not in names and held(repo) is not None}
     names |= {f"folder:{name}": f"Folder {name}" for name in kept_folders()}
     names |= _runs()
-    chosen = st.radio("Models", list(names), format_func=lambda name: plain(names[name]), key="text-model-here")
-    if st.button("Use this model", type="primary", key="use-text-model") and chosen is not None:
-        use(chosen)
+    model = st.radio("Models", list(names), format_func=lambda name: plain(names[name]), key="text-model-here")
+    if st.button("Use this model", type="primary", key="use-text-model") and model is not None:
+        use(model)
         st.rerun()
     st.caption(
         f"Folders of models are looked for in {plain(str(model_folder()))}; set GOLDVIZ_MODELS to look elsewhere. Runs "
@@ -59,8 +59,8 @@ def _here(use: Use, optional: bool) -> None:
 
 
 def _asked_for() -> list[str]:
-    known: list[str] = st.session_state.setdefault(KNOWN, [])
-    return known
+    names: list[str] = st.session_state.setdefault(KNOWN, [])
+    return names
 
 
 def _trainers() -> list[Laboratory]:
@@ -86,20 +86,18 @@ def _hub(use: Use) -> None:
         "A model is downloaded once, into the hub's own folder on this machine, and works without a network from then "
         "on. No code of it is run. Its licence is the one that its page states."
     )
-    suggested = dict(SUGGESTED)
-    chosen = st.selectbox("Models that fit the documents", list(suggested), index=None, key="hub-model")
-    typed = st.text_input(
-        "Or any other BERT of the hub", key="hub-model-typed", placeholder="owner/name", max_chars=120
-    )
-    if not (typed.strip() or chosen):
+    suggestions = dict(SUGGESTED)
+    choice = st.selectbox("Models that fit the documents", list(suggestions), index=None, key="hub-model")
+    text = st.text_input("Or any other BERT of the hub", key="hub-model-typed", placeholder="owner/name", max_chars=120)
+    if not (text.strip() or choice):
         return
     try:
-        repo = valid_repo(typed if typed.strip() else str(chosen))
+        repo = valid_repo(text if text.strip() else str(choice))
     except HubError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    if repo in suggested:
-        st.markdown(plain(suggested[repo]))
+    if repo in suggestions:
+        st.markdown(plain(suggestions[repo]))
     if held(repo) is not None:
         st.markdown(f":material/check: {plain(repo)} is on this machine.")
         if st.button("Use this model", type="primary", key="use-hub-model"):
@@ -135,8 +133,8 @@ def _listing(repo: str) -> HubListing | None:
             except HubError as error:
                 st.error(plain(str(error)), icon=":material/cloud_off:")
                 return None
-    found: HubListing = st.session_state[key]
-    return found
+    listing: HubListing = st.session_state[key]
+    return listing
 
 
 def _remember(repo: str) -> None:

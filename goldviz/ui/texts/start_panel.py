@@ -26,12 +26,12 @@ ASKED, KEEPING = "start-model-asked", "start-model-keeping"
 KEEP_SECONDS = 5.0
 
 
-def show(declared: type[Settings]) -> None:
+def show(settings_class: type[Settings]) -> None:
     """The line of what pre-training starts from, with a way to choose a model."""
-    setting = controls.controlled_by(declared, "start model")
+    setting = controls.controlled_by(settings_class, "start model")
     if setting is None:
         return
-    key = controls.key_of(declared, setting)
+    key = controls.key_of(settings_class, setting)
     _take_over(key)
     with st.container(border=True, key="start-model"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -89,11 +89,11 @@ def begin(name: str) -> None:
 def _take_over(key: str) -> None:
     """Set the control to a model that has just been kept."""
     task: Task[str] | None = st.session_state.get(KEEPING)
-    kept = None if task is None else services.jobs().held(task)
-    if kept is not None:
+    result = None if task is None else services.jobs().held(task)
+    if result is not None:
         del st.session_state[KEEPING]
-        keys.remember([kept])
-        st.session_state[key] = kept
+        keys.remember([result])
+        st.session_state[key] = result
 
 
 def _ask() -> None:

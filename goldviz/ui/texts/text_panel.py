@@ -30,13 +30,13 @@ BEGINNING = 300
 """Characters of a text that are shown, so that one sees what was read."""
 
 
-def show(declared: type[Settings]) -> None:
+def show(settings_class: type[Settings]) -> None:
     """The line of the text that is read in pre-training, with a way to bring another."""
-    setting = controls.controlled_by(declared, "text")
+    setting = controls.controlled_by(settings_class, "text")
     if setting is None:
         return
-    key = controls.key_of(declared, setting)
-    own = facts(declared, setting)["labels"] or GENERATED
+    key = controls.key_of(settings_class, setting)
+    own = facts(settings_class, setting)["labels"] or GENERATED
     first = next(iter(own))
     with st.container(border=True, key="text-source"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -44,7 +44,7 @@ def show(declared: type[Settings]) -> None:
             if len(own) > 1:
                 _choice(key, own)
             with st.popover("Read a text of your own", icon=":material/upload_file:"):
-                _upload(declared, key)
+                _upload(settings_class, key)
             if st.session_state[key] not in own:
                 st.button(
                     f"{own[first].capitalize()} again",
@@ -53,24 +53,24 @@ def show(declared: type[Settings]) -> None:
                     on_click=_use,
                     args=(key, first),
                 )
-        refused = visitors_data.refusal(declared)
-        if refused:
-            st.caption(f":material/block: {plain(refused)} This page reads a text of its own.")
+        refusal = visitors_data.refusal(settings_class)
+        if refusal:
+            st.caption(f":material/block: {plain(refusal)} This page reads a text of its own.")
         for note in st.session_state.get(_notes_of(key), ()):
             st.caption(f":material/info: {plain(note)}")
 
 
 def _choice(key: str, own: Mapping[str, str]) -> None:
     """Buttons for the laboratory's own texts."""
-    chosen, shown = st.session_state[key], f"{key}-own"
-    st.session_state[shown] = chosen if chosen in own else None
+    choice, key_of_own = st.session_state[key], f"{key}-own"
+    st.session_state[key_of_own] = choice if choice in own else None
     st.pills(
         "Text",
         list(own),
-        key=shown,
+        key=key_of_own,
         format_func=own.__getitem__,
         label_visibility="collapsed",
-        on_change=lambda: _use(key, st.session_state[shown] or chosen),
+        on_change=lambda: _use(key, st.session_state[key_of_own] or choice),
     )
 
 
@@ -94,8 +94,8 @@ def _described(name: str) -> tuple[int, str]:
     return len(text.split()), " ".join(text[:BEGINNING].split())
 
 
-def _upload(declared: type[Settings], key: str) -> None:
-    lab = laboratory_of(declared)
+def _upload(settings_class: type[Settings], key: str) -> None:
+    lab = laboratory_of(settings_class)
     corpora = lab.part("corpora") if lab.has("corpora") else None
     what = OF_SENTENCES if corpora is None else corpora.WHAT_A_FILE_IS
     st.caption(
@@ -106,23 +106,23 @@ def _upload(declared: type[Settings], key: str) -> None:
     if file is None:
         return
     try:
-        kept = kept_text(file, "" if corpora is None else lab.name)
-        if kept is None:
+        text = kept_text(file, "" if corpora is None else lab.name)
+        if text is None:
             return
-        words, beginning = _described(kept.name)
+        words, beginning = _described(text.name)
     except TextError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
     st.markdown(f"**{words:,} words** were read. It begins:")
     st.caption(f"{plain(beginning)} …")
-    for note in kept.notes:
+    for note in text.notes:
         st.caption(f":material/info: {plain(note)}")
     st.button(
         "Read this text",
         type="primary",
         key="use-text",
         on_click=_use,
-        args=(key, kept.name, kept.notes),
+        args=(key, text.name, text.notes),
     )
 
 

@@ -28,7 +28,7 @@ def network_part(look: Look, ahead: str) -> None:
         key="network-inside-bert",
         subject=subject,
         description=words,
-        chosen={"layer": layer, "head": head},
+        choice={"layer": layer, "head": head},
         on_chosen=lambda place: _choose(place, look.overview.attrs),
         ahead=ahead,
     )
