@@ -2,7 +2,8 @@
 
 All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, ``presets``
 leaves what is drawn as it was kept, and ``drawn`` the presets. Each one's ``trial.py`` says how set-ups are made
-smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials, ``docs/advice.md`` shows them.
+smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials,
+and the page *Advice* shows them.
 """
 
 import hashlib
@@ -30,7 +31,7 @@ from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.settings import Experiment, SettingsError, schemas
 from goldviz.declare.trials import SEEDS, Trials, trials_of, tried
 from goldviz.diagnostics.findings import Finding, Floats, Verdicts, majority
-from goldviz.diagnostics.findings.tried import Trial, page
+from goldviz.diagnostics.findings.tried import Trial
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.store.run_store import Store
@@ -233,9 +234,6 @@ def main(names: list[str]) -> None:
         if not {PRESETS, DRAWN} & set(sys.argv):
             _keep(lab, found)
         print(f"{name}: {(time.monotonic() - begun) / 60:.0f} minutes since the start", flush=True)
-    tried.cache_clear()
-    labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
-    Path(__file__).with_name("advice.md").write_text(page(labs), encoding="utf-8")
 
 
 if __name__ == "__main__":

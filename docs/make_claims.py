@@ -1,4 +1,4 @@
-"""Test the claims: carry their settings out in every case, keep the numbers, and write ``docs/claims.md``.
+"""Test the claims: carry their settings out in every case, and keep the numbers.
 
 All claims whose kept numbers are missing or of other settings; or those of the laboratories, or with the numbers, named
 as arguments. ``anew`` measures again what is kept already.
@@ -8,13 +8,11 @@ import os
 import sys
 import time
 from functools import lru_cache, partial
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from goldviz.api import dataset_of
 from goldviz.declare.claims import Claim, Evidence, claims, evidence, keep
-from goldviz.declare.claims_table import page
 
 ANEW = "anew"
 carried_out = lru_cache(maxsize=40)(partial(dataset_of, progress=False))
@@ -36,7 +34,6 @@ def main(names: list[str]) -> None:
         found = Evidence.of(claim, claim.measured(carried_out))
         keep(claim.lab, {**evidence(claim.lab), claim.number: found})
         print(f"{claim.number}, {time.monotonic() - start:.0f} s: {claim.judged(found.numbers).sentence}", flush=True)
-    Path(__file__).with_name("claims.md").write_text(page(claims().values()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,11 +16,11 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "goldviz"
 LABS = PACKAGE / "labs"
 PAGES_OF_THEIR_OWN = {
-    *(f"goldviz.ui.pages.{page}" for page in ("home", "claims", "glossary")),
+    *(f"goldviz.ui.pages.{page}" for page in ("home", "claims", "advice", "glossary")),
     "goldviz.ui.runs.page",
     "goldviz.ui.panels.stories",
 }
-"""What home, runs, stories, claims and glossary show; all other pages are laboratories."""
+"""What home, runs, stories, claims, advice and glossary show; all other pages are laboratories."""
 
 each_laboratory = pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 
@@ -118,7 +118,14 @@ def test_a_page_of_a_laboratory_only_shows_it(lab: Laboratory) -> None:
 
 def test_every_page_shows_a_laboratory_or_is_known() -> None:
     pages = {file.stem for file in (ROOT / "pages").glob("*.py")}
-    assert pages == {lab.folder for lab in laboratories().values()} | {"home", "runs", "claims", "stories", "glossary"}
+    assert pages == {lab.folder for lab in laboratories().values()} | {
+        "home",
+        "runs",
+        "claims",
+        "advice",
+        "stories",
+        "glossary",
+    }
 
 
 @each_laboratory

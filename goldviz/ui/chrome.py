@@ -106,8 +106,9 @@ def main() -> None:
     runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
     stories_page = st.Page("pages/stories.py", title="Stories", icon=":material/auto_stories:", url_path="stories")
     claims = st.Page("pages/claims.py", title="Claims", icon=":material/fact_check:", url_path="claims")
+    advice = st.Page("pages/advice.py", title="Advice", icon=":material/medication:", url_path="advice")
     words = st.Page("pages/glossary.py", title="Glossary", icon=":material/dictionary:", url_path="glossary")
-    pages: dict[str, list[st.Page]] = {"": [home, stories_page, runs, claims, words]}
+    pages: dict[str, list[st.Page]] = {"": [home, stories_page, runs, claims, advice, words]}
     for lab in laboratories():
         lab_page = st.Page(lab.file, title=lab.title, icon=lab.icon, url_path=lab.path)
         pages.setdefault(lab.section, []).append(lab_page)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from goldviz.diagnostics.findings import Check, Finding, Mend, Remedy, remedies
-from goldviz.diagnostics.findings.tried import Trial, Tried, page
+from goldviz.diagnostics.findings.tried import Trial, Tried
 
 YES, NO = [True] * 5, [False] * 5
 HALF = Remedy("Take half of {x}.", "Take half of 8.", {"x": 4})
@@ -178,13 +178,27 @@ def test_a_card_names_the_losses_of_the_seeds_complained_of_alone():
     assert trial(before=NO, loss=losses).changes_of_loss() == "plain 1 → 9; residual 1 → 1"
 
 
-def test_the_page_has_a_row_for_every_trial():
-    text = page([("Depth", Tried([trial(), trial(twin=((1.0, 3.0),))], "Loss"))])
-    assert "| here | slow | Take half of 4. (x 4) | 5 of 5 | plain 1 → 0.5; residual 1 → 1 |" in text
-    assert "| 5 of 5, ruined residual |" in text
-    assert "1 of 2 remedies helped" in text
+@pytest.mark.parametrize(
+    ("made", "outcome"),
+    [
+        (trial(), "helped"),
+        (trial(after=YES, loss=((1.0, 1.0),)), "did not help"),
+        (trial(twin=((1.0, 3.0),)), "ruined a network"),
+        (trial(before=NO, twin=((1.0, 3.0),)), "ruined a network"),
+        (trial(before=NO), "no seed called for it"),
+    ],
+)
+def test_a_trial_has_one_outcome(made, outcome):
+    assert made.outcome == outcome
 
 
-def test_the_page_fills_a_remedy_s_words_with_what_it_changes_and_keeps_numbers_short():
+def test_losses_are_told_seed_by_seed():
+    losses = ((1.0, 0.5), (2.0, 0.25), (1.0, float("inf")), (float("nan"), 1.0), (1234.5, 1.0))
+    assert trial(loss=losses, twin=((1.0, 1.0),)).losses_by_seed() == (
+        "plain 1 → 0.5, 2 → 0.25, 1 → none, none → 1, 1,234 → 1; residual " + ", ".join(["1 → 1"] * 5)
+    )
+
+
+def test_a_remedy_s_words_are_filled_with_what_it_changes_and_keep_numbers_short():
     third = trial(words="Take a rate of {rate:.2g}, not {other}.", changes={"rate": 0.01 / 3})
-    assert "Take a rate of 0.0033, not {other}. (rate 0.00333)" in page([("Depth", Tried([third], "Loss"))])
+    assert third.remedy == "Take a rate of 0.0033, not {other}. (rate 0.00333)"

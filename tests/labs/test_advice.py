@@ -10,7 +10,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.trials import SEEDS, trials_of, tried
 from goldviz.diagnostics.findings import remedies
-from goldviz.diagnostics.findings.tried import Trial, page
+from goldviz.diagnostics.findings.tried import Trial
 from goldviz.runs.examples import example
 from tests.labs.small_runs import TRAINED
 
@@ -101,11 +101,6 @@ def test_a_rule_about_one_of_several_losses_is_judged_by_that_one(lab: Laborator
     for trial in kept(lab):
         if trial.kind in how.about:
             assert set(trial.complaint) <= {how.about[trial.kind]} <= set(trial.loss), trial.where
-
-
-def test_the_page_of_trials_shows_what_is_kept() -> None:
-    labs = [(lab.declared.title, known) for lab in laboratories().values() if (known := tried(lab))]
-    assert (DOCS / "advice.md").read_text(encoding="utf-8") == page(labs)
 
 
 @pytest.mark.parametrize("later", [{}, {"frozen": True}, {"rehearsal": 0.5}, {"fine_tuning_rate": 0.01}])

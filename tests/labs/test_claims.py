@@ -4,19 +4,16 @@ import json
 import re
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from goldviz.api import dataset_of
 from goldviz.declare.claims import FEWEST_CASES, MOST_LANES, Claim, Evidence, claims, claims_of, evidence
-from goldviz.declare.claims_table import page
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment
 
-DOCS = Path(__file__).parents[2] / "docs"
 CLAIMING = [lab for lab in laboratories().values() if claims_of(lab)]
 EVERY_CLAIM = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.number)
 CHEAP_SECONDS = 1.5
@@ -96,7 +93,3 @@ def test_the_kept_files_hold_claims_of_today_alone() -> None:
         file = lab.recorded / "claims.json"
         numbers = [row["number"] for row in json.loads(file.read_text(encoding="utf-8"))] if file.exists() else []
         assert numbers == [claim.number for claim in claims_of(lab)], lab.name
-
-
-def test_the_page_of_claims_shows_what_is_kept() -> None:
-    assert (DOCS / "claims.md").read_text(encoding="utf-8") == page(claims().values())

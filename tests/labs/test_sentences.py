@@ -14,8 +14,6 @@ LONGEST = 25
 EXCEPTIONS = {
     "data/texts/policy": "what the generator writes is in a central bank's style, which is not ours",
     "data/markets/statement_tones.py": "numbers by date",
-    "declare/claims_table.py": "the head of a page for those who build goldviz",
-    "diagnostics/findings/tried.py": "the head of a page for those who build goldviz",
     "export/report.py": "a style sheet",
     "export/script.py": "a comment in a script for those who read Python",
 }

@@ -29,6 +29,13 @@ NOTABLE = 0.02
 MOST_RUINED = 0.1
 """Share of other set-ups in which a remedy may have ruined a network and still be offered, with that said."""
 
+HELPED, IN_VAIN, RUINED_A_NETWORK, NOT_CALLED_FOR = OUTCOMES = (
+    "helped",
+    "did not help",
+    "ruined a network",
+    "no seed called for it",
+)
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -111,6 +118,17 @@ class Trial:
         return bool(2 * self.helped.sum() > self.complained.sum()) and not self.ruined
 
     @property
+    def outcome(self) -> str:
+        """What came of it, as one of ``OUTCOMES``."""
+        return RUINED_A_NETWORK if self.ruined else HELPED if self.helps else IN_VAIN if self.tells else NOT_CALLED_FOR
+
+    @property
+    def remedy(self) -> str:
+        """What was advised, with the values that it sets."""
+        changes = ", ".join(f"{name} {_setting(value)}" for name, value in self.changes.items())
+        return f"{self.words.format_map(Later(self.changes))} ({changes})"
+
+    @property
     def tells(self) -> bool:
         """Whether it tells anything of the remedy: a rule that fires in the recorded run may, in the set-up made
         smaller, complain of no seed."""
@@ -127,6 +145,13 @@ class Trial:
         pairs = {name: (before[of], after[of]) for name, (before, after) in self.loss.items()}
         parts = [f"{name} {_change(*pair)}".strip() for name, pair in pairs.items() if np.isfinite(pair).any()]
         return "; ".join(parts)
+
+    def losses_by_seed(self) -> str:
+        """Every network's loss before and after, of each seed, in words."""
+        return "; ".join(
+            f"{name} {', '.join(f'{_number(one)} → {_number(two)}' for one, two in zip(*pair, strict=True))}".strip()
+            for name, pair in self.loss.items()
+        )
 
 
 @dataclass(frozen=True)
@@ -218,49 +243,9 @@ def _number(value: float) -> str:
     return "none" if not np.isfinite(value) else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def _short(value: float) -> float | None:
-    return float(f"{value:.4g}") if np.isfinite(value) else None
-
-
-def page(laboratories: Iterable[tuple[str, Tried]]) -> str:
-    """``docs/advice.md``: every trial, one line each, under its laboratory's title."""
-    parts = [HEAD]
-    for title, tried in laboratories:
-        rows = "\n".join(_row(trial) for trial in tried.trials)
-        helped = sum(trial.helps for trial in tried.trials)
-        unit = f"{tried.unit[0].lower()}{tried.unit[1:]}"
-        parts.append(
-            f"## {title}\n\n{helped} of {len(tried.trials)} remedies helped. Losses: {unit}, median of the seeds "
-            f"complained of. {tried.how}\n\n| set-up | rule | remedy | helped | losses before → after |\n"
-            f"|---|---|---|---|---|\n{rows}\n"
-        )
-    return "\n".join(parts)
-
-
-def _row(trial: Trial) -> str:
-    changes = ", ".join(f"{name} {_shown(value)}" for name, value in trial.changes.items())
-    advice = trial.words.format_map(Later(trial.changes))
-    ruined = f", ruined {' and '.join(trial.ruined)}" if trial.ruined else ""
-    verdict = (trial.counts or "no seed called for it") + ruined
-    cells = [trial.where, trial.kind, f"{advice} ({changes})", verdict, trial.changes_of_loss()]
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
-
-
-def _shown(value: Any) -> str:
+def _setting(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-HEAD = """# What was advised, and what it did
-
-Each rule of the laboratories below was looked for in their presets, on five seeds and in the recorded run, and in
-settings drawn around them where a set-up is called *drawn*. Where it fired, each of its remedies was applied, and both
-were trained on the same five seeds; `make advice` does it again.
-A seed was helped if the complaint is gone and the loss not more than 5 % higher, or if the loss is at least 5 % lower.
-A network was ruined if in most seeds its loss is 1.25 times what it was or more. A remedy that did not help most of
-the seeds complained of, or that ruined a network, is not offered in that set-up; elsewhere one is offered that helped
-most seeds of all its trials and ruined a network in at most one in ten. Where training broke off, so that there was
-no loss before, a seed was helped if the loss ends at most at twice that of the simple answer that it is compared with.
-What mends the measuring and not the network (another axis, the mask, data fitted on the past alone) promises no lower
-loss: there a seed was helped if the complaint is gone. What is only to be looked at beside is not tried. A set-up in
-which no rule fired has no row.
-"""
+def _short(value: float) -> float | None:
+    return float(f"{value:.4g}") if np.isfinite(value) else None

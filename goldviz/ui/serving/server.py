@@ -113,7 +113,9 @@ def routes() -> list[BaseRoute]:
         Route(address(f"{answers.ANSWERS_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),
-        *deep_links.routes(address("/"), ["", "runs", "claims", "stories", "glossary", *registry.laboratories()]),
+        *deep_links.routes(
+            address("/"), ["", "runs", "claims", "advice", "stories", "glossary", *registry.laboratories()]
+        ),
     ]
 
 

@@ -1,0 +1,125 @@
+"""The page *Advice*: every remedy that was tried, in which set-up, and what it did to each seed, with filters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import laboratories
+from goldviz.declare.trials import tried
+from goldviz.diagnostics.findings.tried import OUTCOMES, Trial, Tried
+from goldviz.ui.words import plain
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A trial and the laboratory that it was made in."""
+
+    lab: Laboratory
+    trial: Trial
+
+
+def show() -> None:
+    """Draw the page."""
+    st.title("Advice")
+    st.markdown("##### What do the cards advise, and what did it do when it was tried?")
+    records = {lab: record for lab in laboratories().values() if (record := tried(lab))}
+    filters, switch = st.columns([4, 1], vertical_alignment="bottom")
+    with filters:
+        rows = _filtered([Row(lab, trial) for lab, record in records.items() for trial in record.trials])
+    by_seed = switch.toggle("Show each seed", key="advice-by-seed")
+    helped = sum(row.trial.helps for row in rows)
+    st.caption(f"{helped} of {len(rows)} remedies helped.")
+    if rows:
+        st.dataframe(
+            table(rows, by_seed), hide_index=True, width="stretch", column_config={"Remedy": {"width": "large"}}
+        )
+    else:
+        st.caption("No remedy is like that.")
+    _explain({row.lab: records[row.lab] for row in rows})
+
+
+def _filtered(rows: Sequence[Row]) -> list[Row]:
+    counts = Counter(row.trial.outcome for row in rows)
+    outcome = st.pills(
+        "Outcome",
+        [word for word in OUTCOMES if counts[word]],
+        key="advice-outcome",
+        format_func=lambda word: f"{word} ({counts[word]})",
+        persist_state="session",
+    )
+    left, right = st.columns(2)
+    titles = {row.lab.name: row.lab.declared.title for row in rows}
+    lab = left.selectbox(
+        "Laboratory",
+        [ALL, *titles],
+        key="advice-laboratory",
+        format_func=lambda name: titles.get(name, name),
+        persist_state="session",
+    )
+    complaint = right.selectbox(
+        "Complaint",
+        [ALL, *sorted({row.trial.kind for row in rows})],
+        key="advice-complaint",
+        format_func=_in_words,
+        persist_state="session",
+    )
+    return [
+        row
+        for row in rows
+        if outcome in (None, row.trial.outcome) and lab in (ALL, row.lab.name) and complaint in (ALL, row.trial.kind)
+    ]
+
+
+def table(rows: Sequence[Row], by_seed: bool) -> pd.DataFrame:
+    """One line a trial; losses before and after as medians of the seeds complained of, or of every seed."""
+    return pd.DataFrame([_line(row, by_seed) for row in rows])
+
+
+def _line(row: Row, by_seed: bool) -> dict[str, Any]:
+    trial = row.trial
+    return {
+        "Laboratory": row.lab.declared.title,
+        "Set-up": trial.where,
+        "Complaint": _in_words(trial.kind),
+        "Remedy": trial.remedy,
+        "Outcome": trial.outcome,
+        "Seeds helped": trial.counts,
+        "Ruined": " and ".join(trial.ruined),
+        "Loss before → after": trial.losses_by_seed() if by_seed else trial.changes_of_loss(),
+    }
+
+
+def _in_words(kind: str) -> str:
+    return kind.replace("_", " ")
+
+
+def _explain(records: dict[Laboratory, Tried]) -> None:
+    with st.expander("How it was tried"):
+        st.markdown(HOW)
+        for lab, record in records.items():
+            st.markdown(f"- **{lab.declared.title}**, {plain(record.unit)}: {plain(record.how)}")
+
+
+HOW = """
+Each rule was looked for in its laboratory's presets, on five seeds and in the recorded run. It was also looked for in
+settings drawn around them: those set-ups are called *drawn*. Where it fired, each remedy was applied, and both were
+trained on the same five seeds.
+
+- A seed was helped if the complaint is gone and the loss is at most 5 % higher. It was also helped if the loss is at
+  least 5 % lower.
+- Without a loss before, as after a divergence, the loss may end at most at twice a simple answer's.
+- A network was ruined if in most seeds its loss is 1.25 times what it was or more.
+- A remedy that did not help most seeds, or that ruined a network, is not offered in that set-up.
+- Elsewhere one is offered that helped most seeds of all its trials. It may have ruined a network in one of ten.
+- What mends the measuring promises no lower loss. There a seed was helped if the complaint is gone.
+- What is only to be looked at beside is not tried.
+"""

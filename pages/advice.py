@@ -1,0 +1,5 @@
+"""Advice: what each remedy did when it was tried."""
+
+from goldviz.ui.pages.advice import show
+
+show()
