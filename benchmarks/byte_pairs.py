@@ -21,9 +21,10 @@ from tokenizers.trainers import BpeTrainer
 
 from goldviz.data.texts.byte_pieces import BytePieces, merges
 from goldviz.data.texts.corpora import running_text
-from goldviz.data.texts.cuts import PATTERNS
 from goldviz.data.texts.pair_merges import Pair, learned
 from goldviz.labs.text_tokens.sources import python_code
+
+EXPRESSIONS = {name: pattern.expression for name, pattern in SPLIT_PATTERNS.items()}
 
 MEGABYTE = 1_000_000
 SHORT = 100_000
@@ -66,7 +67,7 @@ def library(text: str, size: int) -> None:
 def main() -> None:
     text = text_of(MEGABYTE)
     print(f"1,000 merges of {len(text.encode()):,} bytes:")
-    for name, expression in PATTERNS.items():
+    for name, expression in EXPRESSIONS.items():
         took = seconds(lambda expression=expression: list(islice(merges(text, expression), 1000)))
         pieces = BytePieces.learned_from(text, 1256, expression)
         encoding = seconds(lambda pieces=pieces: pieces.encode(text))

@@ -1,6 +1,7 @@
 """A tokeniser of bytes: 256 tokens for the bytes, and one more for each merge that was learned (document 002, 2.1).
 
-A text is cut by an expression (:mod:`goldviz.data.texts.cuts`), and each piece's bytes are merged by themselves.
+A text is split by an expression (:mod:`goldviz.data.texts.split_patterns`), and the bytes of each piece are merged by
+themselves.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.data.texts.cuts import PATTERNS, cut
 from goldviz.data.texts.pair_merges import Merge, Pair, encoded, learned
 from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.split_patterns import SPLIT_PATTERNS, split
 
 BYTES = 256
+GPT2 = SPLIT_PATTERNS["gpt2"].expression
 _PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _ORDER = np.array([*_PRINTED, *sorted(set(range(BYTES)) - set(_PRINTED))])
 """Bytes as GPT-2 orders them, the printed ones first: of pairs that are found equally often the first is merged, and
@@ -30,7 +32,7 @@ Tokens = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class BytePieces:
-    """The pairs that are merged, in the order in which they were learned, and the expression that cuts a text.
+    """The pairs that are merged, in the order in which they were learned, and the expression that splits a text.
 
     Token n < 256 is byte n; token 256 + n is pair n.
 
@@ -40,10 +42,10 @@ class BytePieces:
     """
 
     pairs: tuple[Pair, ...]
-    expression: str = PATTERNS["gpt2"]
+    expression: str = GPT2
 
     @classmethod
-    def learned_from(cls, text: str | bytes, size: int, expression: str = PATTERNS["gpt2"]) -> BytePieces:
+    def learned_from(cls, text: str | bytes, size: int, expression: str = GPT2) -> BytePieces:
         """The tokeniser of ``size`` tokens, or of fewer where the text holds no more pairs.
 
         Raises:
@@ -72,12 +74,12 @@ class BytePieces:
         return np.concatenate([*parts, np.empty(0, np.int64)])
 
     def encode_pieces(self, text: str | bytes) -> list[tuple[str, Tokens]]:
-        """Each piece that the expression cuts, with its tokens; raises as :meth:`encode` does."""
-        cuts = list(cut(read(text), self.expression))
-        different = list(dict.fromkeys(cuts))
+        """Each piece that the expression gives, with its tokens; raises as :meth:`encode` does."""
+        pieces = list(split(read(text), self.expression))
+        different = list(dict.fromkeys(pieces))
         found = encoded([np.frombuffer(written(piece), np.uint8) for piece in different], self.pairs, BYTES)
         tokens = dict(zip(different, found, strict=True))
-        return [(piece, tokens[piece]) for piece in cuts]
+        return [(piece, tokens[piece]) for piece in pieces]
 
     def bytes_of(self, tokens: Iterable[int]) -> bytes:
         """The bytes that tokens stand for; ``IndexError`` for one that was never learned."""
@@ -93,7 +95,7 @@ def merges(text: str | bytes, expression: str, *, others: int = 0) -> Iterator[M
 
     Raises :class:`TextError` where the expression takes too long.
     """
-    times = Counter(cut(read(text), expression))
+    times = Counter(split(read(text), expression))
     ranked = [_RANK[np.frombuffer(written(piece), np.uint8)] for piece in times]
     for merge in learned(ranked, BYTES, list(times.values()), others=others):
         yield merge._replace(

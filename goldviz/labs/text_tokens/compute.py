@@ -10,8 +10,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.data.texts.byte_pieces import BYTES, BytePieces, read, written
-from goldviz.data.texts.cuts import cut
 from goldviz.data.texts.pair_merges import Merge
+from goldviz.data.texts.split_patterns import split
 from goldviz.labs.text_tokens.entries import KINDS, counted, longest_spaces, shares_of_signs
 from goldviz.labs.text_tokens.joins import counts_after, joins
 from goldviz.labs.text_tokens.languages import NUMBERS, SENTENCES
@@ -65,7 +65,7 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
             "sentence_characters": ("language", [len(text) for text in SENTENCES.values()]),
             "entries": (("side", "kind"), [counted(pieces) for pieces in tokenisers]),
             "longest_spaces": ("side", [longest_spaces(pieces) for pieces in tokenisers]),
-            "pieces": ("side", [len(list(cut(settings.text, pieces.expression))) for pieces in tokenisers]),
+            "pieces": ("side", [len(list(split(settings.text, pieces.expression))) for pieces in tokenisers]),
             **_signs(source_of(settings), tokenisers),
             "group": (("side", "number", "digit"), np.stack([_groups(pieces.expression) for pieces in tokenisers])),
         },
@@ -123,6 +123,6 @@ def _groups(expression: str) -> Numbers:
     longest = max(map(len, NUMBERS))
     found = np.full((len(NUMBERS), longest), np.nan)
     for row, number in zip(found, NUMBERS, strict=True):
-        lengths = [len(piece) for piece in cut(number, expression)]
+        lengths = [len(piece) for piece in split(number, expression)]
         row[longest - len(number) :] = np.repeat(np.arange(1, len(lengths) + 1), lengths)
     return found

@@ -7,7 +7,7 @@ from collections import Counter
 import regex
 
 from goldviz.data.texts.byte_pieces import BYTES, BytePieces
-from goldviz.data.texts.cuts import cut
+from goldviz.data.texts.split_patterns import split
 
 KINDS = {
     "letters": "letters",
@@ -74,7 +74,7 @@ def shares_of_signs(text: str, expression: str) -> tuple[float, float]:
     (0.25, 0.25)
     """
     signs = alone = glued = 0
-    for piece, times in Counter(cut(text[:BEGINNING], expression)).items():
+    for piece, times in Counter(split(text[:BEGINNING], expression)).items():
         count = times * len(SIGN.findall(piece))
         signs += count
         alone += count if len(piece.lstrip(" ")) == 1 else 0

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
 from goldviz.data.tables.sealed_names import KEPT
-from goldviz.data.texts.cuts import LONGEST_EXPRESSION, PATTERNS, checked_expression
 from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.split_patterns import LONGEST_EXPRESSION, SPLIT_PATTERNS, checked_expression
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
 
-Pattern = Literal["gpt2", "cl100k", "cl100k_right", "apart", "none", "own"]
-PATTERN_LABELS = {
-    "gpt2": "GPT-2",
-    "cl100k": "GPT-4 (cl100k)",
-    "cl100k_right": "GPT-4, digits from the right",
-    "apart": "GPT-2, spaces apart",
-    "none": "No pattern",
-    "own": "Your expression",
-}
+PATTERN_LABELS = {name: pattern.words for name, pattern in SPLIT_PATTERNS.items()} | {"own": "Your expression"}
+if TYPE_CHECKING:
+    Pattern: TypeAlias = str
+else:
+    Pattern = Literal[tuple(PATTERN_LABELS)]
 CORPORA = {
     "python": "Python's documentation",
     "words": "The same, single spaces",
@@ -181,7 +177,7 @@ class TextTokens(Instant):
 
     def expression_of(self, pattern: Pattern) -> str:
         """The expression that a pattern cuts with."""
-        return self.expression if pattern == "own" else PATTERNS[pattern]
+        return self.expression if pattern == "own" else SPLIT_PATTERNS[pattern].expression
 
     def without_effect(self) -> Mapping[str, str]:
         """An expression that nothing is cut with."""

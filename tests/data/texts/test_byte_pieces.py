@@ -14,12 +14,14 @@ from tokenizers.trainers import BpeTrainer
 
 from goldviz.data.texts.byte_pieces import BYTES, BytePieces, merges, pairs_of
 from goldviz.data.texts.corpora import running_text
-from goldviz.data.texts.cuts import PATTERNS
 from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.split_patterns import SPLIT_PATTERNS
+
+EXPRESSIONS = {name: pattern.expression for name, pattern in SPLIT_PATTERNS.items()}
 
 TEXT = running_text("python")[:60_000] + "\nGröße 1234567.89 größer 🙂🙂 naïve 日本語 日本\n    if x:\n        y\n"
 STRANGE = ["", "a", "👩‍👩‍👧‍👦", "שלום עולם", "مرحبا", "\ud800", "\0\x1f", " " * 50, "日本語", "e\u0301"]
-LEARNED = {name: BytePieces.learned_from(TEXT, 456, expression) for name, expression in PATTERNS.items()}
+LEARNED = {name: BytePieces.learned_from(TEXT, 456, expression) for name, expression in EXPRESSIONS.items()}
 # Oniguruma reads {1,3}+ as one or more times {1,3}, and $ as the end of a line.
 WITHOUT_POSSESSION = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+\z|\s*[\r\n]"
@@ -63,7 +65,7 @@ BYTE_OF_SIGN = _byte_of_sign()
 def test_merge_by_merge_it_is_what_the_library_learns(name):
     text = TEXT if name != "none" else TEXT[:8000]
     library = of_the_library(text, CUTTERS[name], 456)
-    ours = BytePieces.learned_from(text, 456, PATTERNS[name])
+    ours = BytePieces.learned_from(text, 456, EXPRESSIONS[name])
     assert library.get_vocab_size() == ours.size == 456
     learned = [bytes_of_library(library, token) for token in range(BYTES, 456)]
     assert learned == list(ours.vocabulary[BYTES:])
@@ -100,7 +102,7 @@ def test_part_of_a_sign_becomes_a_sign_that_says_so():
 def test_no_merge_crosses_a_cut():
     text = "ab " * 8
     assert b"b " not in LEARNED["gpt2"].vocabulary
-    assert not any(b"b a" in piece for piece in BytePieces.learned_from(text, 300, PATTERNS["gpt2"]).vocabulary)
+    assert not any(b"b a" in piece for piece in BytePieces.learned_from(text, 300, EXPRESSIONS["gpt2"]).vocabulary)
     assert any(b"b a" in piece for piece in BytePieces.learned_from(text, 300, "").vocabulary)
 
 
@@ -115,7 +117,7 @@ def test_a_vocabulary_without_room_for_all_bytes_is_one_sentence():
 
 
 def test_lengths_say_how_the_text_shrinks():
-    found = list(islice(merges(TEXT, PATTERNS["gpt2"]), 200))
+    found = list(islice(merges(TEXT, EXPRESSIONS["gpt2"]), 200))
     lengths = np.array([len(TEXT.encode()), *(merge.length for merge in found)])
     assert (np.diff(lengths) < 0).all()
     assert len(LEARNED["gpt2"].encode(TEXT)) == lengths[-1]
@@ -123,4 +125,4 @@ def test_lengths_say_how_the_text_shrinks():
 
 def test_kept_pairs_are_the_same_tokeniser():
     kept = np.array(LEARNED["cl100k"].pairs)
-    assert BytePieces(pairs_of(kept.tolist()), PATTERNS["cl100k"]) == LEARNED["cl100k"]
+    assert BytePieces(pairs_of(kept.tolist()), EXPRESSIONS["cl100k"]) == LEARNED["cl100k"]

@@ -9,9 +9,9 @@ import pytest
 import xarray as xr
 
 from goldviz.data.texts.byte_pieces import BytePieces, pairs_of
-from goldviz.data.texts.cuts import PATTERNS, cut
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.split_patterns import SPLIT_PATTERNS, split
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.text_tokens import compute as computing
 from goldviz.labs.text_tokens.compute import compute_and_report
@@ -32,7 +32,7 @@ def small() -> xr.Dataset:
 def test_every_number_is_of_its_tokeniser(small: xr.Dataset) -> None:
     settings = SMALL
     for side, pattern in enumerate(settings.patterns):
-        pieces = BytePieces.learned_from(source_of(settings), 330, PATTERNS[pattern])
+        pieces = BytePieces.learned_from(source_of(settings), 330, SPLIT_PATTERNS[pattern].expression)
         assert pairs_of(small["pair"].values[side].tolist()) == pieces.pairs
         assert small["corpus_tokens"].values[side, -1] == len(pieces.encode(source_of(settings)))
         assert small["own_tokens"].values[side, -1] == len(pieces.encode(settings.text))
@@ -119,11 +119,11 @@ def test_an_expression_that_cuts_nothing_may_be_anything() -> None:
 def test_an_expression_of_one_s_own_cuts() -> None:
     settings = TextTokens(pattern="own", expression="[a-z]+", text="ab1cd", corpus="own")
     assert settings.compute()["pieces"].values[0] == 3
-    assert list(cut("ab1cd", settings.expression_of("own"))) == ["ab", "1", "cd"]
+    assert list(split("ab1cd", settings.expression_of("own"))) == ["ab", "1", "cd"]
 
 
 def test_an_expression_that_takes_too_long_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldviz.data.texts.cuts.SECONDS", 0.05)
+    monkeypatch.setattr("goldviz.data.texts.split_patterns.SECONDS", 0.05)
     slow = TextTokens(pattern="own", expression="(?:(a|aa))+b", text="a" * 100, corpus="own")
     with pytest.raises(TextError, match=r"takes more than 0\.05 seconds on this text"):
         slow.compute()

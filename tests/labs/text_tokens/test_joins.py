@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goldviz.data.texts.byte_pieces import BytePieces, written
-from goldviz.data.texts.cuts import PATTERNS, cut
+from goldviz.data.texts.split_patterns import SPLIT_PATTERNS, split
 from goldviz.labs.text_tokens.joins import CUT, Joins, counts_after, joins
 
 TEXT = "the theory: then (they) thaw the 1234 thin 1234 🙂🙂 things.\n    the end"
@@ -19,7 +19,7 @@ def tokens_of(joined: Joins, step: int) -> list[int]:
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "none"])
 def test_boundaries_give_the_tokens_after_every_merge(pattern: str) -> None:
-    pieces = BytePieces.learned_from(TEXT, 280, PATTERNS[pattern])
+    pieces = BytePieces.learned_from(TEXT, 280, SPLIT_PATTERNS[pattern].expression)
     joined = joins(TEXT, pieces)
     counts = counts_after(joined, len(pieces.pairs))
     for step in range(len(pieces.pairs) + 1):
@@ -30,8 +30,8 @@ def test_boundaries_give_the_tokens_after_every_merge(pattern: str) -> None:
 
 
 def test_cuts_stand_where_the_pattern_cuts() -> None:
-    joined = joins(TEXT, BytePieces.learned_from(TEXT, 280, PATTERNS["gpt2"]))
-    lengths = [len(written(piece)) for piece in cut(TEXT, PATTERNS["gpt2"])]
+    joined = joins(TEXT, BytePieces.learned_from(TEXT, 280, SPLIT_PATTERNS["gpt2"].expression))
+    lengths = [len(written(piece)) for piece in split(TEXT, SPLIT_PATTERNS["gpt2"].expression)]
     assert (np.flatnonzero(joined == CUT) + 1).tolist() == np.cumsum(lengths)[:-1].tolist()
 
 

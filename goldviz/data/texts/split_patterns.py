@@ -1,4 +1,4 @@
-"""Cutting a text before merges are learned: no merge crosses a cut (document 002, 2.2).
+"""Splitting a text before merges are learned: no merge crosses a split (document 002, 2.2).
 
 The expressions are those of OpenAI's tiktoken; they need the package ``regex``, for Python's own has no ``\\p{L}``.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import regex
@@ -19,16 +20,25 @@ _WORDS = r"[^\r\n\p{L}\p{N}]?+\p{L}++"
 _THOUSANDS = r"\p{N}{1,3}(?=(?:\p{N}{3}){0,19}+(?!\p{N}))|\p{N}{3}"
 _SIGNS = r" ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 
-PATTERNS = {
-    "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-    "apart": r"'(?:[sdmt]|ll|ve|re)|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+",
-    "cl100k": rf"{_CONTRACTIONS}|{_WORDS}|\p{{N}}{{1,3}}+|{_SIGNS}",
-    "cl100k_right": rf"{_CONTRACTIONS}|{_WORDS}|{_THOUSANDS}|{_SIGNS}",
-    "none": "",
+
+@dataclass(frozen=True)
+class SplitPattern:
+    """What a pattern is called, and its expression, each match of which is a piece; an empty one splits nothing."""
+
+    words: str
+    expression: str
+
+
+SPLIT_PATTERNS = {
+    "gpt2": SplitPattern("GPT-2", r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
+    "cl100k": SplitPattern("GPT-4 (cl100k)", rf"{_CONTRACTIONS}|{_WORDS}|\p{{N}}{{1,3}}+|{_SIGNS}"),
+    "cl100k_right": SplitPattern("GPT-4, digits from the right", rf"{_CONTRACTIONS}|{_WORDS}|{_THOUSANDS}|{_SIGNS}"),
+    "apart": SplitPattern("GPT-2, spaces apart", r"'(?:[sdmt]|ll|ve|re)|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+"),
+    "none": SplitPattern("No pattern", ""),
 }
-"""Expressions by name; an empty one cuts nothing. GPT-2's; the same with spaces apart from words; GPT-4's, which takes
-digits in threes from the left; the same with digits from the right, as thousands are written (of more than 60 digits
-the first from the left, so that the time stays in proportion)."""
+"""By name; settings, labels and tokenisers read the table. GPT-4's takes digits in threes from the left; from the
+right, thousands are as they are written (of more than 60 digits the first from the left, so that the time stays in
+proportion)."""
 
 LONGEST_EXPRESSION = 300
 MOST_REPEATS = 1000
@@ -69,13 +79,13 @@ def checked_expression(expression: str) -> str:
     return expression
 
 
-def cut(text: str, expression: str) -> Iterator[str]:
+def split(text: str, expression: str) -> Iterator[str]:
     """The pieces of a text, one after another; what no match takes is a piece of its own, so nothing is lost.
 
     Raises:
         TextError: the expression takes more than :data:`SECONDS`.
 
-    >>> list(cut("(dog) !!!", PATTERNS["gpt2"])), list(cut("a1b", "[a-z]"))
+    >>> list(split("(dog) !!!", SPLIT_PATTERNS["gpt2"].expression)), list(split("a1b", "[a-z]"))
     (['(', 'dog', ')', ' !!!'], ['a', '1', 'b'])
     """
     if not expression:
