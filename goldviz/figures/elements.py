@@ -18,7 +18,8 @@ from goldviz.figures.frames import AtStep, Words, changed, spoken
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.notes import as_label, wrapped
 from goldviz.figures.reading import Band, growing, growing_dim, marks, sentences
-from goldviz.figures.theme import INKS, NetworkStyle, Theme, style_of
+from goldviz.figures.theme import INKS, Theme, style_of
+from goldviz.models.style import NetworkStyle
 
 MARKERS_UP_TO = 40
 """Points of a curve up to which each gets its marker."""

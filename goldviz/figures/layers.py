@@ -39,7 +39,7 @@ from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import GROWING, finite, growing, growing_dim, positive, single
 from goldviz.figures.spec import FigureSpec, by_name
-from goldviz.figures.theme import NetworkStyle
+from goldviz.models.style import NetworkStyle
 
 RULE_OF_THUMB = "The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way."
 """What a figure of steps beside weights cannot show."""

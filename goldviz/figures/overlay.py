@@ -11,7 +11,8 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import end_labels, loss_axis, worded
 from goldviz.figures.reading import finite, growing, thinned
-from goldviz.figures.theme import NETWORKS, NetworkStyle, Theme
+from goldviz.figures.theme import NETWORKS, Theme
+from goldviz.models.style import NetworkStyle
 
 LOSSES = ("evaluation_loss", "loss")
 """What is drawn of a run: the first of these that it recorded."""

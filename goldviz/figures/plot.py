@@ -36,7 +36,8 @@ from goldviz.figures.frames import AtStep, Words, changed, line, spoken
 from goldviz.figures.limits import Limits, Quantities
 from goldviz.figures.reading import GROWING, Band, finite, growing
 from goldviz.figures.spec import FigureSpec
-from goldviz.figures.theme import INKS, Ink, NetworkStyle, Theme, style_of
+from goldviz.figures.theme import INKS, Ink, Theme, style_of
+from goldviz.models.style import NetworkStyle
 from goldviz.sheet import Sheet, as_dataset
 
 

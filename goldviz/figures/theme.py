@@ -18,6 +18,9 @@ from plotly.colors import get_colorscale, sample_colorscale
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import Words, changed
 from goldviz.figures.notes import as_label
+from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
+from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
+from goldviz.models.style import NetworkStyle
 
 Theme = Literal["light", "dark"]
 
@@ -47,22 +50,6 @@ INKS: dict[Theme, Ink] = {
 }
 
 
-@dataclass(frozen=True)
-class NetworkStyle:
-    """One network's name, colour, dash and marker, the same on every page and in both themes."""
-
-    label: str
-    colour: str
-    dash: str
-    symbol: str
-
-    @property
-    def heading(self) -> str:
-        """The network's name above a panel of its own: 'Plain network', but 'LSTM'."""
-        capital = f"{self.label[0].upper()}{self.label[1:]}"
-        return f"{capital} network" if self.label.islower() else capital
-
-
 NETWORKS: dict[str, NetworkStyle] = {
     "plain": NetworkStyle("plain", "#d55e00", "solid", "circle"),
     "residual": NetworkStyle("residual", "#0e7ac0", "dash", "diamond"),
@@ -80,14 +67,8 @@ NETWORKS: dict[str, NetworkStyle] = {
     "gru_decay": NetworkStyle("GRU with decay", "#7a78d2", "longdash", "pentagon"),
 }
 
-BASELINES: dict[str, NetworkStyle] = {
-    "zero": NetworkStyle("zero", "#76808c", "dot", "line-ew-open"),
-    "mean": NetworkStyle("mean", "#9a8057", "dot", "triangle-left"),
-    "ar1": NetworkStyle("AR(1)", "#d0574e", "dash", "triangle-right"),
-    "ridge": NetworkStyle("ridge", "#a06cb8", "longdash", "hexagon"),
-    "constant": NetworkStyle("constant", "#8c7f76", "dot", "line-ns-open"),
-    "ewma": NetworkStyle("EWMA", "#b8741a", "dash", "hourglass"),
-    "garch": NetworkStyle("GARCH", "#c2477f", "longdash", "bowtie"),
+BASELINES = {name: baseline.style for name, baseline in MEAN_FORECASTS.items()} | {
+    name: baseline.style for name, baseline in VOLATILITY_FORECASTS.items()
 }
 """The simple forecasts that a network is measured against; their lines are thinner than a network's."""
 

@@ -30,8 +30,6 @@ DOCUMENTS = {"none": "none", "generated": "generated statements", "shuffled": "t
 CARRY = {"nothing": "no channel's", "documents": "those out of documents", "levels": "all that are seen as levels"}
 SCHEMES = {"expanding": "Expanding", "rolling": "Rolling"}
 
-MEAN_BASELINES = ("zero", "mean", "ar1", "ridge")
-VOLATILITY_BASELINES = ("constant", "ewma", "garch")
 METRICS = ("mse", "mae", "rmse", "r2", "r2_mean", "hit_rate", "dm", "dm_p")
 VOLATILITY_METRICS = ("qlike", "qlike_gain", "dm", "dm_p", "crps", "coverage_50", "coverage_90")
 LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)

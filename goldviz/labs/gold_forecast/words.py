@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.scoring.series import joined_by_date
+from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
+from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,14 +26,8 @@ NETWORK_NAMES = {
     "ode_rnn": "ODE-RNN",
 }
 
-BASELINE_NAMES = {
-    "zero": "zero",
-    "mean": "mean so far",
-    "ar1": "AR(1)",
-    "ridge": "ridge",
-    "constant": "constant variance",
-    "ewma": "EWMA",
-    "garch": "GARCH",
+BASELINE_NAMES = {name: baseline.words for name, baseline in MEAN_FORECASTS.items()} | {
+    name: baseline.words for name, baseline in VOLATILITY_FORECASTS.items()
 }
 
 

@@ -11,8 +11,9 @@ from goldviz.figures.elements import link, power_axis, power_ticks
 from goldviz.figures.frames import AtStep
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.spec import by_name, drawn
-from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, NetworkStyle, Theme, depth_colours
+from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme, depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.models.style import NetworkStyle
 
 LINES = 16
 """Singular values drawn of each product: the largest, the smallest, and some between."""

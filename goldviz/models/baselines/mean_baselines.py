@@ -7,11 +7,15 @@ what stood in the panel up to that row, and on the answers known by then.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+
+from goldviz.models.baselines.baseline import Baseline
+from goldviz.models.style import NetworkStyle
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Int
 
 RIDGE_LAGS = 3
 RIDGE_PENALTIES = (1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6)
@@ -51,12 +55,6 @@ class ForecastParts(Protocol):
     @property
     def test(self) -> Int[np.ndarray, " test"]:
         """What is forecast."""
-
-
-MeanForecast = Callable[
-    [Float[np.ndarray, "rows channels"], ForecastAnswers, ForecastParts, Float[np.ndarray, " n"]],
-    Float[np.ndarray, " test"],
-]
 
 
 def known_answers(answers: ForecastAnswers) -> Int[np.ndarray, " n"]:
@@ -140,16 +138,17 @@ def ridge_on_lags(
     return np.asarray(unchanged[fold.test] + forecast)
 
 
-MEAN_FORECASTS: dict[str, MeanForecast] = {
-    "zero": no_change,
-    "mean": expanding_mean,
-    "ar1": first_order_autoregression,
-    "ridge": ridge_on_lags,
+MEAN_FORECASTS = {
+    "zero": Baseline("zero", NetworkStyle("zero", "#76808c", "dot", "line-ew-open"), no_change),
+    "mean": Baseline("mean so far", NetworkStyle("mean", "#9a8057", "dot", "triangle-left"), expanding_mean),
+    "ar1": Baseline("AR(1)", NetworkStyle("AR(1)", "#d0574e", "dash", "triangle-right"), first_order_autoregression),
+    "ridge": Baseline("ridge", NetworkStyle("ridge", "#a06cb8", "longdash", "hexagon"), ridge_on_lags),
 }
-"""By name. Each takes (values, answers, fold, unchanged) and returns the forecasts of the fold's test block.
+"""By name; a new one is an entry, which figures and tables read, too.
 
-``values`` (rows, channels) are the panel's, the target first. ``unchanged`` (n,) is the answer if nothing changes:
-zeros where returns are forecast, the prices at the forecasts where levels are.
+Each takes (values, answers, fold, unchanged) and returns the forecasts of the fold's test block. ``values`` (rows,
+channels) are the panel's, the target first. ``unchanged`` (n,) is the answer if nothing changes: zeros where returns
+are forecast, the prices at the forecasts where levels are.
 """
 
 

@@ -7,14 +7,17 @@ fitted on the training and validation answers of a fold, and carried through its
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float
-from threadpoolctl import threadpool_limits
 
+from goldviz.models.baselines.baseline import Baseline
 from goldviz.models.baselines.mean_baselines import ForecastAnswers, ForecastParts, known_answers, past_of
+from goldviz.models.style import NetworkStyle
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
 
 EWMA_DECAY = 0.94
 """RiskMetrics' lambda for daily returns (J. P. Morgan 1996)."""
@@ -77,12 +80,17 @@ def garch_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
     return ScaleForecast(_standard_deviation(later, _mean_square(answers, fold)))
 
 
-VOLATILITY_FORECASTS: dict[str, Callable[[ForecastAnswers, ForecastParts], ScaleForecast]] = {
-    "constant": constant_scale,
-    "ewma": exponentially_weighted_scale,
-    "garch": garch_scale,
+VOLATILITY_FORECASTS = {
+    "constant": Baseline(
+        "constant variance", NetworkStyle("constant", "#8c7f76", "dot", "line-ns-open"), constant_scale
+    ),
+    "ewma": Baseline("EWMA", NetworkStyle("EWMA", "#b8741a", "dash", "hourglass"), exponentially_weighted_scale),
+    "garch": Baseline("GARCH", NetworkStyle("GARCH", "#c2477f", "longdash", "bowtie"), garch_scale),
 }
-"""By name. Each takes the answers, which are returns (or changes), and a fold."""
+"""By name; a new one is an entry, which figures and tables read, too.
+
+Each takes the answers, which are returns (or changes), and a fold.
+"""
 
 
 @dataclass(frozen=True)
@@ -103,6 +111,7 @@ def _garch_fit(learnt: Float[np.ndarray, " past"]) -> GarchFit | str:
     if np.ptp(learnt) <= LEAST_RANGE * unit:
         return "GARCH(1,1) cannot be fitted to answers that are all the same."
     from arch import arch_model  # Importing it takes longer than fitting.
+    from threadpoolctl import threadpool_limits
 
     # In units of their own size, because the optimiser stops too early among numbers like 1e-6. Rounded, because on a
     # flat likelihood it ends elsewhere, or nowhere, for a last digit, in which prices in cents and dollars differ.

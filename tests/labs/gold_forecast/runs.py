@@ -19,12 +19,12 @@ from goldviz.labs.gold_forecast.scoring.tables import (
 )
 from goldviz.labs.gold_forecast.settings import (
     LEVELS,
-    MEAN_BASELINES,
     METRICS,
-    VOLATILITY_BASELINES,
     VOLATILITY_METRICS,
     GoldForecast,
 )
+from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
+from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 
 Stage = Literal["empty", "start", "running", "finished", "diverged"]
 CHANNELS = ("GC=F", "SI=F", "DX-Y.NYB", "^TNX", "^VIX", "^GSPC", "EURUSD=X")
@@ -127,10 +127,10 @@ def build(
         "lag": np.arange(window),
         "channel": list(channels),
         "layer": ["layer 1", "layer 2", "head"] if chosen.network == "mlp" else ["input", "recurrent", "head"],
-        "baseline": list(MEAN_BASELINES),
-        "volatility_baseline": list(VOLATILITY_BASELINES),
-        "model": ["network", *MEAN_BASELINES],
-        "volatility_model": ["network", *VOLATILITY_BASELINES],
+        "baseline": list(MEAN_FORECASTS),
+        "volatility_baseline": list(VOLATILITY_FORECASTS),
+        "model": ["network", *MEAN_FORECASTS],
+        "volatility_model": ["network", *VOLATILITY_FORECASTS],
         "metric": list(METRICS),
         "volatility_metric": list(VOLATILITY_METRICS),
         "level": list(LEVELS),
@@ -242,8 +242,8 @@ def _scores(settings, target, price, mean_by_seed, scale_by_seed, data, before):
     """What a run records at its end, by the functions that score real runs."""
     mean, scale = mean_by_seed.mean(axis=1), scale_by_seed.mean(axis=1)
     quantile = mean[:, None] + scale[:, None] * special.ndtri(np.array(LEVELS))
-    names = dict(zip(MEAN_BASELINES, data["baseline_mean"], strict=True))
-    widths = dict(zip(VOLATILITY_BASELINES, data["baseline_scale"], strict=True))
+    names = dict(zip(MEAN_FORECASTS, data["baseline_mean"], strict=True))
+    widths = dict(zip(VOLATILITY_FORECASTS, data["baseline_scale"], strict=True))
     change = target - price if settings.target == "level" else target
 
     def of(chosen):

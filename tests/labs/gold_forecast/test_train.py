@@ -21,14 +21,14 @@ from goldviz.labs.gold_forecast.refit import Refit
 from goldviz.labs.gold_forecast.settings import (
     HEADS,
     LEVELS,
-    MEAN_BASELINES,
     METRICS,
     NETWORKS,
-    VOLATILITY_BASELINES,
     VOLATILITY_METRICS,
     GoldForecast,
 )
 from goldviz.labs.gold_forecast.train import train
+from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
+from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 from goldviz.runs.recorder import Ended, Order, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
 from tests.thinned import thinned
@@ -104,10 +104,10 @@ EXPECTED_NAN = {
 
 def test_labels_are_those_that_the_declaration_names():
     dataset = run(seeds=(0, 3))
-    assert tuple(dataset.baseline.values) == MEAN_BASELINES
-    assert tuple(dataset.volatility_baseline.values) == VOLATILITY_BASELINES
-    assert tuple(dataset.model.values) == ("network", *MEAN_BASELINES)
-    assert tuple(dataset.volatility_model.values) == ("network", *VOLATILITY_BASELINES)
+    assert tuple(dataset.baseline.values) == tuple(MEAN_FORECASTS)
+    assert tuple(dataset.volatility_baseline.values) == tuple(VOLATILITY_FORECASTS)
+    assert tuple(dataset.model.values) == ("network", *MEAN_FORECASTS)
+    assert tuple(dataset.volatility_model.values) == ("network", *VOLATILITY_FORECASTS)
     assert tuple(dataset.metric.values) == METRICS
     assert tuple(dataset.volatility_metric.values) == VOLATILITY_METRICS
     assert tuple(dataset.level.values) == LEVELS

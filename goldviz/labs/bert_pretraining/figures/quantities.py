@@ -15,7 +15,8 @@ from goldviz.figures.encoder_diagram import HEADS
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, ends_of, log_of, magnitudes, padded, values_of
 from goldviz.figures.reading import averaged, finite
-from goldviz.figures.theme import NetworkStyle, Theme, depth_colours
+from goldviz.figures.theme import Theme, depth_colours
+from goldviz.models.style import NetworkStyle
 from goldviz.sheet import joined
 
 WORDS, TONE = 1, 2

@@ -15,11 +15,11 @@ from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
-from goldviz.figures.theme import NetworkStyle
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot, wait
 from goldviz.labs.bert_pretraining.figures.learning import tone_in_words
 from goldviz.labs.bert_pretraining.figures.quantities import BASELINES, TONE_SETS, UNSEEN, figure
 from goldviz.labs.bert_pretraining.measures import LEAST_TEXTS
+from goldviz.models.style import NetworkStyle
 
 NOT_YET = "The tone is judged in the second phase: no look there so far."
 NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol)

@@ -14,8 +14,8 @@ from goldviz.figures.language_model import learned_and_new, simple_guesses
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import smoothed_curves
-from goldviz.figures.theme import NetworkStyle
 from goldviz.labs.char_gpt.figures.quantities import SIMPLE, figure, in_bits
+from goldviz.models.style import NetworkStyle
 
 AFTER = NetworkStyle("after clipping", "#838383", "dot", "square")
 RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")

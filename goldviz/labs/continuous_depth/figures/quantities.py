@@ -16,7 +16,8 @@ from goldviz.figures.diagram import Colour, Reading, colour_quantities, of_layer
 from goldviz.figures.layers import LayerAxis, layer_quantities
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, magnitudes, padded, with_zero
 from goldviz.figures.reading import finite, networks
-from goldviz.figures.theme import NETWORKS, NetworkStyle
+from goldviz.figures.theme import NETWORKS
+from goldviz.models.style import NetworkStyle
 
 DEPTH_NETWORKS = {"ode": NetworkStyle("neural ODE", "#a257c2", "solid", "circle"), "residual": NETWORKS["residual"]}
 CLASS_NAMES = {

@@ -10,8 +10,9 @@ from goldviz.figures.elements import end_labels
 from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import behind, smoothed_curves
-from goldviz.figures.theme import NetworkStyle, style_of
+from goldviz.figures.theme import style_of
 from goldviz.labs.depth_gradients.figures.quantities import figure
+from goldviz.models.style import NetworkStyle
 
 
 @figure(

@@ -15,9 +15,10 @@ from goldviz.figures.limits import Values
 from goldviz.figures.maps import legend_below
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, positive, sentences, thinned
-from goldviz.figures.theme import NetworkStyle, depth_colours, style_of
+from goldviz.figures.theme import depth_colours, style_of
 from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_EPOCH, figure, missing
 from goldviz.labs.gold_forecast.scoring.series import settings_of
+from goldviz.models.style import NetworkStyle
 
 MOST_REFITS = 24
 """Thin curves at most in a panel."""

@@ -23,7 +23,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
     shown,
     widened,
 )
-from goldviz.labs.gold_forecast.scoring.series import Series
+from goldviz.labs.gold_forecast.scoring.series import REFERENCES, Series
 from goldviz.labs.gold_forecast.words import source_words
 
 WINDOWS = 300
@@ -51,10 +51,9 @@ def volatility(plot: Plot) -> Figure:
     sizes = _largest(np.abs(shown(series, moves(series))), starts)
     figure = plot.figure = Figure(_strokes(dates, sizes, plot.theme, in_template(series.moves.suffix)))
     drawn = [np.array([0.0]), sizes]
-    for name in ("ewma", "garch"):
-        if name in series.baseline_scales:
-            drawn.append(_root_mean_square(shown(series, series.baseline_scales[name]), starts))
-            _add_line(figure, name, dates, drawn[-1], 1.8)
+    for name, scale in _changing(series).items():
+        drawn.append(_root_mean_square(shown(series, scale), starts))
+        _add_line(figure, name, dates, drawn[-1], 1.8)
     if series.look is not None:
         drawn += _add_network(figure, series, dates, starts)
     days_axis(figure, plot.limit("time"))
@@ -67,6 +66,11 @@ def volatility(plot: Plot) -> Figure:
     notes = [_typical(series), sentences(place, seeds), sentences(each, source_words(ds))]
     plot.finish(*notes, height=500)
     return dates_over_legend(figure)
+
+
+def _changing(series: Series) -> dict[str, Values]:
+    """The baselines' forecasts, but for the constant variance."""
+    return {name: scale for name, scale in series.baseline_scales.items() if name != REFERENCES["volatility"]}
 
 
 def _strokes(dates: list[str], sizes: Values, theme: Theme, unit: str) -> Node:
@@ -122,11 +126,10 @@ def _root_mean_square(values: Values, starts: Values) -> Values:
 
 def _typical(series: Series) -> str:
     """The answer: between which widths each forecast moves, in nine days of ten."""
-    scales = {name: series.baseline_scales.get(name) for name in ("ewma", "garch")}
     own = {series.network: series.scale.mean(axis=1)} if series.look is not None else {}
     parts = []
-    for name, values in {**own, **scales}.items():
-        finite = shown(series, values[np.isfinite(values)]) if values is not None else np.array([])
+    for name, values in {**own, **_changing(series)}.items():
+        finite = shown(series, values[np.isfinite(values)])
         if finite.size:
             low, high = np.quantile(finite, (0.05, 0.95))
             parts.append(f"{style_of(name).label} {low:.3g} to {high:.3g}")

@@ -10,11 +10,12 @@ from goldviz.figures.frames import AtStep
 from goldviz.figures.market import days_axis
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences, thinned
-from goldviz.figures.theme import BASELINES, NETWORKS, NetworkStyle
+from goldviz.figures.theme import BASELINES, NETWORKS
 from goldviz.labs.price_tokens.figures.quantities import figure, gained, labels
 from goldviz.labs.price_tokens.measures import Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import gain_in_words, model_name
+from goldviz.models.style import NetworkStyle
 
 STYLES = {
     "frequency": NetworkStyle("token frequency", "#76808c", "dot", "line-ew-open"),

@@ -6,8 +6,8 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
-from goldviz.figures.theme import NetworkStyle
 from goldviz.labs.recurrent_gradients.figures.quantities import figure
+from goldviz.models.style import NetworkStyle
 
 NOTHING_KEPT = NetworkStyle("best without memory", "#838383", "dot", "square")
 
