@@ -83,16 +83,18 @@ class LiveRun:
             "instrument_seconds": run.instrument_seconds,
             "marks": about.marks,
         }
-        declared = experiments().get(run.experiment)
+        settings_class = experiments().get(run.experiment)
         # A run that was paused by an older version goes on with the variables of today.
-        sheet = sheet_of({**_todays(declared), **about.variables}, about.coordinates, self._records, about.once, facts)
-        sheet.attrs = in_todays_words(declared, sheet.attrs)
+        sheet = sheet_of(
+            {**_todays(settings_class), **about.variables}, about.coordinates, self._records, about.once, facts
+        )
+        sheet.attrs = in_todays_words(settings_class, sheet.attrs)
         return sheet
 
 
 @cache
-def _todays(declared: type[Experiment] | None) -> Mapping[str, Mapping[str, Any]]:
-    return {name: asdict(variable) for name, variable in declared.variables.items()} if declared else {}
+def _todays(settings_class: type[Experiment] | None) -> Mapping[str, Mapping[str, Any]]:
+    return {name: asdict(variable) for name, variable in settings_class.variables.items()} if settings_class else {}
 
 
 def _overlap(old: Stacked, new: Stacked) -> bool:

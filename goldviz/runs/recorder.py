@@ -300,9 +300,9 @@ class Recorder(Generic[Declared]):
         return array
 
     def _shape_of(self, name: str, dims: tuple[str, ...]) -> tuple[int, ...]:
-        unlabelled = [dim for dim in dims if dim not in self._coordinates]
-        if unlabelled:
-            raise ValueError(f"{name} was recorded before record.coordinates() labelled {', '.join(unlabelled)}.")
+        missing = [dim for dim in dims if dim not in self._coordinates]
+        if missing:
+            raise ValueError(f"{name} was recorded before record.coordinates() labelled {', '.join(missing)}.")
         self._shapes[name] = tuple(len(self._coordinates[dim]) for dim in dims)
         return self._shapes[name]
 
@@ -324,17 +324,17 @@ class Recorder(Generic[Declared]):
         return max(1, self._kept_every or -(-n // KEPT_STATES))
 
     def _keep(self, step: int, n: int, state: Callable[[], bytes]) -> None:
-        packed = state()
-        affordable = max(2, KEPT_BYTES // max(len(packed), 1))
+        state_bytes = state()
+        affordable = max(2, KEPT_BYTES // max(len(state_bytes), 1))
         self._kept_every = -(-n // min(KEPT_STATES, affordable))
-        self._sink.state(step, packed)
+        self._sink.state(step, state_bytes)
 
     def _obey(self, step: int, state: Callable[[], bytes] | None) -> None:
-        given = self._desk.orders()
-        for order in given:
+        orders = self._desk.orders()
+        for order in orders:
             if order.kind == "change":
                 self._change(step, order.changes)
-        kinds = {order.kind for order in given}
+        kinds = {order.kind for order in orders}
         # A stop wins over a pause, whichever was asked first.
         if "stop" in kinds:
             self._end("stopped", f"Stopped after {self.settings.step} {step}.", state)
@@ -355,14 +355,14 @@ class Recorder(Generic[Declared]):
         return f"Stopped during {where}, which went on beyond the time limit of {self._limit:g} s."
 
     def _change(self, step: int, changes: Mapping[str, Any]) -> None:
-        allowed = {name: value for name, value in changes.items() if name in self.settings.hot_settings()}
+        hot = {name: value for name, value in changes.items() if name in self.settings.hot_settings()}
         try:
-            self.settings = self.settings.changed(**allowed)
+            self.settings = self.settings.changed(**hot)
         except ValueError as error:
             log.warning("An order was refused: %s", error)
             return
-        if allowed:
-            self._sink.mark(step, in_words(allowed), allowed)
+        if hot:
+            self._sink.mark(step, in_words(hot), hot)
 
     def _end(self, status: str, message: str, state: Callable[[], bytes] | None) -> None:
         self._release()
@@ -404,5 +404,5 @@ def _plain_list(labels: Any) -> list[Any]:
 
 def _first_bad(array: np.ndarray, dims: tuple[str, ...], coordinates: Mapping[str, list[Any]]) -> str:
     index = np.argwhere(~np.isfinite(array))[0]
-    named = [f"{dim} {coordinates[dim][i]}" for dim, i in zip(dims, index, strict=True)]
-    return f" ({', '.join(named)})" if named else ""
+    place = [f"{dim} {coordinates[dim][i]}" for dim, i in zip(dims, index, strict=True)]
+    return f" ({', '.join(place)})" if place else ""

@@ -8,10 +8,10 @@ from importlib import metadata
 
 def versions() -> dict[str, str]:
     """Versions of goldviz, torch, numpy and Python."""
-    found = {"python": platform.python_version()}
+    by_name = {"python": platform.python_version()}
     for package in ("goldviz", "torch", "numpy"):
         try:
-            found[package] = metadata.version(package)
+            by_name[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            by_name[package] = "not installed"
+    return by_name

@@ -120,8 +120,8 @@ def dask_setup(worker: Worker) -> None:
 
 def _leave_shared_folder(folder: Path) -> None:
     for place in (folder, folder.parent):
-        found = place.stat()
-        if hasattr(os, "getuid") and (found.st_uid not in (0, os.getuid()) or found.st_mode & stat.S_IWOTH):
+        status = place.stat()
+        if hasattr(os, "getuid") and (status.st_uid not in (0, os.getuid()) or status.st_mode & stat.S_IWOTH):
             raise SystemExit(
                 f"This worker does not start: other accounts can write in its folder {place}, from which Dask has it "
                 "import modules. Name a folder of its own with --local-directory."
@@ -135,7 +135,7 @@ def quieten() -> None:
 
     # Dask would give a worker up for good that takes longer than 15 seconds to come back, as on a slow machine.
     # A worker that keeps much in memory works on: what it may have is for its run.
-    dask.config.set({f"distributed.worker.memory.{kept}": False for kept in ("target", "spill", "pause")})
+    dask.config.set({f"distributed.worker.memory.{threshold}": False for threshold in ("target", "spill", "pause")})
     dask.config.set({"distributed.admin.tick.limit": "1h", "distributed.deploy.lost-worker-timeout": "365 days"})
     dask.config.set(FORGETFUL | RESTFUL | WITHOUT_PAGES | KEEPING)
     for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):

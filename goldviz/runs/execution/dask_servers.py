@@ -41,9 +41,9 @@ class ClosedScheduler(_NothingToImport, _NoPages, Scheduler):
         for name in NEVER_HAPPENS:
             self.periodic_callbacks.pop(name)
 
-    def heartbeat_worker(self, **told: Any) -> dict[str, Any]:
+    def heartbeat_worker(self, **report: Any) -> dict[str, Any]:
         """A worker is there; it hears when to say so next."""
-        return {**super().heartbeat_worker(**told), "heartbeat-interval": HEARTBEAT_SECONDS}
+        return {**super().heartbeat_worker(**report), "heartbeat-interval": HEARTBEAT_SECONDS}
 
     def client_heartbeat(self, client: str) -> None:
         """A client is there. Dask would answer that it should say so, and ask what there is, every five seconds."""

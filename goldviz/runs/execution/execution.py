@@ -145,10 +145,10 @@ class Executor:
         with self._lock:
             if self._devices is None and self._workers.reachable:
                 self._devices = self._workers.submit(_called, DEVICES)
-            asked = self._devices
-            if asked is not None and asked.status in ("error", "cancelled", "lost"):
+            question = self._devices
+            if question is not None and question.status in ("error", "cancelled", "lost"):
                 self._devices = None
-        return list(asked.result()) if asked is not None and asked.status == "finished" else []
+        return list(question.result()) if question is not None and question.status == "finished" else []
 
     def check(self, settings: Experiment) -> None:
         """Raise :class:`SettingsError` for a run that would take more memory or time than there is here."""
@@ -189,8 +189,8 @@ class Executor:
         if self.store.halt(run_id, kind) != "queued":
             return
         with self._lock:
-            for held in (self._queue, self._sent):
-                held.pop(run_id, None)
+            for line in (self._queue, self._sent):
+                line.pop(run_id, None)
             future = self._futures.pop(run_id, None)
         if future is not None:
             future.cancel()
@@ -240,9 +240,9 @@ class Executor:
                 # Dask keeps numbers for ever of each word before a key's first dash.
                 key = f"train-{run_id}-{os.urandom(4).hex()}"
                 processes = processes_for_run(len(self._futures) + 1) if self._shares_runs else 1
-                told = (run.settings, run_id, self._workers.store, run.budget)
+                arguments = (run.settings, run_id, self._workers.store, run.budget)
                 try:
-                    future = self._workers.submit(carry_out, *told, processes=processes, key=key)
+                    future = self._workers.submit(carry_out, *arguments, processes=processes, key=key)
                 except (OSError, RuntimeError) as error:
                     self._scheduler_away.away(f"A run waits until its scheduler is back: {error}")
                     return
@@ -276,9 +276,9 @@ class Executor:
         What cannot be written now is tried again by the watcher.
         """
         with self._lock:
-            lost = dict(self._lost)
+            lost_runs = dict(self._lost)
         try:
-            for run_id, how in lost.items():
+            for run_id, how in lost_runs.items():
                 again = how.run.times < MOST_SENT and self.store.run(run_id).status == "queued"
                 if not again:
                     self.store.turn(run_id, (*UNFINISHED, "interrupted"), how.status, how.reason)
@@ -305,14 +305,14 @@ class Executor:
                 # Before anything that a scheduler may keep waiting: what waits here has only just been touched.
                 self.store.interrupt_silent()
                 self._workers.mend()
-                settled = self._settle_lost()
+                count = self._settle_lost()
                 self._deal_out()
                 turns += 1
                 if turns % FORGET_TURNS == 0:
                     self.store.forget_old_states(self._budget)
                     self.store.thin_states()
                     self.store.give_back_room()
-                if settled:
+                if count:
                     self._store_away.over()
             except StoreError as error:
                 self._store_away.away(f"The store could not be looked after: {error}")

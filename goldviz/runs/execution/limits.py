@@ -41,8 +41,8 @@ def run_bytes(at_once: int = 1) -> int:
 
     Raises :class:`LimitsError`.
     """
-    given = _whole_number(MEMORY)
-    return given * 10**6 if given else max(LEAST_BYTES, int(SHARE * machine_bytes() / max(at_once, 1)))
+    megabytes = _whole_number(MEMORY)
+    return megabytes * 10**6 if megabytes else max(LEAST_BYTES, int(SHARE * machine_bytes() / max(at_once, 1)))
 
 
 def job_bytes(processes: int = 1) -> int:
@@ -50,8 +50,8 @@ def job_bytes(processes: int = 1) -> int:
 
     Raises :class:`LimitsError`.
     """
-    given = _whole_number(JOB_MEMORY)
-    return given * 10**6 if given else max(LEAST_BYTES, int(JOBS_SHARE * machine_bytes() / max(processes, 1)))
+    megabytes = _whole_number(JOB_MEMORY)
+    return megabytes * 10**6 if megabytes else max(LEAST_BYTES, int(JOBS_SHARE * machine_bytes() / max(processes, 1)))
 
 
 def run_seconds() -> float:
@@ -70,11 +70,11 @@ def _whole_number(name: str) -> int:
 
 def machine_bytes() -> int:
     """The machine's memory, or the container's where that is less."""
-    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if hasattr(os, "sysconf") else [8 * 10**9]
+    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if hasattr(os, "sysconf") else [8 * 10**9]
     for file in map(Path, CONTAINER_LIMITS):
         with suppress(OSError, ValueError):
-            found.append(int(file.read_text()))
-    return min(found)
+            sizes.append(int(file.read_text()))
+    return min(sizes)
 
 
 def check(settings: Experiment, at_once: int = 1, slower: float = 1.0) -> None:
@@ -84,13 +84,13 @@ def check(settings: Experiment, at_once: int = 1, slower: float = 1.0) -> None:
     here.
     """
     memory, seconds = run_bytes(at_once), run_seconds()
-    if (needed := settings.estimated_bytes()) > memory:
-        fewer = _remedy(settings, _for_memory(settings), lambda tried: tried.estimated_bytes(), memory)
-        sentence = f"This run would take about {gigabytes(needed)} of memory; a run may take {gigabytes(memory)} here."
+    if (need := settings.estimated_bytes()) > memory:
+        fewer = _remedy(settings, _for_memory(settings), lambda trial: trial.estimated_bytes(), memory)
+        sentence = f"This run would take about {gigabytes(need)} of memory; a run may take {gigabytes(memory)} here."
         raise SettingsError({"memory": f"{sentence} {fewer}"})
-    if (needed := slower * settings.estimated_seconds()) > seconds:
-        fewer = _remedy(settings, _for_time(settings), lambda tried: slower * tried.estimated_seconds(), seconds)
-        sentence = f"This run would take about {hours(needed)}; a run may take {hours(seconds)} here."
+    if (need := slower * settings.estimated_seconds()) > seconds:
+        fewer = _remedy(settings, _for_time(settings), lambda trial: slower * trial.estimated_seconds(), seconds)
+        sentence = f"This run would take about {hours(need)}; a run may take {hours(seconds)} here."
         raise SettingsError({"time": f"{sentence} {fewer}"})
 
 
@@ -99,32 +99,34 @@ def _for_memory(settings: Experiment) -> list[str]:
 
 
 def _for_time(settings: Experiment) -> list[str]:
-    counted = [name for name in _whole_settings(settings) if "steps" in name or "epochs" in name]
-    return list(dict.fromkeys([*counted, *settings.smaller, *_whole_settings(settings), "seeds"]))
+    numbers_of_steps = [name for name in _whole_settings(settings) if "steps" in name or "epochs" in name]
+    return list(dict.fromkeys([*numbers_of_steps, *settings.smaller, *_whole_settings(settings), "seeds"]))
 
 
 def _whole_settings(settings: Experiment) -> Iterator[str]:
-    declared = schemas(type(settings))
-    return (name for name in declared if declared[name].get("type") == "integer" and "minimum" in declared[name])
+    all_schemas = schemas(type(settings))
+    return (
+        name for name in all_schemas if all_schemas[name].get("type") == "integer" and "minimum" in all_schemas[name]
+    )
 
 
-def _remedy(settings: Experiment, names: list[str], needs: Callable[[Experiment], float], allowed: float) -> str:
+def _remedy(settings: Experiment, names: list[str], needs: Callable[[Experiment], float], bound: float) -> str:
     """The first of these settings that makes the run fit when it alone is lowered, and how far it has to be."""
     for name in names:
-        largest = _largest(settings, name, lambda tried: needs(tried) <= allowed)
+        largest = _largest(settings, name, lambda trial: needs(trial) <= bound)
         if largest:
             what = "Name fewer seeds" if name == "seeds" else f"Lower {label(name).lower()}"
             return f"{what}: at most {largest}."
     lower = [name for name in names if needs(_lowest(settings, [name])) < needs(settings)]
-    if not lower or needs(_lowest(settings, lower)) > allowed:
+    if not lower or needs(_lowest(settings, lower)) > bound:
         return "Even the smallest such run takes more."
     return f"Lower several of {', '.join(label(name).lower() for name in lower[:4])}."
 
 
 def _lowest(settings: Experiment, names: list[str]) -> Experiment:
-    declared = schemas(type(settings))
+    all_schemas = schemas(type(settings))
     return settings.model_copy(
-        update={name: settings.seeds[:1] if name == "seeds" else declared[name]["minimum"] for name in names}
+        update={name: settings.seeds[:1] if name == "seeds" else all_schemas[name]["minimum"] for name in names}
     )
 
 

@@ -72,8 +72,8 @@ class MemoryWatch:
 
 def resident_bytes() -> int:
     """What this process has in memory for itself; pages of files that it shares with others do not count."""
-    taken = psutil.Process().memory_info()
-    return int(taken.rss - getattr(taken, "shared", 0))
+    memory = psutil.Process().memory_info()
+    return int(memory.rss - getattr(memory, "shared", 0))
 
 
 def give_back_memory() -> None:

@@ -29,10 +29,10 @@ class Expected(NamedTuple):
 def expected(store: Store, settings: Experiment) -> Expected:
     """The settings' own estimate, corrected by what runs on the same device took; raises what the store raises."""
     own = settings.estimated_seconds()
-    found, _ = store.list(experiment=settings.name, status="finished", limit=LATEST)
-    timed = [pair for run in found if (pair := _timed(run, settings)) is not None]
-    timed.sort(key=lambda pair: abs(math.log(pair[0] / own)))
-    slower = [took / estimate for estimate, took in timed[:NEAREST]]
+    runs, _ = store.list(experiment=settings.name, status="finished", limit=LATEST)
+    pairs = [pair for run in runs if (pair := _timed(run, settings)) is not None]
+    pairs.sort(key=lambda pair: abs(math.log(pair[0] / own)))
+    slower = [took / estimate for estimate, took in pairs[:NEAREST]]
     return Expected(own * median(slower), len(slower)) if slower else Expected(own, 0)
 
 

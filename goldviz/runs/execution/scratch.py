@@ -58,6 +58,6 @@ def remove_abandoned(place: Path) -> None:
 
 def _own(folder: Path) -> bool:
     """Whether it is a folder that this account alone can open, as another one cannot make it."""
-    found = folder.lstat()
-    owner = os.getuid() if hasattr(os, "getuid") else found.st_uid
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == owner and not stat.S_IMODE(found.st_mode) & 0o077
+    status = folder.lstat()
+    owner = os.getuid() if hasattr(os, "getuid") else status.st_uid
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == owner and not stat.S_IMODE(status.st_mode) & 0o077

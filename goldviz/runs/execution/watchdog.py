@@ -43,10 +43,10 @@ class Watchdog:
     def _watch(self) -> None:
         while not self._over.wait(LOOK_SECONDS):
             with self._lock:
-                called = not self._over.is_set() and self._call()
-            if called and self._give_up is not None and not self._over.wait(DEAF_SECONDS):
+                late = not self._over.is_set() and self._call()
+            if late and self._give_up is not None and not self._over.wait(DEAF_SECONDS):
                 self._give_up()
-            if called:
+            if late:
                 return
 
     def _call(self) -> bool:

@@ -145,8 +145,8 @@ class StoreSink:
         if not self._orders:
             return []
         with self._lock:
-            taken, self._orders = self._orders, []
-        return taken
+            orders, self._orders = self._orders, []
+        return orders
 
     # -- thread -------------------------------------------------------------------------------------------------
 
@@ -172,14 +172,14 @@ class StoreSink:
     def _write_end(self, status: str, message: str) -> str:
         try:
             self._write_all()
-            ended = self._store.append(
+            done = self._store.append(
                 self._run_id, self._progress, lease=self._lease, status=status, message=message, left=self._orders
             )
         except StoreFullError as error:
             self._tell(str(error))
             raise
         self._database.over()
-        return ended or status
+        return done or status
 
     def _tell(self, sentence: str) -> None:
         """Tell whoever had the run carried out what keeps its records in memory; nothing once they are written."""
@@ -195,9 +195,9 @@ class StoreSink:
             try:
                 wrote = self._write_all()
                 self._tell("")
-                taken = self._store.take_orders(self._run_id)
+                orders = self._store.take_orders(self._run_id)
                 with self._lock:
-                    self._orders.extend(taken)
+                    self._orders.extend(orders)
                 if wrote:
                     spoke = time.monotonic()
                 elif time.monotonic() - spoke > HEARTBEAT_SECONDS:

@@ -19,8 +19,8 @@ def compute(report: Report, name: str, settings: str) -> xr.Dataset:
     A laboratory that takes longer has a ``compute_and_report(settings, report)`` beside its ``compute``, which tells
     how far it is and may be stopped.
     """
-    asked = instants()[name].checked_json(settings)
-    part = laboratory_of(type(asked)).part("compute")
+    view_settings = instants()[name].checked_json(settings)
+    part = laboratory_of(type(view_settings)).part("compute")
     reporting = getattr(part, "compute_and_report", None)
-    found: xr.Dataset = reporting(asked, report) if reporting else asked.compute()
-    return found
+    dataset: xr.Dataset = reporting(view_settings, report) if reporting else view_settings.compute()
+    return dataset

@@ -178,10 +178,10 @@ class Jobs:
                 own = self._of(visitor) if visitor else []
                 for given_up in own[: max(0, len(own) - MOST_OF_ONE_VISITOR + 1)]:
                     self._leave(given_up, visitor)
-                wanted = [job for job in self._line.values() if not job.stop_asked.is_set()]
-                if len(wanted) >= MOST_UNFINISHED:
+                open_jobs = [job for job in self._line.values() if not job.stop_asked.is_set()]
+                if len(open_jobs) >= MOST_UNFINISHED:
                     raise TooManyJobsError(
-                        f"{len(wanted)} other jobs are waiting on this server; try again when some are done."
+                        f"{len(open_jobs)} other jobs are waiting on this server; try again when some are done."
                     )
                 self._begin(known := Job(task))
             known.waiters[visitor] = time.monotonic()
@@ -189,19 +189,19 @@ class Jobs:
 
     def wait(self, task: Task[Made], visitor: str = "") -> Made:
         """The task's result, as soon as a job has made it. Raises :class:`JobFailedError` and TooManyJobsError."""
-        found = self.held(task)
-        if found is not None:
-            return found
+        result = self.held(task)
+        if result is not None:
+            return result
         job = self.ask(task, visitor)
         job.over.wait()
         return cast("Made", self.outcome(job))
 
     def outcome(self, job: Job) -> Any:
         """What came of a job that is over. Raises :class:`JobFailedError` with its sentence where nothing did."""
-        made = self.held(job.task) if job.state == "done" else None
-        if made is None:
+        result = self.held(job.task) if job.state == "done" else None
+        if result is None:
             raise JobFailedError(job.message or f"{job.task.words}: stopped.")
-        return made
+        return result
 
     def job(self, key: str) -> Job | None:
         """The job of this key, under way or ended, if it is remembered."""
@@ -263,10 +263,10 @@ class Jobs:
             task = job.task
             if task.line == "work":
                 carry_out = carry_out_here if self._workers is None else self._workers.carry_out
-                made = carry_out(task.function, task.arguments, job.report, job.stop_asked, task.most_seconds)
+                result = carry_out(task.function, task.arguments, job.report, job.stop_asked, task.most_seconds)
             else:
-                made = task.function(job.report, *task.arguments)
-            self.results.put(job.task.key, made)
+                result = task.function(job.report, *task.arguments)
+            self.results.put(job.task.key, result)
             state = "done"
         except Stopped:
             state = "stopped"
@@ -331,20 +331,20 @@ def empty_results() -> Cupboard[Any]:
     return Cupboard(RESULT_BYTES, size_in_memory)
 
 
-def size_in_memory(made: object) -> int:
+def size_in_memory(result: object) -> int:
     """About how many bytes a result takes: those of its arrays and texts.
 
     >>> import numpy as np
     >>> size_in_memory((np.zeros(4), {"a": np.zeros(2), "b": "text"}))
     52
     """
-    if isinstance(made, (str, bytes)):
-        return len(made)
-    if isinstance(made, dict):
-        return sum(map(size_in_memory, made.values()))
-    if isinstance(made, (tuple, list)):
-        return sum(map(size_in_memory, made))
-    return int(getattr(made, "nbytes", 0))
+    if isinstance(result, (str, bytes)):
+        return len(result)
+    if isinstance(result, dict):
+        return sum(map(size_in_memory, result.values()))
+    if isinstance(result, (tuple, list)):
+        return sum(map(size_in_memory, result))
+    return int(getattr(result, "nbytes", 0))
 
 
 def _unheard(done: float, total: float) -> None:

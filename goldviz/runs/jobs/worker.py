@@ -109,12 +109,12 @@ class JobWorkers:
         future = client.submit(_work, name, function, arguments, most_seconds, key=f"job-{name}", pure=False)
         future.add_done_callback(lambda _: over.set())
         try:
-            reminded = -REMIND_EVERY
+            last_reminder = -REMIND_EVERY
             while not over.wait(LOOK_EVERY):
                 if self._closed:
                     raise Stopped
-                if stop.is_set() and time.monotonic() - reminded > REMIND_EVERY:
-                    reminded = time.monotonic()
+                if stop.is_set() and time.monotonic() - last_reminder > REMIND_EVERY:
+                    last_reminder = time.monotonic()
                     # A worker that is just dying is told of by the future.
                     with suppress(OSError, RuntimeError):
                         client.run(_stop, name, wait=False, on_error="ignore")
@@ -128,11 +128,11 @@ class JobWorkers:
         with self._starting:
             client, cluster = self._client, self._cluster
             self._client = self._cluster = None
-        for held, seconds in ((client, 2), (cluster, 5)):
-            if held is not None:
+        for server, seconds in ((client, 2), (cluster, 5)):
+            if server is not None:
                 # A worker that is just being started anew makes this take longer; it ends with this process.
                 with suppress(TimeoutError):
-                    held.close(timeout=seconds)
+                    server.close(timeout=seconds)
 
     def _told(self, event: tuple[float, Any]) -> None:
         name, done, total = event[1]
@@ -178,7 +178,7 @@ def carry_out_here(
             return function(report, *arguments)
 
     try:
-        return _with_memory(name, work, stop, lambda: _memory.held_below(lambda taken: taken + room))
+        return _with_memory(name, work, stop, lambda: _memory.held_below(lambda before: before + room))
     except OverdueError:
         raise _too_long(most_seconds) from None
     except Exception as error:
@@ -245,14 +245,14 @@ def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], m
         give_back_memory()
 
 
-def _packed(made: object) -> bytes:
+def _packed(result: object) -> bytes:
     try:
-        return pickle.dumps(made, protocol=5)
+        return pickle.dumps(result, protocol=5)
     except MemoryError:
         raise
     except Exception as error:
         log.error("A job's result cannot be sent", exc_info=error)
-        raise JobFailedError(f"What came of this cannot leave its process: {type(made).__name__}.") from None
+        raise JobFailedError(f"What came of this cannot leave its process: {type(result).__name__}.") from None
 
 
 def _held_in_a_worker() -> AbstractContextManager[None]:
@@ -261,14 +261,14 @@ def _held_in_a_worker() -> AbstractContextManager[None]:
 
 
 def _with_memory(
-    name: str, work: Callable[[], Made], stop: threading.Event, held: Callable[[], AbstractContextManager[None]]
+    name: str, work: Callable[[], Made], stop: threading.Event, limit: Callable[[], AbstractContextManager[None]]
 ) -> Made:
     """What the work makes. The jobs of a process share its memory: one that had too little of it is done again alone.
 
     So a job that takes too much fails, and the one beside it does not. Raises what the work raises, and Stopped.
     """
     try:
-        with _at_work(name), held():
+        with _at_work(name), limit():
             return work()
     except Exception as error:
         if not (ran_out_of_memory(error) and _working):
@@ -280,7 +280,7 @@ def _with_memory(
                 raise Stopped
         # The lock is let go of only once this job counts as the one at work.
         _working.add(name)
-    with _at_work(name), held():
+    with _at_work(name), limit():
         return work()
 
 

@@ -100,8 +100,8 @@ def sheet_of(
     used = {dim for name in (*records, *once) for dim in variables[name]["dims"]}
     labels.update({dim: np.asarray(values) for dim, values in coordinates.items() if dim in used})
 
-    said = attributes.get(UNITS_OF)
-    units = said if isinstance(said, Mapping) else {}
+    units_of = attributes.get(UNITS_OF)
+    units = units_of if isinstance(units_of, Mapping) else {}
     arrays: dict[str, Labelled] = {}
     for name, (steps, values) in records.items():
         dims = variables[name]["dims"]
@@ -124,23 +124,23 @@ def _plain(attribute: Any) -> str | int | float:
 
 def changes_by_step(dataset: xr.Dataset) -> dict[int, dict[str, Any]]:
     """Hot settings that were changed during a run, by the step after which they were."""
-    found: dict[int, dict[str, Any]] = {}
+    by_step: dict[int, dict[str, Any]] = {}
     for mark in json.loads(dataset.attrs.get("marks", "[]")):
-        found.setdefault(int(mark["step"]), {}).update(mark["changes"])
-    return found
+        by_step.setdefault(int(mark["step"]), {}).update(mark["changes"])
+    return by_step
 
 
-def _aligned(wanted: np.ndarray, steps: np.ndarray, values: np.ndarray) -> np.ndarray:
-    if np.array_equal(wanted, steps):
+def _aligned(targets: np.ndarray, steps: np.ndarray, values: np.ndarray) -> np.ndarray:
+    if np.array_equal(targets, steps):
         return values
-    full = np.full((len(wanted), *values.shape[1:]), np.nan, np.float32)
-    full[np.searchsorted(wanted, steps)] = values
+    full = np.full((len(targets), *values.shape[1:]), np.nan, np.float32)
+    full[np.searchsorted(targets, steps)] = values
     return full
 
 
 def _check_shape(name: str, shape: tuple[int, ...], dims: Sequence[str], labels: Mapping[str, Any]) -> None:
-    expected = tuple(len(labels[dim]) if dim in labels else size for dim, size in zip(dims, shape, strict=False))
-    if len(dims) != len(shape) or expected != shape:
+    shape_wanted = tuple(len(labels[dim]) if dim in labels else size for dim, size in zip(dims, shape, strict=False))
+    if len(dims) != len(shape) or shape_wanted != shape:
         raise ValueError(f"{name} has the shape {shape} along {', '.join(dims)}")
 
 

@@ -23,7 +23,7 @@ def room_of_run() -> int:
     return room("GOLDVIZ_KEPT_STATES_OF_RUN_MB", 2)
 
 
-def surplus(kept: Mapping[int, int], total: int, budget: int) -> list[int]:
+def surplus(sizes: Mapping[int, int], total: int, budget: int) -> list[int]:
     """Steps of a run of ``total`` steps whose states go, where all of them are larger than ``budget`` bytes.
 
     The latest stays always, for the run goes on from it. Of the others, each part of the run keeps its first one, and
@@ -32,10 +32,10 @@ def surplus(kept: Mapping[int, int], total: int, budget: int) -> list[int]:
     >>> surplus({step: 100 for step in range(21)}, 20, 400)
     [0, 1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 18, 19]
     """
-    if sum(kept.values()) <= budget:
+    if sum(sizes.values()) <= budget:
         return []
-    fit = max(1, budget // max(kept.values()))
-    steps = sorted(kept)
+    fit = max(1, budget // max(sizes.values()))
+    steps = sorted(sizes)
     ends = [total * part / fit for part in range(1, fit + 1)]
     stays = {steps[-1]} | {step for end in ends if (step := next((one for one in steps if one >= end), None))}
     return [step for step in steps if step not in stays]

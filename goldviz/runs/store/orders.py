@@ -72,9 +72,9 @@ def settled_end(
 
     ``left`` are orders that the worker took and did not come to. Changes of hot settings wait for the run's next start.
     """
-    numbered = waiting(connection, run_id)
-    late = [*left, *(order for _, order in numbered)]
-    take(connection, [number for number, _ in numbered])
+    pending = waiting(connection, run_id)
+    late = [*left, *(order for _, order in pending)]
+    take(connection, [number for number, _ in pending])
     give(connection, run_id, [order for order in late if order.kind == "change"])
     if status == "paused" and any(order.kind == "stop" for order in late):
         return "stopped", _stopped_after(connection, run_id)
@@ -82,8 +82,8 @@ def settled_end(
 
 
 def _end(connection: Connection, run_id: str, status: str, message: str) -> None:
-    changed = {"status": status, "message": message, "heartbeat": database_clock(), "version": runs.c.version + 1}
-    connection.execute(update(runs).where(runs.c.id == run_id).values(**changed))
+    columns = {"status": status, "message": message, "heartbeat": database_clock(), "version": runs.c.version + 1}
+    connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))
 
 
 def _stopped_after(connection: Connection, run_id: str) -> str:

@@ -56,8 +56,8 @@ class Readers:
     def close(self) -> None:
         """Let go of all that wait."""
         with self._lock:
-            gone, self._resting = self._resting, []
-        for one in gone:
+            connections, self._resting = self._resting, []
+        for one in connections:
             one.connection.close()
 
     def _rested(self) -> _Resting | None:
@@ -90,10 +90,10 @@ class Readers:
 
     def _identity(self) -> Identity | None:
         try:
-            found = os.stat(self._file)
+            status = os.stat(self._file)
         except OSError:
             return None
-        return found.st_dev, found.st_ino, reads_only(self._file)
+        return status.st_dev, status.st_ino, reads_only(self._file)
 
 
 def _is_young(one: _Resting) -> bool:

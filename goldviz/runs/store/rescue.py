@@ -74,7 +74,7 @@ def rescue(url: str | None = None) -> Rescued:
         with closing(_opened(file)) as old:
             Store(f"sqlite:///{fresh}").close()
             with closing(sqlite3.connect(fresh)) as new:
-                runs, rows, lost = _copied(old, new)
+                runs, rows, lost_rows = _copied(old, new)
         if not runs:
             raise StoreError(f"Nothing in {file} can be read; it stays as it was. Name another file to begin anew.")
         for ending in BESIDE:
@@ -86,7 +86,7 @@ def rescue(url: str | None = None) -> Rescued:
     finally:
         for ending in BESIDE:
             Path(f"{fresh}{ending}").unlink(missing_ok=True)
-    return Rescued(runs, rows, lost, aside)
+    return Rescued(runs, rows, lost_rows, aside)
 
 
 def _free(file: Path, ending: str) -> Path:
@@ -114,25 +114,25 @@ def _opened(file: Path) -> sqlite3.Connection:
 
 
 def _copied(old: sqlite3.Connection, new: sqlite3.Connection) -> tuple[int, int, int]:
-    known: set[str] = set()
-    rows = lost = 0
+    run_ids: set[str] = set()
+    rows = lost_rows = 0
     for table in TABLES:
         columns = [column.name for column in metadata.tables[table].columns if column.name != "id" or table == "runs"]
         marks = ", ".join(f":{column}" for column in columns)
         into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - our own tables' names
-        found = 0
+        count = 0
         for row in _rows(old, table):
-            found += 1
+            count += 1
             values = {column: row.get(column, NEUTRAL.get(column)) for column in columns}
-            if not (_useful(table, values, known) and _taken(new, into, values)):
-                lost += 1
+            if not (_useful(table, values, run_ids) and _taken(new, into, values)):
+                lost_rows += 1
             elif table == "runs":
-                known.add(str(values["id"]))
+                run_ids.add(str(values["id"]))
             else:
                 rows += 1
-        lost += max(0, _count(old, table) - found)
+        lost_rows += max(0, _count(old, table) - count)
     new.commit()
-    return len(known), rows, lost
+    return len(run_ids), rows, lost_rows
 
 
 def _taken(new: sqlite3.Connection, into: str, values: Mapping[str, Any]) -> bool:
@@ -143,11 +143,11 @@ def _taken(new: sqlite3.Connection, into: str, values: Mapping[str, Any]) -> boo
     return True
 
 
-def _useful(table: str, values: Mapping[str, Any], known: set[str]) -> bool:
+def _useful(table: str, values: Mapping[str, Any], run_ids: set[str]) -> bool:
     """Whether a row belongs to a run that was saved, and its bytes are what they should be."""
     if table == "runs":
         return isinstance(values["id"], str) and isinstance(values["experiment"], str)
-    if values["run_id"] not in known:
+    if values["run_id"] not in run_ids:
         return False
     if table not in ("batches", "finals"):
         return True
@@ -161,10 +161,10 @@ def _useful(table: str, values: Mapping[str, Any], known: set[str]) -> bool:
 def _rows(old: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     """A table's rows in their order; those on a damaged page are stepped over, in steps that grow until one reads."""
     start, step = 0, 1
-    asked = f"SELECT rowid AS place, * FROM {table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid"  # noqa: S608
+    query = f"SELECT rowid AS place, * FROM {table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid"  # noqa: S608
     while step < FARTHEST:
         try:
-            for row in old.execute(asked, (start,)):
+            for row in old.execute(query, (start,)):
                 values = dict(row)
                 start, step = values.pop("place") + 1, 1
                 yield values

@@ -33,27 +33,27 @@ def close_what_is_kept() -> list[str]:
 
     A folder that holds other files, too, stays open itself: they may be there for others.
     """
-    closed: list[str] = []
-    told: list[str] = []
+    paths_closed: list[str] = []
+    sentences: list[str] = []
     for place in _places():
-        mended, refused = closed_to_others(place.paths)
-        if mended:
-            closed.append(place.words)
-        for reason in list(refused.values())[:1]:
-            told.append(
+        paths_mended, refusals = closed_to_others(place.paths)
+        if paths_mended:
+            paths_closed.append(place.words)
+        for reason in list(refusals.values())[:1]:
+            sentences.append(
                 f"Other accounts of this machine have rights to {place.words}, which could not be taken away: "
                 f"{reason}. Let its owner say chmod -R go-rwx {place.path}."
             )
-    if closed:
-        first = f"{', '.join(closed[:-1])} and {closed[-1]}" if closed[1:] else closed[0]
-        told.insert(0, f"Other accounts of this machine had rights to {first}; they have none any more.")
+    if paths_closed:
+        first = f"{', '.join(paths_closed[:-1])} and {paths_closed[-1]}" if paths_closed[1:] else paths_closed[0]
+        sentences.insert(0, f"Other accounts of this machine had rights to {first}; they have none any more.")
     data = market_folder()
     if not _is_own(data) and open_to_others(data):
-        told.append(
+        sentences.append(
             f"The folder {data} holds other files, too, and stays open: other accounts can list the kept markets in "
             "it, whose names are their keys. Name a folder of goldviz's own in GOLDVIZ_DATA."
         )
-    return told
+    return sentences
 
 
 def _places() -> Iterator[Place]:

@@ -74,8 +74,8 @@ def settled_row(row: Mapping[str, Any]) -> dict[str, Any]:
 def _settled_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The facts of a run without those that cannot be what readers take them for."""
     readable = {ATTRIBUTE: _are_labels, "took": _is_amount, "step_dimension": _is_text}
-    kept = {name: value for name, value in facts.items() if name not in readable or readable[name](value)}
-    return {"step_dimension": "step", **kept}
+    readable_facts = {name: value for name, value in facts.items() if name not in readable or readable[name](value)}
+    return {"step_dimension": "step", **readable_facts}
 
 
 def checked_labels(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,12 +89,12 @@ def checked_labels(about: Mapping[str, Any]) -> dict[str, Any]:
     return dict(about)
 
 
-def marks_of(marked: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def marks_of(marks: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """The changes of hot settings; raises ValueError, naming one that is none."""
-    for mark in marked:
+    for mark in marks:
         if not (_is_object(mark["changes"]) and _is_count(mark["step"])):
             raise ValueError(f"the change at step {_short(mark['step'])} is {_short(mark['changes'])}")
-    return marked
+    return marks
 
 
 def _is_text(value: Any) -> bool:
@@ -130,5 +130,5 @@ def _are_texts(value: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= SHOWN_CHARACTERS else f"{shown[:SHOWN_CHARACTERS]}…"
+    text = repr(value)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

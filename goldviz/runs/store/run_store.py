@@ -222,13 +222,13 @@ class Store:
         try:
             with self._reading() as connection:
                 question = f"PRAGMA integrity_check({MOST_COMPLAINTS})"
-                found = [str(row[0]) for row in connection.exec_driver_sql(question)]
+                answers = [str(row[0]) for row in connection.exec_driver_sql(question)]
         except StoreError as error:
             self._damage = str(error)
         else:
-            said = "; ".join(" ".join(line.replace("*", "").split()) for line in found)
-            sound = f"The database {self.place} is damaged: {said}. {way_out(self.url)}"
-            self._damage = "" if found == ["ok"] else sound
+            trouble = "; ".join(" ".join(line.replace("*", "").split()) for line in answers)
+            sound = f"The database {self.place} is damaged: {trouble}. {way_out(self.url)}"
+            self._damage = "" if answers == ["ok"] else sound
         if self._damage:
             log.error("%s", self._damage)
 
@@ -272,14 +272,14 @@ class Store:
         with self._opening:
             there = self._file is not None and self._file.is_file()
             engine = open_engine(self.url)
-            found = birthmark(engine)
-            if self._birthmark and found != self._birthmark:
+            identity = birthmark(engine)
+            if self._birthmark and identity != self._birthmark:
                 became = "was replaced by another file" if there else "was gone and has been made anew"
                 moment = time.strftime("%H:%M on %d %B", time.localtime())
                 self._gone = f"The database {self.place} {became} at {moment}: runs that it held before are not in it."
                 self._damage = ""
                 log.error("%s", self._gone)
-            self._engine, self._birthmark = engine, found
+            self._engine, self._birthmark = engine, identity
             self._reads_only = self._file is not None and reads_only(self._file)
 
     # -- runs ---------------------------------------------------------------------------------------------------
@@ -304,9 +304,9 @@ class Store:
         parent = self.run(run_id)
         state = self.state(run_id, step)
         first = settings.from_store(parent.settings_version, parent.settings).model_dump(mode="json")
-        given = settings.model_dump(mode="json")
+        values = settings.model_dump(mode="json")
         hot = settings.hot_settings()
-        wanted = {key: given[key] for key in hot if given[key] != first[key]} | dict(changes or {})
+        hot_changes = {key: values[key] for key in hot if values[key] != first[key]} | dict(changes or {})
         row = self._new_row(settings.changed(**{key: first[key] for key in hot}), name, "queued")
         fork_id = str(row["id"])
         share = step / max(parent.step, 1)
@@ -322,19 +322,19 @@ class Store:
             connection.execute(insert(runs).values(**row))
             coordinates = select(runs.c.coordinates).where(runs.c.id == run_id).scalar_subquery()
             connection.execute(update(runs).where(runs.c.id == fork_id).values(coordinates=coordinates))
-            recorded = select(batches.c.last_step, batches.c.data).where(
+            batch_query = select(batches.c.last_step, batches.c.data).where(
                 batches.c.run_id == run_id, batches.c.last_step <= step
             )
-            for batch in connection.execute(recorded.order_by(batches.c.id)).all():
+            for batch in connection.execute(batch_query.order_by(batches.c.id)).all():
                 connection.execute(insert(batches).values(run_id=fork_id, last_step=batch.last_step, data=batch.data))
-            marked = select(marks.c.step, marks.c.text, marks.c.changes).where(
+            mark_query = select(marks.c.step, marks.c.text, marks.c.changes).where(
                 marks.c.run_id == run_id, marks.c.step < step
             )
-            earlier = [dict(mark._mapping) for mark in connection.execute(marked.order_by(marks.c.id))]
+            earlier = [dict(mark._mapping) for mark in connection.execute(mark_query.order_by(marks.c.id))]
             for mark in earlier:
                 mark["changes"] = settings.changes_from_store(parent.settings_version, mark["changes"])
             in_force = {key: value for mark in earlier for key, value in mark["changes"].items()}
-            new = {key: value for key, value in wanted.items() if in_force.get(key, first.get(key)) != value}
+            new = {key: value for key, value in hot_changes.items() if in_force.get(key, first.get(key)) != value}
             if new:
                 earlier.append({"step": step, "text": in_words(new), "changes": new})
             self._write_marks(connection, fork_id, earlier)
@@ -401,7 +401,7 @@ class Store:
         experiment: str | None = None,
         status: str | None = None,
         text: str = "",
-        called: Callable[[Run], str] = attrgetter("name"),
+        name_of: Callable[[Run], str] = attrgetter("name"),
         limit: int = 50,
         offset: int = 0,
     ) -> tuple[list[Run], int]:
@@ -417,14 +417,14 @@ class Store:
         if status:
             conditions.append(runs.c.status == status)
         if text:
-            named = runs.c.name.icontains(text, autoescape=True) | runs.c.id.contains(text, autoescape=True)
-            conditions.append(named | cast(runs.c.attributes, Text).contains(ATTRIBUTE, autoescape=True))
-        found = select(*_RUN_COLUMNS).where(*conditions).order_by(runs.c.created.desc(), runs.c.id)
-        page = found.limit(limit).offset(offset)
+            name_matches = runs.c.name.icontains(text, autoescape=True) | runs.c.id.contains(text, autoescape=True)
+            conditions.append(name_matches | cast(runs.c.attributes, Text).contains(ATTRIBUTE, autoescape=True))
+        query = select(*_RUN_COLUMNS).where(*conditions).order_by(runs.c.created.desc(), runs.c.id)
+        page = query.limit(limit).offset(offset)
         with self._reading() as connection:
             if text:
-                every = (_run(row._mapping) for row in connection.execute(found))
-                matching = [run for run in every if text.lower() in called(run).lower() or text.lower() in run.id]
+                every = (_run(row._mapping) for row in connection.execute(query))
+                matching = [run for run in every if text.lower() in name_of(run).lower() or text.lower() in run.id]
                 return matching[offset : offset + limit], len(matching)
             rows = connection.execute(page).all()
             total = connection.execute(select(func.count()).select_from(runs).where(*conditions)).scalar_one()
@@ -468,11 +468,13 @@ class Store:
         Raises :class:`UnknownRunError`.
         """
         self.run(run_id)
-        ended = (runs.c.id == run_id) & runs.c.status.in_(("paused", "stopped", "interrupted", "failed", "diverged"))
-        queued = {"status": "queued", "message": "", "heartbeat": database_clock(), "version": runs.c.version + 1}
+        has_ended = (runs.c.id == run_id) & runs.c.status.in_(
+            ("paused", "stopped", "interrupted", "failed", "diverged")
+        )
+        columns = {"status": "queued", "message": "", "heartbeat": database_clock(), "version": runs.c.version + 1}
         # In one transaction: a stop that comes right behind is given to the run that waits again.
         with self._writing() as connection:
-            if not connection.execute(update(runs).where(ended).values(**queued)).rowcount:
+            if not connection.execute(update(runs).where(has_ended).values(**columns)).rowcount:
                 return False
             orders.forget_halts(connection, run_id)
         return True
@@ -493,8 +495,8 @@ class Store:
                 return None
             run = _run(connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).one()._mapping)
             latest = select(states.c.step, states.c.data).where(states.c.run_id == run_id, states.c.step <= run.step)
-            found = connection.execute(latest.order_by(states.c.step.desc()).limit(1)).first()
-            step = found.step if found else 0
+            state = connection.execute(latest.order_by(states.c.step.desc()).limit(1)).first()
+            step = state.step if state else 0
             for table, column in ((batches, batches.c.last_step), (states, states.c.step)):
                 connection.execute(delete(table).where(table.c.run_id == run_id, column > step))
             connection.execute(update(marks).where(marks.c.run_id == run_id, marks.c.step > step).values(step=step))
@@ -509,9 +511,9 @@ class Store:
                 version=run.version + 1,
             )
             columns = ("step", "seconds", "instrument_seconds", "version")
-            changed = {column: getattr(began, column) for column in columns}
-            connection.execute(update(runs).where(runs.c.id == run_id).values(**changed))
-        return Start(lease, began, bytes(found.data) if found else None)
+            values = {column: getattr(began, column) for column in columns}
+            connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
+        return Start(lease, began, bytes(state.data) if state else None)
 
     def _update(self, run_id: str, **values: Any) -> None:
         if not self._change(runs.c.id == run_id, **values):
@@ -551,10 +553,10 @@ class Store:
                 return 0
         message = "The server or the worker that trained it went away. What was recorded is kept; it can be continued."
         with self._writing() as connection:
-            changed = connection.execute(
+            silent_runs = connection.execute(
                 update(runs).where(silent).values(status="interrupted", message=message, version=runs.c.version + 1)
             )
-        return changed.rowcount
+        return silent_runs.rowcount
 
     # -- orders -------------------------------------------------------------------------------------------------
 
@@ -569,19 +571,19 @@ class Store:
         Returns how it was listed before. Raises :class:`UnknownRunError`.
         """
         with self._writing() as connection:
-            listed = orders.halt(connection, run_id, kind)
-        if not listed:
+            is_listed = orders.halt(connection, run_id, kind)
+        if not is_listed:
             raise UnknownRunError(run_id)
-        return listed
+        return is_listed
 
     def take_orders(self, run_id: str) -> Sequence[Order]:
         """Orders that wait for this run, oldest first; each is taken once."""
         with self._reading() as connection:
-            found = orders.waiting(connection, run_id)
-        if found:
+            pending = orders.waiting(connection, run_id)
+        if pending:
             with self._writing() as connection:
-                orders.take(connection, [number for number, _ in found])
-        return [order for _, order in found]
+                orders.take(connection, [number for number, _ in pending])
+        return [order for _, order in pending]
 
     # -- records ------------------------------------------------------------------------------------------------
 
@@ -614,8 +616,12 @@ class Store:
         with self._writing() as connection:
             self._write_as_holder(connection, run_id, lease, values)
             if attributes:
-                known = connection.execute(select(runs.c.attributes).where(runs.c.id == run_id)).scalar_one()
-                connection.execute(update(runs).where(runs.c.id == run_id).values(attributes={**known, **attributes}))
+                attributes_before = connection.execute(
+                    select(runs.c.attributes).where(runs.c.id == run_id)
+                ).scalar_one()
+                connection.execute(
+                    update(runs).where(runs.c.id == run_id).values(attributes={**attributes_before, **attributes})
+                )
             if batch is not None and batch.values:
                 data = arrays.batch_to_bytes(batch)
                 connection.execute(insert(batches).values(run_id=run_id, last_step=batch.last_step, data=data))
@@ -660,14 +666,14 @@ class Store:
         changes = select(marks.c.step, marks.c.text, marks.c.changes).where(marks.c.run_id == run_id)
         with self._reading() as connection:
             row = connection.execute(select(*columns).where(runs.c.id == run_id)).first()
-            marked = [dict(mark._mapping) for mark in connection.execute(changes.order_by(marks.c.id))]
-            recorded = select(finals.c.variable, _data_of(finals)).where(finals.c.run_id == run_id)
-            once = connection.execute(recorded).all()
+            mark_rows = [dict(mark._mapping) for mark in connection.execute(changes.order_by(marks.c.id))]
+            final_query = select(finals.c.variable, _data_of(finals)).where(finals.c.run_id == run_id)
+            once = connection.execute(final_query).all()
         if row is None:
             raise UnknownRunError(run_id)
         with reading_of(run_id):
-            kept = {one.variable: arrays.array_from_bytes(one.data) for one in once}
-            return About(**checked_labels(dict(row._mapping)), marks=marks_of(marked), once=kept)
+            arrays_by_name = {one.variable: arrays.array_from_bytes(one.data) for one in once}
+            return About(**checked_labels(dict(row._mapping)), marks=marks_of(mark_rows), once=arrays_by_name)
 
     def load(self, run_id: str) -> xr.Dataset:
         """A run's dataset; raises :class:`UnknownRunError`."""
@@ -687,26 +693,26 @@ class Store:
         """The packed state at the end of a kept step; raises :class:`StoreError` where it was not kept."""
         query = select(states.c.data).where(states.c.run_id == run_id, states.c.step == step)
         with self._reading() as connection:
-            found = connection.execute(query).first()
-        if found is None:
-            kept = ", ".join(map(str, self.kept_steps(run_id))) or "none"
-            raise StoreError(f"Run {run_id} has no kept state at step {step}; kept are {kept}.")
-        return bytes(found.data)
+            row = connection.execute(query).first()
+        if row is None:
+            steps = ", ".join(map(str, self.kept_steps(run_id))) or "none"
+            raise StoreError(f"Run {run_id} has no kept state at step {step}; kept are {steps}.")
+        return bytes(row.data)
 
     def _thin(self, connection: Connection, run_id: str, total: int) -> None:
         """Drop a run's states that are more than may stay of one run."""
         sizes = connection.execute(select(states.c.step, states.c.size).where(states.c.run_id == run_id))
-        gone = surplus({row.step: row.size for row in sizes}, total, room_of_run())
-        if gone:
-            connection.execute(delete(states).where(states.c.run_id == run_id, states.c.step.in_(gone)))
+        steps = surplus({row.step: row.size for row in sizes}, total, room_of_run())
+        if steps:
+            connection.execute(delete(states).where(states.c.run_id == run_id, states.c.step.in_(steps)))
 
     def thin_states(self) -> None:
         """Drop states of runs that kept more than may stay today."""
         size = func.sum(states.c.size)
         large = select(states.c.run_id, runs.c.total).join(runs, runs.c.id == states.c.run_id)
         with self._writing() as connection:
-            found = large.group_by(states.c.run_id, runs.c.total).having((size > room_of_run()) & (func.count() > 1))
-            for row in connection.execute(found).all():
+            query = large.group_by(states.c.run_id, runs.c.total).having((size > room_of_run()) & (func.count() > 1))
+            for row in connection.execute(query).all():
                 self._thin(connection, row.run_id, row.total)
 
     def give_back_room(self) -> None:
@@ -736,31 +742,31 @@ class Store:
 
     def sizes(self, run_ids: Sequence[str]) -> dict[str, Size]:
         """How much room the records and the kept states of these runs take."""
-        found = {run_id: Size(0, 0) for run_id in run_ids}
-        recorded = select(batches.c.run_id, func.sum(func.length(batches.c.data)).label("size"))
-        stated = select(states.c.run_id, func.sum(states.c.size).label("size"))
+        by_run = {run_id: Size(0, 0) for run_id in run_ids}
+        batch_query = select(batches.c.run_id, func.sum(func.length(batches.c.data)).label("size"))
+        state_query = select(states.c.run_id, func.sum(states.c.size).label("size"))
         with self._reading() as connection:
-            for name, query, table in (("records", recorded, batches), ("states", stated, states)):
+            for name, query, table in (("records", batch_query, batches), ("states", state_query, states)):
                 for row in connection.execute(query.where(table.c.run_id.in_(run_ids)).group_by(table.c.run_id)):
-                    found[row.run_id] = found[row.run_id]._replace(**{name: int(row.size or 0)})
-        return found
+                    by_run[row.run_id] = by_run[row.run_id]._replace(**{name: int(row.size or 0)})
+        return by_run
 
     def results(self, run_ids: Sequence[str]) -> dict[str, Result]:
         """What these runs came to: the test loss, or the last loss that was recorded; runs without one are left out."""
         about = select(runs.c.id, runs.c.coordinates).where(runs.c.id.in_(run_ids))
-        tested = select(finals.c.run_id, _data_of(finals)).where(
+        final_query = select(finals.c.run_id, _data_of(finals)).where(
             finals.c.run_id.in_(run_ids), finals.c.variable == RESULTS[0]
         )
         latest = select(func.max(batches.c.id)).where(batches.c.run_id.in_(run_ids)).group_by(batches.c.run_id)
-        recorded = select(batches.c.run_id, _data_of(batches)).where(batches.c.id.in_(latest))
+        batch_query = select(batches.c.run_id, _data_of(batches)).where(batches.c.id.in_(latest))
         with self._reading() as connection:
             labels = {row.id: row.coordinates for row in connection.execute(about)}
-            ended = {row.run_id: row.data for row in connection.execute(tested)}
-            going = {row.run_id: row.data for row in connection.execute(recorded) if row.run_id not in ended}
-        found: dict[str, Result] = {}
-        for data, read in ((ended, _test_loss), (going, _last_loss)):
-            found |= {run_id: _result(run_id, read, own, labels.get(run_id)) for run_id, own in data.items()}
-        return found
+            final_losses = {row.run_id: row.data for row in connection.execute(final_query)}
+            going = {row.run_id: row.data for row in connection.execute(batch_query) if row.run_id not in final_losses}
+        by_run: dict[str, Result] = {}
+        for data, read in ((final_losses, _test_loss), (going, _last_loss)):
+            by_run |= {run_id: _result(run_id, read, own, labels.get(run_id)) for run_id, own in data.items()}
+        return by_run
 
     def forget_old_states(self, budget_bytes: int) -> None:
         """Drop the oldest runs' kept states until the rest fit the budget; their records stay."""

@@ -146,9 +146,9 @@ def from_json(text: str | bytes) -> Any:
 
 def default_url() -> str:
     """``GOLDVIZ_DATABASE_URL``, or a SQLite file in the user's data folder."""
-    given = os.environ.get("GOLDVIZ_DATABASE_URL", "").strip()
-    if given:
-        return settled(given)
+    address = os.environ.get("GOLDVIZ_DATABASE_URL", "").strip()
+    if address:
+        return settled(address)
     return f"sqlite:///{Path(platformdirs.user_data_dir('goldviz', appauthor=False)) / 'runs.sqlite'}"
 
 
@@ -161,21 +161,21 @@ def settled(url: str) -> str:
     'postgresql+psycopg://host/goldviz'
     """
     try:
-        parsed = make_url(url)
+        address = make_url(url)
     except (ArgumentError, ValueError):
         raise StoreError(
             "GOLDVIZ_DATABASE_URL is not a database address; allowed are, for example, "
             "sqlite:////home/me/runs.sqlite and postgresql://user:password@host/goldviz."
         ) from None
-    if parsed.drivername == "postgresql":
-        parsed = parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername.startswith("sqlite"):
-        if not parsed.database or ":memory:" in parsed.database or parsed.database.startswith("file:"):
+    if address.drivername == "postgresql":
+        address = address.set(drivername="postgresql+psycopg")
+    if address.drivername.startswith("sqlite"):
+        if not address.database or ":memory:" in address.database or address.database.startswith("file:"):
             raise StoreError(
                 f"The database address {url} names no file; allowed is, for example, sqlite:////home/me/runs.sqlite."
             )
-        parsed = parsed.set(database=str(Path(parsed.database).expanduser().absolute()))
-    return parsed.render_as_string(hide_password=False)
+        address = address.set(database=str(Path(address.database).expanduser().absolute()))
+    return address.render_as_string(hide_password=False)
 
 
 def shown(url: str) -> str:
@@ -185,18 +185,18 @@ def shown(url: str) -> str:
     'postgresql://teacher:***@host/goldviz'
     """
     try:
-        parsed = make_url(url)
+        address = make_url(url)
     except (ArgumentError, ValueError):
         return "GOLDVIZ_DATABASE_URL"
-    if parsed.drivername.startswith("sqlite"):
-        return parsed.database or "in memory"
-    return parsed.render_as_string(hide_password=True)
+    if address.drivername.startswith("sqlite"):
+        return address.database or "in memory"
+    return address.render_as_string(hide_password=True)
 
 
 def file_of(url: str) -> Path | None:
     """The file of a SQLite database; None for any other."""
-    parsed = make_url(url)
-    return Path(parsed.database) if parsed.drivername.startswith("sqlite") and parsed.database else None
+    address = make_url(url)
+    return Path(address.database) if address.drivername.startswith("sqlite") and address.database else None
 
 
 def files_of(file: Path) -> list[Path]:
@@ -260,9 +260,9 @@ def _for_reading(file: Path) -> URL:
     """An address that reads a file alone. Where readers cannot even lay down that they read, nobody else writes."""
     ways = ({"mode": "ro", "uri": "true"}, {"mode": "ro", "immutable": "1", "uri": "true"})
     addresses = [URL.create("sqlite", database=f"file:{quote(str(file))}", query=query) for query in ways]
-    shared = f"{addresses[0].database}?mode=ro"
+    address = f"{addresses[0].database}?mode=ro"
     with suppress(sqlite3.OperationalError):
-        probe = sqlite3.connect(shared, uri=True)
+        probe = sqlite3.connect(address, uri=True)
         try:
             probe.execute("SELECT 1 FROM sqlite_master").fetchone()
             return addresses[0]
@@ -291,8 +291,8 @@ def _create_or_update(engine: Engine, url: str) -> None:
     file = file_of(url)
     with engine.connect() as connection:
         version = _version(connection, url)
-        marked = file is None or connection.info[BIRTHMARK] or reads_only(file)
-    if version == SCHEMA_VERSION and marked:
+        is_ours = file is None or connection.info[BIRTHMARK] or reads_only(file)
+    if version == SCHEMA_VERSION and is_ours:
         return
     if version is None and file is not None:
         for pause in PAUSES:
@@ -347,16 +347,16 @@ def _version(connection: Connection, url: str) -> int | None:
     """The version of the tables, or None where there are none; raises :class:`StoreError` for a later one."""
     if not inspect(connection).has_table("schema_version"):
         return None
-    found = connection.execute(select(schema_version.c.version)).scalar()
-    if not isinstance(found, int) or found < 1:
-        said = "it says no version of its tables" if found is None else f"the version of its tables is {found!r}"
-        raise StoreError(f"The database {shown(url)} is not as goldviz wrote it: {said}. {way_out(url)}")
-    if found > SCHEMA_VERSION:
+    version = connection.execute(select(schema_version.c.version)).scalar()
+    if not isinstance(version, int) or version < 1:
+        reason = "it says no version of its tables" if version is None else f"the version of its tables is {version!r}"
+        raise StoreError(f"The database {shown(url)} is not as goldviz wrote it: {reason}. {way_out(url)}")
+    if version > SCHEMA_VERSION:
         raise StoreError(
-            f"The database {shown(url)} was written by a later goldviz (its schema is {found}, this one knows "
+            f"The database {shown(url)} was written by a later goldviz (its schema is {version}, this one knows "
             f"{SCHEMA_VERSION}). Update goldviz, or name another database in GOLDVIZ_DATABASE_URL."
         )
-    return found
+    return version
 
 
 def way_out(url: str) -> str:
@@ -415,10 +415,10 @@ def _sentence(reason: str, url: str) -> str:
     for sign, sentence in causes.items():
         if sign in reason:
             return sentence
-    said = " ".join(reason.split())
+    text = " ".join(reason.split())
     if any(sign in reason for sign in ("no such table", "no such column", "has no column", "does not exist")):
-        return f"The database {where} is not as goldviz wrote it: {said}. {way_out(url)}"
-    return f"The database {where} reports: {said}."
+        return f"The database {where} is not as goldviz wrote it: {text}. {way_out(url)}"
+    return f"The database {where} reports: {text}."
 
 
 def _disk_is_full(reason: str, url: str) -> bool:

@@ -119,7 +119,7 @@ def _found() -> tuple[list[Run], int]:
         )
     return services.store().list(
         text=st.session_state["runs-text"],
-        called=lambda run: seen_run(run).name,
+        name_of=lambda run: seen_run(run).name,
         experiment=_choice("runs-experiment"),
         status=_choice("runs-status"),
         limit=ROWS,

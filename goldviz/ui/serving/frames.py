@@ -128,61 +128,61 @@ boards = Boards()
 
 def figures_of(laboratory: str) -> Mapping[str, FigureSpec]:
     """A laboratory's figures by name."""
-    found: Mapping[str, FigureSpec] = laboratories()[laboratory].figures().FIGURES
-    return found
+    figures: Mapping[str, FigureSpec] = laboratories()[laboratory].figures().FIGURES
+    return figures
 
 
-def answer(token: str, asked: str) -> Answer | None:
+def answer(token: str, question_text: str) -> Answer | None:
     """What came since ``asked``, the editions and figures that a browser has and wants, as JSON; None: nothing new."""
     offer = boards.offered(token)
     if offer is None:
         return Answer(404, b"This page is not known to the server any more. Reload it.", TEXT)
     try:
-        wanted = _question(asked, offer)
+        question = _question(question_text, offer)
     except ValueError as error:
         return Answer(400, str(error).encode(), TEXT)
-    shown = {lane_id: _lane(offer, lane_id) for lane_id in offer.lanes}
-    limits = _limits(offer, shown)
+    lanes = {lane_id: _lane(offer, lane_id) for lane_id in offer.lanes}
+    limits = _limits(offer, lanes)
     arrays = Arrays()
     sections = []
-    for lane_id, lane in shown.items():
-        known = wanted.get(lane_id)
-        if known is not None:
-            section = _section(offer, lane_id, lane, limits, known, arrays)
+    for lane_id, lane in lanes.items():
+        state = question.get(lane_id)
+        if state is not None:
+            section = _section(offer, lane_id, lane, limits, state, arrays)
             if section is not None:
                 sections.append(section)
     return Answer(200, packed({"lanes": sections}, arrays), BINARY) if sections else None
 
 
-def lacks_nothing(token: str, asked: str, seen: Mapping[str, tuple[int, str] | None]) -> bool:
+def lacks_nothing(token: str, question_text: str, editions: Mapping[str, tuple[int, str] | None]) -> bool:
     """Whether a browser has all there is of runs whose present version and trouble were seen, so that none is read.
 
     Said of what has been drawn alone; a queue moves on without a new version of the runs in it.
     """
     offer = boards.offered(token)
     try:
-        wanted = _question(asked, offer) if offer else {}
+        question = _question(question_text, offer) if offer else {}
     except ValueError:
         return False
     return (
         offer is not None
-        and wanted.keys() == set(offer.lanes)
+        and question.keys() == set(offer.lanes)
         and all(
             (board := boards.known_board(offer, lane_id)) is not None
             and board.status != "queued"
             and not _due(board, board.version)
-            and (lane_id.startswith(lanes.EXAMPLE) or _is_as_seen(board, seen.get(lane_id)))
-            and (board.table.edition, board.sense) == (known.edition, known.sense)
-            and set(known.wants) <= set(known.figures)
-            for lane_id, known in wanted.items()
+            and (lane_id.startswith(lanes.EXAMPLE) or _is_as_seen(board, editions.get(lane_id)))
+            and (board.table.edition, board.sense) == (state.edition, state.sense)
+            and set(state.wants) <= set(state.figures)
+            for lane_id, state in question.items()
         )
     )
 
 
-def _is_as_seen(board: _Board, seen: tuple[int, str] | None) -> bool:
-    if seen is None:
+def _is_as_seen(board: _Board, edition: tuple[int, str] | None) -> bool:
+    if edition is None:
         return board.version is None
-    version, trouble = seen
+    version, trouble = edition
     return board.version == version and (board.status != "running" or board.trouble == trouble)
 
 
@@ -195,29 +195,29 @@ class _Known(NamedTuple):
     wants: Sequence[str]
 
 
-def _question(asked: str, offer: Offer) -> dict[str, _Known]:
-    if len(asked) > LARGEST_QUESTION:
-        raise ValueError(f"The question is {len(asked)} bytes long; allowed are {LARGEST_QUESTION}.")
+def _question(text: str, offer: Offer) -> dict[str, _Known]:
+    if len(text) > LARGEST_QUESTION:
+        raise ValueError(f"The question is {len(text)} bytes long; allowed are {LARGEST_QUESTION}.")
     try:
-        found = json.loads(asked or "{}")
-        known = {
+        values = json.loads(text or "{}")
+        states = {
             str(lane): _Known(
                 int(one["edition"]) if one.get("edition") is not None else None,
                 [str(name) for name in one.get("has", [])],
                 str(one.get("sense", "")),
                 [str(name) for name in one["wants"]],
             )
-            for lane, one in found.items()
+            for lane, one in values.items()
         }
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError("The question is not one that a page asks.") from error
     figures = figures_of(offer.laboratory)
-    for lane, one in known.items():
+    for lane, one in states.items():
         if lane not in offer.lanes:
             raise ValueError("The question is about a run that this page does not show.")
         if any(name not in figures for name in one.wants):
             raise ValueError(f"There is no such figure; there are {', '.join(figures)}.")
-    return known
+    return states
 
 
 def _lane(offer: Offer, lane_id: str) -> AnyLane | str:
@@ -229,9 +229,9 @@ def _lane(offer: Offer, lane_id: str) -> AnyLane | str:
         return str(error)
 
 
-def _limits(offer: Offer, shown: Mapping[str, AnyLane | str]) -> Limits | None:
+def _limits(offer: Offer, lanes: Mapping[str, AnyLane | str]) -> Limits | None:
     """Common axes where several lanes stand side by side."""
-    datasets = [lane.sheet for lane in shown.values() if isinstance(lane, Lane)]
+    datasets = [lane.sheet for lane in lanes.values() if isinstance(lane, Lane)]
     if len(datasets) < 2:
         return None
     limits: Limits = laboratories()[offer.laboratory].figures().shared_limits(datasets)
@@ -239,11 +239,11 @@ def _limits(offer: Offer, shown: Mapping[str, AnyLane | str]) -> Limits | None:
 
 
 def _section(
-    offer: Offer, lane_id: str, lane: AnyLane | str, limits: Limits | None, known: _Known, arrays: Arrays
+    offer: Offer, lane_id: str, lane: AnyLane | str, limits: Limits | None, state: _Known, arrays: Arrays
 ) -> dict[str, Any] | None:
     """What a browser lacks of one lane; None where it lacks nothing."""
     if isinstance(lane, str):
-        return {"id": lane_id, "gone": lane} if known.sense != lane else None
+        return {"id": lane_id, "gone": lane} if state.sense != lane else None
     board = boards.board(offer, lane_id)
     share, words = progress_of(lane)
     waiting = words if lane.run is not None and lane.run.status == "queued" else ""
@@ -251,10 +251,10 @@ def _section(
         board.table.bring((lane.version, str(limits), waiting), lane.sheet, limits if isinstance(lane, Lane) else None)
         board.version = lane.version
         _feel(board, lane)
-        news = board.table.edition != known.edition or board.sense != known.sense
-        if not news and set(known.wants) <= set(known.figures):
+        news = board.table.edition != state.edition or board.sense != state.sense
+        if not news and set(state.wants) <= set(state.figures):
             return None
-        sent = board.table.since(known.edition, known.figures, _specs(offer, lane, known.wants), arrays)
+        sent = board.table.since(state.edition, state.figures, _specs(offer, lane, state.wants), arrays)
     return {
         "id": lane_id,
         "run": lane.run is not None,
@@ -266,8 +266,8 @@ def _section(
 
 
 def _specs(offer: Offer, lane: AnyLane, names: Sequence[str]) -> dict[str, FigureSpec]:
-    known = figures_of(offer.laboratory)
-    specs = {name: known[name] for name in names}
+    figures = figures_of(offer.laboratory)
+    specs = {name: figures[name] for name in names}
     return specs if isinstance(lane, Lane) else {name: of_unread_run(spec) for name, spec in specs.items()}
 
 
@@ -276,8 +276,8 @@ def _feel(board: _Board, lane: AnyLane) -> None:
     status = lane.run.status if lane.run else ""
     began, due = time.monotonic(), _due(board, lane.version)
     trouble = services.trouble(lane.id) if status == "running" else ""
-    turned = (board.status, board.trouble) != (status, trouble) or lane.last_step <= 1
-    if turned or due:
+    changed_state = (board.status, board.trouble) != (status, trouble) or lane.last_step <= 1
+    if changed_state or due:
         board.trouble, board.sense, board.status, board.felt, board.felt_at = (
             trouble,
             sense_of(lane),
@@ -311,11 +311,11 @@ def drawn_at(token: str, lane_id: str, name: str, step: int | None) -> Figure:
         raise LookupError("This page is not known to the server any more. Reload it.")
     if lane_id not in offer.lanes or name not in figures_of(offer.laboratory):
         raise LookupError("This page does not show such a figure.")
-    shown = {one: _lane(offer, one) for one in offer.lanes}
-    lane = shown[lane_id]
+    lanes = {one: _lane(offer, one) for one in offer.lanes}
+    lane = lanes[lane_id]
     if isinstance(lane, str):
         raise LookupError(lane)
-    limits = _limits(offer, shown) if isinstance(lane, Lane) else None
+    limits = _limits(offer, lanes) if isinstance(lane, Lane) else None
     step = min(step, lane.last_step) if step is not None and lane.last_step else None
     return _specs(offer, lane, [name])[name].draw(lane.dataset, epoch=step, limits=limits, theme=offer.theme)
 
@@ -325,10 +325,10 @@ def answer_at(token: str, lane_id: str, name: str, step: str) -> Answer:
     if not (step.isascii() and step.isdigit() and len(step) < 12):
         return Answer(404, b"A step is not a whole number.", TEXT)
     try:
-        drawn = drawn_at(token, lane_id, name, int(step))
+        figure = drawn_at(token, lane_id, name, int(step))
     except LookupError as error:
         return Answer(404, str(error.args[0]).encode(), TEXT)
-    template, look, arrays = drawn.template(), drawn.to_dict()["layout"].get("template"), Arrays()
+    template, look, arrays = figure.template(), figure.to_dict()["layout"].get("template"), Arrays()
     whole = [np.asarray(row) for row in template.rows]
     rows = [{"dim": None, "from": 0, "shape": row.shape[1:], **arrays.add(row)} for row in whole]
     figures = {name: {"figure": template.figure, "rows": rows}}
@@ -336,7 +336,7 @@ def answer_at(token: str, lane_id: str, name: str, step: str) -> Answer:
     return Answer(200, packed({"lanes": [section]}, arrays), BINARY)
 
 
-def answer_about(token: str, lane_id: str, asked: bytes) -> Answer:
+def answer_about(token: str, lane_id: str, body: bytes) -> Answer:
     """What a laboratory answers to a question about a lane of an offer, or a sentence about why it does not.
 
     Such a laboratory has a file ``parts/asked.py`` with ``answer(lane, question, theme)``: JSON in, JSON out. It raises
@@ -348,24 +348,24 @@ def answer_about(token: str, lane_id: str, asked: bytes) -> Answer:
     lab = laboratories()[offer.laboratory]
     if lane_id not in offer.lanes or not (lab.has("parts") and lab.has("parts.asked")):
         return Answer(404, b"This page asks nothing about such a run.", TEXT)
-    if len(asked) > LARGEST_QUESTION:
+    if len(body) > LARGEST_QUESTION:
         return Answer(413, f"The question is longer than {LARGEST_QUESTION} bytes.".encode(), TEXT)
     lane = _lane(offer, lane_id)
     if not isinstance(lane, Lane):
         return Answer(404, (lane if isinstance(lane, str) else lane.complaint).encode(), TEXT)
     try:
-        question = json.loads(asked)
+        question = json.loads(body)
     except (ValueError, RecursionError):
         question = None
     if not isinstance(question, dict):
         return Answer(400, b"The question is not one that a page asks.", TEXT)
     try:
-        found = lab.part("parts.asked").answer(lane, question, offer.theme)
+        answer = lab.part("parts.asked").answer(lane, question, offer.theme)
     except ValueError as error:
         return Answer(400, str(error).encode(), TEXT)
     except (JobFailedError, TooManyJobsError) as error:
         return Answer(503, str(error).encode(), TEXT)
-    return Answer(200, json.dumps(found, separators=(",", ":"), allow_nan=False).encode(), JSON)
+    return Answer(200, json.dumps(answer, separators=(",", ":"), allow_nan=False).encode(), JSON)
 
 
 def runs_of(token: str) -> list[str]:

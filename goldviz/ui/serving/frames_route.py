@@ -62,15 +62,15 @@ class Watch:
 
     async def change(self, run_ids: Sequence[str], seconds: float) -> None:
         """Wait until one of these runs has changed, so long at most; nobody wakes for the runs of others."""
-        changed = asyncio.Event()
+        event = asyncio.Event()
         for run_id in run_ids:
-            self._waiting.setdefault(run_id, set()).add(changed)
+            self._waiting.setdefault(run_id, set()).add(event)
         try:
             with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(changed.wait(), seconds)
+                await asyncio.wait_for(event.wait(), seconds)
         finally:
             for run_id in set(run_ids):
-                self._waiting[run_id].discard(changed)
+                self._waiting[run_id].discard(event)
                 if not self._waiting[run_id]:
                     del self._waiting[run_id]
 
@@ -84,14 +84,14 @@ class Watch:
         while self._watched:
             await asyncio.sleep(LOOK_SECONDS)
             try:
-                found = await asyncio.to_thread(self._seen)
+                news = await asyncio.to_thread(self._seen)
             except StoreError:
                 # A page says so itself; here the next look tries again.
                 continue
-            before, self._versions = self._versions, found
-            for run_id in [run_id for run_id in self._waiting if found.get(run_id) != before.get(run_id)]:
-                for changed in self._waiting[run_id]:
-                    changed.set()
+            before, self._versions = self._versions, news
+            for run_id in [run_id for run_id in self._waiting if news.get(run_id) != before.get(run_id)]:
+                for event in self._waiting[run_id]:
+                    event.set()
 
 
 def routes(base: str) -> list[BaseRoute]:
@@ -107,24 +107,24 @@ def routes(base: str) -> list[BaseRoute]:
     # Threads that take the next question by themselves: a limiter would wake the event loop between two.
     answering = ThreadPoolExecutor(ANSWERS_AT_ONCE, "goldviz-frames")
 
-    def answered(answer: Callable[..., Answered], *asked: str) -> asyncio.Future[Answered]:
-        return asyncio.get_running_loop().run_in_executor(answering, answer, *asked)
+    def answered(answer: Callable[..., Answered], *arguments: str) -> asyncio.Future[Answered]:
+        return asyncio.get_running_loop().run_in_executor(answering, answer, *arguments)
 
     def made(answer: frames.Answer) -> Response:
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
         return Response(answer.content, answer.status, headers, answer.media_type)
 
     async def news(request: Request) -> Response:
-        token, asked = request.path_params["token"], request.query_params.get("has", "")
+        token, question = request.path_params["token"], request.query_params.get("has", "")
         run_ids, end = frames.runs_of(token), time.monotonic() + HELD_SECONDS
         with watch.watching(run_ids):
             while True:
                 before = watch.versions(run_ids)
                 # Most questions come before the run's next step: then the store need not be read.
-                if not frames.lacks_nothing(token, asked, dict(zip(run_ids, before, strict=True))):
-                    found = await answered(frames.answer, token, asked)
-                    if found is not None:
-                        return made(found)
+                if not frames.lacks_nothing(token, question, dict(zip(run_ids, before, strict=True))):
+                    answer = await answered(frames.answer, token, question)
+                    if answer is not None:
+                        return made(answer)
                 while watch.versions(run_ids) == before:
                     left = end - time.monotonic()
                     if left <= 0 or not run_ids:
@@ -135,16 +135,16 @@ def routes(base: str) -> list[BaseRoute]:
 
     async def one(request: Request) -> Response:
         where = request.path_params
-        asked = (where["token"], where["lane"], where["figure"], where["step"])
-        return made(await answered(frames.answer_at, *asked))
+        place = (where["token"], where["lane"], where["figure"], where["step"])
+        return made(await answered(frames.answer_at, *place))
 
     async def about(request: Request) -> Response:
-        where, asked = request.path_params, b""
+        where, body = request.path_params, b""
         async for part in request.stream():
-            asked += part
-            if len(asked) > frames.LARGEST_QUESTION:
+            body += part
+            if len(body) > frames.LARGEST_QUESTION:
                 break
-        return made(await run_sync(frames.answer_about, where["token"], where["lane"], asked, limiter=about_at_once))
+        return made(await run_sync(frames.answer_about, where["token"], where["lane"], body, limiter=about_at_once))
 
     return [
         Route(f"{base}/{{token}}", news),

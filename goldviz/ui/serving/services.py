@@ -58,13 +58,13 @@ def store() -> Store:
 def executor() -> Executor:
     """The executor; raises ExecutionError and tries again at the next call."""
     with _shared.starting:
-        wanted = store()
-        if _shared.executor is None or _shared.executor.store.url != wanted.url:
+        current_store = store()
+        if _shared.executor is None or _shared.executor.store.url != current_store.url:
             if _shared.executor is not None:
                 _shared.executor.close()
                 _shared.executor = None
             try:
-                _shared.executor = Executor(wanted)
+                _shared.executor = Executor(current_store)
             except ExecutionError as error:
                 _shared.refusal = str(error)
                 raise
@@ -82,8 +82,8 @@ def trouble(run_id: str) -> str:
 
     Its worker says so; of a run of the shell, which has none here, the disk does.
     """
-    if _shared.executor is not None and (told := _shared.executor.trouble(run_id)):
-        return told
+    if _shared.executor is not None and (sentence := _shared.executor.trouble(run_id)):
+        return sentence
     with suppress(StoreError):
         return store().full
     return ""
@@ -125,14 +125,14 @@ def figure_json(key: tuple[Any, ...], draw: Callable[[], Any]) -> str:
 
 def memory() -> tuple[int, int]:
     """Bytes of readings, of results of jobs and of runs in view, and how many they may be."""
-    held = (_shared.results, _shared.runs)
-    return sum(one.room for one in held), sum(one.budget for one in held)
+    rooms = (_shared.results, _shared.runs)
+    return sum(one.room for one in rooms), sum(one.budget for one in rooms)
 
 
 def forget_readings() -> None:
     """Let go of all that can be read or made again."""
-    for held in (_shared.results, _shared.runs, _shared.figures):
-        held.clear()
+    for room in (_shared.results, _shared.runs, _shared.figures):
+        room.clear()
 
 
 def close() -> None:

@@ -70,7 +70,7 @@ class KnownHosts:
 
 def _header(scope: Scope, name: bytes) -> str:
     """A header's value; several of one name are no host and no origin."""
-    return ", ".join(value.decode("latin-1") for found, value in scope["headers"] if found == name)
+    return ", ".join(value.decode("latin-1") for header, value in scope["headers"] if header == name)
 
 
 def _reached_at(origin: Origin, scope: Scope) -> Scope:
