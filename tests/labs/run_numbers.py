@@ -113,7 +113,9 @@ def _is_dataset(node: ast.AST) -> bool:
 
 
 def _is_number(*sides: ast.AST) -> bool:
-    return any(isinstance(side, ast.Constant) and isinstance(side.value, int | float) for side in sides)
+    """Whether one of both is a number that is written there, or a constant by its name."""
+    written = (isinstance(side, ast.Constant) and isinstance(side.value, int | float) for side in sides)
+    return any(written) or any(_name(side).isupper() for side in sides)
 
 
 def _is_text(*sides: ast.AST) -> bool:

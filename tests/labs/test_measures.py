@@ -20,10 +20,8 @@ COMPUTING = {
     "backward_by_hand",
     "char_gpt",
     "char_language_model",
-    "depth_gradients",
     "jacobian_lens",
     "lstm_valves",
-    "recurrent_gradients",
     "text_tokens",
     # ---
     "bert_pretraining",

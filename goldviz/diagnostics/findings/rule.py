@@ -79,6 +79,10 @@ class Case:
         [reading] = self.readings
         return reading
 
+    def largest(self, measure: str) -> float:
+        """The largest of a measure's medians over seeds, of the networks over the line."""
+        return max(median(getattr(n, measure)) for n in self.readings)
+
     def text(self, words: str) -> str:
         """A template with its :class:`Fields` filled in."""
         return words.format_map(Fields(self.readings, self.settings))

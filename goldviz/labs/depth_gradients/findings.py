@@ -7,9 +7,8 @@ long, or whose gradient explodes, is not told to train for longer.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.diagnostics.findings import (
     Case,
@@ -81,7 +80,7 @@ def orthogonal(settings: DepthGradients) -> Candidate:
 def _way_back(n: Reading) -> str:
     """What the run measured of the error on its way back, from the last hidden state to the first."""
     whole, block = median(n.amplification), median(n.block_factor)
-    if not np.isfinite(whole) or whole == 0:
+    if not math.isfinite(whole) or whole == 0:
         return ""
     return (
         f"In the {n.name} network a block leaves the error {_length(block, f'{block:.3g}')}, all {n.depth} leave it "

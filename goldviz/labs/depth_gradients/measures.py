@@ -27,7 +27,8 @@ class Reading:
     ``amplification_at_first`` and ``amplification_at_last`` those of the first and the last epoch. ``began`` and
     ``ended`` are the first and the last training loss. ``saturation`` and ``dead`` are means over the layers at the
     last epoch; ``update`` is the typical update-to-data ratio; ``shallower`` is the lowest last training loss of the
-    networks of fewer layers; ``test`` and ``zero`` are the test losses of the network and of predicting zero, and
+    networks of fewer layers; ``jacobian_gain`` is the mean over the blocks at the last epoch that looked at it;
+    ``test`` and ``zero`` are the test losses of the network and of predicting zero, and
     ``unseen`` is the loss on the same samples after the last epoch so far, which a growing run has, too.
     ``typical_step`` is the median update-to-data ratio of all layers but the first, and of all epochs.
     """
@@ -55,6 +56,7 @@ class Reading:
     unseen: Floats
     parameters: Floats
     typical_step: Floats
+    jacobian_gain: Floats
 
     @classmethod
     def of_run(cls, ds: xr.Dataset, network: str) -> Reading:
@@ -97,6 +99,7 @@ class Reading:
             unseen=recorded.last("evaluation_loss", "epoch"),
             parameters=recorded.measure("parameter_count"),
             typical_step=recorded.measure("update_to_data", "layer", "epoch", by=_middle),
+            jacobian_gain=recorded.last("jacobian_gain", "histogram_epoch", "block", by=mean),
         )
 
     @property
@@ -131,6 +134,11 @@ class Reading:
     def block_factor(self) -> Floats:
         """How many times longer a block makes the error on its way back, the geometric mean over the blocks."""
         return self.amplification ** (1 / self.depth)
+
+    @property
+    def block_factor_at_last(self) -> Floats:
+        """The same of the last epoch alone."""
+        return self.amplification_at_last ** (1 / self.depth)
 
     @property
     def degradation(self) -> Floats:

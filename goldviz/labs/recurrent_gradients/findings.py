@@ -7,7 +7,7 @@ or that they are clipped, and one whose steps are too large is not told to train
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, networks, training
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Check
@@ -76,7 +76,7 @@ def _solved(n: Reading) -> str:
 
 
 def _title_with_lag(case: Case) -> str:
-    return f"The gradient vanishes by lag {max(median(n.faded_at) for n in case.readings):.0f} in {{subject}}"
+    return f"The gradient vanishes by lag {case.largest('faded_at'):.0f} in {{subject}}"
 
 
 def _cures(case: Case) -> list[Candidate]:
@@ -101,7 +101,7 @@ def _why_nothing(case: Case) -> str:
 
 def _where_it_fails(n: Reading) -> str:
     """What the run knows of the signal of a network that learned nothing; nothing where none was measured."""
-    if not np.isfinite(n.peak).any():
+    if not math.isfinite(median(n.peak)):
         return ""
     if majority(n.faded):
         return f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}."
@@ -116,7 +116,7 @@ def _to_learn(case: Case) -> list[Candidate]:
 
 
 def _title_with_steps(case: Case) -> str:
-    return f"{{Subject}} keep{{s|}} the signal over {max(n.longest_lag for n in case.considered)} steps"
+    return f"{{Subject}} keep{{s|}} the signal over {case.considered[0].longest_lag} steps"
 
 
 def _why_it_is_kept(case: Case) -> str:
@@ -152,13 +152,13 @@ def _why_steps_are_too_long(case: Case) -> str:
 
 def _what_gates_do(n: Reading) -> str:
     """What the run measured of the path that gates open past W (eq. 18, 24); nothing where there is none."""
-    path, renewed = median(n.cell_path), median(n.renewed)
-    if np.isfinite(path):
+    if math.isfinite(median(n.cell_path)):
         return (
-            f"The {n.name}'s cell path alone, its forget gates multiplied, leaves {times(10**path)} (eq. 18); the rest "
-            "comes by way of h and the gates."
+            f"The {n.name}'s cell path alone, its forget gates multiplied, leaves {times(median(n.cell_path_left))} "
+            "(eq. 18); the rest comes by way of h and the gates."
         )
-    return f"The {n.name} keeps {1 - renewed:.2f} of its state a step (eq. 24)." if np.isfinite(renewed) else ""
+    kept = median(n.state_kept)
+    return f"The {n.name} keeps {kept:.2f} of its state a step (eq. 24)." if math.isfinite(kept) else ""
 
 
 RULES = (
@@ -283,10 +283,10 @@ RULES = (
         _title_with_steps,
         line=at_most(
             "drift",
-            np.log10(KEPT_WITHIN),
+            math.log10(KEPT_WITHIN),
             f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag",
         ),
-        number=lambda n: f"a factor of {times(10 ** median(n.farthest))} over {n.longest_lag} steps",
+        number=lambda n: f"a factor of {times(median(n.farthest_factor))} over {n.longest_lag} steps",
         explanation=_why_it_is_kept,
         only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),
         silenced_by=("diverged", "exploding", "vanishing"),

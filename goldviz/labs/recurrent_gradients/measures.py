@@ -60,6 +60,11 @@ def _gates(recorded: Recorded, gates: tuple[str, ...], name: str, *dims: str) ->
     )
 
 
+def _power_of_ten(exponents: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(10.0**exponents)
+
+
 def _recent(losses: Floats) -> Floats:
     """The mean loss of the last tenth of the steps."""
     return np.asarray(losses[-max(1, len(losses) // 10) :].mean(axis=0))
@@ -119,9 +124,29 @@ class Reading(NetworkReading):
         return np.abs(self.farthest)
 
     @property
+    def lost(self) -> Verdicts:
+        """Whether nothing is left of the signal at the largest lag, or it is no longer finite."""
+        return ~np.isfinite(self.farthest)
+
+    @property
+    def farthest_factor(self) -> Floats:
+        """The factor by which the signal at the largest lag is away from its size at the start."""
+        return _power_of_ten(self.farthest)
+
+    @property
+    def factor_a_step(self) -> Floats:
+        """That factor for one step, the geometric mean over all steps from one end to the other."""
+        return _power_of_ten(self.farthest / max(self.longest_lag, 1))
+
+    @property
+    def state_kept(self) -> Floats:
+        """The share of its state that the GRU keeps at a step, at its update gate's mean opening (eq. 24)."""
+        return 1 - self.renewed
+
+    @property
     def cell_path_left(self) -> Floats:
         """The share of the gradient that is left along the LSTM's cell at the largest lag."""
-        return np.asarray(10.0**self.cell_path)
+        return _power_of_ten(self.cell_path)
 
     @property
     def worth(self) -> Floats:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 import xarray as xr
 
+from goldviz.diagnostics.findings import median, networks
+from goldviz.diagnostics.findings.finding import majority
 from goldviz.labs.recurrent_gradients import LAB
 from goldviz.labs.recurrent_gradients.counts import SIZES, weights_of
 from goldviz.labs.recurrent_gradients.figures.quantities import GATES
-from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS
+from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS, word_table
+from goldviz.labs.recurrent_gradients.measures import Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
 from goldviz.ui.pages.laboratory import LaboratoryPage
@@ -70,8 +72,8 @@ def _how_many_weights(lane: Lane[RecurrentGradients]) -> None:
     settings, ds = lane.settings, lane.dataset
     if not isinstance(settings, RecurrentGradients) or "parameter_count" not in ds:
         return
-    names, rows = [str(one) for one in ds["network"].values], []
-    for name in names:
+    rows = []
+    for name in networks(ds):
         count = weights_of(settings, name)
         rows.append(
             {
@@ -79,7 +81,7 @@ def _how_many_weights(lane: Lane[RecurrentGradients]) -> None:
                 "Recurrent layer": count.formula,
                 "here": f"{count.layer:,}",
                 "Read-out o (h + 1)": f"{count.read_out:,}",
-                "In all": f"{int(ds['parameter_count'].sel(network=name)):,}",
+                "In all": f"{median(Reading.of(ds, name).parameters):,.0f}",
             }
         )
     inputs, outputs = SIZES[settings.task]
@@ -95,18 +97,16 @@ def _numbers(dataset: xr.Dataset) -> str:
     """The factor of one step back, for each network, at the last look: the median of the seeds, as cards have it."""
     if "log_jacobian_norm" not in dataset or not dataset.sizes.get("look", 0) or dataset.sizes.get("lag", 0) < 2:
         return "The run's numbers appear here with its first look."
-    norms = dataset["log_jacobian_norm"].isel(look=-1).median("seed")
-    lags = int(dataset["lag"].values[-1]) - int(dataset["lag"].values[0])
-    lines = [f"In this run, from one end of {lags} steps to the other:"]
-    for network in dataset["network"].values:
-        total = float(norms.sel(network=network).isel(lag=-1))
-        if not np.isfinite(total):
-            lines.append(f"- **{str(network).upper()}**: nothing of the gradient is left, or it is no longer finite")
-        else:
-            lines.append(
-                f"- **{str(network).upper()}**: × {10 ** (total / lags):.3g} a step, × $10^{{{total:.1f}}}$ in all"
-            )
-    return "\n".join(lines)
+    readings = [Reading.of(dataset, network) for network in networks(dataset)]
+    steps = readings[0].longest_lag
+    return "\n".join([f"In this run, from one end of {steps} steps to the other:", *map(_left, readings)])
+
+
+def _left(n: Reading) -> str:
+    power, factor = median(n.farthest), median(n.factor_a_step)
+    if majority(n.lost):
+        return f"- **{n.name}**: nothing of the gradient is left, or it is no longer finite"
+    return f"- **{n.name}**: × {factor:.3g} a step, × $10^{{{power:.1f}}}$ in all"
 
 
 def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
@@ -116,17 +116,17 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
         st.caption(_not_yet(lane))
         return
     text = _typed(to_start_from(settings.length))
-    networks = [str(one) for one in ds["network"].values]
+    names = networks(ds)
     network = (
         st.segmented_control(
             "Look into",
-            networks,
-            default=networks[0],
+            names,
+            default=names[0],
             format_func=str.upper,
-            key=f"words-{'-'.join(networks)}",
+            key=f"words-{'-'.join(names)}",
             persist_state="session",
         )
-        or networks[0]
+        or names[0]
     )
     try:
         read = _read(lane, settings, text)
@@ -145,11 +145,11 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
             f"{plain(', '.join(dict.fromkeys(unknown)))}."
         )
     inside = ("states", "word_gates") if network in GATES else ("states",)
-    for names in (("verdict", "heard"), inside):
-        for column, name in zip(st.columns(len(names)), names, strict=True):
+    for row in (("verdict", "heard"), inside):
+        for column, name in zip(st.columns(len(row)), row, strict=True):
             with column:
                 _draw_words(lane, text, read, name, **({"network": network} if name in inside else {}))
-    st.dataframe(_word_table(read, network), hide_index=True, width="stretch")
+    st.dataframe(word_table(read, network), hide_index=True, width="stretch")
     st.caption(
         "m is the last verdict's margin: its number of praise less that of blame. The derivative dm/dh says how "
         "much m moves with the state at a word. And dm/dx says what m would lose without the word, if it were "
@@ -175,9 +175,9 @@ def _typed(reviews: dict[str, str]) -> str:
 
 
 def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> xr.Dataset:
-    from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, word_by_word
+    from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, of_run, word_by_word
 
-    arguments = (settings.model_dump_json(), lane.dataset["weights"].values, text)
+    arguments = of_run(lane.dataset, settings, text)
     return background.awaited(
         Task(f"words-{(lane.id, lane.version, text)}", word_by_word, arguments, "Reading the words", READ_SECONDS)
     )
@@ -191,23 +191,6 @@ def _draw_words(lane: Lane[RecurrentGradients], text: str, read: xr.Dataset, nam
     words = f"{spec.question} {spec.shows}"
     live_figure(drawn, key=f"words-{name}-{lane.id}", subject=f"{lane.id} {text} {more}", description=words)
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
-
-
-def _word_table(read: xr.Dataset, network: str) -> pd.DataFrame:
-    """Everything of one network, a row a word."""
-    own = read.sel(network=network)
-    table = {
-        "Word": list(read.attrs["words"]),
-        "Praise so far": [f"{value:.1%}" for value in own["praise"].values],
-        "‖h‖": [f"{value:.3g}" for value in np.linalg.norm(own["state"].values, axis=1)],
-        "‖dm/dh‖": [f"{value:.3g}" for value in own["state_gradient"].values],
-        "dm/dx": [f"{value:+.3g}" for value in own["word_gradient"].values],
-    }
-    gates = {
-        f"{gate.capitalize()} gate": [f"{value:.0%}" for value in own["gate_opening"].sel(gate=gate).values]
-        for gate in GATES.get(network, ())
-    }
-    return pd.DataFrame(table | gates)
 
 
 PAGE = LaboratoryPage(

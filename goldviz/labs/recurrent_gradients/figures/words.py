@@ -6,6 +6,7 @@ Each draws what :func:`goldviz.labs.recurrent_gradients.word_by_word.read_words`
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from goldviz.figures import theme as look
@@ -140,6 +141,23 @@ def gates(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     figure.update_yaxes(title_text="Mean opening", range=[0, 1], tickformat=".0%")
     _words_below(figure, ds)
     return figure
+
+
+def word_table(read: xr.Dataset, network: str) -> pd.DataFrame:
+    """Everything of one network as a table, a row a word."""
+    own = read.sel(network=network)
+    table = {
+        "Word": list(read.attrs["words"]),
+        "Praise so far": [f"{value:.1%}" for value in own["praise"].values],
+        "‖h‖": [f"{value:.3g}" for value in np.linalg.norm(own["state"].values, axis=1)],
+        "‖dm/dh‖": [f"{value:.3g}" for value in own["state_gradient"].values],
+        "dm/dx": [f"{value:+.3g}" for value in own["word_gradient"].values],
+    }
+    gates = {
+        f"{gate.capitalize()} gate": [f"{value:.0%}" for value in own["gate_opening"].sel(gate=gate).values]
+        for gate in GATES.get(network, ())
+    }
+    return pd.DataFrame(table | gates)
 
 
 OF_WORDS = by_name(verdict, heard, states, gates)
