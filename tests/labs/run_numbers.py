@@ -20,6 +20,8 @@ OF_SEVERAL = {"average", "fmean", "mean", "nanmean", "std", "sum"}
 """Functions that make one number of several; a card's own median over seeds is none of them."""
 EXTREMES = {"max", "min"}
 """The same where they are called with one argument, which holds several."""
+DESCRIBING = {"attrs", "dims", "shape", "sizes"}
+"""Attributes of a variable that are none of its numbers."""
 TEXT = {"join", "str"}
 """Calls that end in text."""
 COMPUTED = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
@@ -53,22 +55,26 @@ class Followed:
         self.names = {one.arg for one in arguments if one is not None and _is_of_a_run(one)}
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
         self.mappings = {one.func for one in calls if _name(one.func) == "values" and not one.args}
+        described = [node for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in DESCRIBING]
+        self.described = {node.value for node in described}
         for _ in range(4):
             for node in ast.walk(function):
                 self._follow(node)
 
     def _follow(self, node: ast.AST) -> None:
         if isinstance(node, ast.Assign):
-            self._take(node.value, *node.targets)
+            for target in node.targets:
+                pairs = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+                for one, value in zip(target.elts, node.value.elts, strict=True) if pairs else [(target, node.value)]:
+                    self._take(value, one)
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
             self._take(node.value, node.target)
         elif isinstance(node, ast.For | ast.comprehension):
             self._take(node.iter, node.target)
 
-    def _take(self, value: ast.AST | None, *targets: ast.AST) -> None:
+    def _take(self, value: ast.AST | None, target: ast.AST) -> None:
         if self.holds(value):
-            stored = [node for one in targets for node in ast.walk(one) if isinstance(node, ast.Name)]
-            self.names |= {node.id for node in stored}
+            self.names |= {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
     def holds(self, node: ast.AST | None) -> bool:
         """Whether an expression holds something of a run, text apart."""
@@ -90,7 +96,7 @@ class Followed:
             reducing = OF_SEVERAL | (EXTREMES if len(node.args) == 1 else set())
             return _name(node.func) in reducing and any(map(self.holds, node.args))
         if isinstance(node, ast.Subscript):
-            return _is_dataset(node.value) and self.holds(node.value)
+            return _is_dataset(node.value) and node not in self.described and self.holds(node.value)
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, COMPUTED):
             return False
         multiple = isinstance(node.op, ast.Mult | ast.Div) and _is_number(node.left, node.right)

@@ -16,14 +16,6 @@ LABS = Path(__file__).parents[2] / "goldviz" / "labs"
 TELLING = {"claims", "findings", "page", "parts", "stories", "verdict", "words"}
 """Modules and rooms of a laboratory that tell numbers."""
 COMPUTING = {
-    "backpropagation_by_hand",
-    "backward_by_hand",
-    "char_gpt",
-    "char_language_model",
-    "jacobian_lens",
-    "lstm_valves",
-    "text_tokens",
-    # ---
     "bert_pretraining",
     "continuous_depth",
     "gold_forecast",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -21,13 +23,18 @@ def networks(dataset: xr.Dataset) -> list[str]:
     return [str(name) for name in dataset["network"].values] if "network" in dataset.coords else []
 
 
+def _as_recorded(dataset: xr.Dataset) -> SimpleNamespace:
+    """A run's settings by name, as they were recorded with it."""
+    return SimpleNamespace(**json.loads(dataset.attrs.get("settings", "{}")))
+
+
 class Recorded:
     """What a dataset holds of one network; variables may be missing or empty, as in a run that has just begun."""
 
     def __init__(self, dataset: xr.Dataset, network: str, settings: Any = None) -> None:
         self.dataset = dataset
         self.network = network
-        self.settings = settings
+        self.settings = settings or _as_recorded(dataset)
         self.nothing: Floats = np.full(max(dataset.sizes.get("seed", 1), 1), np.nan)
 
     @cached_property

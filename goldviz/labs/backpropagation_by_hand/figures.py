@@ -18,8 +18,8 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.backpropagation_by_hand.measures import PARTS
 
-PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
 NAMES = {
     "W_ax": "W<sub>ax</sub>",
     "W_aa": "W<sub>aa</sub>",

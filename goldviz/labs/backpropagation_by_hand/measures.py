@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.measure import measure
+import numpy as np
+
+from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
+"""The network's parameters, each with a sum over time."""
 
 
 @measure()
@@ -40,7 +46,26 @@ def clipped_norm(run: xr.Dataset) -> float:
     return float(run.attrs["norm_after"])
 
 
-@measure()
+@measure("nat")
+def change_of_loss(run: xr.Dataset) -> float:
+    """The loss after one step less that before it."""
+    return float(run.attrs["loss_after"] - run.attrs["loss_before"])
+
+
+@combined()
 def made_worse(run: xr.Dataset) -> float:
     """1 where the loss is higher after one step."""
-    return float(run.attrs["loss_after"] > run.attrs["loss_before"])
+    return float(change_of_loss(run) > 0)
+
+
+def _norm(part: str, way: str, words: str) -> Measure:
+    return Measure(
+        f"{part}.norm_{way}",
+        f"The norm of dL/d{part} by {words}.",
+        "",
+        lambda run: float(np.linalg.norm(run[f"{part}_{way}"].values)),
+    )
+
+
+BY_HAND = {part: _norm(part, "gradient", "the recursion") for part in PARTS}
+BY_AUTOGRAD = {part: _norm(part, "autograd", "autograd") for part in PARTS}

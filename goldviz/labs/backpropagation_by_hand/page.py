@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from goldviz.figures.spec import FigureSpec
-from goldviz.labs.backpropagation_by_hand import LAB, figures
+from goldviz.labs.backpropagation_by_hand import LAB, figures, measures
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
@@ -43,23 +43,22 @@ def sums(view: View[BackpropagationByHand]) -> None:
     view.draw(*_of_place(view))
     st.subheader("The five sums, beside autograd's", anchor=False)
     st.dataframe(_table(view), hide_index=True, width="stretch")
-    largest = max(ds.attrs["difference"].values())
+    largest = measures.off_autograd(ds)
     st.caption(f"The largest difference of any entry is {largest:.1e}: rounding in the last digit of float64.")
 
 
 def update(view: View[BackpropagationByHand]) -> None:
     """Clip, then step."""
     ds = view.dataset
-    before, after = ds.attrs["norm_before"], ds.attrs["norm_after"]
+    before, after = ds.attrs["norm_before"], measures.clipped_norm(ds)
     columns = st.columns(4)
     columns[0].metric("Norm of the gradient", f"{before:.4g}")
     columns[1].metric("After clipping", f"{after:.4g}", help="g · min(1, C / ‖g‖), over all five parts (document 003).")
     columns[2].metric("Loss before", f"{ds.attrs['loss_before']:.4f}")
-    change = ds.attrs["loss_after"] - ds.attrs["loss_before"]
     columns[3].metric(
         "Loss after",
         f"{ds.attrs['loss_after']:.4f}",
-        delta=f"{change:+.4f}",
+        delta=f"{measures.change_of_loss(ds):+.4f}",
         delta_color="inverse",
         help="The same text read again with the updated weights.",
     )
@@ -82,13 +81,13 @@ def pairs(view: View[BackpropagationByHand]) -> None:
     view.draw(figures.triangle, figures.one_loss)
     view.draw(figures.direct_and_total)
     ds = view.dataset
-    if np.isfinite(ds.attrs["off_with_direct"]):
+    if math.isfinite(measures.off_with_direct(ds)):
         st.markdown(
-            f"The terms add up to autograd's gradient, to {ds.attrs['off_with_direct']:.0e} of its norm. Document 001 "
+            f"The terms add up to autograd's gradient, to {measures.off_with_direct(ds):.0e} of its norm. Document 001 "
             r"writes its eq. 6 with $\partial \mathcal{L} / \partial h_t$. It has to be the **direct** derivative, of "
             "the loss at t through the answer at t. The recursion carries the **total** one. With it, the loss of step "
             "t counts t − k + 1 times for step k. The sum is then off by "
-            f"{ds.attrs['off_with_total']:.2g} times the gradient's norm."
+            f"{measures.off_with_total(ds):.2g} times the gradient's norm."
         )
     st.caption("∂⁺ is the immediate derivative: W as used at step k alone, with what step k − 1 hands over held fixed.")
 
@@ -108,18 +107,16 @@ def in_report(view: View[BackpropagationByHand]) -> list[FigureSpec]:
 
 def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:
     ds = view.dataset
-    rows = []
-    for part in figures.PARTS:
-        ours, theirs = ds[f"{part}_gradient"].values, ds[f"{part}_autograd"].values
-        rows.append(
-            {
-                "Part": part,
-                "Shape": " × ".join(str(size) for size in ours.shape),
-                "Norm by hand": f"{np.linalg.norm(ours):.12g}",
-                "Norm by autograd": f"{np.linalg.norm(theirs):.12g}",
-                "Largest difference": f"{ds.attrs['difference'][part]:.1e}",
-            }
-        )
+    rows = [
+        {
+            "Part": part,
+            "Shape": " × ".join(str(size) for size in ds[f"{part}_gradient"].shape),
+            "Norm by hand": f"{measures.BY_HAND[part](ds):.12g}",
+            "Norm by autograd": f"{measures.BY_AUTOGRAD[part](ds):.12g}",
+            "Largest difference": f"{ds.attrs['difference'][part]:.1e}",
+        }
+        for part in measures.PARTS
+    ]
     return pd.DataFrame(rows)
 
 

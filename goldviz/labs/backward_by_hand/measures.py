@@ -15,6 +15,12 @@ def _largest(name: str, *runs: xr.Dataset) -> float:
 
 
 @measure()
+def off_autograd(*runs: xr.Dataset) -> float:
+    """The largest difference of any gradient's entry to autograd's."""
+    return max(float(off) for run in runs for off in run.attrs["difference"].values())
+
+
+@measure()
 def bias_gradient(*runs: xr.Dataset) -> float:
     """The largest entry of the gradient of a bias before batch norm."""
     return _largest("bias_gradient", *runs)

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 import xarray as xr
 
-from goldviz.labs.backward_by_hand import LAB, costs, figures
+from goldviz.labs.backward_by_hand import LAB, costs, figures, measures
 from goldviz.labs.backward_by_hand.graph import graph, shape_of
 from goldviz.labs.backward_by_hand.network import closed_forms, nodes
 from goldviz.labs.backward_by_hand.nudges import nudged
@@ -47,7 +47,7 @@ def found(view: View[BackwardByHand]) -> None:
 def every(view: View[BackwardByHand]) -> None:
     """Every gradient beside autograd's."""
     st.dataframe(_table(view), hide_index=True, width="stretch")
-    largest = max(view.dataset.attrs["difference"].values())
+    largest = measures.off_autograd(view.dataset)
     st.caption(f"The largest difference of any entry is {largest:.1e}: rounding in the last digits of float64.")
 
 
@@ -98,7 +98,7 @@ def _table(view: View[BackwardByHand]) -> pd.DataFrame:
 
 def why(view: View[BackwardByHand]) -> None:
     """Document 002, 1.4.4 and 1.4.5, carried out to the end, and what they come to here."""
-    attrs, biased = view.dataset.attrs, view.settings.variance == "biased"
+    ds, biased = view.dataset, view.settings.variance == "biased"
     left, right = st.columns(2)
     with left:
         st.markdown("Softmax and loss together, for one sample with target y (document 002, 1.4.4):")
@@ -107,8 +107,9 @@ def why(view: View[BackwardByHand]) -> None:
         )
         st.latex(r"\frac{\partial \mathcal{L}}{\partial \mathrm{logits}} = \frac{1}{n}(P - Y)")
         st.markdown(
-            "Subtracting the maximum of each row changes nothing. Without it, or with another number in its place, the "
-            f"loss differs by {attrs['shift_in_loss']:.0e} and its gradient by {attrs['shift_in_gradient']:.0e}."
+            "Subtracting the maximum of each row changes nothing. Without it, or with another number in its place, "
+            f"the loss differs by {measures.shift_in_loss(ds):.0e} and its gradient by "
+            f"{measures.shift_in_gradient(ds):.0e}."
         )
     with right:
         st.markdown("Batch norm, with g = ∂L/∂y (1.4.5, which stops at the three paths; this is their sum):")
@@ -118,9 +119,9 @@ def why(view: View[BackwardByHand]) -> None:
             rf"\Big[ n g - \sum_i g_i - {ratio}\hat x \sum_i g_i \hat x_i \Big]"
         )
         st.markdown(
-            f"A bias before batch norm is lost with the mean: its gradient is {attrs['bias_gradient']:.0e}, and "
-            f"without it the logits differ by {attrs['bias_in_logits']:.0e}. With γ = √(σ² + ε) and β = μ batch norm "
-            f"gives its input back, to {attrs['identity_error']:.0e}."
+            f"A bias before batch norm is lost with the mean: its gradient is {measures.bias_gradient(ds):.0e}, and "
+            f"without it the logits differ by {measures.bias_in_logits(ds):.0e}. With γ = √(σ² + ε) and β = μ batch "
+            f"norm gives its input back, to {measures.identity_error(ds):.0e}."
         )
 
 

@@ -12,11 +12,15 @@ import numpy as np
 
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.language_model import Guesses
-from goldviz.diagnostics.findings.recorded import at_last, measured
+from goldviz.diagnostics.findings.recorded import Recorded, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+FIRST_WEIGHTS = 0.02
+"""Standard deviation of the first weights (document 002, 3.7)."""
 
 
 def _ahead(losses: Floats) -> Floats:
@@ -25,19 +29,37 @@ def _ahead(losses: Floats) -> Floats:
         return np.asarray(losses[-1] - np.median(losses[len(losses) // 2 :], axis=0))
 
 
+def _head_start(recorded: Recorded) -> Floats:
+    """In nats: the squared length of a token's first vector over the states' spread, which the final norm divides by.
+
+    NaN for a network whose states do not hold those vectors, or that another table reads out.
+    """
+    settings = recorded.settings
+    if not (settings.tied and settings.residual and settings.layer_norm):
+        return recorded.nothing
+    variance = recorded.measure("residual_variance", "close_look", "depth", by=lambda by_depth: by_depth[0, -1])
+    return np.asarray(settings.width * FIRST_WEIGHTS**2 / np.sqrt(np.where(variance > 0, variance, np.nan)))
+
+
 @dataclass(frozen=True)
 class Reading(Guesses):
     """What was recorded of the network, for each seed; NaN where nothing was.
 
     ``ahead`` is how far the loss at the block's last place, which has no later token to look at, is above that of the
-    others. ``evenness`` is the entropy of attention over that of an even one, mean over the blocks. ``gzip`` are bits a
-    byte by gzip, on the same text.
+    others. ``uniform`` is the loss of guessing all alike, ``at_first`` the dev loss at the first close look, and
+    ``head_start`` by how much the logit of the token just read is above the others at first, where the table that
+    reads tokens also scores the next one. ``evenness`` is the entropy of attention over that of an even one, mean over
+    the blocks. ``gzip`` are bits a byte by gzip, on the same text.
     """
 
     labels: ClassVar[Mapping[str, str]] = {"gpt": "GPT"}
     ahead: Floats = at_last("position_loss", "close_look", "position", by=_ahead)
     evenness: Floats = at_last("attention_entropy", "close_look", "block_number", by=lambda one: one.mean(axis=0))
     tokens_per_byte: Floats = measured("tokens_per_byte")
+    uniform: Floats = measured("uniform_loss")
+    at_first: Floats = measured("dev_loss", "close_look", by=lambda losses: losses[0])
+    parameters: Floats = measured("parameter_count")
+    head_start: Floats = read(_head_start)
     gzip: Floats = measured("gzip_dev_bits")
 
     @property

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-import numpy as np
 import streamlit as st
 
+from goldviz.diagnostics.findings import median
 from goldviz.labs.char_gpt import LAB
+from goldviz.labs.char_gpt.measures import Reading
 from goldviz.labs.char_gpt.parts import completion
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.parts import Part
 from goldviz.ui.words import plain
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-FIRST_WEIGHTS = 0.02
-"""Standard deviation of the first weights (document 002, 3.7)."""
 
 
 def why(lane: Lane[CharGpt], draw: Callable[[str], None]) -> None:
@@ -47,35 +41,29 @@ def _numbers(lane: Lane[CharGpt]) -> str:
     settings, ds = lane.settings, lane.dataset
     if "uniform_loss" not in ds or not ds.sizes.get("close_look"):
         return "The run's numbers appear here with its first look."
-    uniform, share = float(ds["uniform_loss"]), float(ds["tokens_per_byte"]) / math.log(2)
-    first, last = (float(np.median(ds["dev_loss"][place])) for place in (0, -1))
-    head = settings.width // settings.heads
+    n, head = Reading.of(ds, "gpt", settings), settings.width // settings.heads
     lines = [
         "In this run:",
         f"- $n = {settings.layers}$, $H = {settings.width} / {settings.heads} = {head}$, "
-        f"{float(ds['parameter_count'][0]):,.0f} parameters",
-        f"- guessing all tokens alike costs $\\ln V = {uniform:.2f}$ nat; the first dev loss is **{first:.2f}**"
-        f"{head_start(settings, ds)}",
-        f"- this network now: **{last:.2f}** nat = **{last * share:.2f}** bits a byte",
+        f"{median(n.parameters):,.0f} parameters",
+        f"- guessing all tokens alike costs $\\ln V = {median(n.uniform):.2f}$ nat; the first dev loss is "
+        f"**{median(n.at_first):.2f}**{head_start(n)}",
+        f"- this network now: **{median(n.dev):.2f}** nat = **{median(n.bits):.2f}** bits a byte",
     ]
     if "bigram_dev_loss" in ds:
         lines.append(
-            f"- on the same text counted pairs: {float(ds['bigram_dev_loss']):.2f} nat; "
-            f"gzip: {float(ds['gzip_dev_bits']):.2f} bits a byte"
+            f"- on the same text counted pairs: {median(n.pairs):.2f} nat; gzip: {median(n.gzip):.2f} bits a byte"
         )
     return "\n".join(lines)
 
 
-def head_start(settings: CharGpt, ds: xr.Dataset) -> str:
+def head_start(n: Reading) -> str:
     """Why a tied network's first loss is not ln V: its state holds the token's own vector, which reads it out."""
-    if not (settings.tied and settings.residual and settings.layer_norm and "residual_variance" in ds):
-        return ""
-    spread = math.sqrt(float(np.median(ds["residual_variance"][0, ..., -1])))
-    if not spread > 0:
+    if not math.isfinite(median(n.head_start)):
         return ""
     return (
         ". The table that reads tokens also scores the next one. So at first the token just read is favoured, by about "
-        f"{settings.width * FIRST_WEIGHTS**2 / spread:.1f} nat, which is right where a text repeats"
+        f"{median(n.head_start):.1f} nat, which is right where a text repeats"
     )
 
 

@@ -6,9 +6,8 @@ whose steps are too long is not told that they are too short.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.diagnostics.findings import (
     Case,
@@ -79,7 +78,7 @@ def _why_too_sure(case: Case) -> str:
 
 def _why_flat(case: Case) -> str:
     began = median(case.readings[0].saturation_at_first)
-    start = f" At the start it was {percent(began)}." if np.isfinite(began) else ""
+    start = f" At the start it was {percent(began)}." if math.isfinite(began) else ""
     return (
         "The slope of tanh is 1 − t², almost 0 near −1 and 1 (document 002, 1.3.2). The weights before such a unit "
         f"hardly learn.{start}"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
 import streamlit as st
 
+from goldviz.diagnostics.findings import median, networks
 from goldviz.labs.char_language_model import LAB
 from goldviz.labs.char_language_model.figures.reach import Tree, reach
 from goldviz.labs.char_language_model.figures.training import in_all_units
+from goldviz.labs.char_language_model.measures import Reading
 from goldviz.labs.char_language_model.settings import LAYERED, CharLanguageModel
 from goldviz.labs.char_language_model.sizes import hidden_layers
 from goldviz.ui.pages.laboratory import LaboratoryPage
@@ -46,23 +47,25 @@ def why(lane: Lane[CharLanguageModel], draw: Callable[[str], None]) -> None:
 
 def _losses(lane: Lane[CharLanguageModel]) -> str:
     """The run's first loss and its dev loss, beside those of simple guesses."""
-    ds = lane.dataset
+    settings, ds = lane.settings, lane.dataset
     if "loss" not in ds or not ds.sizes.get("step") or "uniform_loss" not in ds:
         return "The run's numbers appear here with its first step."
-    uniform = float(ds["uniform_loss"][0])
+    [n] = (Reading.of(ds, network, settings) for network in networks(ds))
     lines = [
-        f"- all alike: {in_all_units(uniform)}",
-        f"- this run's first loss: **{float(np.median(ds['loss'][0])):.3f}** nat",
+        f"- all alike: {in_all_units(median(n.uniform))}",
+        f"- this run's first loss: **{median(n.first):.3f}** nat",
     ]
-    for name, words in (("unigram_dev_loss", "single characters"), ("bigram_dev_loss", "counted pairs")):
-        if name not in ds:
-            continue
-        value = float(np.median(ds[name]))
-        lines.append(f"- {words}: {in_all_units(value) if math.isfinite(value) else 'infinite'}")
+    if "unigram_dev_loss" in ds:
+        lines.append(f"- single characters: {_or_infinite(median(n.letters))}")
+    if "bigram_dev_loss" in ds:
+        lines.append(f"- counted pairs: {_or_infinite(median(n.pairs))}")
     if ds.sizes.get("close_look") and "dev_loss" in ds:
-        value = float(np.median(ds["dev_loss"][-1]))
-        lines.append(f"- this run on dev text: **{in_all_units(value) if math.isfinite(value) else 'infinite'}**")
+        lines.append(f"- this run on dev text: **{_or_infinite(median(n.dev))}**")
     return "\n".join(lines)
+
+
+def _or_infinite(loss: float) -> str:
+    return in_all_units(loss) if math.isfinite(loss) else "infinite"
 
 
 def notes(lane: Lane[CharLanguageModel]) -> None:

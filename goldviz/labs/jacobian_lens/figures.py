@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import xarray as xr
 
@@ -13,6 +15,7 @@ from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below
 from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme, depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.jacobian_lens import measures
 from goldviz.models.style import NetworkStyle
 
 LINES = 16
@@ -124,8 +127,8 @@ def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
     link(figure, "x", "lag")
     figure.add_hline(y=0, line={"color": ink.muted, "width": 1})
-    lag = parting_lag(ds)
-    if lag is not None and lag <= lags[-1]:
+    lag = measures.parting_lag(ds) if "bound" in ds else math.inf
+    if lag <= lags[-1]:
         figure.add_vline(x=lag, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
     return figure
 
@@ -137,20 +140,12 @@ def _drawn_range(figure: Figure) -> tuple[float, float]:
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
 
 
-def parting_lag(ds: xr.Dataset) -> float | None:
-    """The lag from which bound and asymptote are ten times apart; None where they never part or there are none."""
-    if "bound" not in ds:
-        return None
-    apart = np.log10(ds.attrs["spectral_norm"] / ds.attrs["spectral_radius"])
-    return float(np.ceil(1 / apart)) if apart > 1e-9 else None
-
-
 def parting(ds: xr.Dataset) -> str:
     """Where bound and asymptote part, in a sentence."""
     if "bound" not in ds:
         return ""
-    norm, radius, lag = ds.attrs["spectral_norm"], ds.attrs["spectral_radius"], parting_lag(ds)
-    if lag is None:
+    norm, radius, lag = ds.attrs["spectral_norm"], ds.attrs["spectral_radius"], measures.parting_lag(ds)
+    if lag == math.inf:
         return f"Norm and spectral radius are both {norm:.3g}: bound and asymptote are one line."
     radii = f"Norm {norm:.3g}, spectral radius {radius:.3g}."
     return f"{radii} From lag {lag:g} on, the bound is over ten times the asymptote."
@@ -245,9 +240,9 @@ def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     figure = Figure(
         cells(ds["passed"].values.T, x=ds["step"].values, y=ds["unit"].values, hover="unit %{y}, step %{x}<br>%{z:.3f}")
     )
-    notes = [f"On average {float(ds['passed'].mean()):.2f}."]
+    notes = [f"On average {measures.passed_on(ds):.2f}."]
     if ds.attrs["cell"] == "rnn_tanh":
-        notes.append(f"{float(ds['saturated'].mean()):.0%} of the units are saturated, |h| above 0.97.")
+        notes.append(f"{measures.saturated(ds):.0%} of the units are saturated, |h| above 0.97.")
     look.apply(figure, theme, title="What does each unit hand on?", notes=notes, legend=False, hover="closest")
     figure.update_xaxes(title_text="Step", showgrid=False)
     figure.update_yaxes(title_text="Unit", showgrid=False)

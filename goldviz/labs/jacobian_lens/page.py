@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+
 import streamlit as st
 import xarray as xr
 
-from goldviz.labs.jacobian_lens import LAB, figures
+from goldviz.labs.jacobian_lens import LAB, figures, measures
 from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
@@ -51,12 +52,11 @@ def why(view: View[JacobianLens]) -> None:
         else:
             st.latex(r"h_t = (1 - z_t) \odot h_{t-1} + z_t \odot \tilde h_t")
     with numbers:
-        lag = int(ds["lag"][-1])
-        last = float(ds["singular_value"][-1, 0])
-        if np.isfinite(last):
+        lag, last = f"{measures.longest_lag(ds):.0f}", measures.left_at_the_end(ds)
+        if math.isfinite(last):
             st.markdown(
                 f"Measured from step {ds.attrs['start']} over {lag} steps: the largest gain is $10^{{{last:.1f}}}$, "
-                f"a factor of {10 ** (last / lag):.3g} a step."
+                f"a factor of {measures.left_a_step(ds):.3g} a step."
             )
         else:
             st.markdown(f"Over {lag} steps the product has become exactly zero.")
@@ -70,16 +70,16 @@ def why(view: View[JacobianLens]) -> None:
                 "multiplies by 1.2."
             )
         elif "cell_path" in ds:
-            path = float(ds["cell_path"].values[-1, ds.attrs["start"]])
+            path, factor = measures.cell_path_left(ds), measures.cell_path_kept(ds)
             st.markdown(
-                f"The cell path alone: $10^{{{path:.1f}}}$, on average a factor of {10 ** (path / lag):.3g} a step; "
-                f"the forget gates stand at {float(ds['passed'].mean()):.2f}."
+                f"The cell path alone: $10^{{{path:.1f}}}$, on average a factor of {factor:.3g} a step; "
+                f"the forget gates stand at {measures.passed_on(ds):.2f}."
             )
             st.caption(
                 "The whole Jacobian of (h, c) also holds the paths through the gates, which the product leaves out."
             )
         else:
-            st.markdown(f"On average a step keeps {float(ds['passed'].mean()):.1%} of the state, 1 − z.")
+            st.markdown(f"On average a step keeps {measures.passed_on(ds):.1%} of the state, 1 − z.")
         if ds.sizes["lag"] > 1:
             st.caption(
                 "An untrained network on random input: training changes all of this. Norms say how long a gradient "
@@ -89,12 +89,12 @@ def why(view: View[JacobianLens]) -> None:
 
 def _with_the_largest_slope(ds: xr.Dataset) -> str:
     """The bound of eq. 9 with the smallest γ that holds for these steps."""
-    lag, bounds = int(ds["lag"][-1]), [float(ds[name][-1]) for name in ("bound", "bound_by_slope")]
-    if not np.isfinite(bounds).all():
+    bound, by_slope = measures.bound_at_the_end(ds), measures.bound_by_slope_at_the_end(ds)
+    if not (math.isfinite(bound) and math.isfinite(by_slope)):
         return ""
     return (
         f"No slope of these steps is above {ds.attrs['largest_slope']:.4g}: with it in place of γ, the bound over "
-        f"{lag} steps is $10^{{{bounds[1]:.1f}}}$, not $10^{{{bounds[0]:.1f}}}$."
+        f"{measures.longest_lag(ds):.0f} steps is $10^{{{by_slope:.1f}}}$, not $10^{{{bound:.1f}}}$."
     )
 
 

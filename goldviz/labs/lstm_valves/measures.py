@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from goldviz.diagnostics.measure import measure
 
 if TYPE_CHECKING:
@@ -16,6 +18,20 @@ STEPS_BACK = 10
 def off_autograd(*runs: xr.Dataset) -> float:
     """The largest difference of eq. 16-20's gradients to autograd's, as a share of the largest entry."""
     return max(float(run.attrs["difference"]) for run in runs)
+
+
+@measure()
+def forget_open(run: xr.Dataset) -> float:
+    """How far the forget gates are open, mean over units and steps."""
+    return float(run["opening"].sel(valve="forget").mean())
+
+
+@measure("log10")
+def cell_path_left(run: xr.Dataset) -> float:
+    """log10 of the product of a unit's forget gates over the whole sequence, the median over the units."""
+    openings = run["opening"].sel(valve="forget").transpose("step", ...).values
+    with np.errstate(divide="ignore"):
+        return float(np.median(np.log10(openings).sum(axis=0)))
 
 
 @measure()

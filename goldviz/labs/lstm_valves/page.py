@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
-import xarray as xr
 
-from goldviz.labs.lstm_valves import LAB
+from goldviz.labs.lstm_valves import LAB, measures
 from goldviz.labs.lstm_valves.diagram import cell_diagram
 from goldviz.labs.lstm_valves.figures import gate_gradients, reach_by_bias, reach_sentence, split, valve_strips
 from goldviz.labs.lstm_valves.settings import LSTMValves
@@ -58,15 +56,14 @@ def why(view: View[LSTMValves]) -> None:
             r"\tanh(c_t)"
         )
     with numbers:
-        forget = ds["opening"].sel(valve="forget")
-        path = float(xr.apply_ufunc(np.log10, forget).sum("step").median())
         st.markdown(
-            f"{reach_sentence(ds)} The forget gates stand at {float(forget.mean()):.2f} on average. Their product "
-            f"over the whole sequence is the cell path alone: $10^{{{path:.1f}}}$ for a typical unit."
+            f"{reach_sentence(ds)} The forget gates stand at {measures.forget_open(ds):.2f} on average. Their product "
+            f"over the whole sequence is the cell path alone: $10^{{{measures.cell_path_left(ds):.1f}}}$ for a typical "
+            "unit."
         )
         st.markdown(
             f"The loss is {ds.attrs['loss']:.4f}. By hand and by autograd the gradients differ by at most "
-            f"{ds.attrs['difference']:.1e} of their largest entry."
+            f"{measures.off_autograd(ds):.1e} of their largest entry."
         )
         st.caption(
             "An untrained network: a bias only sets where the gates begin. Norms of the two parts do not add up where "

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import regex
+import xarray as xr
 
-from goldviz.data.texts.byte_pieces import BYTES, BytePieces
+from goldviz.data.texts.byte_pieces import BYTES, BytePieces, pairs_of
 from goldviz.data.texts.split_patterns import split
 
 KINDS = {
@@ -93,3 +94,17 @@ def shown(entry: bytes) -> str:
     except UnicodeDecodeError:
         return "".join(f"⟨{byte:02X}⟩" for byte in entry)
     return "".join(BLANKS.get(sign, sign if sign.isprintable() else f"⟨U+{ord(sign):04X}⟩") for sign in text)
+
+
+def learned_entries(ds: xr.Dataset, side: int) -> dict[str, list[str | int]]:
+    """The columns of a table of every entry that one side learned, in the order of its merges."""
+    count = ds.attrs["learned"][side]
+    pairs = pairs_of(ds["pair"].values[side, :count].tolist())
+    entries = BytePieces(pairs).vocabulary
+    return {
+        "Token": list(range(BYTES, BYTES + count)),
+        "Entry": [shown(entry) for entry in entries[BYTES:]],
+        "From": [f"{shown(entries[first])} + {shown(entries[second])}" for first, second in pairs],
+        "Found": ds["times"].values[side, :count].astype(int).tolist(),
+        "Holds": [KINDS[kind_of(entry)] for entry in entries[BYTES:]],
+    }

@@ -17,6 +17,7 @@ from goldviz.figures.maps import cells, legend_below
 from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, Theme
 from goldviz.figures.thumbnail import picture_svg
+from goldviz.labs.text_tokens import measures
 from goldviz.labs.text_tokens.entries import KINDS
 from goldviz.labs.text_tokens.settings import PATTERN_LABELS
 
@@ -73,7 +74,7 @@ def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 def _compression_note(ds: xr.Dataset) -> str:
-    left, right = (ds.attrs["corpus_bytes"] / np.nanmin(ds["corpus_tokens"].values, axis=1)).tolist()
+    left, right = (measures.BYTES_A_TOKEN[side](ds) for side in measures.SIDES)
     first, second = names(ds)
     return f"At the end: {first} {left:.2f}, {second} {right:.2f} bytes a token of the corpus."
 

@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.measure import combined, measure
+import numpy as np
+
+from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-@measure("pieces")
+SIDES = ("left", "right")
+
+
+def _of_sides(name: str, words: str, unit: str, read: Callable[[xr.Dataset], float]) -> dict[str, Measure]:
+    """One number of each tokeniser."""
+
+    def of(side: str) -> Measure:
+        return Measure(f"{name}_{side}", words.format(side), unit, lambda run: float(read(run.sel(side=side))))
+
+    return {side: of(side) for side in SIDES}
+
+
+PIECES = _of_sides(
+    "pieces", "How many pieces the {} pattern makes of the text.", "pieces", lambda run: run["pieces"].item()
+)
+OWN_TOKENS = _of_sides(
+    "own_tokens",
+    "How many tokens the text is under the {} tokeniser after its last merge.",
+    "tokens",
+    lambda run: run["own_tokens"].values[-1],
+)
+BYTES_A_TOKEN = _of_sides(
+    "bytes_a_token",
+    "Bytes of the corpus for each of its tokens under the {} tokeniser, after its last merge.",
+    "bytes",
+    lambda run: run.attrs["corpus_bytes"] / np.nanmin(run["corpus_tokens"].values),
+)
+
+
+@combined("pieces")
 def more_pieces_right(run: xr.Dataset) -> float:
     """How many pieces more the right pattern makes of the text than the left one."""
-    left, right = run["pieces"].values
-    return float(right - left)
+    return PIECES["right"](run) - PIECES["left"](run)
 
 
 @combined("pieces")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from goldviz.data.texts.byte_pieces import BYTES, BytePieces, pairs_of
-from goldviz.labs.text_tokens import LAB, figures
-from goldviz.labs.text_tokens.entries import KINDS, kind_of, shown
+from goldviz.data.texts.byte_pieces import BYTES
+from goldviz.labs.text_tokens import LAB, figures, measures
+from goldviz.labs.text_tokens.entries import learned_entries
 from goldviz.labs.text_tokens.parts import source
 from goldviz.labs.text_tokens.parts.stepper import stepper
 from goldviz.labs.text_tokens.settings import TextTokens
@@ -79,26 +79,9 @@ def vocabulary(view: View[TextTokens]) -> None:
     for place, side in ((left, 0), (right, 1)):
         with place:
             st.markdown(f"**{plain(names[side])}**")
-            st.dataframe(_table(view, side), hide_index=True, width="stretch", height=320)
-
-
-def _table(view: View[TextTokens], side: int) -> pd.DataFrame:
-    ds, count = view.dataset.isel(side=side), view.dataset.attrs["learned"][side]
-    pairs = pairs_of(ds["pair"].values[:count].tolist())
-    entries = BytePieces(pairs).vocabulary
-    rows = [
-        {
-            "Token": token,
-            "Entry": shown(entries[token]),
-            "From": f"{shown(entries[first])} + {shown(entries[second])}",
-            "Found": int(times),
-            "Holds": KINDS[kind_of(entries[token])],
-        }
-        for token, (first, second), times in zip(
-            range(BYTES, BYTES + count), pairs, ds["times"].values[:count], strict=True
-        )
-    ]
-    return pd.DataFrame(rows, columns=["Token", "Entry", "From", "Found", "Holds"])
+            st.dataframe(
+                pd.DataFrame(learned_entries(view.dataset, side)), hide_index=True, width="stretch", height=320
+            )
 
 
 def why(view: View[TextTokens]) -> None:
@@ -117,8 +100,8 @@ def why(view: View[TextTokens]) -> None:
         for name, expression in zip(figures.names(ds), ds.attrs["expressions"], strict=True):
             st.markdown(f"{plain(name)} cuts with")
             st.code(expression or "(nothing)", language=None, wrap_lines=True)
-        first, second = ds["pieces"].values
-        left, right = ds["own_tokens"].values[:, -1]
+        first, second = (measures.PIECES[side](ds) for side in measures.SIDES)
+        left, right = (measures.OWN_TOKENS[side](ds) for side in measures.SIDES)
         st.markdown(
             f"Your text is {ds.sizes['place']:,} bytes. They cut it into {first:,.0f} and {second:,.0f} pieces; "
             f"after all merges it is {left:,.0f} and {right:,.0f} tokens."

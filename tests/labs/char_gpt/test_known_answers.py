@@ -8,8 +8,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from goldviz.labs.char_gpt.instruments import evenness, stretches
+from goldviz.labs.char_gpt.measures import FIRST_WEIGHTS
 from goldviz.labs.char_gpt.network import network_of, optimiser_of, writer
-from goldviz.labs.char_gpt.page import FIRST_WEIGHTS
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.char_gpt.texts import token_text
 from goldviz.labs.char_gpt.train import learn

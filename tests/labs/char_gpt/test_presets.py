@@ -5,6 +5,7 @@ import pytest
 
 from goldviz.declare.trials import tried
 from goldviz.labs.char_gpt import LAB
+from goldviz.labs.char_gpt.measures import Reading
 from goldviz.labs.char_gpt.page import head_start
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.runs.examples import example
@@ -50,7 +51,7 @@ def test_the_ends_that_presets_name_are_those_of_five_seeds(preset, differences,
     ],
 )
 def test_why_says_how_far_ahead_the_token_just_read_starts_where_its_vector_reads_out(preset, words):
-    said = head_start(CharGpt.preset(preset), example(CharGpt, preset))
+    said = head_start(Reading.of(example(CharGpt, preset), "gpt", CharGpt.preset(preset)))
     assert words in said
     assert bool(said) == bool(words)
 
