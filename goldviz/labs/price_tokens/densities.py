@@ -7,18 +7,21 @@ size.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float, Int
 from scipy import special
 
-from goldviz.data.markets.walk_forward import Fold
-from goldviz.labs.price_tokens.problem import TokenProblem
-from goldviz.labs.price_tokens.tokenisers import Tokeniser, Tokens
 from goldviz.models.baselines.mean_baselines import first_order_autoregression, past_of
-from goldviz.models.baselines.volatility_baselines import constant_scale, garch_scale
+from goldviz.models.baselines.volatility_baselines import ScaleForecast, constant_scale, garch_scale
+
+if TYPE_CHECKING:
+    from goldviz.data.markets.walk_forward import Fold
+    from goldviz.labs.price_tokens.problem import TokenProblem
+    from goldviz.labs.price_tokens.tokenisers import Tokeniser, Tokens
 
 Logs = Float[np.ndarray, "day token"]
 Days = Float[np.ndarray, " day"]
@@ -30,10 +33,11 @@ WIDEST = 8.0
 
 @dataclass(frozen=True)
 class Loss:
-    """Nats of each day, and the part of them that is for the sign."""
+    """Nats of each day, the part of them that is for the sign, and a note where another forecast had to stand in."""
 
     nats: Days
     sign: Days
+    note: str = ""
 
     @classmethod
     def of(cls, there: Days, mirrored: Days) -> Loss:
@@ -77,49 +81,90 @@ def log_pairs(past: Tokens, before: Tokens, count: int, smoothing: float) -> Log
     return np.asarray(np.log(table / table.sum(axis=1, keepdims=True))[before])
 
 
+@dataclass(frozen=True)
+class Block:
+    """The days of one fit that are forecast, and what a simple forecast of them may read."""
+
+    problem: TokenProblem
+    fold: Fold
+    tokens: Tokens
+    tokeniser: Tokeniser
+    smoothing: float
+
+    @property
+    def came(self) -> Days:
+        """The returns that came."""
+        return self.problem.returns[self.fold.test]
+
+    @property
+    def past(self) -> Tokens:
+        """The tokens before the block."""
+        return self.tokens[: self.fold.test[0]]
+
+
+def _token_frequency(block: Block) -> Loss:
+    logs = log_frequencies(block.past, block.tokeniser.count, len(block.came))
+    return loss_of_tokens(logs, block.tokeniser, block.came)
+
+
+def _counted_pairs(block: Block) -> Loss:
+    before = block.tokens[block.fold.test - 1]
+    return loss_of_tokens(
+        log_pairs(block.past, before, block.tokeniser.count, block.smoothing), block.tokeniser, block.came
+    )
+
+
+def _of_scale(block: Block, forecast: ScaleForecast) -> Loss:
+    return replace(loss_of_normal(np.zeros(len(block.came)), forecast.scale, block.came), note=forecast.note)
+
+
+def _autoregression(block: Block) -> Loss:
+    returns, fold = block.problem.returns, block.fold
+    mean = first_order_autoregression(returns[:, None], block.problem.answers, fold, np.zeros(len(returns)))
+    return loss_of_normal(mean, np.full(len(block.came), returns[past_of(fold)].std()), block.came)
+
+
+@dataclass(frozen=True)
+class SimpleForecast:
+    """What a simple forecast is called, and its loss on a block."""
+
+    words: str
+    loss: Callable[[Block], Loss]
+
+
+BASELINES = {
+    "frequency": SimpleForecast("token frequency", _token_frequency),
+    "bigram": SimpleForecast("counted pairs", _counted_pairs),
+    "constant": SimpleForecast(
+        "normal, constant variance", lambda block: _of_scale(block, constant_scale(block.problem.answers, block.fold))
+    ),
+    "ar1": SimpleForecast("AR(1)", _autoregression),
+    "garch": SimpleForecast("GARCH", lambda block: _of_scale(block, garch_scale(block.problem.answers, block.fold))),
+}
+"""By name; training, scores and tables read it."""
+
+
 def baseline_losses(
     problem: TokenProblem, tokens: Tokens, tokenisers: Sequence[Tokeniser], smoothing: float
 ) -> tuple[dict[str, Loss], list[str]]:
     """The losses of all simple forecasts on the days that are forecast, by name, and notes on what could not be."""
-    found: dict[str, list[Loss]] = {}
-    notes = []
-    for fold, tokeniser in zip(problem.folds, tokenisers, strict=True):
-        garch = garch_scale(problem.answers, fold)
-        notes += [f"Refit {fold.number + 1}: {garch.note}"] if garch.note else []
-        of_block = {
-            **_by_tokens(problem, fold, tokens, tokeniser, smoothing),
-            **_by_returns(problem, fold, garch.scale),
-        }
-        for name, loss in of_block.items():
-            found.setdefault(name, []).append(loss)
-    return {name: joined(each) for name, each in found.items()}, notes
+    blocks = [
+        Block(problem, fold, tokens, tokeniser, smoothing)
+        for fold, tokeniser in zip(problem.folds, tokenisers, strict=True)
+    ]
+    losses = {name: [baseline.loss(block) for block in blocks] for name, baseline in BASELINES.items()}
+    notes = [
+        f"Refit {block.fold.number + 1}: {loss.note}"
+        for each in losses.values()
+        for block, loss in zip(blocks, each, strict=True)
+        if loss.note
+    ]
+    return {name: joined(each) for name, each in losses.items()}, notes
 
 
 def joined(blocks: Sequence[Loss]) -> Loss:
     """The losses of blocks, one after another."""
     return Loss(np.concatenate([one.nats for one in blocks]), np.concatenate([one.sign for one in blocks]))
-
-
-def _by_tokens(
-    problem: TokenProblem, fold: Fold, tokens: Tokens, tokeniser: Tokeniser, smoothing: float
-) -> dict[str, Loss]:
-    came, past, count = problem.returns[fold.test], tokens[: fold.test[0]], tokeniser.count
-    return {
-        "frequency": loss_of_tokens(log_frequencies(past, count, len(came)), tokeniser, came),
-        "bigram": loss_of_tokens(log_pairs(past, tokens[fold.test - 1], count, smoothing), tokeniser, came),
-    }
-
-
-def _by_returns(problem: TokenProblem, fold: Fold, garch: Days) -> dict[str, Loss]:
-    returns, came = problem.returns, problem.returns[fold.test]
-    zeros = np.zeros(len(came))
-    mean = first_order_autoregression(returns[:, None], problem.answers, fold, np.zeros(len(returns)))
-    spread = np.full(len(came), returns[past_of(fold)].std())
-    return {
-        "constant": loss_of_normal(zeros, constant_scale(problem.answers, fold).scale, came),
-        "ar1": loss_of_normal(mean, spread, came),
-        "garch": loss_of_normal(zeros, garch, came),
-    }
 
 
 def quantiles_of(

@@ -10,6 +10,7 @@ from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.forecasts.result import Result, judged
 from goldviz.diagnostics.forecasts.standing_still import still_in_words
 from goldviz.diagnostics.forecasts.words import forecasts_counted, p_value, signed
+from goldviz.labs.price_tokens.densities import BASELINES
 from goldviz.labs.price_tokens.measures import NETWORK, Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 
@@ -28,13 +29,6 @@ SWITCHED = 0.1
 """Share of days whose name a new fit may change for nothing but the name."""
 UNUSED = 0.3
 """Perplexity of the tokens' use, as a share of how many there are, below which most are idle."""
-BASELINES = {
-    "frequency": "token frequency",
-    "bigram": "counted pairs",
-    "constant": "normal, constant variance",
-    "ar1": "AR(1)",
-    "garch": "GARCH",
-}
 NETWORKS = {"bigram": "counted pairs", "mlp": "MLP", "gpt": "GPT"}
 
 
@@ -116,7 +110,9 @@ def model_name(model: str, network: str) -> str:
     >>> model_name("network", "gpt"), model_name("ar1", "gpt")
     ('GPT', 'AR(1)')
     """
-    return NETWORKS.get(network, "network") if model == NETWORK else BASELINES.get(model, model)
+    if model == NETWORK:
+        return NETWORKS.get(network, "network")
+    return BASELINES[model].words if model in BASELINES else model
 
 
 def score_rows(ds: xr.Dataset, network: str) -> list[dict[str, str]]:
