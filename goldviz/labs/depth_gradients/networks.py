@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -12,38 +11,14 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from goldviz.models.feedforward.activations import ACTIVATIONS
+from goldviz.models.feedforward.initialisations import INITIALISATIONS
+from goldviz.models.feedforward.normalisations import NORMALISATIONS
 
 CONNECTIONS: dict[str, Callable[[Tensor, Tensor, float], Tensor]] = {
     "plain": lambda h, f, scale: f,
     "residual": lambda h, f, scale: torch.add(h, f, alpha=scale),
 }
 """How a block's output is made of its input h and its branch F(h): eq. 25 and eq. 26."""
-
-NORMALISATIONS: dict[str, Callable[[int], nn.Module]] = {
-    "none": lambda width: nn.Identity(),
-    "batch": nn.BatchNorm1d,
-    "layer": nn.LayerNorm,
-}
-
-
-def _default(weight: Tensor, bias: Tensor, activation_gain: float, generator: torch.Generator) -> None:
-    bound = 1 / math.sqrt(weight.shape[1])
-    weight.uniform_(-bound, bound, generator=generator)
-    bias.uniform_(-bound, bound, generator=generator)
-
-
-def _kaiming(weight: Tensor, bias: Tensor, activation_gain: float, generator: torch.Generator) -> None:
-    weight.normal_(0, activation_gain / math.sqrt(weight.shape[1]), generator=generator)
-
-
-INITIALISATIONS: dict[str, Callable[[Tensor, Tensor, float, torch.Generator], object]] = {
-    "default": _default,
-    "xavier": lambda weight, bias, activation_gain, generator: nn.init.xavier_uniform_(weight, generator=generator),
-    "kaiming": _kaiming,
-    "orthogonal": lambda weight, bias, activation_gain, generator: nn.init.orthogonal_(weight, generator=generator),
-    "zero": lambda weight, bias, activation_gain, generator: weight.zero_(),
-}
-"""Fill a weight matrix and its bias, which holds zeros: ``default`` is nn.Linear's own distribution of both."""
 
 
 class Pass(NamedTuple):

@@ -18,15 +18,6 @@ from goldviz.labs.depth_gradients.depths import trained_depths
 
 NETWORKS = ("plain", "residual")
 
-INITIALISATIONS = {
-    "default": "PyTorch default",
-    "xavier": "Xavier (Glorot)",
-    "kaiming": "Kaiming (He)",
-    "orthogonal": "Orthogonal",
-    "zero": "Zero",
-}
-NORMALISATIONS = {"none": "None", "batch": "Batch norm", "layer": "Layer norm"}
-
 PER_LAYER = ("epoch", "network", "seed", "layer")
 PER_HIDDEN = ("epoch", "network", "seed", "hidden")
 HISTOGRAM = ("histogram_epoch", "network", "layer")
@@ -71,21 +62,15 @@ class DepthGradients(Experiment):
     slope: float = setting(
         0.3, ge=0, le=1, group="Network", description="Slope of LeakyReLU below zero; no effect on other activations."
     )
-    initialisation: Literal["default", "xavier", "kaiming", "orthogonal", "zero"] = setting(
+    initialisation: standard.Initialisation = standard.initialisation(
         "default",
-        group="Network",
-        essential=True,
-        labels=INITIALISATIONS,
         description="How weights are drawn. Biases are zero, except in PyTorch's default.",
     )
     gain: float = setting(
         1.0, ge=0.01, le=10, group="Network", logarithmic=True, description="Factor on all initial weight matrices."
     )
-    normalisation: Literal["none", "batch", "layer"] = setting(
-        "none",
-        group="Network",
-        labels=NORMALISATIONS,
-        description="Normalisation of every hidden layer's sums before its activation.",
+    normalisation: standard.Normalisation = standard.normalisation(
+        "none", description="Normalisation of every hidden layer's sums before its activation."
     )
     residual_scale: float = setting(
         1.0, ge=0, le=2, group="Network", description="Factor on F in h + F(h); 0 leaves the skip connection alone."

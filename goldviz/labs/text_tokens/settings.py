@@ -12,8 +12,9 @@ from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.split_patterns import LONGEST_EXPRESSION, SPLIT_PATTERNS, checked_expression
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
+from goldviz.declare.standard import labels_of
 
-PATTERN_LABELS = {name: pattern.words for name, pattern in SPLIT_PATTERNS.items()} | {"own": "Your expression"}
+PATTERN_LABELS = labels_of(SPLIT_PATTERNS) | {"own": "Your expression"}
 if TYPE_CHECKING:
     Pattern: TypeAlias = str
 else:

@@ -1,7 +1,6 @@
 """How a recurrent matrix starts: the kind of matrix, and its size as a gain or as a spectral radius.
 
-Kinds: orthogonal (Saxe et al. 2014), identity (Le, Jaitly and Hinton 2015), Gaussian (Glorot's scale), and
-non-normal (Kerg et al. 2019), whose norm exceeds its spectral radius, so that gradients grow before they decay.
+The kinds stand in :mod:`goldviz.models.recurrent.matrices`.
 """
 
 from __future__ import annotations
@@ -11,59 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import torch
-from jaxtyping import Float
-from torch import Generator, Tensor
+from torch import Generator
 
+from goldviz.models.recurrent.matrices import MATRICES, Matrix
 from goldviz.models.recurrent.weights import RecurrentWeights
-
-Matrix = Float[Tensor, "hidden hidden"]
 
 GATE_STREAMS = {"state": 0, "candidate": 0, "forget": 1, "update": 1, "input": 2, "reset": 2, "output": 3}
 """Which random stream draws a gate's matrices. Gates with the same part share one, so that with the same seed an
 Elman network's W_hh, an LSTM's W_hc and a GRU's W_hh are the same matrix."""
-
-
-def orthogonal(hidden: int, generator: Generator) -> Matrix:
-    """A random orthogonal matrix, uniform over the group: every singular value is 1."""
-    q: Tensor
-    q, r = torch.linalg.qr(torch.randn(hidden, hidden, generator=generator, dtype=torch.float64))
-    return q * torch.where(r.diagonal() < 0, -1.0, 1.0)
-
-
-def identity(hidden: int, generator: Generator) -> Matrix:
-    """The identity; nothing is drawn."""
-    return torch.eye(hidden, dtype=torch.float64)
-
-
-def gaussian(hidden: int, generator: Generator) -> Matrix:
-    """Independent entries N(0, 1/hidden): spectral radius near 1, spectral norm near 2 (Ginibre's circular law)."""
-    return torch.randn(hidden, hidden, generator=generator, dtype=torch.float64) / math.sqrt(hidden)
-
-
-def non_normal(hidden: int, generator: Generator) -> Matrix:
-    """Q (R + N) Q^T: eigenvalues on the unit circle, spectral norm well above 1.
-
-    R holds rotations by random angles, N is strictly upper triangular with entries N(0, 1/hidden) outside R's
-    blocks, Q is a random orthogonal matrix (a real Schur form, so the spectral radius is exactly 1).
-    """
-    q = orthogonal(hidden, generator)
-    angles = 2 * math.pi * torch.rand(hidden // 2, generator=generator, dtype=torch.float64)
-    cos, sin = angles.cos(), angles.sin()
-    rotations = torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)
-    ones = torch.ones(hidden % 2, 1, dtype=torch.float64)
-    blocks = torch.block_diag(*rotations, *ones)
-    inside = torch.block_diag(*torch.ones_like(rotations), *ones).bool()
-    feed_forward = gaussian(hidden, generator).triu(1).masked_fill(inside, 0.0)
-    schur: Tensor = blocks + feed_forward
-    return q @ schur @ q.t()
-
-
-MATRICES: dict[str, Callable[[int, Generator], Matrix]] = {
-    "orthogonal": orthogonal,
-    "identity": identity,
-    "gaussian": gaussian,
-    "non_normal": non_normal,
-}
 
 
 def spectral_radius(matrix: Matrix) -> float:

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import torch
 from hypothesis import strategies as st
 
-from goldviz.models.recurrent.initialisation import MATRICES, RecurrentInitialisation, initialise
+from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
+from goldviz.models.recurrent.matrices import MATRICES
 from goldviz.models.recurrent.networks import LAYERS, RecurrentLayer, Trace, recurrent_layer
 
 

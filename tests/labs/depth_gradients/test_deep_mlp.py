@@ -5,7 +5,9 @@ import torch
 from torch import nn
 from torch.nn.functional import leaky_relu
 
-from goldviz.labs.depth_gradients.networks import INITIALISATIONS, NORMALISATIONS, DeepMLP
+from goldviz.labs.depth_gradients.networks import DeepMLP
+from goldviz.models.feedforward.initialisations import INITIALISATIONS
+from goldviz.models.feedforward.normalisations import NORMALISATIONS
 
 
 def weights(layer):

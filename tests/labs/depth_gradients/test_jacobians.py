@@ -2,8 +2,9 @@ import pytest
 import torch
 
 from goldviz.labs.depth_gradients.jacobians import block_gains, jacobians, rms_singular_value
-from goldviz.labs.depth_gradients.networks import CONNECTIONS, NORMALISATIONS, DeepMLP
+from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP
 from goldviz.models.feedforward.activations import ACTIVATIONS
+from goldviz.models.feedforward.normalisations import NORMALISATIONS
 
 
 def network(kind, normalisation="none", activation="tanh"):

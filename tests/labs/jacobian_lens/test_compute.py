@@ -5,16 +5,16 @@ import pytest
 import torch
 import xarray as xr
 
-from goldviz.declare.standard import RECURRENT_MATRICES
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.jacobian_lens.compute import unrolled
 from goldviz.labs.jacobian_lens.settings import CELLS, JacobianLens
 from goldviz.models.recurrent.lstm import LSTMTrace
+from goldviz.models.recurrent.matrices import MATRICES
 
 SMALL = {"hidden": 6, "length": 9, "input_scale": 0.7, "size": 1.1}
 
 
-@pytest.mark.parametrize("initialisation", RECURRENT_MATRICES)
+@pytest.mark.parametrize("initialisation", MATRICES)
 @pytest.mark.parametrize("cell", ["rnn_tanh", "rnn_relu"])
 def test_the_bound_with_the_norm_is_never_broken(cell: str, initialisation: str) -> None:
     for start in (0, 4):

@@ -20,7 +20,8 @@ from goldviz.labs.jacobian_lens.bounds import (
 from goldviz.labs.jacobian_lens.figures import parting
 from goldviz.labs.jacobian_lens.products import singular_values
 from goldviz.models.recurrent.elman import Elman
-from goldviz.models.recurrent.initialisation import MATRICES, scaled_to_spectral_radius
+from goldviz.models.recurrent.initialisation import scaled_to_spectral_radius
+from goldviz.models.recurrent.matrices import MATRICES
 from tests.diagnostics.recurrent.cases import case, recipes
 
 

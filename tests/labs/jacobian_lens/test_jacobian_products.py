@@ -14,7 +14,7 @@ from goldviz.labs.jacobian_lens.products import (
     frobenius_norms,
     singular_values,
 )
-from goldviz.models.recurrent.initialisation import MATRICES
+from goldviz.models.recurrent.matrices import MATRICES
 from goldviz.models.recurrent.networks import LAYERS
 from tests.diagnostics.recurrent.cases import case, recipes, state, state_after
 

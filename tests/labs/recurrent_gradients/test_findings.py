@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from goldviz.labs.recurrent_gradients.findings import findings_of
 from goldviz.labs.recurrent_gradients.measures import Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
-from goldviz.models.recurrent.initialisation import MATRICES, scaled_to_gain
+from goldviz.models.recurrent.initialisation import scaled_to_gain
+from goldviz.models.recurrent.matrices import MATRICES
 from goldviz.runs.examples import example
 
 STEPS = 40
