@@ -19,6 +19,7 @@ from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.training import SATURATED, training_diverged
 from goldviz.diagnostics.findings.words import times
 from goldviz.labs.continuous_depth.measures import ALL_RIGHT, CONSISTENT, LABELS, NEGLIGIBLE, SMALL_ERROR, Reading
+from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from goldviz.diagnostics.findings.advice import Candidate, Suited
     from goldviz.labs.continuous_depth.settings import ContinuousDepth
 
-ADAPTIVE = ("dopri5", "bosh3")
 ONE_MORE: Candidate = ("Add one dimension of zeros.", {"augmented": IfZero(1)})
 MORE_BLOCKS: Candidate = ("Take four times as many blocks.", {"blocks": Times(4)})
 POINTS_RIGHT = f"{100 * ALL_RIGHT:g} % of the unseen points"
@@ -62,14 +62,14 @@ def _in_the_plane(task: str) -> Callable[[Reading, ContinuousDepth], bool]:
 
 
 def _finer(settings: ContinuousDepth) -> Candidate:
-    if settings.method in ADAPTIVE:
+    if BY_LIBRARY_NAME[settings.method].adaptive:
         return "Ask for a hundredth of the tolerance.", {"tolerance": DividedBy(100)}
     many = {"method": "rk4", "solver_steps": lambda settings: max(8, 4 * settings.solver_steps)}
     return "Take {solver_steps} steps of RK4.", many
 
 
 def _tighter(settings: ContinuousDepth) -> Candidate:
-    if settings.method in ADAPTIVE:
+    if BY_LIBRARY_NAME[settings.method].adaptive:
         return "Ask for a tenth of the tolerance.", {"tolerance": DividedBy(10)}
     return "Take four times as many steps.", {"solver_steps": Times(4)}
 
@@ -166,7 +166,7 @@ RULES = (
         explanation="A field that bends points sharply needs small steps. It may bend because the flow has no "
         "better way: more dimensions give it one, and smaller steps of training may keep it calmer.",
         advice=[ONE_MORE, A_THIRD],
-        only=lambda n, settings: settings.method in ADAPTIVE,
+        only=lambda n, settings: BY_LIBRARY_NAME[settings.method].adaptive,
         silenced_by=("learned",),
     ),
     Rule(

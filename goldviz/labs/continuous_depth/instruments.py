@@ -16,12 +16,12 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 from goldviz.data.problems.plane_points import PLANE_CURVES, PlanePoints, classes_in_the_plane, turned_numbers
 from goldviz.labs.continuous_depth.field import UnsolvedFlowError
 from goldviz.labs.continuous_depth.networks import (
-    STEPPED_METHODS,
     DepthNetwork,
     EulerBlocks,
     FlowSolver,
     flow_faults_in_words,
 )
+from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 
 if TYPE_CHECKING:
     from goldviz.labs.continuous_depth.settings import ContinuousDepth
@@ -95,7 +95,7 @@ def kept_depths(settings: ContinuousDepth) -> tuple[float, ...]:
     parts = [PLACES]
     if settings.networks != "ode":
         parts.append(settings.blocks)
-    if settings.networks != "residual" and settings.method in STEPPED_METHODS:
+    if settings.networks != "residual" and not BY_LIBRARY_NAME[settings.method].adaptive:
         parts.append(settings.solver_steps)
     ends = {Fraction(place, count) for count in parts if count <= MOST_ENDS for place in range(count + 1)}
     return tuple(float(end) for end in sorted(ends))

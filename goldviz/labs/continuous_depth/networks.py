@@ -19,11 +19,10 @@ from torch.nn.functional import pad
 from torchdiffeq import odeint, odeint_adjoint
 
 from goldviz.labs.continuous_depth.field import DepthField, UnsolvedFlowError
+from goldviz.models.continuous.library_solvers import library_method
+from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 from goldviz.models.continuous.runge_kutta import states_along
 
-STEPPED_METHODS = {"euler": 1, "midpoint": 2, "rk4": 4}
-"""Solvers of a fixed number of equal steps, and how often each step evaluates the field."""
-ADAPTIVE_SOLVERS = ("dopri5", "bosh3")
 FLOW_GRADIENTS = {"solver": odeint, "adjoint": odeint_adjoint}
 """How a flow is differentiated: back through the solver's steps, or by solving the adjoint equation backwards."""
 ABSOLUTE_SHARE = 0.1
@@ -43,8 +42,8 @@ class Carrier(Protocol):
 class FlowSolver:
     """h(t) = h(0) + the integral of f from 0 to t (eq. 30) by a solver of torchdiffeq.
 
-    ``dopri5`` and ``bosh3`` choose their steps so that each one's error, the root mean square over the batch, stays
-    within ``tolerance`` relative to the state; between steps they interpolate. The others take ``steps`` equal steps,
+    An adaptive method chooses its steps so that each one's error, the root mean square over the batch, stays
+    within ``tolerance`` relative to the state; between steps it interpolates. The others take ``steps`` equal steps,
     with straight lines between them. ``gradient`` is one of :data:`FLOW_GRADIENTS`; the adjoint is solved with the same
     method and tolerance.
     """
@@ -55,9 +54,8 @@ class FlowSolver:
     gradient: str = "solver"
 
     def __post_init__(self) -> None:
-        allowed = (*ADAPTIVE_SOLVERS, *STEPPED_METHODS)
-        if self.method not in allowed:
-            raise ValueError(f"The flow's solver is {self.method!r}; allowed is one of {', '.join(allowed)}.")
+        if self.method not in BY_LIBRARY_NAME:
+            raise ValueError(f"The flow's solver is {self.method!r}; allowed is one of {', '.join(BY_LIBRARY_NAME)}.")
         if self.gradient not in FLOW_GRADIENTS:
             raise ValueError(f"The flow's gradient is {self.gradient!r}; allowed is {' or '.join(FLOW_GRADIENTS)}.")
         if not (math.isfinite(self.tolerance) and self.tolerance > 0):
@@ -73,7 +71,7 @@ class FlowSolver:
         times = torch.tensor(depths, dtype=start.dtype, device=start.device)
         # A step that ends at the end: what an adaptive solver interpolates there has fewer digits. The adjoint's is 0.
         landing = {"step_t": times[[0, -1]]}
-        options = {"grid_constructor": self._grid} if self.method in STEPPED_METHODS else landing
+        options = landing if BY_LIBRARY_NAME[self.method].adaptive else {"grid_constructor": self._grid}
         with flow_faults_in_words(self.method):
             states: Tensor = FLOW_GRADIENTS[self.gradient](
                 field,
@@ -81,7 +79,7 @@ class FlowSolver:
                 times,
                 rtol=self.tolerance,
                 atol=ABSOLUTE_SHARE * self.tolerance,
-                method=self.method,
+                method=library_method(self.method),
                 options=options,
             )
         return states

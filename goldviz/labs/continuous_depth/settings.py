@@ -6,27 +6,27 @@ Document 001, section 3.2.1, eq. 28-30; the adjoint method is Chen et al. 2018, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
+from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 
 TASKS = {"rings": "Two rings", "moons": "Two moons", "spirals": "Two spirals", "flip": "Regression: x becomes -x"}
 NETWORKS = {"both": "Neural ODE and residual network", "ode": "Neural ODE", "residual": "Residual network"}
 GRADIENTS = {"solver": "through the solver", "adjoint": "adjoint"}
 METHODS = {
-    "dopri5": "dopri5 (adaptive)",
-    "bosh3": "bosh3 (adaptive)",
-    "rk4": "RK4",
-    "midpoint": "midpoint",
-    "euler": "Euler",
+    name: f"{method.words} (adaptive)" if method.adaptive else method.words
+    for name, method in reversed(BY_LIBRARY_NAME.items())
 }
+if TYPE_CHECKING:
+    Method: TypeAlias = str
+else:
+    Method = Literal[tuple(METHODS)]
 
 FIRST_SEED = ("look", "network")
-ADAPTIVE = {"dopri5": 45, "bosh3": 70}
-"""Solvers that choose their steps, and how often they ask for the field at a tolerance of 1e-4."""
 
 
 class ContinuousDepth(Experiment):
@@ -79,7 +79,7 @@ class ContinuousDepth(Experiment):
         essential=True,
         description="Blocks of the residual network, all with the same weights: steps of size 1/blocks.",
     )
-    method: Literal["dopri5", "bosh3", "rk4", "midpoint", "euler"] = setting(
+    method: Method = setting(
         "dopri5", group="Solver", essential=True, labels=METHODS, description="How the flow is followed."
     )
     tolerance: float = standard.tolerance(
@@ -216,9 +216,10 @@ class ContinuousDepth(Experiment):
 
     def _evaluations(self) -> float:
         """How often a flow asks for the field: an adaptive solver's is the mean of the presets' runs."""
-        if self.method in ADAPTIVE:
-            return float(ADAPTIVE[self.method] * (1e-4 / self.tolerance) ** 0.15)
-        return float(self.solver_steps * {"rk4": 4, "midpoint": 2, "euler": 1}[self.method])
+        method = BY_LIBRARY_NAME[self.method]
+        if method.adaptive:
+            return float(method.evaluations * (1e-4 / self.tolerance) ** 0.15)
+        return float(self.solver_steps * method.tableau.stages)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs in seconds fitted to timed runs.
@@ -227,7 +228,7 @@ class ContinuousDepth(Experiment):
         How often an adaptive solver asks is the mean of the presets' runs.
         """
         multiplying = 1.2e-9 * self.batch * self.width**2
-        once = multiplying + (5e-4 if self.method in ADAPTIVE else 1e-4)
+        once = multiplying + (5e-4 if BY_LIBRARY_NAME[self.method].adaptive else 1e-4)
         flow = self._evaluations() * once * (2.2 if self.gradient == "adjoint" else 1.0) + 1e-3
         residual = self.blocks * (1e-4 + multiplying) + 1e-3
         looks = 2 + self.steps // self.look_every

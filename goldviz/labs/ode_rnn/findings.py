@@ -9,7 +9,6 @@ have learned an ODE whose forecasts do not move with time. Verdicts on what trai
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,8 @@ from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, Div
 from goldviz.diagnostics.findings.line import above, at_least, below, where
 from goldviz.diagnostics.findings.training import SATURATED, USELESS, training_diverged
 from goldviz.labs.ode_rnn.measures import DEAF, NO_BETTER, REFINED, Reading
+from goldviz.labs.ode_rnn.settings import method_of
+from goldviz.models.continuous.methods import METHODS
 
 if TYPE_CHECKING:
     from goldviz.diagnostics.findings.advice import Candidate, Suited
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 BAD_REFINED = 1.5
 STIFFER = 2.0
 """Times its early value."""
-STABLE = {"euler": 2.0, "heun": 2.0, "rk4": 2.8, "torchdiffeq_rk4": 2.8, "dopri5": math.inf}
-"""About the largest product of step and stiffness at which each method is stable (Hairer and Wanner 1996);
-dopri5 shortens its own steps."""
 
 LONGER: Candidate = ("Train three times as long.", {"steps": Times(3)})
 THIRD_AND_CLIPPED: Candidate = (
@@ -59,9 +57,10 @@ def _longest_step(settings: ODERNNLaboratory) -> float:
 
 def _finer(settings: ODERNNLaboratory) -> Candidate:
     """Follow the field more exactly, by the solver in use."""
-    if settings.solver == "dopri5":
-        return "Ask dopri5 for a hundredth of the error.", {"tolerance": DividedBy(100)}
-    if settings.solver in ("euler", "heun"):
+    method = method_of(settings.solver)
+    if method.adaptive:
+        return f"Ask {method.words} for a hundredth of the error.", {"tolerance": DividedBy(100)}
+    if method.tableau.order < METHODS["rk4"].tableau.order:
         return "Let RK4 take steps of at most 0.1.", {"solver": "rk4", "step_cap": LoweredTo(0.1)}
     return "Cap the steps at {step_cap:.3g}.", {"step_cap": lambda settings: min(_longest_step(settings) / 4, 0.1)}
 
@@ -91,7 +90,7 @@ def _change(n: Reading) -> str:
 
 def _unstable(settings: ODERNNLaboratory) -> Line:
     """A fixed step that has become too long for a field that has grown."""
-    stable, longest = STABLE[settings.solver], _longest_step(settings)
+    stable, longest = round(method_of(settings.solver).tableau.stability_limit, 1), _longest_step(settings)
     grown = above("stiffening", STIFFER, "doubled since a third of the run (the early one)")
     return grown & Line(lambda n: n.stiffness * longest > stable, f"above {stable:g} / longest step")
 
@@ -293,10 +292,10 @@ RULES = (
     ),
     _stiff(
         "evaluations grew {growth:times} times",
-        lambda case: "dopri5 shortens its steps by itself, and you pay for it in time.",
+        lambda case: "The solver shortens its steps by itself, and you pay for it in time.",
         line=above("growth", STIFFER, "evaluations more than doubled, last tenth of the steps against the first"),
         advice=[A_THIRD],
-        only=lambda n, settings: settings.solver == "dopri5",
+        only=lambda n, settings: method_of(settings.solver).adaptive,
         silenced_by=("solver_too_coarse",),
     ),
     _stiff(
@@ -304,7 +303,7 @@ RULES = (
         _why_stiff,
         line=_unstable,
         advice=lambda case: [*_finer_if_it_matters(case), A_THIRD],
-        only=lambda n, settings: settings.solver != "dopri5",
+        only=lambda n, settings: not method_of(settings.solver).adaptive,
         silenced_by=("solver_too_coarse", "learned"),
     ),
     Rule(

@@ -10,8 +10,8 @@ import xarray as xr
 from goldviz.labs.ode_rnn.dense import INSIDE, REFERENCE_STEPS, TAIL
 from goldviz.labs.ode_rnn.path import path
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from goldviz.models.continuous.methods import FIXED, runge_kutta_method
 from goldviz.models.continuous.ode_solvers import steps_for
-from goldviz.models.continuous.runge_kutta import runge_kutta_method
 from goldviz.runs.jobs.jobs import Report
 
 UNKNOWN_SECONDS = 0.1
@@ -25,7 +25,7 @@ def follow_seconds(settings: ODERNNLaboratory, times: np.ndarray) -> float:
 
     The way itself has one state; the moments between have all observations' at once; so has the finer reference.
     """
-    if settings.solver not in ("rk4", "heun", "euler"):
+    if settings.solver not in FIXED:
         return UNKNOWN_SECONDS
     stages, gaps = (
         runge_kutta_method(settings.solver).stages,

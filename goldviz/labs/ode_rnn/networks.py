@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Generator, Tensor, nn
 
+from goldviz.labs.ode_rnn.settings import method_of
 from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
+from goldviz.models.continuous.methods import FIXED, runge_kutta_method
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver, TorchdiffeqSolver, steps_for
-from goldviz.models.continuous.runge_kutta import integrate, runge_kutta_method
+from goldviz.models.continuous.runge_kutta import integrate
 from goldviz.models.continuous.series_forecaster import (
     ORTHOGONAL_START,
     ODESeriesReader,
@@ -31,7 +33,6 @@ FIELD_WEIGHTS = WEIGHTS + 50
 JUMP_CELLS = {"gru": "gru", "lstm": "lstm", "elman": "rnn_tanh"}
 FINER = 4
 """How many steps a refined solver takes where the network's own takes one."""
-DOPRI5_ORDER = 5
 
 
 def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: int) -> SeriesForecaster:
@@ -44,7 +45,7 @@ def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: i
         cell = recurrent_layer(JUMP_CELLS[settings.cell], 2 * channels, settings.hidden)
         initialise(cell, weights, ORTHOGONAL_START)
         field = TanhField(settings.hidden, (settings.width, settings.width), stream(seed, FIELD_WEIGHTS))
-        if settings.solver in ("rk4", "heun", "euler"):
+        if settings.solver in FIXED:
             network = fixed_step_ode_rnn(cell, field, settings.solver, settings.step_cap)
         else:
             network = ODERNN(cell, field, own_solver(settings))
@@ -55,19 +56,21 @@ def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: i
 
 def own_solver(settings: ODERNNLaboratory) -> Solver:
     """The solver that the settings name, not fused."""
-    if settings.solver == "dopri5":
-        return TorchdiffeqSolver("dopri5", settings.tolerance, settings.tolerance / 10)
-    if settings.solver == "torchdiffeq_rk4":
-        return TorchdiffeqSolver("rk4", longest_step=settings.step_cap)
+    method = method_of(settings.solver)
+    if method.adaptive:
+        return TorchdiffeqSolver(method.library, settings.tolerance, settings.tolerance / 10)
+    if settings.solver not in FIXED:
+        return TorchdiffeqSolver(method.library, longest_step=settings.step_cap)
     return FixedSteps(settings.solver, settings.step_cap)
 
 
 def refined_solver(settings: ODERNNLaboratory) -> Solver:
-    """The same method with four times as many steps, for dopri5 the tolerance that has about this effect."""
-    if settings.solver == "dopri5":
-        tolerance = settings.tolerance / FINER**DOPRI5_ORDER
-        return TorchdiffeqSolver("dopri5", tolerance, tolerance / 10)
-    if settings.solver == "torchdiffeq_rk4":
+    """The same method with four times as many steps, where it adapts the tolerance that has about this effect."""
+    method = method_of(settings.solver)
+    if method.adaptive:
+        tolerance = settings.tolerance / FINER**method.tableau.order
+        return TorchdiffeqSolver(method.library, tolerance, tolerance / 10)
+    if settings.solver not in FIXED:
         return FinerSteps("rk4_three_eighths", settings.step_cap)
     return FixedSteps(settings.solver, settings.step_cap, FINER)
 

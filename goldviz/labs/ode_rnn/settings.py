@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
+from goldviz.models.continuous.methods import ADAPTIVE, FIXED, METHODS, ODEMethod
 
 TASKS = {
     "oscillator": "Damped oscillator",
@@ -29,13 +30,23 @@ NETWORKS = {
     "gru_decay": "GRU with decay",
 }
 CELLS = {"gru": "GRU", "lstm": "LSTM", "elman": "Elman"}
+TORCHDIFFEQ_RK4 = "torchdiffeq_rk4"
+"""The rule of three eighths again, but by torchdiffeq, which takes as many steps for a whole batch."""
 SOLVERS = {
-    "rk4": "RK4, fused",
-    "heun": "Heun, fused",
-    "euler": "Euler, fused",
-    "dopri5": "dopri5 (torchdiffeq)",
-    "torchdiffeq_rk4": "RK4 (torchdiffeq)",
+    **{name: f"{METHODS[name].words}, fused" for name in reversed(FIXED)},
+    **{name: f"{METHODS[name].words} (torchdiffeq)" for name in reversed(ADAPTIVE)},
+    TORCHDIFFEQ_RK4: "RK4 (torchdiffeq)",
 }
+if TYPE_CHECKING:
+    SolverName: TypeAlias = str
+else:
+    SolverName = Literal[tuple(SOLVERS)]
+
+
+def method_of(solver: str) -> ODEMethod:
+    """The method by which a solver of :data:`SOLVERS` follows the field."""
+    return METHODS["rk4_three_eighths" if solver == TORCHDIFFEQ_RK4 else solver]
+
 
 PROBE = ("look", "network")
 SHORTEST_GAP = 0.02
@@ -90,7 +101,7 @@ class ODERNNLaboratory(Experiment):
     width: int = setting(
         32, ge=2, le=128, group="Network", unit="units", description="Units of the field's two layers."
     )
-    solver: Literal["rk4", "heun", "euler", "dopri5", "torchdiffeq_rk4"] = setting(
+    solver: SolverName = setting(
         "rk4", group="Solver", essential=True, labels=SOLVERS, description="How the state is carried through a gap."
     )
     step_cap: float = setting(
@@ -103,7 +114,7 @@ class ODERNNLaboratory(Experiment):
         description="Longest step of a fixed-step solver: a long gap gets more steps.",
     )
     tolerance: float = standard.tolerance(
-        description="Relative error that dopri5 allows in a step; the absolute one is a tenth of it."
+        description="Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it."
     )
     optimiser: standard.Optimiser = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(
@@ -234,12 +245,13 @@ class ODERNNLaboratory(Experiment):
 
     @property
     def _fused(self) -> bool:
-        return self.cell == "gru" and self.solver in ("rk4", "heun", "euler")
+        return self.cell == "gru" and self.solver in FIXED
 
     def _evaluations_of_a_gap(self) -> float:
         """Of a batch: as many steps as its longest gap needs; fused, where nobody waits, as its mean gap does."""
-        if self.solver == "dopri5":
-            return 25.0
+        method = method_of(self.solver)
+        if method.adaptive:
+            return 25.0 * method.evaluations / METHODS["dopri5"].evaluations
         mean = (self.longest_gap - SHORTEST_GAP) / math.log(self.longest_gap / SHORTEST_GAP)
         steps = max(1.0, mean / self.step_cap + 0.5 if self._fused else self.longest_gap / self.step_cap)
-        return steps * {"heun": 2, "euler": 1}.get(self.solver, 4)
+        return steps * method.tableau.stages

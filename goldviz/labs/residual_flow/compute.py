@@ -14,7 +14,8 @@ from goldviz.cupboard import remembered
 from goldviz.labs.residual_flow.fields import closed_form
 from goldviz.labs.residual_flow.problems import PlaneProblem, problem_of
 from goldviz.labs.residual_flow.settings import ResidualFlow
-from goldviz.models.continuous.runge_kutta import integrate_in_each, runge_kutta_method, states_along
+from goldviz.models.continuous.methods import FIRST_OF_ORDER, FIXED, runge_kutta_method
+from goldviz.models.continuous.runge_kutta import integrate_in_each, states_along
 from goldviz.training.threads import one_thread
 
 Numbers = NDArray[np.float64]
@@ -23,7 +24,6 @@ TRACED = 12
 """Points whose whole paths are drawn; all are drawn where they stand at the depth in view."""
 FINE = 101
 """Places along the depth at which the flow is known, one for each per cent."""
-METHODS = ("euler", "midpoint", "rk4")
 STEPS = tuple(2**power for power in range(9))
 TOLERANCES = tuple(10.0**power for power in range(-2, -8, -1))
 REFERENCE_TOLERANCE = 1e-11
@@ -42,7 +42,9 @@ def compute(settings: ResidualFlow) -> xr.Dataset:
     that is under way.
     """
     with one_thread():
-        return _merged(settings, [_carried(_shared(settings)), _convergence(_shared(settings)), *_at(settings)])
+        return _merged(
+            settings, [_carried(_shared(settings)), _convergence(settings.changed(view=100, blocks=1)), *_at(settings)]
+        )
 
 
 @torch.no_grad()
@@ -57,7 +59,7 @@ def plane(settings: ResidualFlow) -> xr.Dataset:
 
 def _at(settings: ResidualFlow) -> list[xr.Dataset]:
     """What depends on the number of blocks, and on the depth in view."""
-    return [_network(settings.changed(view=100)), _in_view(settings)]
+    return [_network(settings.changed(view=100, beside="none")), _in_view(settings.changed(beside="none"))]
 
 
 def _merged(settings: ResidualFlow, parts: list[xr.Dataset]) -> xr.Dataset:
@@ -120,7 +122,7 @@ def _flow(settings: ResidualFlow) -> Tensor:
 
 def _shared(settings: ResidualFlow) -> ResidualFlow:
     """The settings on which the flow depends."""
-    return settings.changed(view=100, blocks=1)
+    return settings.changed(view=100, blocks=1, beside="none")
 
 
 @remembered(64)
@@ -206,9 +208,10 @@ def _carried(settings: ResidualFlow) -> xr.Dataset:
 def _convergence(settings: ResidualFlow) -> xr.Dataset:
     """The errors of four solvers at the flow's end; they do not depend on the number of blocks either."""
     problem = problem_of(settings)
-    flow = _flow(settings)
+    flow = _flow(_shared(settings))
+    methods = (*FIRST_OF_ORDER, settings.beside) if settings.beside in FIXED else FIRST_OF_ORDER
     ends = {
-        method: integrate_in_each(problem.field, problem.start, problem.duration, STEPS, method) for method in METHODS
+        method: integrate_in_each(problem.field, problem.start, problem.duration, STEPS, method) for method in methods
     }
     errors = np.array([[float(_apart(end, flow[-1]).max()) for end in found] for found in ends.values()])
     adaptive = np.array([_dopri5(problem, flow[-1], tolerance) for tolerance in TOLERANCES])
@@ -221,8 +224,8 @@ def _convergence(settings: ResidualFlow) -> xr.Dataset:
             "evaluations": ("asked", adaptive[:, 1]),
         },
         coords={
-            "solver": list(METHODS),
-            "order": ("solver", [float(runge_kutta_method(method).order) for method in METHODS]),
+            "solver": list(methods),
+            "order": ("solver", [float(runge_kutta_method(method).order) for method in methods]),
             "steps": list(STEPS),
             "asked": list(TOLERANCES),
         },

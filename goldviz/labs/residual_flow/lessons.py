@@ -17,7 +17,7 @@ from torch import Tensor
 
 from goldviz.data.problems.plane_points import two_moons, two_rings
 from goldviz.labs.residual_flow.fields import LearnedField, turn
-from goldviz.models.continuous.runge_kutta import ButcherTableau, runge_kutta_method
+from goldviz.models.continuous.methods import ButcherTableau, runge_kutta_method
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.training.quick_steps import QuickAdam, take_step
 from goldviz.training.seeds import WEIGHTS, stream

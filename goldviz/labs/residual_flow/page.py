@@ -11,6 +11,7 @@ from goldviz.labs.residual_flow.figures import carried, flow
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
 from goldviz.labs.residual_flow.figures.everywhere import everywhere
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
+from goldviz.models.continuous.methods import FIXED, METHODS
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
 
@@ -74,6 +75,8 @@ def sentences(view: View[ResidualFlow]) -> list[str]:
         _cost(view),
         _stability(view),
     ]
+    if view.settings.beside in FIXED:
+        found.append(_beside(view))
     if view.settings.field in TRAINED:
         found.append(_task(view))
     if ds.attrs["sharing"] == "separate":
@@ -111,6 +114,17 @@ def _stability(view: View[ResidualFlow]) -> str:
         f"that is **{rate:.3g}**: {judged}. The largest singular value times Δt is **{stretch:.3g}**: {crossing} "
         "(Behrmann et al. 2019)."
     )
+
+
+def _beside(view: View[ResidualFlow]) -> str:
+    """What the other method costs, how fast its error falls, and which steps it stands."""
+    name, ds = view.settings.beside, view.dataset
+    method, slope = METHODS[name], float(ds["slope"].sel(solver=name))
+    return (
+        f"{method.words} evaluates f {method.tableau.stages} times a step. Its error falls as L to the power "
+        f"**{slope:.2f}** (theory −{method.tableau.order}). What decays stays damped while rate times Δt is at most "
+        f"{method.tableau.stability_limit:.3g}; for Euler that is {METHODS['euler'].tableau.stability_limit:.3g}."
+    ).replace("-", "−")
 
 
 def _task(view: View[ResidualFlow]) -> str:

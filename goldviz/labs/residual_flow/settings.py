@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
+from goldviz.models.continuous.methods import FIRST_OF_ORDER, FIXED, METHODS
 
 FIELDS = {
     "linear": "Linear, exact flow known",
@@ -20,6 +21,12 @@ FIELDS = {
 }
 TRAINED = frozenset({"moons", "rings", "rings_steps", "rings_lifted"})
 SHARING = {"shared": "Shared: one f for all", "separate": "Separate: f turns with depth"}
+
+OTHERS = tuple(name for name in FIXED if name not in FIRST_OF_ORDER)
+if TYPE_CHECKING:
+    Beside: TypeAlias = str
+else:
+    Beside = Literal[("none", *OTHERS)]
 
 
 class ResidualFlow(Instant):
@@ -75,6 +82,12 @@ class ResidualFlow(Instant):
         description="Whether all blocks have the same weights, or each its own, turned a little against the last's.",
     )
     seed: int = standard.seed(group="Field", description="Random seed of the points, and of training.")
+    beside: Beside = setting(
+        "none",
+        group="View",
+        labels={"none": "none", **{name: METHODS[name].words for name in OTHERS}},
+        description="Another method of fixed steps, whose errors are drawn beside Euler's, midpoint's and RK4's.",
+    )
     view: int = setting(
         100, ge=0, le=100, group="View", unit="%", description="How far through the depth the points are shown."
     )

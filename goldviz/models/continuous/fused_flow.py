@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.models.continuous.runge_kutta import ButcherTableau
+from goldviz.models.continuous.methods import ButcherTableau
 
 
 @dataclass(frozen=True)

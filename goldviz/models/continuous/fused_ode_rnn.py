@@ -15,11 +15,11 @@ from torch.nn.functional import linear
 
 from goldviz.models.continuous.fused_flow import FlowGradient, FlowPlan, FlowStages
 from goldviz.models.continuous.fused_gru import GRU_JUMPS, JumpsOf, closed_unless_observed
+from goldviz.models.continuous.methods import runge_kutta_method
 from goldviz.models.continuous.observed_series import SeriesError, State, Times
 from goldviz.models.continuous.ode_rnn import ODERNN, Inputs, Observed, ODERNNTrace
 from goldviz.models.continuous.ode_solvers import FixedSteps
 from goldviz.models.continuous.own_pace import Pace, own_pace
-from goldviz.models.continuous.runge_kutta import runge_kutta_method
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.gru import GatedRecurrentUnit, ResetAfterGRU
 from goldviz.models.recurrent.networks import RecurrentLayer

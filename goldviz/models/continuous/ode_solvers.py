@@ -16,8 +16,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torchdiffeq import odeint, odeint_adjoint
 
+from goldviz.models.continuous.methods import runge_kutta_method
 from goldviz.models.continuous.observed_series import SeriesError
-from goldviz.models.continuous.runge_kutta import runge_kutta_method, runge_kutta_step
+from goldviz.models.continuous.runge_kutta import runge_kutta_step
 
 MOST_STEPS = 2000
 """No interval takes more steps: one that would has times in the wrong unit."""

@@ -1,6 +1,6 @@
-"""Explicit Runge-Kutta methods, written down as tables of numbers, and how one of them carries a state along a field.
+"""How an explicit Runge-Kutta method carries a state along a field.
 
-Butcher 1964; Hairer, Norsett and Wanner 1993, section II.1. A field is f of dh/dt = f(t, h) (document 001, eq. 29),
+Hairer, Norsett and Wanner 1993, section II.1. A field is f of dh/dt = f(t, h) (document 001, eq. 29),
 called as ``field(t, h)``, the order that torchdiffeq uses.
 """
 
@@ -8,74 +8,38 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from goldviz.models.continuous.methods import ButcherTableau, runge_kutta_method
+
 VectorField = Callable[[Tensor, Tensor], Tensor]
-
-
-@dataclass(frozen=True)
-class ButcherTableau:
-    """The numbers of one explicit method: with step d,
-
-    k_i = f(t + c_i d, h + d sum_j a_ij k_j) for j < i, and h(t + d) = h(t) + d sum_i b_i k_i.
-
-    Row i of ``a`` has i numbers, so the first is empty; c_i is the sum of row i. The error after a fixed time shrinks
-    like d to the power of ``order``.
-    """
-
-    order: int
-    a: tuple[tuple[float, ...], ...]
-    b: tuple[float, ...]
-
-    @property
-    def c(self) -> tuple[float, ...]:
-        """When every stage looks at the field, as a share of the step."""
-        return tuple(float(sum(row)) for row in self.a)
-
-    @property
-    def stages(self) -> int:
-        """How often one step evaluates the field."""
-        return len(self.b)
-
-
-RUNGE_KUTTA_METHODS = {
-    "euler": ButcherTableau(1, ((),), (1.0,)),
-    "midpoint": ButcherTableau(2, ((), (1 / 2,)), (0.0, 1.0)),
-    "heun": ButcherTableau(2, ((), (1.0,)), (1 / 2, 1 / 2)),
-    "rk4": ButcherTableau(4, ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
-    "rk4_three_eighths": ButcherTableau(
-        4, ((), (1 / 3,), (-1 / 3, 1.0), (1.0, -1.0, 1.0)), (1 / 8, 3 / 8, 3 / 8, 1 / 8)
-    ),
-}
-"""Method by name. The last is Kutta's other method of order 4, the one that torchdiffeq calls "rk4"."""
-
-
-def runge_kutta_method(name: str) -> ButcherTableau:
-    """The method of this name; raises ``ValueError`` for one that is not in :data:`RUNGE_KUTTA_METHODS`."""
-    if name not in RUNGE_KUTTA_METHODS:
-        raise ValueError(f"The method is {name!r}; allowed is one of {', '.join(RUNGE_KUTTA_METHODS)}.")
-    return RUNGE_KUTTA_METHODS[name]
 
 
 def runge_kutta_step(
     field: VectorField, t: Tensor, h: Float[Tensor, "*state"], step: Tensor, tableau: ButcherTableau
 ) -> Float[Tensor, "*state"]:
     """h(t + step) from h(t). ``step`` is one number or has a number for every sample, such as (batch, 1)."""
-    stages: list[Tensor] = []
-    for row, c in zip(tableau.a, tableau.c, strict=True):
-        y = h
-        for a, k in zip(row, stages, strict=True):
-            if a:
-                y = y + a * step * k
-        stages.append(field(t + c * step, y))
-    for b, k in zip(tableau.b, stages, strict=True):
+    for b, k in zip(tableau.b, stage_slopes(field, t, h, step, tableau), strict=True):
         if b:
             h = h + b * step * k
     return h
+
+
+def stage_slopes(
+    field: VectorField, t: Tensor, h: Float[Tensor, "*state"], step: Tensor, tableau: ButcherTableau
+) -> list[Float[Tensor, "*state"]]:
+    """k_1, k_2, ... of one step: the field where each stage looks at it."""
+    slopes: list[Tensor] = []
+    for row, c in zip(tableau.a, tableau.c, strict=True):
+        y = h
+        for a, k in zip(row, slopes, strict=True):
+            if a:
+                y = y + a * step * k
+        slopes.append(field(t + c * step, y))
+    return slopes
 
 
 def integrate(
@@ -83,9 +47,10 @@ def integrate(
 ) -> Float[Tensor, "*state"]:
     """The state after ``duration``, from time 0 in ``steps`` equal steps; automatic differentiation goes through.
 
-    Equation 30 of document 001 by a method of :data:`RUNGE_KUTTA_METHODS`. ``duration`` is a number, or a tensor that
-    broadcasts against the state, (batch, 1) for a state (batch, hidden): then every sample has its own time and its
-    own step, and one of zero stays where it is. Raises ``ValueError`` for an unknown method and for no step at all.
+    Equation 30 of document 001 by a method of :data:`goldviz.models.continuous.methods.FIXED`. ``duration`` is a
+    number, or a tensor that broadcasts against the state, (batch, 1) for a state (batch, hidden): then every sample has
+    its own time and its own step, and one of zero stays where it is. Raises ``ValueError`` for an unknown method and
+    for no step at all.
 
     >>> grown = integrate(lambda t, h: h, torch.ones(1, dtype=torch.float64), 1.0, 100)
     >>> round(float(grown), 6)

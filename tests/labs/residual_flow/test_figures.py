@@ -88,7 +88,7 @@ def test_measured_slopes_stand_beside_theorys() -> None:
     assert names == [
         "Euler (residual): slope −1.00 (theory −1)",
         "midpoint: slope −2.00 (theory −2)",
-        "Runge-Kutta 4: slope −4.00 (theory −4)",
+        "RK4: slope −4.00 (theory −4)",
         "your network",
     ]
     assert list(_trace(figure, "your network").y) == [0.25]

@@ -8,11 +8,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torchdiffeq import odeint
+from torchdiffeq._impl.odeint import SOLVERS
 
-from goldviz.models.continuous import runge_kutta
-from goldviz.models.continuous.runge_kutta import RUNGE_KUTTA_METHODS, integrate, integrate_in_each, states_along
+from goldviz.models.continuous import methods, runge_kutta
+from goldviz.models.continuous.library_solvers import library_method
+from goldviz.models.continuous.methods import ADAPTIVE, BY_LIBRARY_NAME, FIXED, METHODS, ButcherTableau, ODEMethod
+from goldviz.models.continuous.runge_kutta import integrate, integrate_in_each, states_along
 
-LIBRARY_NAMES = {"euler": "euler", "midpoint": "midpoint", "heun": "heun2", "rk4_three_eighths": "rk4"}
+LIBRARY_NAMES = {name: METHODS[name].library for name in FIXED if METHODS[name].library}
+RALSTON = ButcherTableau(2, ((), (2 / 3,)), (1 / 4, 3 / 4))
 
 
 def swing(t, h):
@@ -20,8 +24,10 @@ def swing(t, h):
     return torch.stack([h[..., 1], torch.cos(t) * torch.ones_like(h[..., 0]) - torch.sin(h[..., 0])], -1)
 
 
-@pytest.mark.parametrize("tableau", RUNGE_KUTTA_METHODS.values(), ids=RUNGE_KUTTA_METHODS)
-def test_tables_meet_the_conditions_of_their_order(tableau):
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_tables_meet_the_conditions_of_their_order(method):
+    tableau = method.tableau
+
     def sums_to(product, expected):
         return math.isclose(sum(b * value for b, value in zip(tableau.b, product, strict=True)), expected)
 
@@ -30,21 +36,63 @@ def test_tables_meet_the_conditions_of_their_order(tableau):
     assert sums_to([1] * tableau.stages, 1)
     if tableau.order >= 2:
         assert sums_to(c, 1 / 2)
-    if tableau.order >= 4:  # Hairer, Norsett and Wanner 1993, theorem II.1.1 and table II.2.1
+    if tableau.order >= 3:  # Hairer, Norsett and Wanner 1993, theorem II.1.1 and table II.2.1
         assert sums_to([x**2 for x in c], 1 / 3)
         assert sums_to(ac, 1 / 6)
+    if tableau.order >= 4:
         assert sums_to([x**3 for x in c], 1 / 4)
         assert sums_to([x * y for x, y in zip(c, ac, strict=True)], 1 / 8)
         assert sums_to([sum(a * c[j] ** 2 for j, a in enumerate(row)) for row in tableau.a], 1 / 12)
         assert sums_to([sum(a * ac[j] for j, a in enumerate(row)) for row in tableau.a], 1 / 24)
 
 
-@pytest.mark.parametrize("name", RUNGE_KUTTA_METHODS)
+@pytest.mark.parametrize("name", ADAPTIVE)
+def test_adaptive_tables_are_those_of_torchdiffeq(name):
+    """Its class keeps the stages' rows, the answer, and the answer less the one beside it."""
+    tableau, theirs = METHODS[name].tableau, SOLVERS[METHODS[name].library].tableau
+    error = [b - beside for b, beside in zip(tableau.b, tableau.b_beside, strict=True)]
+    for ours, values in ((tableau.b, theirs.c_sol), (error, theirs.c_error), (tableau.c[1:], theirs.alpha)):
+        assert list(ours) == pytest.approx(values.tolist(), abs=1e-15)
+    for row, values in zip(tableau.a[1:], theirs.beta, strict=True):
+        assert list(row) == pytest.approx(values.tolist(), abs=1e-15)
+
+
+@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("z", [-0.7, 0.4 - 1.3j])
+def test_the_stability_function_is_what_a_step_multiplies_by(name, z):
+    start, rate = torch.ones(1, dtype=torch.complex128), complex(z)
+    multiplied = complex(integrate(lambda t, h: rate * h, start, 1.0, 1, name))
+    assert multiplied == pytest.approx(METHODS[name].tableau.stability(z), abs=1e-14)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_decays_grows_only_beyond_the_stability_limit(name):
+    tableau = METHODS[name].tableau
+    assert 1.9 < tableau.stability_limit < 4
+    assert all(abs(tableau.stability(-x * tableau.stability_limit / 100)) <= 1 + 1e-9 for x in range(1, 101))
+    assert abs(tableau.stability(-tableau.stability_limit - 1e-3)) > 1
+
+
+def test_torchdiffeq_learns_a_method_that_it_has_not(monkeypatch):
+    entry = ODEMethod("Ralston", RALSTON, "#000000", "solid", "circle")
+    monkeypatch.setitem(METHODS, "ralston", entry)
+    monkeypatch.setitem(BY_LIBRARY_NAME, "ralston", entry)
+    monkeypatch.setattr(methods, "FIXED", (*FIXED, "ralston"))
+    start, grid = torch.tensor([0.3, -0.2], dtype=torch.float64), torch.linspace(0, 2, 8, dtype=torch.float64)
+    try:
+        expected = odeint(swing, start, grid, method=library_method("ralston"))
+    finally:
+        SOLVERS.pop("ralston", None)
+    states = torch.stack(list(states_along(swing, start, 2.0, 7, "ralston")))
+    assert torch.allclose(states, expected, atol=1e-13, rtol=0)
+
+
+@pytest.mark.parametrize("name", FIXED)
 def test_halving_the_step_divides_the_error_by_two_to_the_order(name):
     start = torch.tensor([0.3, -0.2], dtype=torch.float64)
     exact = integrate(swing, start, 2.0, 4000, "rk4")
     errors = [float((integrate(swing, start, 2.0, steps, name) - exact).norm()) for steps in (40, 80)]
-    assert math.log2(errors[0] / errors[1]) == pytest.approx(RUNGE_KUTTA_METHODS[name].order, abs=0.15)
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(METHODS[name].tableau.order, abs=0.15)
 
 
 @pytest.mark.parametrize("name", LIBRARY_NAMES)
@@ -56,7 +104,7 @@ def test_states_are_those_of_torchdiffeq(name):
     assert torch.allclose(found, expected, atol=1e-13, rtol=0)
 
 
-@pytest.mark.parametrize("name", RUNGE_KUTTA_METHODS)
+@pytest.mark.parametrize("name", FIXED)
 def test_side_by_side_every_number_of_steps_gives_what_it_gives_alone(name):
     start = torch.tensor([[0.3, -0.2], [1.1, 0.4]], dtype=torch.float64)
     counts = (3, 1, 8, 3)
@@ -96,3 +144,4 @@ def test_bad_settings_are_named():
 
 def test_the_docstrings_examples_hold():
     assert doctest.testmod(runge_kutta).failed == 0
+    assert doctest.testmod(methods).failed == 0

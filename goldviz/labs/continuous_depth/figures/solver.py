@@ -15,6 +15,7 @@ from goldviz.figures.frames import Words
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, sentences
 from goldviz.labs.continuous_depth.figures.quantities import figure, setting_of
+from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 
 AFTER_TRAINING = "Measured once, when training is done."
 COUNTS = [20, 50, 100, 200, 500, 1000, 2000, 5000]
@@ -80,8 +81,8 @@ def tolerance(plot: Plot) -> Figure:
         type="log", range=(-0.6, -8.4), tickvals=x, ticktext=powers, unifiedhovertitle_text="tolerance %{x:.0e}"
     )
     plot.figure.update_xaxes(title_text="Relative tolerance (tighter to the right)", row=2)
-    own, adaptive = setting_of(ds, "tolerance"), setting_of(ds, "method") in ("dopri5", "bosh3")
-    marked = own is not None and adaptive and "ode" in plot.networks
+    own, method = setting_of(ds, "tolerance"), BY_LIBRARY_NAME.get(str(setting_of(ds, "method")))
+    marked = own is not None and method is not None and method.adaptive and "ode" in plot.networks
     if marked:
         plot.figure.add_vline(x=own, line={"color": plot.ink.muted, "width": 1.5, "dash": "dash"})
     lines = sentences("Dotted: error = tolerance.", "Dashed: used in training." if marked else "")

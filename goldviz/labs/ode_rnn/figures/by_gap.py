@@ -24,6 +24,7 @@ from goldviz.labs.ode_rnn.figures.quantities import (
     step_in_words,
     time_unit,
 )
+from goldviz.labs.ode_rnn.settings import method_of
 
 WITHOUT_GAP = "One observation alone has no gap before it."
 
@@ -158,10 +159,10 @@ def _method(ds: xr.Dataset) -> str:
     known = setting_of(ds, "solver")
     if known is None:
         return ""
-    if known == "dopri5":
-        return f"dopri5, tolerance {times(float(setting_of(ds, 'tolerance')))}."
-    name = {"rk4": "RK4", "torchdiffeq_rk4": "RK4", "heun": "Heun", "euler": "Euler"}.get(str(known), str(known))
-    return f"{name}, steps of at most {float(setting_of(ds, 'step_cap')):.3g}."
+    method = method_of(str(known))
+    if method.adaptive:
+        return f"{method.words}, tolerance {times(float(setting_of(ds, 'tolerance')))}."
+    return f"{method.words}, steps of at most {float(setting_of(ds, 'step_cap')):.3g}."
 
 
 def _gap_axis(plot: Plot, row: int | None = None) -> None:

@@ -16,6 +16,7 @@ from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import CLASSES, INKS, NETWORKS, Theme, with_alpha
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
+from goldviz.models.continuous.methods import FIRST_OF_ORDER, METHODS
 
 NETWORK = NETWORKS["residual"]
 MARKED_PATHS = 40
@@ -219,8 +220,10 @@ def picture(ds: xr.Dataset) -> str:
     return polyline_svg(
         [
             Curve("residual", errors.sel(solver="euler").values, NETWORK.colour, "dash"),
-            Curve("midpoint", errors.sel(solver="midpoint").values, "#009e73", "dashdot"),
-            Curve("RK4", errors.sel(solver="rk4").values, "#c46a9c"),
+            *(
+                Curve(METHODS[name].words, errors.sel(solver=name).values, METHODS[name].colour, METHODS[name].dash)
+                for name in FIRST_OF_ORDER[1:]
+            ),
         ],
         label="Distance of a residual network, and of two better solvers, from the flow over the number of steps.",
     )

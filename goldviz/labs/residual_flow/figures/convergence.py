@@ -14,37 +14,32 @@ from goldviz.figures.limits import decades
 from goldviz.figures.maps import cursor, legend_below
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, Theme, with_alpha
-
-SOLVERS = {
-    "euler": ("Euler (residual)", NETWORKS["residual"].colour, "dash", "diamond"),
-    "midpoint": ("midpoint", "#009e73", "dashdot", "triangle-up"),
-    "rk4": ("Runge-Kutta 4", "#c46a9c", "solid", "circle"),
-}
-DOPRI5 = "#d55e00"
+from goldviz.models.continuous.methods import METHODS
 
 
 @drawn(
     "How fast does the network become the flow?",
     needs=("end_error",),
-    shows="The largest distance of a point from the flow's end, over the number of equal steps, for three solvers.",
+    shows="The largest distance of a point from the flow's end, over the number of equal steps, solver by solver.",
     cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.",
 )
 def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
     steps, figure = ds["steps"].values.astype(float), Figure()
     shown = []
-    for method, (words, colour, dash, symbol) in SOLVERS.items():
-        found = ds.sel(solver=method)
+    for name in ds["solver"].values:
+        method, found = METHODS[str(name)], ds.sel(solver=name)
+        colour = method.colour
         errors = _positive(found["end_error"])
         order, slope = float(found["order"]), float(found["slope"])
         measured = f"slope {slope:.2f}".replace("-", "−") if np.isfinite(slope) else "no slope"
         figure.scatter(
             x=steps,
             y=errors,
-            name=f"{words}: {measured} (theory −{order:g})",
+            name=f"{_words(str(name))}: {measured} (theory −{order:g})",
             mode="lines+markers",
-            line={"color": colour, "dash": dash, "width": 2.5},
-            marker={"symbol": symbol, "size": 8},
+            line={"color": colour, "dash": method.dash, "width": 2.5},
+            marker={"symbol": method.symbol, "size": 8},
             hovertemplate="%{y:.3g}",
         )
         shown.append(errors)
@@ -89,11 +84,15 @@ def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 def lost_runs(ds: xr.Dataset) -> str:
     """Which runs left all numbers behind, in words; empty if none did."""
     lost = []
-    for method, (words, *_) in SOLVERS.items():
-        steps = ds["steps"].values[~np.isfinite(ds["end_error"].sel(solver=method).values)]
+    for name in ds["solver"].values:
+        steps = ds["steps"].values[~np.isfinite(ds["end_error"].sel(solver=name).values)]
         if steps.size:
-            lost.append(f"{words.split(' (')[0]} at {', '.join(str(step) for step in steps)}")
+            lost.append(f"{METHODS[str(name)].words} at {', '.join(str(step) for step in steps)}")
     return f"Left out, too far to measure: {'; '.join(lost)} steps." if lost else ""
+
+
+def _words(name: str) -> str:
+    return f"{METHODS[name].words} (residual)" if name == "euler" else METHODS[name].words
 
 
 @drawn(
@@ -105,15 +104,15 @@ def lost_runs(ds: xr.Dataset) -> str:
 )
 def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     """The share of points on their own side of the read-out's line, over the number of blocks."""
-    _, colour, dash, symbol = SOLVERS["euler"]
+    euler = METHODS["euler"]
     steps, shares = ds["steps"].values, 100 * ds["right_by_steps"].values
     figure = Figure().scatter(
         x=steps,
         y=shares,
         name="residual blocks of this field",
         mode="lines+markers",
-        line={"color": colour, "dash": dash, "width": 2.5},
-        marker={"symbol": symbol, "size": 8},
+        line={"color": euler.colour, "dash": euler.dash, "width": 2.5},
+        marker={"symbol": euler.symbol, "size": 8},
         hovertemplate="%{y:.1f} %",
     )
     figure.scatter(
@@ -203,7 +202,7 @@ def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
             y=values,
             name=words,
             mode="lines+markers",
-            line={"color": DOPRI5, "width": 2.5},
+            line={"color": METHODS["dopri5"].colour, "width": 2.5},
             marker={"size": 8, "symbol": "square"},
             hovertemplate=hover,
             row=row,
