@@ -105,6 +105,61 @@ def test_a_new_activation_is_one_edit(checkout: Path) -> None:
     assert says(checkout, f"{TRY}\ntried('depth-gradients', 'activation', {SMALL_DEPTH})") == "Cubic"
 
 
+RALSTON = """
+    "ralston": ODEMethod(
+        "Ralston", ButcherTableau(2, ((), (2 / 3,)), (1 / 4, 3 / 4)), colour="#123456", dash="dot", symbol="x"
+    ),
+"""
+FOLLOW = """
+import math, pathlib, runpy, sys
+import goldviz
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import facts
+def followed(name, setting, **small):
+    small |= {setting: "ralston"}
+    run = goldviz.run(name, progress=False, **small)
+    assert run.attrs["status"] == "finished", run.attrs
+    declared = goldviz.experiments()[name].checked(small)
+    declared.findings(run)
+    assert declared.estimated_seconds() > 0 and declared.estimated_bytes() > 0
+    for figure in laboratories()[name].figures().FIGURES.values():
+        figure(run).to_json()
+    pathlib.Path("exported.py").write_text(declared.script(), encoding="utf-8")
+    print(facts(type(declared), setting)["labels"]["ralston"])
+"""
+
+
+@pytest.mark.slow
+def test_a_new_ode_method_is_one_edit(checkout: Path) -> None:
+    edited(checkout, "an ODE method", "METHODS = {\n", f"METHODS = {{{RALSTON}")
+    flow = "followed('continuous-depth', 'method', samples=20, width=4, steps=2, batch=8, blocks=2, gradient='adjoint')"
+    assert says(checkout, f"{FOLLOW}\n{flow}") == "Ralston"
+    script_runs(checkout)
+    gaps = "followed('ode-rnn', 'solver', networks='ode_rnn', hidden=3, width=4, observations=4, batch=4, steps=2)"
+    assert says(checkout, f"{FOLLOW}\n{gaps}") == "Ralston, fused"
+    script_runs(checkout)
+    beside = (
+        "import goldviz; from goldviz.models.continuous.methods import METHODS;"
+        "from goldviz.declare.registry import laboratories;"
+        "view = goldviz.compute('residual-flow', beside='ralston');"
+        "figure = laboratories()['residual-flow'].figures().FIGURES['convergence'](view);"
+        "names = [trace.name for trace in figure.data if trace.name];"
+        "print(names[3], METHODS['ralston'].tableau.stability_polynomial, METHODS['ralston'].tableau.stages)"
+    )
+    assert says(checkout, beside) == "Ralston: slope −2.00 (theory −2) (1.0, 1.0, 0.5) 2"
+
+
+def script_runs(checkout: Path) -> None:
+    """The exported script of the copy runs alone, where goldviz is not to be had."""
+    folder = checkout / "alone"
+    folder.mkdir(exist_ok=True)
+    shutil.move(checkout / "exported.py", folder / "exported.py")
+    code = "import runpy, sys; sys.modules['goldviz'] = None; sys.argv = ['exported.py', 'curves.json']; "
+    code += "runpy.run_path('exported.py', run_name='__main__')"
+    subprocess.run([sys.executable, "-I", "-c", code], cwd=folder, check=True, timeout=120)
+    assert "loss" in (folder / "curves.json").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_another_threshold_is_one_edit(checkout: Path) -> None:
     code = (

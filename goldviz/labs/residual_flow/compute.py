@@ -13,8 +13,8 @@ from torchdiffeq import odeint
 from goldviz.cupboard import remembered
 from goldviz.labs.residual_flow.fields import closed_form
 from goldviz.labs.residual_flow.problems import PlaneProblem, problem_of
-from goldviz.labs.residual_flow.settings import ResidualFlow
-from goldviz.models.continuous.methods import FIRST_OF_ORDER, FIXED, runge_kutta_method
+from goldviz.labs.residual_flow.settings import ALWAYS_DRAWN, ResidualFlow
+from goldviz.models.continuous.methods import runge_kutta_method
 from goldviz.models.continuous.runge_kutta import integrate_in_each, states_along
 from goldviz.training.threads import one_thread
 
@@ -209,7 +209,7 @@ def _convergence(settings: ResidualFlow) -> xr.Dataset:
     """The errors of four solvers at the flow's end; they do not depend on the number of blocks either."""
     problem = problem_of(settings)
     flow = _flow(_shared(settings))
-    methods = (*FIRST_OF_ORDER, settings.beside) if settings.beside in FIXED else FIRST_OF_ORDER
+    methods = ALWAYS_DRAWN if settings.beside == "none" else (*ALWAYS_DRAWN, settings.beside)
     ends = {
         method: integrate_in_each(problem.field, problem.start, problem.duration, STEPS, method) for method in methods
     }

@@ -11,7 +11,7 @@ from goldviz.labs.residual_flow.figures import carried, flow
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
 from goldviz.labs.residual_flow.figures.everywhere import everywhere
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
-from goldviz.models.continuous.methods import FIXED, METHODS
+from goldviz.models.continuous.methods import METHODS
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
 
@@ -75,7 +75,7 @@ def sentences(view: View[ResidualFlow]) -> list[str]:
         _cost(view),
         _stability(view),
     ]
-    if view.settings.beside in FIXED:
+    if view.settings.beside != "none":
         found.append(_beside(view))
     if view.settings.field in TRAINED:
         found.append(_task(view))

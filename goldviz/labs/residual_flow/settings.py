@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
-from goldviz.models.continuous.methods import FIRST_OF_ORDER, FIXED, METHODS
+from goldviz.models.continuous.methods import FIXED, METHODS
 
 FIELDS = {
     "linear": "Linear, exact flow known",
@@ -22,7 +22,8 @@ FIELDS = {
 TRAINED = frozenset({"moons", "rings", "rings_steps", "rings_lifted"})
 SHARING = {"shared": "Shared: one f for all", "separate": "Separate: f turns with depth"}
 
-OTHERS = tuple(name for name in FIXED if name not in FIRST_OF_ORDER)
+ALWAYS_DRAWN = ("euler", "midpoint", "rk4")
+OTHERS = tuple(name for name in FIXED if name not in ALWAYS_DRAWN)
 if TYPE_CHECKING:
     Beside: TypeAlias = str
 else:

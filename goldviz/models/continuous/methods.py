@@ -185,8 +185,6 @@ METHODS = {
 """Method by name. Those of fixed steps come first, with rising order."""
 
 FIXED = tuple(name for name, method in METHODS.items() if not method.adaptive)
-FIRST_OF_ORDER = tuple({METHODS[name].tableau.order: name for name in reversed(FIXED)}.values())[::-1]
-"""The first method of fixed steps of each order, with rising order."""
 ADAPTIVE = tuple(name for name, method in METHODS.items() if method.adaptive)
 
 BY_LIBRARY_NAME = {method.library: method for method in METHODS.values() if method.library}

@@ -16,7 +16,8 @@ from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import CLASSES, INKS, NETWORKS, Theme, with_alpha
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
-from goldviz.models.continuous.methods import FIRST_OF_ORDER, METHODS
+from goldviz.labs.residual_flow.settings import ALWAYS_DRAWN
+from goldviz.models.continuous.methods import METHODS
 
 NETWORK = NETWORKS["residual"]
 MARKED_PATHS = 40
@@ -222,7 +223,7 @@ def picture(ds: xr.Dataset) -> str:
             Curve("residual", errors.sel(solver="euler").values, NETWORK.colour, "dash"),
             *(
                 Curve(METHODS[name].words, errors.sel(solver=name).values, METHODS[name].colour, METHODS[name].dash)
-                for name in FIRST_OF_ORDER[1:]
+                for name in ALWAYS_DRAWN[1:]
             ),
         ],
         label="Distance of a residual network, and of two better solvers, from the flow over the number of steps.",
