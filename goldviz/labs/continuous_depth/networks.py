@@ -19,7 +19,7 @@ from torch.nn.functional import pad
 from torchdiffeq import odeint, odeint_adjoint
 
 from goldviz.labs.continuous_depth.field import DepthField, UnsolvedFlowError
-from goldviz.models.continuous.library_solvers import library_method
+from goldviz.labs.continuous_depth.library_solvers import library_method
 from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 from goldviz.models.continuous.runge_kutta import states_along
 

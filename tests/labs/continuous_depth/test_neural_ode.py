@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torchdiffeq._impl.odeint import SOLVERS
 
 from goldviz.labs.continuous_depth.field import (
     MOST_EVALUATIONS,
@@ -18,7 +19,8 @@ from goldviz.labs.continuous_depth.networks import (
     drawn_read_out,
     flow_faults_in_words,
 )
-from goldviz.models.continuous.methods import FIXED, METHODS
+from goldviz.models.continuous import methods
+from goldviz.models.continuous.methods import BY_LIBRARY_NAME, FIXED, METHODS, ButcherTableau, ODEMethod
 from goldviz.models.continuous.runge_kutta import integrate
 
 ENDS = (0.0, 1.0)
@@ -90,6 +92,21 @@ def test_a_coarse_adjoint_is_not_the_gradient_of_the_steps():
     solver = FlowSolver("euler", steps=2)
     through, adjoint = (gradients(replace(solver, gradient=way), field, start) for way in ("solver", "adjoint"))
     assert float((adjoint - through).norm() / through.norm()) > 0.05
+
+
+def test_torchdiffeq_learns_a_method_that_it_has_not(monkeypatch):
+    tableau = ButcherTableau(2, ((), (2 / 3,)), (1 / 4, 3 / 4))
+    entry = ODEMethod("Ralston", tableau, "#000000", "solid", "circle")
+    monkeypatch.setitem(METHODS, "ralston", entry)
+    monkeypatch.setitem(BY_LIBRARY_NAME, "ralston", entry)
+    monkeypatch.setattr(methods, "FIXED", (*FIXED, "ralston"))
+    field, start = a_field(kind=TimedDepthField), points()
+    try:
+        end = FlowSolver("ralston", steps=5).carry(field, start, ENDS)[-1]
+        assert field.evaluations == 10
+    finally:
+        SOLVERS.pop("ralston", None)
+    torch.testing.assert_close(end, integrate(field, start, 1.0, 5, "ralston"), atol=1e-13, rtol=0)
 
 
 @pytest.mark.parametrize("method", OUR_NAMES)

@@ -11,12 +11,10 @@ from torchdiffeq import odeint
 from torchdiffeq._impl.odeint import SOLVERS
 
 from goldviz.models.continuous import methods, runge_kutta
-from goldviz.models.continuous.library_solvers import library_method
-from goldviz.models.continuous.methods import ADAPTIVE, BY_LIBRARY_NAME, FIXED, METHODS, ButcherTableau, ODEMethod
+from goldviz.models.continuous.methods import ADAPTIVE, FIXED, METHODS
 from goldviz.models.continuous.runge_kutta import integrate, integrate_in_each, states_along
 
 LIBRARY_NAMES = {name: METHODS[name].library for name in FIXED if METHODS[name].library}
-RALSTON = ButcherTableau(2, ((), (2 / 3,)), (1 / 4, 3 / 4))
 
 
 def swing(t, h):
@@ -71,20 +69,6 @@ def test_what_decays_grows_only_beyond_the_stability_limit(name):
     assert 1.9 < tableau.stability_limit < 4
     assert all(abs(tableau.stability(-x * tableau.stability_limit / 100)) <= 1 + 1e-9 for x in range(1, 101))
     assert abs(tableau.stability(-tableau.stability_limit - 1e-3)) > 1
-
-
-def test_torchdiffeq_learns_a_method_that_it_has_not(monkeypatch):
-    entry = ODEMethod("Ralston", RALSTON, "#000000", "solid", "circle")
-    monkeypatch.setitem(METHODS, "ralston", entry)
-    monkeypatch.setitem(BY_LIBRARY_NAME, "ralston", entry)
-    monkeypatch.setattr(methods, "FIXED", (*FIXED, "ralston"))
-    start, grid = torch.tensor([0.3, -0.2], dtype=torch.float64), torch.linspace(0, 2, 8, dtype=torch.float64)
-    try:
-        expected = odeint(swing, start, grid, method=library_method("ralston"))
-    finally:
-        SOLVERS.pop("ralston", None)
-    states = torch.stack(list(states_along(swing, start, 2.0, 7, "ralston")))
-    assert torch.allclose(states, expected, atol=1e-13, rtol=0)
 
 
 @pytest.mark.parametrize("name", FIXED)
