@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PARTS = {0.01: "a hundredth", 0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 0.5: "half", 10: "ten times"}
@@ -66,6 +67,15 @@ def part(share: float) -> str:
     ('a tenth', '12 %', 'ten times', '7.0 times')
     """
     return PARTS.get(round(share, 6), percent(share) if share < 1 else f"{times(share)} times")
+
+
+def counted(verdicts: NDArray[np.bool_], noun: str) -> str:
+    """How many of all a verdict holds for.
+
+    >>> counted(np.array([True, False, True]), "fits")
+    '2 of 3 fits'
+    """
+    return f"{int(verdicts.sum())} of {verdicts.size} {noun}"
 
 
 def points(share: float) -> str:

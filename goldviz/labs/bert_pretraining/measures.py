@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, ris
 from goldviz.diagnostics.findings.measures import ERRORS, noise
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.bert_pretraining.heads import Heads
+from goldviz.labs.bert_pretraining.phases import NEW_DRAWS, NEW_PATTERNS, TONE, WORDS, Kind, Phases
 
 if TYPE_CHECKING:
     import xarray as xr
-
-WORDS, TONE = 1, 2
-NEW_DRAWS, NEW_PATTERNS = "new draws", "new patterns"
 
 MARGIN = 0.07
 """Two shares of 400 texts near a half differ so much by chance: two standard errors of their difference.
@@ -30,20 +28,7 @@ WORSE_AGAIN = 1.05
 LONGEST_UPDATE = 1.0
 """From this update-to-data ratio on a single step leaves little of the weights that it found."""
 FALLING = 0.98
-LEAST_TEXTS = 25
 WINDOWS = 40
-
-
-class Kind(NamedTuple):
-    """One kind of text: shares right in it and in all kinds, how far it is behind them, the bag of words' share, and
-    how many ``texts`` of it are judged."""
-
-    name: str
-    right: Floats
-    overall: Floats
-    behind: Floats
-    bag: float
-    texts: int
 
 
 @dataclass(frozen=True)
@@ -90,7 +75,7 @@ class PretrainingReading:
     @classmethod
     def of(cls, ds: xr.Dataset) -> PretrainingReading:
         """Read a run's dataset; variables may be missing or empty."""
-        found = _Reader(ds)
+        found = Phases(ds)
         losses = found.at_steps("loss", WORDS)
         every_loss = found.values("loss", "step", "seed")
         unseen = found.at_looks("unseen_masked_loss", WORDS)
@@ -126,6 +111,11 @@ class PretrainingReading:
         )
 
     @property
+    def every_seed(self) -> Verdicts:
+        """A verdict on all seeds alike."""
+        return np.ones(self.seeds, dtype=bool)
+
+    @property
     def worth(self) -> Floats:
         """The unseen loss at the end of phase 1 as a share of word frequencies' loss."""
         return quotient(self.words_unseen, np.full(self.seeds, self.unigram))
@@ -133,12 +123,12 @@ class PretrainingReading:
     @property
     def choices(self) -> float:
         """Among how many pieces as likely as each other that loss leaves the choice."""
-        return float(np.exp(median(self.words_unseen)))
+        return choices_left(median(self.words_unseen))
 
     @property
     def choices_by_frequency(self) -> float:
         """Among how many word frequencies leave it."""
-        return float(np.exp(self.unigram))
+        return choices_left(self.unigram)
 
     @property
     def rising(self) -> Verdicts:
@@ -181,6 +171,12 @@ class PretrainingReading:
         if not rows or len(self.part_norms) <= rows[-1]:
             return np.full(self.seeds, np.nan)
         return quotient(self.part_norms[rows[-1]], self.part_norms[rows[0]])
+
+    @property
+    def fading_a_block(self) -> Floats:
+        """By how much each block shortens the gradient on its way down, where all do so alike."""
+        blocks = sum(part.startswith("block ") for part in self.parts)
+        return np.asarray(self.fading ** (1 / max(blocks - 1, 1)))
 
     @property
     def window(self) -> int:
@@ -239,6 +235,11 @@ class PretrainingReading:
         return np.asarray(self.tone_trained - self.known)
 
 
+def choices_left(loss: float) -> float:
+    """Among how many pieces as likely as each other a loss in nats leaves the choice: exp(loss)."""
+    return float(np.exp(loss))
+
+
 def quotient(above: Floats, below: Floats) -> Floats:
     """One by the other; NaN where the lower is not above zero.
 
@@ -247,70 +248,6 @@ def quotient(above: Floats, below: Floats) -> Floats:
     """
     with np.errstate(over="ignore"):
         return np.asarray(above / np.where(below > 0, below, np.nan))
-
-
-class _Reader:
-    """Arrays of a dataset in a fixed order of dimensions, empty where nothing was recorded."""
-
-    def __init__(self, ds: xr.Dataset) -> None:
-        self.ds = ds
-        self.nothing: Floats = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
-        steps = ds["step"].values if "step" in ds.coords else np.array([], dtype=int)
-        phases = ds["phase"].values if "phase" in ds and len(steps) else np.zeros(len(steps))
-        self.in_phase = {phase: phases == phase for phase in (WORDS, TONE)}
-        self.last = int(steps[-1]) if len(steps) else 0
-        self.words_end = int(steps[self.in_phase[WORDS]].max(initial=0))
-        tone_steps = steps[self.in_phase[TONE]]
-        began = int(tone_steps[0]) - 1 if len(tone_steps) else self.last
-        looks = ds["look"].values if "look" in ds.coords else np.array([], dtype=int)
-        self.looks = {WORDS: looks <= began, TONE: looks > began}
-
-    def values(self, name: str, *dims: str) -> Floats:
-        if name not in self.ds or self.ds[name].size == 0:
-            sizes = [len(self.nothing) if dim == "seed" else self.ds.sizes.get(dim, 0) for dim in dims[1:]]
-            return np.empty((0, *sizes))
-        return np.asarray(self.ds[name].transpose(*dims).values, dtype=np.float64)
-
-    def at_steps(self, name: str, phase: int, *dims: str) -> Floats:
-        found = self.values(name, "step", *dims, "seed")
-        return found[self.in_phase[phase]] if len(found) else found
-
-    def at_looks(self, name: str, phase: int, *dims: str) -> Floats:
-        found = self.values(name, "look", *dims, "seed")
-        return found[self.looks[phase]] if len(found) else found
-
-    def last_look(self, name: str, *dims: str) -> Floats:
-        found = self.at_looks(name, TONE, *dims)
-        return found[-1] if len(found) else np.empty((0, len(self.nothing)))
-
-    def number(self, name: str) -> float:
-        return float(self.ds[name]) if name in self.ds and self.ds[name].size else float("nan")
-
-    def tone(self, tone_set: str) -> Floats:
-        found = self.last_look("unseen_tone_accuracy", "tone_set")
-        return found[self._place("tone_set", tone_set)] if len(found) else self.nothing
-
-    def baseline(self, baseline: str, tone_set: str) -> float:
-        found = self.values("baseline_tone_accuracy", "baseline", "tone_set")
-        if not len(found):
-            return float("nan")
-        return float(found[self._place("baseline", baseline), self._place("tone_set", tone_set)])
-
-    def hardest_kind(self) -> Kind:
-        """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
-        right, counts = self.last_look("kind_tone_accuracy", "kind"), self.values("kind_count", "kind")[:, None]
-        if not len(right) or not len(counts):
-            return Kind("", self.nothing, self.nothing, self.nothing, np.nan, 0)
-        overall = (right * counts).sum(0) / counts.sum()
-        behind = np.where(counts >= LEAST_TEXTS, overall - right, -np.inf)
-        row = int(np.median(behind, axis=1).argmax())
-        bag = self.values("baseline_kind_accuracy", "baseline", "kind")[:1, row : row + 1]
-        name = str(self.ds["kind"].values[row]).replace("_", " ")
-        of_bag = float(bag[0, 0]) if bag.size else np.nan
-        return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
-
-    def _place(self, dim: str, label: str) -> int:
-        return [str(known) for known in self.ds[dim].values].index(label)
 
 
 def _recent(values: Floats, nothing: Floats, share: float = 0.1) -> Floats:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 
-import numpy as np
 import streamlit as st
 
 from goldviz.diagnostics.findings import median
 from goldviz.labs.bert_pretraining import LAB
-from goldviz.labs.bert_pretraining.measures import PretrainingReading
+from goldviz.labs.bert_pretraining.measures import PretrainingReading, choices_left
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.words import pretraining_verdict, torn_between
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
@@ -58,22 +58,20 @@ def _numbers(lane: Lane[BertPretraining]) -> str:
     if not isinstance(settings, BertPretraining) or not ds.sizes.get("look", 0):
         return "The run's numbers appear here with its first look."
     reading = PretrainingReading.of(ds)
-    size = round(np.exp(reading.uniform)) if np.isfinite(reading.uniform) else 0
-    warm = settings.warm_up * settings.pretraining_steps
     width, heads = int(ds.attrs.get("width", settings.width)), ds.sizes["head"]
     lines = [
         "In this run:",
-        f"- $V = {size:,}$ pieces: guessing all alike costs $\\ln V = {reading.uniform:.2f}$ nat, guessing by "
-        f"frequency {reading.unigram:.2f}",
+        f"- $V = {choices_left(reading.uniform):,.0f}$ pieces: guessing all alike costs "
+        f"$\\ln V = {reading.uniform:.2f}$ nat, guessing by frequency {reading.unigram:.2f}",
         f"- $|M|$ is {100 * settings.masked_share:.0f} % of the pieces; $d_k = {width} / {heads} = {width // heads}$",
     ]
     if settings.pretraining_steps:
         lines.append(
-            f"- $\\eta_{{\\max}} = {settings.learning_rate:g}$, $s_w = {warm:.0f}$, "
+            f"- $\\eta_{{\\max}} = {settings.learning_rate:g}$, $s_w = {settings.warm_up_steps:.0f}$, "
             f"$T = {settings.pretraining_steps:,}$"
         )
     own = median(reading.words_unseen)
-    if np.isfinite(own) and len(reading.word_losses):
+    if isfinite(own) and len(reading.word_losses):
         lines.append(f"- On unseen texts $\\mathcal{{L}} = {own:.2f}$: {torn_between(own, reading.uniform)}")
     return "\n".join(lines)
 

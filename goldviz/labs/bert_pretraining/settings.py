@@ -380,6 +380,11 @@ class BertPretraining(Experiment):
         """Sizes that the model brings from which a run starts."""
         return {} if self.start == "random" else dict.fromkeys(SIZES, "The model that a run starts from has its sizes.")
 
+    @property
+    def warm_up_steps(self) -> float:
+        """Steps of masked words up to the highest rate."""
+        return self.warm_up * self.pretraining_steps
+
     def steps_planned(self) -> int:
         return self.pretraining_steps + self.fine_tuning_steps
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from goldviz.diagnostics.findings import median, percent
-from goldviz.labs.bert_pretraining.measures import PretrainingReading
+from goldviz.labs.bert_pretraining.measures import PretrainingReading, choices_left
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,14 +21,14 @@ def pretraining_verdict(ds: xr.Dataset) -> str:
 
 def torn_between(loss: float, uniform: float) -> str:
     """A loss as a number of pieces; one above that of guessing all alike has none."""
-    return "worse than guessing all alike" if loss > uniform else f"as torn between {np.exp(loss):,.0f} pieces"
+    return "worse than guessing all alike" if loss > uniform else f"as torn between {choices_left(loss):,.0f} pieces"
 
 
 def _on_words(reading: PretrainingReading) -> str:
     if not len(reading.word_losses):
-        return "It has read no masked words." if np.isfinite(reading.words_now).any() else ""
+        return "It has read no masked words." if isfinite(median(reading.words_now)) else ""
     own = median(reading.words_unseen)
-    if not np.isfinite(own) or not np.isfinite(reading.unigram):
+    if not isfinite(own) or not isfinite(reading.unigram):
         return ""
     lead = "Masked words: " + (f"{own:.2f} nat" if own < reading.unigram else f"only {own:.2f} nat")
     return f"{lead}, word frequencies {reading.unigram:.2f}."
@@ -37,9 +36,9 @@ def _on_words(reading: PretrainingReading) -> str:
 
 def _on_tone(reading: PretrainingReading) -> str:
     draws, patterns = median(reading.known), median(reading.new)
-    if not np.isfinite(draws) or not np.isfinite(patterns):
+    if not isfinite(draws) or not isfinite(patterns):
         return ""
     words = f"Tone: {percent(draws)} right on known patterns, {percent(patterns)} on new ones"
-    if not np.isfinite(reading.bag):
+    if not isfinite(reading.bag):
         return f"{words}."
     return f"{words}; a bag of words {percent(reading.bag_known)} and {percent(reading.bag)}."

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.diagnostics.findings import Floats, Verdicts, diverged, ratio
+from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, ratio
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
-from goldviz.labs.gold_forecast.scoring.results import final_results, recorded_score, results
+from goldviz.labs.gold_forecast.scoring.results import final_results, recorded_score, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Series, joined_by_date, settings_of
 
 if TYPE_CHECKING:
@@ -238,9 +238,29 @@ class Reading:
         return np.asarray(scores[np.isfinite(scores)])
 
     @property
+    def skilled(self) -> Verdicts:
+        """Which refits are above zero."""
+        return np.asarray(self.refits > 0)
+
+    @property
     def skilled_refits(self) -> float:
         """The share of refits above zero; NaN where there are fewer than three."""
-        return float(np.mean(self.refits > 0)) if len(self.refits) > 2 else np.nan
+        return float(np.mean(self.skilled)) if len(self.refits) > 2 else np.nan
+
+    @property
+    def same_sign(self) -> Verdicts:
+        """Which seeds alone have a score of the same sign as all together; none where there is one seed."""
+        return np.asarray(np.sign(seed_scores(self.series)) == np.sign(self.own.value))
+
+    @property
+    def forecasts_in_final(self) -> int:
+        """How many forecasts lie in the final block."""
+        return int(self.series.final.sum())
+
+    @property
+    def refits_made(self) -> int:
+        """How many refits made the forecasts."""
+        return int(self.series.block.max()) + 1
 
     @cached_property
     def spread(self) -> float:
@@ -286,6 +306,11 @@ class Reading:
             return NOTHING
         norms = self.dataset["state_gradient_norm"].isel(look=-1).transpose("lag", "seed").values.astype(np.float64)
         return reach_of(norms, self.dataset["lag"].values)
+
+    @property
+    def rows_heard(self) -> int:
+        """The same in whole rows, median of the seeds."""
+        return int(median(self.reach))
 
     @property
     def reach_share(self) -> Floats:

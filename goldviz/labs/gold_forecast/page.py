@@ -9,6 +9,7 @@ import streamlit as st
 
 from goldviz.labs.gold_forecast import LAB
 from goldviz.labs.gold_forecast.doubts import doubts
+from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.observed import observed_rows
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.verdict import score_rows, standing_still, verdict
@@ -68,12 +69,12 @@ def _walk(lane: Lane[GoldForecast]) -> None:
     ds = lane.dataset
     if "block" not in ds or not ds.sizes.get("time"):
         return
-    dates = ds["time"].values
-    refits = int(ds["block"].max()) + 1
+    n = Reading.of(ds)
+    dates = n.series.dates
     final = str(ds.attrs.get("final_from", ""))
     closed = "opened" if lane.settings.open_final else "untouched"
     st.markdown(
-        f"In this run: {len(dates):,} forecasts from {dates[0]} to {dates[-1]}, by {refits} refits"
+        f"In this run: {len(dates):,} forecasts from {dates[0]} to {dates[-1]}, by {n.refits_made} refits"
         + (f"; the final block from {final} on is {closed}." if final else ".")
     )
 

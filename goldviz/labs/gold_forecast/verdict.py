@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.diagnostics.forecasts.result import Result, judged
 from goldviz.diagnostics.forecasts.standing_still import still_in_words
@@ -43,7 +42,7 @@ def verdict(ds: xr.Dataset, target: str) -> str:
     if n.series.look is None:
         later = "No forecast yet: the first ones come with the first look."
         return later if _unfinished(ds) else "This run made no forecast."
-    if not np.isfinite(n.own.value):
+    if not isfinite(n.own.value):
         return "No forecast of this run can be scored: none of them is a finite number."
     if not n.own.sure:
         text = f"{_how_far(n)}: {_of_leak(n) if n.leaking else _unsure(n)}{_beside_the_future(n)}"
@@ -116,7 +115,7 @@ def _of_move(n: Reading, target: str) -> str:
     score = judged(n.own, (better, worse, neither), result_in_words(n.series.target, n.own))
     if target == "return":
         return f"{score}, over {_forecasts(n)}."
-    beside = f"; GARCH reaches {plain_number(n.garch.value)}" if np.isfinite(n.garch.value) else ""
+    beside = f"; GARCH reaches {plain_number(n.garch.value)}" if isfinite(n.garch.value) else ""
     return f"{score} over a constant variance in {_forecasts(n)}{beside}."
 
 
@@ -166,11 +165,11 @@ def _scores(n: Reading, model: str, result: Result) -> dict[str, str]:
 
     def of(metric: str, form: str) -> str:
         number = recorded_score(n.dataset, model, metric)
-        return format(number, form).replace("-", "−").replace("%", " %") if np.isfinite(number) else "–"
+        return format(number, form).replace("-", "−").replace("%", " %") if isfinite(number) else "–"
 
     def errors(metric: str) -> str:
         number = recorded_score(n.dataset, model, metric)
-        return n.series.moves.error(number) if np.isfinite(number) else "–"
+        return n.series.moves.error(number) if isfinite(number) else "–"
 
     test = p_value(recorded_score(n.dataset, model, "dm_p")).removeprefix("p = ").removeprefix("p ") or "–"
     if target == "volatility":

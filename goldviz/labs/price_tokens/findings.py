@@ -6,9 +6,8 @@ Tokens that know the future make every score worthless, so nothing else is said 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.diagnostics.findings import (
     Case,
@@ -25,6 +24,7 @@ from goldviz.diagnostics.findings import (
 )
 from goldviz.diagnostics.findings.advice import SLOWER, Candidate
 from goldviz.diagnostics.findings.training import training_diverged
+from goldviz.diagnostics.findings.words import counted
 from goldviz.diagnostics.forecasts.words import p_value, signed
 from goldviz.labs.price_tokens.measures import CLIMBED, Reading
 from goldviz.labs.price_tokens.settings import OF_WINDOWS
@@ -81,7 +81,7 @@ def _back_in_time(case: Case) -> list[Candidate]:
 
 
 def _beside_garch(n: Reading) -> str:
-    return f"{score(n)}; GARCH {signed(n.garch.value, 3)}" if np.isfinite(n.garch.value) else score(n)
+    return f"{score(n)}; GARCH {signed(n.garch.value, 3)}" if isfinite(n.garch.value) else score(n)
 
 
 def _why_no_regimes(case: Case) -> str:
@@ -135,7 +135,7 @@ RULES = (
             explanation="One step was so long that it ended in no number.",
             advice=[SLOWER],
         ),
-        number=lambda n: f"{int(n.diverged.sum())} of {n.diverged.size} fits",
+        number=lambda n: counted(n.diverged, "fits"),
         confidence="the run stopped for it",
         alone=True,
     ),

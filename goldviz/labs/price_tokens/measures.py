@@ -109,6 +109,11 @@ class Reading:
         return int(self.dataset.sizes.get("time", 0))
 
     @property
+    def moves(self) -> Floats:
+        """What came after each forecast."""
+        return self.dataset["came"].values if "came" in self.dataset else np.array([])
+
+    @property
     def simulated(self) -> bool:
         """Whether the market was made up."""
         return bool(int(self.dataset.attrs.get("simulated", 0)))

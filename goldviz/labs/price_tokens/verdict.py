@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.forecasts.result import Result, judged
@@ -37,7 +36,7 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
     if str(ds.attrs.get("status", "")) == "diverged":
         return "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
     n = Reading(ds)
-    if not np.isfinite(n.own.value):
+    if not isfinite(n.own.value):
         unfinished = str(ds.attrs.get("status", "running")) in UNFINISHED
         return "No forecast yet: the first ones come with the first look." if unfinished else "There is no forecast."
     score = f"{gain_in_words(n.own)}, {of_market(n)}"
@@ -60,7 +59,7 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
         return (
             f"Too good: the sign of the next move seems known ({by_sign}). Look for a leak before you believe {score}."
         )
-    beside = f"; GARCH reaches {signed(n.garch.value, 3)}" if np.isfinite(n.garch.value) else ""
+    beside = f"; GARCH reaches {signed(n.garch.value, 3)}" if isfinite(n.garch.value) else ""
     words = WORDS if n.knows_size else ("Better than token frequency", *WORDS[1:])
     return f"{judged(n.own, words, score)}{beside}."
 
@@ -68,8 +67,7 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
 def standing_still(ds: xr.Dataset) -> str:
     """What is to be known of the scores where the price does not move for many days on end; empty where it does."""
     so = "Whatever narrows on such days gains nats by them, so gains say little of the others."
-    moves = ds["came"].values if "came" in ds else np.array([])
-    return still_in_words(str(ds.attrs.get("target_words", "")), moves, so)
+    return still_in_words(str(ds.attrs.get("target_words", "")), Reading(ds).moves, so)
 
 
 def _of_shuffled(n: Reading, score: str) -> str:

@@ -18,7 +18,7 @@ from goldviz.figures.reading import finite, single
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot, wait
 from goldviz.labs.bert_pretraining.figures.learning import tone_in_words
 from goldviz.labs.bert_pretraining.figures.quantities import BASELINES, TONE_SETS, UNSEEN, figure
-from goldviz.labs.bert_pretraining.measures import LEAST_TEXTS
+from goldviz.labs.bert_pretraining.phases import LEAST_TEXTS
 from goldviz.models.style import NetworkStyle
 
 NOT_YET = "The tone is judged in the second phase: no look there so far."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import Candidate, Case, Rule, at_least, percent, where
+from goldviz.diagnostics.findings.words import counted
 from goldviz.labs.bert_pretraining.findings.steps import has_read, longer
 from goldviz.labs.bert_pretraining.heads import EVEN, NEIGHBOUR, SPECIAL
 from goldviz.labs.bert_pretraining.measures import PretrainingReading
@@ -45,7 +46,7 @@ RULES = (
         "warning",
         "After pre-training, some heads look everywhere alike",
         line=ALIKE,
-        number=lambda n: f"{int(n.heads.even.sum())} of {n.heads.even.size} heads",
+        number=lambda n: counted(n.heads.even, "heads"),
         confidence=ONE_SENTENCE,
         explanation="A head that looks so passes on the mean of the sentence. Its scores are nearly equal, so the "
         "softmax spreads its weight evenly (document 001, section 4.1.2). Fresh random weights do that. So do "
@@ -62,7 +63,7 @@ RULES = (
             0.5,
             f"{percent(SPECIAL)} of the attention on unseen texts, and {{at:part}} of the heads",
         ),
-        number=lambda n: f"{int(n.heads.idle.sum())} of {n.heads.idle.size} heads",
+        number=lambda n: counted(n.heads.idle, "heads"),
         confidence=_seeds,
         explanation="Attention has to sum to 1, so a head that finds nothing parks its weight at a piece that says "
         "little (Clark et al. 2019). So many of them may mean that there are more heads than work.",

@@ -126,14 +126,12 @@ def _what_long_steps_do(case: Case) -> str:
 
 
 def _why_it_fades(case: Case) -> str:
-    blocks = sum(part.startswith("block ") for part in case.reading.parts)
-    each = median(case.reading.fading) ** (1 / max(blocks - 1, 1))
     path = "Each block adds to what it was given: the gradient has a path past it (document 001, section 4.1.2)."
-    if each <= A_LITTLE:
-        return f"{path} The layer norm after the sum shortens it {times(each)} times in every block."
+    if median(case.reading.fading_a_block) <= A_LITTLE:
+        return f"{path} The layer norm after the sum shortens it {{fading_a_block:times}} times in every block."
     return (
-        f"{path} Here it loses {times(each)} times in every block, which is more than a layer norm usually takes. "
-        "The sums that are normalised may have grown long: a layer norm divides by their spread."
+        f"{path} Here it loses {{fading_a_block:times}} times in every block, which is more than a layer norm usually "
+        "takes. The sums that are normalised may have grown long: a layer norm divides by their spread."
     )
 
 

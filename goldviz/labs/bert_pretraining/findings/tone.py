@@ -6,15 +6,15 @@ Document 001, section 4.2.2.
 from __future__ import annotations
 
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.diagnostics.findings import Candidate, Case, Line, Rule, above, majority, median, percent, where
 from goldviz.diagnostics.findings.advice import Suited, Times
 from goldviz.diagnostics.findings.rule import sureness
 from goldviz.labs.bert_pretraining.findings.steps import adamw, down_to_usual, longer, usual
-from goldviz.labs.bert_pretraining.measures import CARRIED, LEAST_TEXTS, MARGIN, PretrainingReading
+from goldviz.labs.bert_pretraining.measures import CARRIED, MARGIN, PretrainingReading
+from goldviz.labs.bert_pretraining.phases import LEAST_TEXTS
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
@@ -46,7 +46,7 @@ def _tuned(n: PretrainingReading, settings: BertPretraining) -> bool:
 
 
 def _frozen(n: PretrainingReading, settings: BertPretraining) -> bool:
-    return settings.fine_tuning_steps > 0 and settings.frozen and bool(np.isfinite(n.known).any())
+    return settings.fine_tuning_steps > 0 and settings.frozen and isfinite(median(n.known))
 
 
 def _to_learn(case: Case) -> list[Candidate | Suited]:
@@ -94,7 +94,7 @@ def _without_pretraining(case: Case) -> list[Candidate]:
 
 def _bag_beside(case: Case) -> str:
     bag = case.reading.hardest.bag
-    beside = f" The bag of words is right in {percent(bag)}." if np.isfinite(bag) else ""
+    beside = f" The bag of words is right in {percent(bag)}." if isfinite(bag) else ""
     return f"Each kind asks for another way of reading; a mean over all hides which one is missing.{beside}"
 
 
@@ -102,7 +102,7 @@ def _held_back(settings: BertPretraining) -> Line:
     """Whatever pre-training has not carried is held back; without pre-training, all."""
     carried = where("carried", f"{ABOVE_MAJORITY}, after pre-training", at=CARRIED)
     pretrained = settings.pretraining_steps > 0
-    return Line(lambda n: ~carried.over(n) if pretrained else np.ones(n.seeds, dtype=bool), carried.words)
+    return Line(lambda n: ~carried.over(n) if pretrained else n.every_seed, carried.words)
 
 
 def _one_state(case: Case) -> str:

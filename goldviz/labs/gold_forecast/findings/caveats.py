@@ -5,9 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from goldviz.diagnostics.findings import Candidate, Case, Check, Line, Mend, Rule, above, at_most, below, percent, where
+from goldviz.diagnostics.findings import (
+    Candidate,
+    Case,
+    Check,
+    Line,
+    Mend,
+    Rule,
+    above,
+    at_most,
+    below,
+    median,
+    percent,
+    where,
+)
+from goldviz.diagnostics.findings.words import counted
 from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.labs.gold_forecast.findings.skill import JUDGED_ELSEWHERE, score
 from goldviz.labs.gold_forecast.measures import EPISODE, Reading
@@ -73,7 +85,7 @@ def _why_untold(case: Case) -> str:
 
 def _final_score(n: Reading) -> str:
     after, before = (value_in_words(n.series.target, value) for value in (n.final["network"], n.own.value))
-    return f"{after} over {forecasts_counted(int(n.series.final.sum()))}; before: {before}"
+    return f"{after} over {forecasts_counted(n.forecasts_in_final)}; before: {before}"
 
 
 OPENED = Rule(
@@ -125,9 +137,9 @@ RULES = (
         "warning",
         "Most refits have no skill",
         line=at_most("skilled_refits", 0.5, "more than {at:part} of them"),
-        number=lambda n: f"above 0 in {int((n.refits > 0).sum())} of {len(n.refits)} refits",
+        number=lambda n: f"above 0 in {counted(n.skilled, 'refits')}",
         confidence=lambda case: (
-            "the refits' median is " + value_in_words(case.reading.series.target, float(np.median(case.reading.refits)))
+            "the refits' median is " + value_in_words(case.reading.series.target, median(case.reading.refits))
         ),
         explanation="Each refit is a try of its own at another time. Skill that is there should show in most of them.",
         advice=[Check("Fit it with more seeds.", {"seeds": tuple(range(5))})],

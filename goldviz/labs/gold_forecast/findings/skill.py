@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from math import isfinite
 
 from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, where
+from goldviz.diagnostics.findings.words import counted
 from goldviz.diagnostics.forecasts.result import SIGNIFICANT
 from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number, signed_percent
 from goldviz.labs.gold_forecast.measures import LEAK, Reading
-from goldviz.labs.gold_forecast.scoring.results import ends_in_words, result_in_words, seed_scores
+from goldviz.labs.gold_forecast.scoring.results import ends_in_words, result_in_words
 
 ABOVE_ZERO = f"the whole interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
 BELOW_ZERO = f"the whole interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"
@@ -32,13 +33,13 @@ def score(n: Reading) -> str:
 
 def certainty(case: Case) -> str:
     """How sure a score is: its interval, and how many seeds alone are on its side of zero."""
-    own, seeds = case.reading.own, np.array(seed_scores(case.reading.series))
+    own, same_sign = case.reading.own, case.reading.same_sign
     interval = "95 % interval from a block bootstrap" if own.sure else "no interval yet"
     if own.disputed:
         interval = f"{interval}, and the test disagrees with it"
-    if not seeds.size:
+    if not same_sign.size:
         return f"{interval}; one seed: run several to be sure"
-    return f"{interval}; {int((np.sign(seeds) == np.sign(own.value)).sum())} of {seeds.size} seeds alone have this sign"
+    return f"{interval}; {counted(same_sign, 'seeds')} alone have this sign"
 
 
 def _where_to_look(case: Case) -> str:
@@ -66,7 +67,7 @@ def _why_worse(case: Case) -> str:
 
 
 def _beside_garch(n: Reading) -> str:
-    return f"{score(n)}; GARCH {plain_number(n.garch.value)}" if np.isfinite(n.garch.value) else score(n)
+    return f"{score(n)}; GARCH {plain_number(n.garch.value)}" if isfinite(n.garch.value) else score(n)
 
 
 RULES = (
@@ -75,7 +76,7 @@ RULES = (
         "bad",
         "The network sees the day that it forecasts",
         line=where("foresees", "covariates that wait for their release"),
-        number=lambda n: f"{score(n)}, part of the future in sight" if np.isfinite(n.own.value) else "no score yet",
+        number=lambda n: f"{score(n)}, part of the future in sight" if isfinite(n.own.value) else "no score yet",
         confidence="certain: the alignment says so, whatever the score",
         explanation="Joined by calendar date, your forecast sees covariates of the very day it forecasts. Some "
         "close hours after it is made; others are published days later. A score with them says nothing of a "

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
-from goldviz.diagnostics.findings import Case, Rule, Verdicts, above, below, part, where
+from goldviz.diagnostics.findings import Case, Rule, above, below, median, part, where
 from goldviz.diagnostics.findings.advice import SLOWER_AND_CLIPPED, Candidate, DividedBy, Times
 from goldviz.diagnostics.findings.training import training_diverged
+from goldviz.diagnostics.findings.words import counted
 from goldviz.labs.gold_forecast.findings.skill import FASTER, MORE_DROPOUT, STUDENT, TO_VARIANCE
 from goldviz.labs.gold_forecast.measures import FADED, STEADY, Reading
 
 
-def _lost(n: Reading) -> str:
-    return f"{int(n.diverged.sum())} of {n.diverged.size} fits"
-
-
-def _fits(verdicts: Verdicts) -> str:
-    return f"{int(verdicts.sum())} of {verdicts.size} fits" if verdicts.size > 1 else "one fit only"
+def _fits(case: Case) -> str:
+    fits = case.verdicts[0].seeds
+    return counted(fits, "fits") if fits.size > 1 else "one fit only"
 
 
 def _since_best(n: Reading) -> str:
-    best, fall, rise = (np.median(values) for values in (n.learning.best, n.learning.fall, n.learning.rise))
+    best, fall, rise = (median(values) for values in (n.learning.best, n.learning.fall, n.learning.rise))
     since = f"since then the training loss fell by {fall:.3f} and the validation loss rose by {rise:.3f}"
     return f"best epoch {int(best)}; {since}"
 
@@ -50,23 +46,19 @@ def _why_miscalibrated(case: Case) -> str:
     )
 
 
-def _reach(n: Reading) -> int:
-    return int(np.nanmedian(n.reach))
-
-
 def _beyond(case: Case) -> str:
-    rows = _reach(case.reading)
+    rows = case.reading.rows_heard
     return f"The past beyond {rows} row{'' if rows == 1 else 's'} teaches it next to nothing"
 
 
 def _of_the_last_refit(case: Case) -> str:
     short = case.verdicts[0].seeds
-    agreed = "one seed: run several to be sure" if short.size == 1 else f"{int(short.sum())} of {short.size} seeds"
+    agreed = "one seed: run several to be sure" if short.size == 1 else counted(short, "seeds")
     return f"the last refit, {agreed}"
 
 
 def _within_reach(case: Case) -> list[Candidate]:
-    window = ("Take a window that ends where the signal does.", {"window": max(2, _reach(case.reading) + 1)})
+    window = ("Take a window that ends where the signal does.", {"window": max(2, case.reading.rows_heard + 1)})
     gates = ("Take a GRU: gates keep the signal.", {"network": "gru"})
     return [gates, window] if case.settings.network == "rnn" else [window]
 
@@ -79,7 +71,7 @@ DIVERGED = replace(
         "likelihood whose width is nearly zero makes larger ones.",
         advice=[SLOWER_AND_CLIPPED, STUDENT],
     ),
-    number=_lost,
+    number=lambda n: counted(n.diverged, "fits"),
     confidence="the run stopped for it",
     alone=True,
 )
@@ -120,7 +112,7 @@ RULES = (
         "The network learns its past by heart",
         line=where("learning.over_fitting", "a best epoch up to {learning.early}, validation rising after it"),
         number=_since_best,
-        confidence=lambda case: _fits(case.verdicts[0].seeds),
+        confidence=_fits,
         explanation="What it learns after the first epochs holds for the training window only. The forecasts are made "
         "with the weights of the best epoch, so they have hardly learned; they are not spoilt either.",
         advice=[
@@ -134,7 +126,7 @@ RULES = (
         "Training ended too soon",
         line=where("learning.unfinished", "a best epoch before the last"),
         number=lambda n: f"still improving at epoch {int(n.learning.epochs[-1])}, the last",
-        confidence=lambda case: _fits(case.verdicts[0].seeds),
+        confidence=_fits,
         explanation="The validation loss was still falling when training ended, so these forecasts are not yet what "
         "the network can do.",
         advice=[("Train twice as long.", {"epochs": Times(2)}), FASTER],
@@ -159,7 +151,7 @@ RULES = (
         "warning",
         _beyond,
         line=SHORT,
-        number=lambda n: f"dL/dh above {part(FADED)} up to {_reach(n)} of {int(n.dataset['lag'][-1])} rows back",
+        number=lambda n: f"dL/dh above {part(FADED)} up to {n.rows_heard} of {int(n.dataset['lag'][-1])} rows back",
         confidence=_of_the_last_refit,
         explanation="The error signal shrinks on its way back (document 001, eq. 6-9). A short reach is normal for "
         "daily moves. Where they have no memory, a shorter window costs nothing.",

@@ -1,0 +1,99 @@
+"""What a run of *Pre-training and fine-tuning* recorded in its phases, as plain arrays: masked words, then tone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from goldviz.diagnostics.findings import Floats
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+WORDS, TONE = 1, 2
+NEW_DRAWS, NEW_PATTERNS = "new draws", "new patterns"
+LEAST_TEXTS = 25
+
+
+class Kind(NamedTuple):
+    """One kind of text: shares right in it and in all kinds, how far it is behind them, the bag of words' share, and
+    how many ``texts`` of it are judged."""
+
+    name: str
+    right: Floats
+    overall: Floats
+    behind: Floats
+    bag: float
+    texts: int
+
+
+class Phases:
+    """Arrays of a run, phase by phase, in a fixed order of dimensions; empty where nothing was recorded."""
+
+    def __init__(self, ds: xr.Dataset) -> None:
+        self.ds = ds
+        self.nothing: Floats = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
+        steps = ds["step"].values if "step" in ds.coords else np.array([], dtype=int)
+        phases = ds["phase"].values if "phase" in ds and len(steps) else np.zeros(len(steps))
+        self.in_phase = {phase: phases == phase for phase in (WORDS, TONE)}
+        self.last = int(steps[-1]) if len(steps) else 0
+        self.words_end = int(steps[self.in_phase[WORDS]].max(initial=0))
+        tone_steps = steps[self.in_phase[TONE]]
+        began = int(tone_steps[0]) - 1 if len(tone_steps) else self.last
+        looks = ds["look"].values if "look" in ds.coords else np.array([], dtype=int)
+        self.looks = {WORDS: looks <= began, TONE: looks > began}
+
+    def values(self, name: str, *dims: str) -> Floats:
+        """The variable with these dimensions as its axes."""
+        if name not in self.ds or self.ds[name].size == 0:
+            sizes = [len(self.nothing) if dim == "seed" else self.ds.sizes.get(dim, 0) for dim in dims[1:]]
+            return np.empty((0, *sizes))
+        return np.asarray(self.ds[name].transpose(*dims).values, dtype=np.float64)
+
+    def at_steps(self, name: str, phase: int, *dims: str) -> Floats:
+        """The variable at a phase's steps, (step, *dims, seed)."""
+        found = self.values(name, "step", *dims, "seed")
+        return found[self.in_phase[phase]] if len(found) else found
+
+    def at_looks(self, name: str, phase: int, *dims: str) -> Floats:
+        """The variable at a phase's looks, (look, *dims, seed)."""
+        found = self.values(name, "look", *dims, "seed")
+        return found[self.looks[phase]] if len(found) else found
+
+    def last_look(self, name: str, *dims: str) -> Floats:
+        """The variable at fine-tuning's last look, (*dims, seed)."""
+        found = self.at_looks(name, TONE, *dims)
+        return found[-1] if len(found) else np.empty((0, len(self.nothing)))
+
+    def number(self, name: str) -> float:
+        """The one number of a variable; NaN where it was not recorded."""
+        return float(self.ds[name]) if name in self.ds and self.ds[name].size else float("nan")
+
+    def tone(self, tone_set: str) -> Floats:
+        """The share of tones judged rightly in these texts, for each seed."""
+        found = self.last_look("unseen_tone_accuracy", "tone_set")
+        return found[self._place("tone_set", tone_set)] if len(found) else self.nothing
+
+    def baseline(self, baseline: str, tone_set: str) -> float:
+        """The same of a baseline."""
+        found = self.values("baseline_tone_accuracy", "baseline", "tone_set")
+        if not len(found):
+            return float("nan")
+        return float(found[self._place("baseline", baseline), self._place("tone_set", tone_set)])
+
+    def hardest_kind(self) -> Kind:
+        """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
+        right, counts = self.last_look("kind_tone_accuracy", "kind"), self.values("kind_count", "kind")[:, None]
+        if not len(right) or not len(counts):
+            return Kind("", self.nothing, self.nothing, self.nothing, np.nan, 0)
+        overall = (right * counts).sum(0) / counts.sum()
+        behind = np.where(counts >= LEAST_TEXTS, overall - right, -np.inf)
+        row = int(np.median(behind, axis=1).argmax())
+        bag = self.values("baseline_kind_accuracy", "baseline", "kind")[:1, row : row + 1]
+        name = str(self.ds["kind"].values[row]).replace("_", " ")
+        of_bag = float(bag[0, 0]) if bag.size else np.nan
+        return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
+
+    def _place(self, dim: str, label: str) -> int:
+        return [str(known) for known in self.ds[dim].values].index(label)
