@@ -41,6 +41,14 @@ class Measure:
         """Its mean over the runs' seeds. Raises as a call does."""
         return float(self.by_seed(*runs).mean())
 
+    def lowest(self, *runs: xr.Dataset) -> float:
+        """Its smallest number of any seed. Raises as a call does."""
+        return float(self.by_seed(*runs).min())
+
+    def highest(self, *runs: xr.Dataset) -> float:
+        """Its largest number of any seed. Raises as a call does."""
+        return float(self.by_seed(*runs).max())
+
     def by_seed(self, *runs: xr.Dataset) -> NDArray[np.float64]:
         """Its number of each seed, (seed,); runs that are compared share their seeds. Raises as a call does."""
         return np.array([self(*seed) for seed in zip(*map(seeds, runs), strict=True)])

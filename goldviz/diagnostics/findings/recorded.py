@@ -28,6 +28,11 @@ def _as_recorded(dataset: xr.Dataset) -> SimpleNamespace:
     return SimpleNamespace(**json.loads(dataset.attrs.get("settings", "{}")))
 
 
+def last_look(dataset: xr.Dataset) -> int:
+    """The step at which a run was looked at last."""
+    return int(dataset["look"].values[-1])
+
+
 class Recorded:
     """What a dataset holds of one network; variables may be missing or empty, as in a run that has just begun."""
 

@@ -104,6 +104,14 @@ class Moves:
         """
         return f"{self.factor * value:+.3g}{self.suffix}".replace("-", "−")
 
+    def size(self, value: float) -> str:
+        """The size of recorded moves with its unit, not escaped.
+
+        >>> Moves.of("log_return", "").size(0.0123)
+        '1.23 %'
+        """
+        return f"{self.factor * value:.3g}{self.suffix}"
+
     def error(self, value: float) -> str:
         """A recorded error with its unit: of log returns in basis points, else as the values are.
 

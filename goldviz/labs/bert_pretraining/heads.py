@@ -77,6 +77,16 @@ class Heads:
         return float(self.idle.mean()) if self.idle.size else np.nan
 
     @property
+    def nearest(self) -> tuple[float, str]:
+        """The largest share on a neighbour, and whose it is."""
+        return max(self.beside)
+
+    @property
+    def others_beside(self) -> int:
+        """How many heads beside that one look at a neighbour."""
+        return len(self.beside) - 1
+
+    @property
     def ordered(self) -> bool:
         """Whether a head looks at its neighbour."""
         return bool(self.beside)

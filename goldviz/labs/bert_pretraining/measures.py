@@ -280,6 +280,17 @@ LOWEST_LOSS = _of("lowest_loss", "The lowest loss on masked words of unseen text
 UNIGRAM = _of("unigram", "The loss on masked words of guessing by frequency.", "nat")
 
 
+@combined("nat")
+def below_frequencies(run: xr.Dataset) -> float:
+    """By how much the lowest loss on masked words at any look is below that of guessing by frequency."""
+    return UNIGRAM(run) - LOWEST_LOSS(run)
+
+
+def head_width(width: int, heads: int) -> int:
+    """How many numbers a query or key of one head has."""
+    return width // heads
+
+
 @combined()
 def gained_on_known(read: xr.Dataset, unread: xr.Dataset) -> float:
     """The share of tones of known patterns judged rightly with pre-training, less that without."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.diagnostics.findings import Case, Conclusions, Line, Rule, any_seed, majority, median, networks
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, Times
@@ -44,7 +43,7 @@ def _gave_up(dataset: xr.Dataset) -> str:
 
 def _score(n: Reading) -> str:
     share = median(n.accuracy)
-    return f"{100 * share:.1f} % right" if np.isfinite(share) else f"an error of {times(median(n.loss))}"
+    return f"{100 * share:.1f} % right" if isfinite(share) else f"an error of {times(median(n.loss))}"
 
 
 def _line(verdict: str) -> Callable[[ContinuousDepth], Line]:
@@ -191,7 +190,7 @@ RULES = (
             ("Train three times as long.", {"steps": Times(3)}),
             ("Take a field twice as wide.", {"width": Times(2)}),
         ],
-        only=lambda n, settings: bool(np.isfinite(n.loss).any()),
+        only=lambda n, settings: isfinite(median(n.loss)),
         enough=any_seed,
         silenced_by=("learned", "nested_classes", "order_kept"),
     ),

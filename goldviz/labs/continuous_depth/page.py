@@ -8,6 +8,7 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.diagnostics.findings import networks
+from goldviz.diagnostics.findings.recorded import last_look
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.continuous_depth import LAB
 from goldviz.labs.continuous_depth.figures.quantities import headings
@@ -50,7 +51,7 @@ def _numbers(dataset: xr.Dataset) -> str:
     if "test_loss" not in dataset or not dataset.sizes.get("look", 0):
         return "The run's numbers appear here with its first look."
     readings = [Reading.of(dataset, network) for network in networks(dataset)]
-    lines = [f"In this run, at step {int(dataset['look'][-1])}:"]
+    lines = [f"In this run, at step {last_look(dataset)}:"]
     lines += [f"- **{label}**: {filled(NUMBERS, n)}" for label, n in zip(headings(dataset)[0], readings, strict=True)]
     lines += [f"- **Adjoint**: {filled(ADJOINT, n)}" for n in readings if n.by_adjoint]
     return "\n".join(lines)

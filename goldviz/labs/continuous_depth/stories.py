@@ -35,7 +35,7 @@ def _refined(step: xr.Dataset, _small: xr.Dataset) -> tuple[int, str]:
 
 def _parted(settings: Settings, run: xr.Dataset) -> bool:
     rings = settings.model_dump()["task"] == "rings" and "ode" in networks(run)
-    return rings and min(measures.RIGHT.by_seed(run)) >= 0.999
+    return rings and measures.RIGHT.lowest(run) >= 0.999
 
 
 STORIES = (

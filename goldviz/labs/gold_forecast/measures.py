@@ -313,6 +313,16 @@ class Reading:
         return int(median(self.reach))
 
     @property
+    def window_heard(self) -> int:
+        """The shortest window that holds those rows, with the forecast's own."""
+        return max(2, self.rows_heard + 1)
+
+    @property
+    def rows_shown(self) -> int:
+        """How many rows back the window goes."""
+        return int(self.dataset["lag"].values[-1])
+
+    @property
     def reach_share(self) -> Floats:
         """The same as a share of the window."""
         return ratio(self.reach, float(self.dataset["lag"][-1]) if "lag" in self.dataset else np.nan)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.labs.gold_forecast.carrying import AGE
-from goldviz.labs.gold_forecast.scoring.series import joined_by_date
+from goldviz.labs.gold_forecast.scoring.series import channels_of, joined_by_date
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 
@@ -77,7 +77,7 @@ def _own_data(ds: xr.Dataset) -> str:
 
 def join_words(ds: xr.Dataset) -> str:
     """Whether covariates were joined by date, and which channels' last values were carried on; empty for neither."""
-    channels = [str(name) for name in ds["channel"].values] if "channel" in ds.coords else []
+    channels = channels_of(ds)
     kept = [name for name in channels if f"{name}{AGE}" in channels]
     names = f"{len(kept)} channels" if len(kept) > MOST_NAMED else " and ".join(kept)
     carried = f"Carried on until the next value: {names}." if kept else ""

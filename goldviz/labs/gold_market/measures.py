@@ -59,6 +59,30 @@ def mean_move(run: xr.Dataset) -> float:
 
 
 @measure()
+def spread_of_moves(run: xr.Dataset) -> float:
+    """The standard deviation of the target's moves, in the unit in which they are."""
+    return float(run.attrs["sd"])
+
+
+@measure("channels")
+def covariates(run: xr.Dataset) -> float:
+    """How many channels there are beside the target."""
+    return float(run.sizes["channel"] - 1)
+
+
+@measure("channels")
+def new_at_a_forecast(run: xr.Dataset) -> float:
+    """How many of them have something new at a forecast, on average."""
+    return float(run.attrs["new"])
+
+
+@measure("hours")
+def typical_wait(run: xr.Dataset) -> float:
+    """From the release of a value of the covariate in view to the forecast that first uses it, median; NaN for none."""
+    return float(run["typical_wait"].values[int(run.attrs["number"])])
+
+
+@measure()
 def outside_rolling(run: xr.Dataset) -> float:
     """The share of moves beyond twice the volatility of the last ones before; NaN where there is none."""
     return _outside(run, "rolling_sd")

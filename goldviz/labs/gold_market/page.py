@@ -14,7 +14,7 @@ from goldviz.labs.gold_market import LAB, measures
 from goldviz.labs.gold_market.figures import FIGURES
 from goldviz.labs.gold_market.figures.answer import answer
 from goldviz.labs.gold_market.figures.leak import correlation, fit_sentence, leak
-from goldviz.labs.gold_market.figures.observed import early_sentence, last_days, strip
+from goldviz.labs.gold_market.figures.observed import early_sentence, last_days, release_of, strip
 from goldviz.labs.gold_market.figures.prices import prices
 from goldviz.labs.gold_market.figures.returns import distribution, memory, memory_sentence, returns, tail_sentence
 from goldviz.labs.gold_market.figures.table import facts_table
@@ -121,17 +121,17 @@ def why(view: View[GoldMarket]) -> None:
 def sentences(ds: xr.Dataset) -> list[str]:
     """This market's numbers behind the equations."""
     number, days = int(ds.attrs["number"]), int(ds.attrs["calendar_days"])
-    unit = unit_of_changes(ds)
+    unit, spread = unit_of_changes(ds), measures.spread_of_moves(ds)
     found = [
         f"{words(ds, 0)}: K = {ds.sizes['change_day']:,} observed moves in {days:,} days, with a mean of "
-        f"{unit.said(measures.mean_move(ds))} and a standard deviation of "
-        f"{unit.factor * ds.attrs['sd']:.3g}{unit.suffix}. {tail_sentence(ds)}",
-        f"A forecast is made when the target's value is out, {ds['released'].values[0]}.",
+        f"{unit.said(measures.mean_move(ds))} and a standard deviation of {unit.size(spread)}. "
+        f"{tail_sentence(ds)}",
+        f"A forecast is made when the target's value is out, {release_of(ds, 0)}.",
     ]
     if number:
-        covariates = ds.sizes["channel"] - 1
         found += [
-            f"Partial observation: at a forecast {ds.attrs['new']:.1f} of {covariates} covariates have something new "
+            f"Partial observation: at a forecast {measures.new_at_a_forecast(ds):.1f} of "
+            f"{measures.covariates(ds):.0f} covariates have something new "
             f"on average, and in {percent(measures.whole_rows(ds))} of the forecasts all of them do.",
             release_sentence(ds, number),
             early_sentence(ds),
@@ -142,8 +142,8 @@ def sentences(ds: xr.Dataset) -> list[str]:
 
 def release_sentence(ds: xr.Dataset, number: int) -> str:
     """When the covariate in view is out, and what that means for the forecast."""
-    wait = float(ds["typical_wait"].values[number])
-    out = f"{words(ds, number)} is out at {ds['released'].values[number]}"
+    wait = measures.typical_wait(ds)
+    out = f"{words(ds, number)} is out at {release_of(ds, number)}"
     if not isfinite(wait):
         return f"{out}; in these years no value of it stands in any row."
     if wait < 0:

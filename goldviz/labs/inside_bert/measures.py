@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,108 @@ def heads_alike(run: xr.Dataset) -> float:
 def attention_beside_evidence(run: xr.Dataset) -> float:
     """The rank correlation of the attention that pieces receive with what they add to the tone."""
     return float(run.attrs["rank_correlation"])
+
+
+@measure()
+def most_moved_without_positions(run: xr.Dataset) -> float:
+    """How far any state moves when the pieces are read backwards without positions, as a share of its length."""
+    return float(run["moved"].sel(positions="without").max())
+
+
+@measure()
+def moved_by_segments(run: xr.Dataset) -> float:
+    """How far a piece's last state moves when a pair is read as one sentence, as a share of its length; the median."""
+    return float(run["segment_moved"].isel(state=-1).median())
+
+
+@measure()
+def longest_state(run: xr.Dataset) -> float:
+    """The length of the longest state, over all layers."""
+    return float(run["state_norm"].max())
+
+
+@measure("logits")
+def evidence_added(run: xr.Dataset) -> float:
+    """What all pieces together add to the logit."""
+    return float(run["attribution"].sum())
+
+
+class Change(NamedTuple):
+    """What differs most between two readings: which class it is, and its number ``before`` and ``after``."""
+
+    label: str
+    before: float
+    after: float
+
+    @property
+    def by(self) -> float:
+        """By how much."""
+        return self.after - self.before
+
+
+def largest_change(before: xr.DataArray, after: xr.DataArray) -> Change:
+    """The class whose number changes most."""
+    most = int(np.abs(after.values - before.values).argmax())
+    return Change(str(before["label"].values[most]), float(before.values[most]), float(after.values[most]))
+
+
+def changed_by_order(run: xr.Dataset) -> Change:
+    """The class whose probability changes most when the text is read backwards with positions."""
+    chances = run["ordered_probability"].sel(positions="with")
+    return largest_change(chances.sel(order="as written"), chances.sel(order="reordered"))
+
+
+def changed_between(first: xr.Dataset, second: xr.Dataset, name: str) -> Change:
+    """The class whose ``logit`` or ``probability`` differs most between two texts or models."""
+    return largest_change(first[name], second[name])
+
+
+def head_changed(first: xr.Dataset, second: xr.Dataset) -> tuple[int, int, float, float]:
+    """Layer and head, from 1, whose entropy changes most, and its share of an even spread before and after."""
+    before, after = first["head_entropy_share"].values, second["head_entropy_share"].values
+    layer, head = divmod(int(np.abs(after - before).argmax()), before.shape[1])
+    return layer + 1, head + 1, float(before[layer, head]), float(after[layer, head])
+
+
+def pieces_changed(first: xr.Dataset, second: xr.Dataset) -> list[tuple[int, str, str]] | None:
+    """Places, from 1, at which two texts of as many pieces differ, and both pieces; None for other numbers of them."""
+    tokens, others = ([str(token) for token in one["token"].values] for one in (first, second))
+    if len(tokens) != len(others):
+        return None
+    pairs = enumerate(zip(tokens, others, strict=True), start=1)
+    return [(place, token, other) for place, (token, other) in pairs if token != other]
+
+
+class LargestWeight(NamedTuple):
+    """The largest weight of a query, and the numbers that lead to it; ``total`` is the sum of exp(S_m - max S)."""
+
+    query: str
+    key: str
+    product: float
+    score: float
+    total: float
+    weight: float
+    of_all: float
+
+
+def largest_weight(steps: xr.Dataset) -> LargestWeight:
+    """That of the query whose steps these are; the weight of the largest score is 1 / total."""
+    weights, scores, tokens = steps["weight"].values, steps["score"].values, steps["token"].values
+    best = int(weights.argmax())
+    return LargestWeight(
+        str(tokens[int(steps.attrs["query_piece"]) - 1]),
+        str(tokens[best]),
+        float(steps["product"].values[best]),
+        float(scores[best]),
+        float(np.exp(scores - scores.max()).sum()),
+        float(weights[best]),
+        float(weights.sum()),
+    )
+
+
+def guesses(run: xr.Dataset) -> list[str]:
+    """What the model expects at a hidden place, the likeliest first."""
+    return [str(guess) for guess in run["guessed"].values]
 
 
 def _weights(run: xr.Dataset) -> np.ndarray:

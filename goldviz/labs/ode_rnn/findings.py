@@ -28,6 +28,7 @@ from goldviz.diagnostics.findings import (
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, LoweredTo, Times
 from goldviz.diagnostics.findings.line import above, at_least, below, where
 from goldviz.diagnostics.findings.training import SATURATED, USELESS, training_diverged
+from goldviz.diagnostics.findings.words import fine_percent
 from goldviz.labs.ode_rnn.measures import DEAF, NO_BETTER, REFINED, Reading
 from goldviz.labs.ode_rnn.settings import method_of
 from goldviz.models.continuous.methods import METHODS
@@ -84,15 +85,15 @@ def _how_coarse(case: Case) -> Any:
 
 
 def _change(n: Reading) -> str:
-    apart = abs(median(n.refined_ratio) - 1)
-    return f"the error changes by {'less than 0.1 %' if apart < 1e-3 else f'{100 * apart:.2g} %'}"
+    share = median(n.refined_change)
+    return f"the error changes by {'less than 0.1 %' if share < 1e-3 else fine_percent(share)}"
 
 
 def _unstable(settings: ODERNNLaboratory) -> Line:
     """A fixed step that has become too long for a field that has grown."""
     stable, longest = round(method_of(settings.solver).tableau.stability_limit, 1), _longest_step(settings)
     grown = above("stiffening", STIFFER, "doubled since a third of the run (the early one)")
-    return grown & Line(lambda n: n.stiffness * longest > stable, f"above {stable:g} / longest step")
+    return grown & Line(lambda n: n.stiffness > stable / longest, f"above {stable:g} / longest step")
 
 
 def _little_use_of_gaps(n: Reading) -> str:
@@ -123,7 +124,7 @@ def _why_deaf(case: Case) -> str:
             "Between observations the ODE-RNN's state is to move with time (document 001, eq. 31-32). Here the jumps "
             "(eq. 33) do the work, as in a GRU that knows nothing of time."
         )
-    if case.names - {"ODE-RNN"}:
+    if case.names.difference({"ODE-RNN"}):
         parts.append("A GRU that is told the gaps, or fades over them, may use them; here they hardly change a thing.")
     return " ".join(parts)
 

@@ -125,6 +125,11 @@ class Reading(NetworkReading):
         return share(self.refined, self.error)
 
     @property
+    def refined_change(self) -> Floats:
+        """By which share of itself refined steps change the error."""
+        return np.abs(self.refined_ratio - 1)
+
+    @property
     def off_solution(self) -> Verdicts:
         """Whether refining the steps changes the error by more than a tenth."""
         return np.asarray((self.refined_ratio > REFINED) | (self.refined_ratio < 1 / REFINED))

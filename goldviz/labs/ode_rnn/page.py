@@ -14,7 +14,8 @@ from goldviz.labs.ode_rnn.doubts import doubts
 from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES
 from goldviz.labs.ode_rnn.measures import Reading
-from goldviz.labs.ode_rnn.parts.explored import Explored, look_at
+from goldviz.labs.ode_rnn.parts.explored import Explored
+from goldviz.labs.ode_rnn.probe import look_at
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside

@@ -11,6 +11,7 @@ from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import in_view
 from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table
 from goldviz.labs.policy_documents.figures.timeline import timeline
+from goldviz.labs.policy_documents.measures import DocumentRead, any_tone
 from goldviz.labs.policy_documents.parts import change, market, panel
 from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
@@ -31,7 +32,7 @@ def look(view: View[PolicyDocuments]) -> None:
     left, right = st.columns(2)
     with left:
         view.explain(timeline)
-        if view.dataset["balance"].notnull().any():
+        if any_tone(view.dataset):
             st.caption(TONE_MEANS)
     with right:
         view.explain(document_map, colour=settings.colour, map_kinds=settings.map_kinds)
@@ -52,7 +53,7 @@ def nearest(view: View[PolicyDocuments]) -> None:
     """The tables of the documents nearest to the one in view, and of all."""
     settings = view.settings
     place = in_view(view.dataset, settings.document)
-    st.markdown(f"**Which documents are nearest to {plain(str(view.dataset['title'].values[place]))}?**")
+    st.markdown(f"**Which documents are nearest to {plain(DocumentRead.at(view.dataset, place).title)}?**")
     show_tones(nearest_table(view.dataset, settings.document), {"Document": DOCUMENT, "Tone": TONE, "Cosine": COSINE})
     st.caption(
         "Cosine of the angle between vectors: 1 is the same direction. Not shown here: that a model without training "
@@ -87,13 +88,12 @@ def why(view: View[PolicyDocuments]) -> None:
         st.markdown("The map: the directions U of largest variance of the fitted documents, with their mean m:")
         st.latex(r"\mathbf{z}_k = \mathbf{U}^\top (\mathbf{v}_k - \mathbf{m})")
     with numbers:
-        out = str(ds["released"].values[place].astype("datetime64[m]")).replace("T", " ")
-        chunks, pieces = int(ds["chunks"].values[place]), int(ds["pieces"].values[place])
+        document = DocumentRead.at(ds, place)
         st.markdown(
             plain(
-                f"{ds['title'].values[place]}: {int(ds['words'].values[place]):,} words, N = {pieces:,} pieces without "
-                f"special ones, in {chunks} chunk{'' if chunks == 1 else 's'}, a vector of D = {ds.sizes['dimension']} "
-                "numbers."
+                f"{document.title}: {document.words:,} words, N = {document.pieces:,} pieces without special ones, in "
+                f"{document.chunks} chunk{'' if document.chunks == 1 else 's'}, a vector of D = "
+                f"{ds.sizes['dimension']} numbers."
             )
         )
         st.markdown(
@@ -102,8 +102,8 @@ def why(view: View[PolicyDocuments]) -> None:
         )
         st.markdown(
             plain(
-                f"It was out on {out} UTC. A forecast made before that moment does not see it. What is known, in "
-                "document 001's partial observations, holds texts as it holds prices."
+                f"It was out on {document.released} UTC. A forecast made before that moment does not see it. "
+                "What is known, in document 001's partial observations, holds texts as it holds prices."
             )
         )
         st.caption(

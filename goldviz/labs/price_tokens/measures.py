@@ -46,6 +46,11 @@ class Reading:
         there = name in self.dataset and self.dataset[name].size > 0
         return float(self.dataset[name].mean()) if there else np.nan
 
+    @property
+    def models(self) -> list[str]:
+        """The network and every baseline, once they have their scores."""
+        return [str(model) for model in self.dataset["model"].values] if "score" in self.dataset else []
+
     def result(self, model: str, metric: str = "gain") -> Result:
         """A model's score with its interval; without one where the run goes on."""
         if "score" not in self.dataset or model not in self.dataset["model"].values:

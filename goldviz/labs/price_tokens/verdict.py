@@ -115,10 +115,8 @@ def model_name(model: str, network: str) -> str:
 
 def score_rows(ds: xr.Dataset, network: str) -> list[dict[str, str]]:
     """The network and every baseline, one row for each; empty until the run has ended."""
-    if "score" not in ds:
-        return []
     n, rows = Reading(ds), []
-    for model in (str(model) for model in ds["model"].values if str(model) != network):
+    for model in (model for model in n.models if model != network):
         whole, size, sign = (n.result(model, part) for part in ("gain", "size_gain", "sign_gain"))
         reference = model == "frequency"
         rows.append(

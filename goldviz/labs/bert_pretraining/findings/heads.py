@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from goldviz.diagnostics.findings import Candidate, Case, Rule, at_least, percent, where
 from goldviz.diagnostics.findings.words import counted
 from goldviz.labs.bert_pretraining.findings.steps import has_read, longer
 from goldviz.labs.bert_pretraining.heads import EVEN, NEIGHBOUR, SPECIAL
 from goldviz.labs.bert_pretraining.measures import PretrainingReading
+
+if TYPE_CHECKING:
+    from goldviz.labs.bert_pretraining.settings import BertPretraining
 
 ONE_SENTENCE = "one sentence, first seed: a head may do otherwise in another"
 
@@ -15,16 +20,15 @@ def _seeds(case: Case) -> str:
     return f"mean over unseen texts, {'median of the seeds' if case.reading.seeds > 1 else 'one seed'}"
 
 
-def _fewer(case: Case) -> list[Candidate]:
-    if "heads" in case.settings.without_effect():
-        return []
-    heads = max(1, case.settings.heads // 2)
-    return [("Take half as many heads.", {"heads": heads})] if case.settings.width % heads == 0 else []
+def _fewer(settings: BertPretraining) -> Candidate:
+    heads = max(1, settings.heads // 2)
+    fits = "heads" not in settings.without_effect() and settings.width % heads == 0
+    return "Take half as many heads.", {"heads": heads} if fits else {}
 
 
 def _nearest(n: PretrainingReading) -> str:
-    share, words = max(n.heads.beside)
-    others = len(n.heads.beside) - 1
+    share, words = n.heads.nearest
+    others = n.heads.others_beside
     return f"{words}: {percent(share)} of its attention{f', and {others} more' if others else ''}"
 
 
@@ -67,7 +71,7 @@ RULES = (
         confidence=_seeds,
         explanation="Attention has to sum to 1, so a head that finds nothing parks its weight at a piece that says "
         "little (Clark et al. 2019). So many of them may mean that there are more heads than work.",
-        advice=_fewer,
+        advice=[_fewer],
         only=has_read,
     ),
 )

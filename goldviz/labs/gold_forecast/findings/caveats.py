@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.findings import (
-    Candidate,
     Case,
     Check,
     Line,
@@ -35,13 +34,12 @@ FEW = 250
 """Forecasts below which nothing can be told, however narrow the interval: a year of days."""
 
 
-def more_years(case: Case) -> list[Candidate]:
+def more_years(settings: GoldForecast) -> Mend:
     """As many years in all, for data have no more of them."""
-    train, test = case.settings.train_years, case.settings.test_years
+    train, test = settings.train_years, settings.test_years
     given = min(train / 2, train - LEAST_YEARS, MOST_YEARS - test)
-    changes = {"train_years": train - given, "test_years": test + given}
-    words = "Begin with half of the training years, and forecast the other half, too."
-    return [Mend(words, changes)] if given > 0 else []
+    changes = {"train_years": train - given, "test_years": test + given} if given > 0 else {}
+    return Mend("Begin with half of the training years, and forecast the other half, too.", changes)
 
 
 def _mean_in_words(settings: GoldForecast) -> str:
@@ -128,7 +126,7 @@ RULES = (
         ),
         explanation="A score is a sum: one good guess in a storm outweighs years of nothing. Look at the curve over "
         "time: steps are luck more often than slopes are.",
-        advice=more_years,
+        advice=[more_years],
         only=_better,
         silenced_by=JUDGED_ELSEWHERE,
     ),
@@ -154,7 +152,7 @@ RULES = (
         number=lambda n: f"{score(n)} from {forecasts_counted(len(n.scored))}",
         confidence="the interval's width is what is measured here",
         explanation=_why_untold,
-        advice=more_years,
+        advice=[more_years],
         only=lambda n, settings: n.own.undecided,
         silenced_by=JUDGED_ELSEWHERE,
     ),

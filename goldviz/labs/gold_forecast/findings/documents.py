@@ -68,7 +68,7 @@ RULES = (
         line=where("own.unproved", ABOVE_ZERO),
         explanation="The market answers to the statements, and this forecast does not show it. A row between two "
         "statements has to carry the last one, and the answer is small: it takes years of forecasts to see.",
-        advice=lambda case: [CARRIED, *more_years(case)],
+        advice=[CARRIED, more_years],
     ),
     replace(
         PLANTED,

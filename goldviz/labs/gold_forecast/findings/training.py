@@ -58,7 +58,7 @@ def _of_the_last_refit(case: Case) -> str:
 
 
 def _within_reach(case: Case) -> list[Candidate]:
-    window = ("Take a window that ends where the signal does.", {"window": max(2, case.reading.rows_heard + 1)})
+    window = ("Take a window that ends where the signal does.", {"window": case.reading.window_heard})
     gates = ("Take a GRU: gates keep the signal.", {"network": "gru"})
     return [gates, window] if case.settings.network == "rnn" else [window]
 
@@ -151,7 +151,7 @@ RULES = (
         "warning",
         _beyond,
         line=SHORT,
-        number=lambda n: f"dL/dh above {part(FADED)} up to {n.rows_heard} of {int(n.dataset['lag'][-1])} rows back",
+        number=lambda n: f"dL/dh above {part(FADED)} up to {n.rows_heard} of {n.rows_shown} rows back",
         confidence=_of_the_last_refit,
         explanation="The error signal shrinks on its way back (document 001, eq. 6-9). A short reach is normal for "
         "daily moves. Where they have no memory, a shorter window costs nothing.",

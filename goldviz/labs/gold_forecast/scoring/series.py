@@ -41,6 +41,11 @@ def target_of(ds: xr.Dataset) -> str:
     return str(settings_of(ds).get("target", "return"))
 
 
+def channels_of(ds: xr.Dataset) -> list[str]:
+    """The names of a run's channels."""
+    return [str(name) for name in ds["channel"].values] if "channel" in ds.coords else []
+
+
 def joined_by_date(ds: xr.Dataset) -> bool:
     """Whether a run has covariates that were joined by calendar date, so that part of the future is in sight."""
     settings = settings_of(ds)

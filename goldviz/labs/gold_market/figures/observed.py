@@ -90,6 +90,11 @@ def _said(*counts: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.stack(counts, axis=-1)[None].astype(np.float32)
 
 
+def release_of(ds: xr.Dataset, number: int) -> str:
+    """When a channel's values are out."""
+    return str(ds["released"].values[number])
+
+
 def hidden_sentence(ds: xr.Dataset) -> str:
     """Which part of the covariates' rows masking has hidden; empty where none is."""
     share = measures.hidden(ds)

@@ -73,3 +73,13 @@ def hide_pieces(weights: Float[np.ndarray, "*head query key"], left_out: Bool[np
     hidden = rows[..., np.flatnonzero(left_out)].sum(-1)
     scaled = np.divide(shown, total, out=np.zeros_like(shown), where=total > 0)
     return ShownWeights(scaled, hidden.clip(0, 1))
+
+
+def word_texts(text: str, words: np.ndarray, offsets: np.ndarray) -> tuple[str, ...]:
+    """The words of a chunk as they stand in the text, in the order of their numbers.
+
+    >>> word_texts("Rates rose", np.array([-1, 0, 0, 1, -1]), np.array([[0, 0], [0, 3], [3, 5], [6, 10], [0, 0]]))
+    ('Rates', 'rose')
+    """
+    places = [offsets[words == word] for word in range(int(words.max(initial=-1)) + 1)]
+    return tuple(text[int(place[:, 0].min()) : int(place[:, 1].max())] for place in places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 import xarray as xr
 
+from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures.evidence import SUMMARIES, summaries
 from goldviz.labs.inside_bert.figures.evidence import tone as tone_figure
 from goldviz.labs.inside_bert.figures.pair import shares_pair
@@ -104,14 +105,12 @@ def _named(look: Look) -> str:
 def differences(first: xr.Dataset, second: xr.Dataset) -> list[str]:
     """What differs between two overviews, in sentences of Markdown."""
     found = []
-    tokens, others = [str(t) for t in first["token"].values], [str(t) for t in second["token"].values]
-    if len(tokens) == len(others):
-        places = [i for i in range(len(tokens)) if tokens[i] != others[i]]
-        if 0 < len(places) <= 5:
-            changed = ", ".join(f"“{plain(tokens[i])}” and “{plain(others[i])}” at {i + 1}" for i in places)
-            found.append(f"The pieces differ in {len(places)} of {len(tokens)}: {changed}.")
-    else:
-        found.append(f"{len(tokens)} pieces and {len(others)}.")
+    places = measures.pieces_changed(first, second)
+    if places is None:
+        found.append(f"{first.sizes['piece']} pieces and {second.sizes['piece']}.")
+    elif 0 < len(places) <= 5:
+        changed = ", ".join(f"“{plain(one)}” and “{plain(other)}” at {place}" for place, one, other in places)
+        found.append(f"The pieces differ in {len(places)} of {first.sizes['piece']}: {changed}.")
     same_classes = "logit" in first and "logit" in second and first["label"].equals(second["label"])
     if same_model(first, second):
         return [*found, *([_largest_logit(first, second)] if same_classes else []), _largest_entropy(first, second)]
@@ -124,26 +123,21 @@ def same_model(first: xr.Dataset, second: xr.Dataset) -> bool:
 
 
 def _largest_logit(first: xr.Dataset, second: xr.Dataset) -> str:
-    change = second["logit"] - first["logit"]
-    place = int(abs(change.values).argmax())
-    label = plain(str(change["label"].values[place]))
-    return f"The logit of {label} changes most, by {float(change.values[place]):+.2g}.".replace("-", "−")
+    change = measures.changed_between(first, second, "logit")
+    return f"The logit of {plain(change.label)} changes most, by {change.by:+.2g}.".replace("-", "−")
 
 
 def _largest_probability(first: xr.Dataset, second: xr.Dataset) -> str:
-    change = second["probability"] - first["probability"]
-    place = int(abs(change.values).argmax())
-    label = plain(str(change["label"].values[place]))
-    points = f"{100 * float(change.values[place]):+.1f}".replace("-", "−")
-    return f"The two models differ most in the probability of {label}, by {points} percentage points."
+    change = measures.changed_between(first, second, "probability")
+    points = f"{100 * change.by:+.1f}".replace("-", "−")
+    return f"The two models differ most in the probability of {plain(change.label)}, by {points} percentage points."
 
 
 def _largest_entropy(first: xr.Dataset, second: xr.Dataset) -> str:
-    before, after = first["head_entropy_share"].values, second["head_entropy_share"].values
-    layer, head = divmod(int(abs(after - before).argmax()), before.shape[1])
+    layer, head, before, after = measures.head_changed(first, second)
     return (
-        f"Layer {layer + 1}, head {head + 1} changes most in how widely it looks. Its entropy goes from "
-        f"{before[layer, head]:.0%} to {after[layer, head]:.0%} of an even spread over the N pieces, log₂ N."
+        f"Layer {layer}, head {head} changes most in how widely it looks. Its entropy goes from {before:.0%} to "
+        f"{after:.0%} of an even spread over the N pieces, log₂ N."
     )
 
 

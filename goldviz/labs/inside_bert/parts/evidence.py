@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 import xarray as xr
 
-from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds
 from goldviz.labs.inside_bert.figures.evidence import agreement, heads_off, tone, tone_without
 from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figure
@@ -139,7 +139,7 @@ def _shown_text(look: Look) -> str:
 
 def completeness_sentence(found: Any) -> str:
     """How well what the pieces add makes up the whole change, in words."""
-    added, total, gap = float(found["attribution"].sum()), float(found.attrs["total"]), float(found.attrs["gap"])
+    added, total, gap = measures.evidence_added(found), float(found.attrs["total"]), float(found.attrs["gap"])
     judged = "complete" if gap <= 0.01 else "**not complete: more steps are needed**"
     return (
         f"Together the pieces add {added:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
+from numpy import asarray, float32, ndarray
 from numpy.typing import NDArray
 
 from goldviz.labs.inside_bert import tasks
@@ -27,7 +27,7 @@ _lock = threading.Lock()
 class TextExhibit(Exhibit):
     """An exhibit whose norms by word are ``word_norms(layer, head)``: they cannot be had from the norms by piece."""
 
-    word_norms: Callable[[int, int], NDArray[np.float32]]
+    word_norms: Callable[[int, int], NDArray[float32]]
 
     def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
         """The map that is drawn; see :meth:`goldviz.ui.serving.exhibits.Exhibit.weights`."""
@@ -49,21 +49,21 @@ def exhibit_token(read: ReadText, reading: TextReading) -> str:
 def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
     """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
     from goldviz.labs.inside_bert.attention.norms import head_norms
-    from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
+    from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps, word_texts
 
     pieces = reading.pieces
 
-    def head(layer: int, number: int, measure: Measure) -> np.ndarray:
+    def head(layer: int, number: int, measure: Measure) -> ndarray:
         if measure == "norms":
-            return head_norms(reading, layer, number).astype(np.float32)
+            return head_norms(reading, layer, number).astype(float32)
         if measure == "rollout":
             ways = read.task(tasks.ways_down, seconds=read.seconds, words="Rolling the attention out")
-            return np.asarray(answered(ways)["rolled"].values[layer], np.float32)
+            return asarray(answered(ways)["rolled"].values[layer], float32)
         return reading.head(layer, number).weights
 
-    def without_special(values: np.ndarray, special: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def without_special(values: ndarray, special: ndarray) -> tuple[ndarray, ndarray]:
         shown = hide_pieces(values, special)
-        return shown.weights.astype(np.float32), shown.hidden
+        return shown.weights.astype(float32), shown.hidden
 
     return TextExhibit(
         tokens=pieces.tokens,
@@ -72,7 +72,7 @@ def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
         summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
         head=head,
         without_special=without_special,
-        in_words=lambda values: word_maps(values, pieces.words).weights.astype(np.float32),
+        in_words=lambda values: word_maps(values, pieces.words).weights.astype(float32),
         word_norms=lambda layer, number: answered(
             read.task(tasks.word_norms, layer, number, seconds=read.seconds, words="Summing the values of words")
         ),
@@ -81,13 +81,3 @@ def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
         ahead=lambda layer, number, token, theme: steps.ahead(read, reading, (layer + 1, number + 1, token + 1), theme),
         held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),
     )
-
-
-def word_texts(text: str, words: np.ndarray, offsets: np.ndarray) -> tuple[str, ...]:
-    """The words of a chunk as they stand in the text, in the order of their numbers.
-
-    >>> word_texts("Rates rose", np.array([-1, 0, 0, 1, -1]), np.array([[0, 0], [0, 3], [3, 5], [6, 10], [0, 0]]))
-    ('Rates', 'rose')
-    """
-    places = [offsets[words == word] for word in range(int(words.max(initial=-1)) + 1)]
-    return tuple(text[int(place[:, 0].min()) : int(place[:, 1].max())] for place in places)

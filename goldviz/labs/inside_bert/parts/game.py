@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.figures.evidence import guesses as guesses_figure
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link
@@ -84,10 +84,10 @@ def _judge(look: Look, ds: Any, piece: str, word: str) -> None:
     if not piece:
         st.caption(f"“{plain(word)}” is not one piece of this vocabulary, so the model cannot say it in one place.")
         return
-    listed = [str(guess) for guess in ds["guessed"].values]
+    listed = {guess: number for number, guess in enumerate(measures.guesses(ds), start=1)}
     if piece == ds.attrs["truth"]:
         st.success("That is what stands there.", icon=":material/check:")
     elif piece in listed:
-        st.info(f"Not what stands there, but the model's guess number {listed.index(piece) + 1}.")
+        st.info(f"Not what stands there, but the model's guess number {listed[piece]}.")
     else:
         st.info("Not what stands there, and not among the model's ten.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from goldviz.diagnostics.findings import times
-from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import order_seconds
 from goldviz.labs.inside_bert.figures.order import across, order, positions
 from goldviz.labs.inside_bert.parts.state import Look, awaited
@@ -44,7 +44,7 @@ def order_part(look: Look) -> None:
 
 def _what_order_did(ds: xr.Dataset) -> str:
     """What reading the pieces backwards came to, with and without positions."""
-    without = float(ds["moved"].sel(positions="without").max())
+    without = measures.most_moved_without_positions(ds)
     lead = (
         "Document 001 (4.2.1) calls self-attention permutation-invariant. It is equivariant: without positions no "
         f"state moves by more than {times(without)} of its length, which is rounding."
@@ -56,15 +56,12 @@ def _what_order_did(ds: xr.Dataset) -> str:
 
 def tone_of_the_reversed(ds: xr.Dataset) -> str:
     """The class whose probability changes most when the text is read backwards with positions."""
-    chances = ds["ordered_probability"].sel(positions="with")
-    before, after = (chances.sel(order=name).values for name in ("as written", "reordered"))
-    most = int(abs(after - before).argmax())
-    if abs(after - before)[most] < LEAST_CHANGE:
+    change = measures.changed_by_order(ds)
+    if abs(change.by) < LEAST_CHANGE:
         return "With positions the states move, yet no class changes by a point when this text is read backwards."
-    label = plain(str(chances["label"].values[most]))
     return (
-        f"With positions, {label} goes from {100 * before[most]:.0f} % to {100 * after[most]:.0f} % when this text is "
-        "read backwards."
+        f"With positions, {plain(change.label)} goes from {100 * change.before:.0f} % to {100 * change.after:.0f} % "
+        "when this text is read backwards."
     )
 
 
@@ -74,7 +71,7 @@ def _pair(look: Look, ds: xr.Dataset) -> None:
     with heads:
         look.figure("across", across, ds, "The attention that passes between the two sentences.")
     with words:
-        moved = float(ds["segment_moved"].isel(state=-1).median())
+        moved = measures.moved_by_segments(ds)
         cosine = f"{ds.attrs['segment_cosine']:+.2f}".replace("-", "−")
         st.markdown(
             f"**A pair of sentences.** {ds.attrs['pieces_a']} pieces are segment A, {ds.attrs['pieces_b']} segment B. "

@@ -9,7 +9,7 @@ from contextlib import suppress
 import streamlit as st
 
 from goldviz.export.report import report_html, told
-from goldviz.labs.inside_bert import tasks
+from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
 from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours, pieces_table
@@ -95,7 +95,7 @@ def why(look: Look) -> None:
             f"{4 * width**2 + 4 * width:,}; {layers} layers have {layers * block:,}. Embeddings have {tables:,}, "
             f"nearly all of them in the table of V = {vocabulary:,} pieces."
         )
-        largest = float(look.overview["state_norm"].max())
+        largest = measures.longest_state(look.overview)
         st.markdown(
             f"Scores are divided by √d_k = {facts['head_width'] ** 0.5:.2f}: two vectors with entries of variance 1 "
             "have a product of variance d_k. A softmax of such numbers would be nearly all or nothing. The longest "

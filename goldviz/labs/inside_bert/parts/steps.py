@@ -9,13 +9,13 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.figures.head import mixing, scores
 from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.measures import largest_weight
 from goldviz.labs.inside_bert.parts.readings import ReadText, figure_text, result_of, subject_of
 
 if TYPE_CHECKING:
@@ -45,22 +45,18 @@ def steps_of(read: ReadText, reading: TextReading, place: Place) -> xr.Dataset:
 
 
 def weight_by_hand(ds: xr.Dataset) -> dict[str, str]:
-    """The largest weight of a query with all numbers that lead to it, each in words.
-
-    ``total`` is the sum of exp(S_m - max S), so that the ``weight`` of the largest score is 1 / total.
-    """
-    weights, scaled = ds["weight"].values, ds["score"].values
-    best = int(weights.argmax())
-    asked, key = (short_piece(str(ds["token"].values[i])) for i in (int(ds.attrs["query_piece"]) - 1, best))
+    """The largest weight of a query with all numbers that lead to it, each in words."""
+    largest = largest_weight(ds)
     numbers = {
-        "product": f"{float(ds['product'][best]):.3f}",
-        "score": f"{float(scaled[best]):.3f}",
-        "total": f"{float(np.exp(scaled - scaled.max()).sum()):.3f}",
-        "weight": f"{float(weights[best]):.4f}",
-        "sum": f"{float(weights.sum()):.6f}",
+        "product": f"{largest.product:.3f}",
+        "score": f"{largest.score:.3f}",
+        "total": f"{largest.total:.3f}",
+        "weight": f"{largest.weight:.4f}",
+        "sum": f"{largest.of_all:.6f}",
     }
+    words = {"asked": short_piece(largest.query), "key": short_piece(largest.key)}
     counts = {"width": str(ds.sizes["dimension"]), "keys": str(ds.sizes["piece"])}
-    return {"asked": asked, "key": key, **counts, **{name: said.replace("-", "−") for name, said in numbers.items()}}
+    return {**words, **counts, **{name: number.replace("-", "−") for name, number in numbers.items()}}
 
 
 def ahead(read: ReadText, reading: TextReading, place: Place, theme: Theme) -> dict[str, Any]:

@@ -184,12 +184,12 @@ def _take(file: UploadedFile) -> None:
 
 
 def _write_another() -> None:
-    import numpy as np
+    from numpy.random import default_rng
 
     from goldviz.data.texts.policy.sentences import policy_sentences
 
     turn = st.session_state["another-turn"] = st.session_state.get("another-turn", 0) + 1
-    written = policy_sentences(2, np.random.default_rng(turn), "all")
+    written = policy_sentences(2, default_rng(turn), "all")
     put({"text": " ".join(sentence.text for sentence in written), "chunk": 1})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from goldviz.figures.theme import Theme
 from goldviz.labs.ode_rnn.parts.explored import Explored
+from goldviz.labs.ode_rnn.probe import looks_of
 from goldviz.ui.panels import background
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.serving import services
@@ -28,7 +29,7 @@ def answer(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[s
     """
     found = Explored.of(lane)
     look, edits = question.get("look"), question.get("edits")
-    looks = [] if found is None else lane.dataset["look"].values.tolist()
+    looks = [] if found is None else looks_of(lane.dataset)
     if found is None or isinstance(look, bool) or look not in looks or not isinstance(edits, str):
         raise ValueError("The question names no look that this run has kept weights of, or no edits.")
     edited = found.recorded.with_changes(edits)

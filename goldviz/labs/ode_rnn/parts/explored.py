@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from goldviz.cupboard import Cupboard
@@ -18,6 +17,7 @@ from goldviz.figures.limits import Limits
 from goldviz.figures.theme import Theme
 from goldviz.labs.ode_rnn.edited import EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
+from goldviz.labs.ode_rnn.probe import looks_of, probe_of, weights_at
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.panels.lanes import AnyLane, Lane
@@ -40,17 +40,15 @@ class Explored:
     @classmethod
     def of(cls, lane: AnyLane, look: int = -1) -> Explored | None:
         """The sequence as it was recorded; None where a lane has no weights to follow it with."""
-        ds = lane.dataset
-        kept = "weights" in ds and "probe_time" in ds and ds.sizes.get("look", 0)
-        if not kept or not isinstance(lane, Lane) or not isinstance(lane.settings, ODERNNLaboratory):
+        recorded = probe_of(lane.dataset)
+        if recorded is None or not isinstance(lane, Lane) or not isinstance(lane.settings, ODERNNLaboratory):
             return None
-        recorded = EditedSeries.of(ds["probe_time"].values, ds["probe_value"].values)
-        return cls(lane, look % ds.sizes["look"], recorded, recorded)
+        return cls(lane, look, recorded, recorded)
 
     @property
     def step(self) -> int:
         """The step of the look."""
-        return int(self.lane.dataset["look"][self.look])
+        return looks_of(self.lane.dataset)[self.look]
 
     @property
     def changes(self) -> str:
@@ -70,7 +68,7 @@ class Explored:
         times, values = self.edited.kept()
         arguments = (
             settings.model_dump_json(),
-            self.lane.dataset["weights"].isel(look=self.look).values,
+            weights_at(self.lane.dataset, self.look),
             times,
             values,
         )
@@ -87,9 +85,3 @@ class Explored:
         lane = self.lane
         limits = _limits.get((lane.id, lane.version), lambda: shared_limits([lane.dataset]))
         return FIGURES[name].draw(followed, limits=limits, theme=theme, **more)
-
-
-def look_at(ds: xr.Dataset, step: int | None) -> int:
-    """The number of the last look at or before the step in view."""
-    looks = ds["look"].values
-    return len(looks) - 1 if step is None else max(0, int(np.searchsorted(looks, step, side="right")) - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 import pandas as pd
 import streamlit as st
@@ -13,6 +14,7 @@ from goldviz.labs.policy_documents import compute
 from goldviz.labs.policy_documents.documents.difference import Passage, share_changed
 from goldviz.labs.policy_documents.encoding import left_to_encode
 from goldviz.labs.policy_documents.figures import FIGURES
+from goldviz.labs.policy_documents.measures import DocumentRead, effects_of
 from goldviz.labs.policy_documents.parts import panel as policy_panel
 from goldviz.labs.policy_documents.parts.difference import show_difference
 from goldviz.labs.policy_documents.parts.tables import show_tones
@@ -64,16 +66,15 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
 
 
 def _summary(dataset: xr.Dataset, number: int, passages: Sequence[Passage]) -> str:
-    previous = int(dataset["previous"].values[number])
-    change = float(dataset["change"].values[number])
-    tones = dataset["balance"].values[[previous, number]]
+    document = DocumentRead.at(dataset, number)
     count = sum(part.changed for part in passages)
     words = (
         f"{count} passage{'' if count == 1 else 's'}: {share_changed(passages):.0%} of the words changed. The meaning "
-        f"moved by {change:.3g} (1 − cos)"
+        f"moved by {document.change:.3g} (1 − cos)"
     )
-    if pd.notna(tones).all():
-        words += f". The tone went from {tones[0]:+.2f} to {tones[1]:+.2f}".replace("-", "−")
+    before, after = document.tones
+    if isfinite(before) and isfinite(after):
+        words += f". The tone went from {before:+.2f} to {after:+.2f}".replace("-", "−")
     return plain(f"{words}.")
 
 
@@ -120,13 +121,14 @@ def _draw(
     text = services.figure_json(key, lambda: spec.draw(effects, numbers=calls, words=said, theme=theme))
     live_figure(text, key="effects-policy-documents", subject=str(key), description=f"{spec.question} {spec.shows}")
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+    tones, distances = effects_of(effects)
     table = pd.DataFrame(
         {
             "Change": calls,
             "Was": [_cut(words) for words in old],
             "Is": [_cut(words) for words in new],
-            "Tone": effects["balance"].values,
-            "1 − cos": effects["distance"].values,
+            "Tone": tones,
+            "1 − cos": distances,
         }
     )
     show_tones(

@@ -14,6 +14,7 @@ from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.declare.registry import laboratories
 from goldviz.labs.policy_documents.fit import misfits, no_tone
 from goldviz.labs.policy_documents.market import ChannelChoice, market_that_answers, market_with_documents
+from goldviz.labs.policy_documents.measures import kinds_of
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.ui import visitors_data
 from goldviz.ui.chrome import page_file
@@ -53,7 +54,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
         st.caption(PLANTED.format(settings.tone_response) if plants else NOTHING_PLANTED)
     left, right = st.columns(2)
     with left:
-        there = sorted({str(kind) for kind in dataset["kind"].values})
+        there = kinds_of(dataset)
         kinds = st.multiselect(
             "Documents", there, default=[one_kind(documents)], key=f"channel-kinds-{there}", persist_state="session"
         )

@@ -1,0 +1,59 @@
+"""What pages tell of a document and of its change, each number in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class DocumentRead:
+    """One document as the model read it: its ``words``, ``pieces`` without special ones, and ``chunks``.
+
+    ``released`` is the minute at which it was out. ``change`` is 1 − cos with the document before of its kind, and
+    ``tones`` are that one's and its own; NaN where there is none.
+    """
+
+    title: str
+    words: int
+    pieces: int
+    chunks: int
+    released: str
+    change: float
+    tones: tuple[float, float]
+
+    @classmethod
+    def at(cls, ds: xr.Dataset, place: int) -> DocumentRead:
+        """The document at this place, counted from 0."""
+        words, pieces, chunks = (int(ds[name].values[place]) for name in ("words", "pieces", "chunks"))
+        released = str(ds["released"].values[place].astype("datetime64[m]")).replace("T", " ")
+        before, tones = int(ds["previous"].values[place]), ds["balance"].values
+        return cls(
+            str(ds["title"].values[place]),
+            words,
+            pieces,
+            chunks,
+            released,
+            float(ds["change"].values[place]),
+            (float(tones[before]) if before >= 0 else np.nan, float(tones[place])),
+        )
+
+
+def any_tone(ds: xr.Dataset) -> bool:
+    """Whether the model hears a tone."""
+    return bool(np.isfinite(ds["balance"].values).any())
+
+
+def kinds_of(ds: xr.Dataset) -> list[str]:
+    """The kinds of documents."""
+    return sorted({str(kind) for kind in ds["kind"].values})
+
+
+def effects_of(effects: xr.Dataset) -> tuple[list[float], list[float]]:
+    """By how much each change alone raised the tone, and how far it alone moved the vector, 1 − cos."""
+    return effects["balance"].values.tolist(), effects["distance"].values.tolist()
