@@ -8,12 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Generator
 
-from goldviz.models.recurrent.matrices import MATRICES, Matrix
+from goldviz.models.recurrent.matrices import MATRICES
 from goldviz.models.recurrent.weights import RecurrentWeights
+
+if TYPE_CHECKING:
+    from goldviz.models.recurrent.matrices import Matrix
 
 GATE_STREAMS = {"state": 0, "candidate": 0, "forget": 1, "update": 1, "input": 2, "reset": 2, "output": 3}
 """Which random stream draws a gate's matrices. Gates with the same part share one, so that with the same seed an
