@@ -195,6 +195,7 @@ def _without_dimension(figure: str, variable: str, dim: str, dataset: xr.Dataset
 
 
 def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
+    from goldviz.declare.kinds import roles_of
     from goldviz.runs.execution.processes import processes_for_run
     from goldviz.runs.execution.watchdog import Watchdog
     from goldviz.runs.recorder import Ended, Recorder
@@ -221,6 +222,7 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
             "duration": record.seconds,
             "instrument_seconds": record.instrument_seconds,
             "step_dimension": settings.step,
+            "roles": roles_of(settings.variables),
         },
     )
 

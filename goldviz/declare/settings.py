@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
+from goldviz.declare.kinds import checked_kind
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.plain_values import plain
 from goldviz.declare.trials import trials_of, tried
@@ -80,7 +81,9 @@ class Variable:
     """A recorded quantity: its dimensions in order, and the words and unit that figures put on it.
 
     The first dimension grows with the run unless ``once`` is true. A variable that ``must_stay_finite`` ends
-    the run as *diverged* as soon as one of its values is NaN or infinite.
+    the run as *diverged* as soon as one of its values is NaN or infinite. One of a ``kind`` of
+    :data:`goldviz.declare.kinds.KINDS` gets the figures and rules that need that kind; ``label`` is what they call it
+    in few words. Raises :class:`goldviz.declare.kinds.KindError` for a kind that is none.
     """
 
     dims: tuple[str, ...]
@@ -88,6 +91,11 @@ class Variable:
     units: str = "1"
     once: bool = False
     must_stay_finite: bool = False
+    kind: str = ""
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        checked_kind(self.kind, f"The variable {self.long_name!r}")
 
 
 @dataclass(frozen=True)

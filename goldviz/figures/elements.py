@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, Literal
 
@@ -148,9 +148,9 @@ def ways(drawn: Iterable[Iterable[tuple[float, float]]]) -> dict[str, Any]:
     return {"x": [x for x, _ in places], "y": [y for _, y in places]}
 
 
-def add_test_loss(figure: Figure, network: str, last: int, losses: xr.DataArray) -> None:
+def add_test_loss(figure: Figure, network: str, last: int, losses: xr.DataArray, style: NetworkStyle) -> None:
     """An open marker at the last epoch or step for the test loss, with a bar from the lowest seed to the highest."""
-    style, middle = style_of(network), float(losses.median())
+    middle = float(losses.median())
     bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
     figure.scatter(
         x=[last],
@@ -226,7 +226,9 @@ def apart(places: Sequence[float], least: float) -> list[float]:
     return moved
 
 
-def unseen(now: xr.DataArray, dim: str, noun: str = "layer") -> Words:
+def unseen(
+    now: xr.DataArray, dim: str, noun: str = "layer", look_of: Callable[[str], NetworkStyle] = style_of
+) -> Words:
     """Which networks have places along ``dim`` that a log axis cannot show: exactly zero, or not a finite number.
 
     Of every step where ``now`` has steps, which then come first.
@@ -235,7 +237,7 @@ def unseen(now: xr.DataArray, dim: str, noun: str = "layer") -> Words:
     found = []
     for network in now["network"].values:
         own = now.sel(network=network).transpose(*([steps] if steps else []), dim, "seed").values
-        label, places = style_of(str(network)).label, now.sizes[dim]
+        label, places = look_of(str(network)).label, now.sizes[dim]
         for words, here in (("exactly 0", own == 0), ("not a finite number", ~np.isfinite(own))):
             counts = here.all(-1).sum(-1)
             found.append((f"{label}: {words} in {{}} of {places} {noun}s.", counts))

@@ -1,14 +1,9 @@
-"""The diagnostic plots of a network's layers (document 002, section 1.3.3), for every laboratory that records them.
+"""The diagnostic plots of a network's layers (document 002, section 1.3.3), for every run that records their kinds.
 
-A laboratory declares variables of :mod:`goldviz.declare.layers`, takes the limits of their figures into its
-``QUANTITIES``, and makes the figures of its own ``figure``::
-
-    QUANTITIES = {..., **layer_quantities(layer=LayerAxis(ends_of("layer"), "Layer", "layer"))}
-    figure = partial(plot.figure, QUANTITIES)
-    FIGURES = by_name(loss, *layer_figures(figure))
-
-Along which dimension the layers stand is read off each variable. They may be numbers or names, networks and seeds may
-be there or not. The loss, the first of the five plots, is drawn by :mod:`goldviz.figures.smoothed`.
+:mod:`goldviz.figures.by_kind` offers them. Along which dimension the layers stand is read off each variable. They may
+be numbers or names, networks and seeds may be there or not. The loss, the first of the five plots, is drawn by
+:mod:`goldviz.figures.smoothed`. A laboratory whose layers want other words on their axis gives a :class:`LayerAxis` for
+their dimension among its quantities.
 """
 
 from __future__ import annotations
@@ -21,6 +16,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
@@ -34,15 +30,27 @@ from goldviz.figures.elements import (
     whole,
 )
 from goldviz.figures.frames import AtStep, Words
-from goldviz.figures.limits import Quantity, Reading, Values, decades, log_of, occupied_bins, padded, with_zero
+from goldviz.figures.kind_figure import of_kinds
+from goldviz.figures.limits import (
+    Quantity,
+    Reading,
+    Values,
+    decades,
+    ends_of,
+    log_of,
+    magnitudes,
+    occupied_bins,
+    padded,
+    with_zero,
+)
 from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import GROWING, finite, growing, growing_dim, positive, single
-from goldviz.figures.spec import FigureSpec, by_name
 from goldviz.models.style import NetworkStyle
 
 RULE_OF_THUMB = "The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way."
 """What a figure of steps beside weights cannot show."""
+SIZES = "How large the entries of {} are in each layer, and how many are exactly zero."
 MOST_LINES = 20
 HEADING = 16
 """Pixels of a panel's name over the first one."""
@@ -54,12 +62,22 @@ BINS = {
     "gradient_histogram": MAGNITUDE_BIN,
     "weight_gradient_histogram": MAGNITUDE_BIN,
 }
-RATIOS = ("update_to_data", "update_to_data_by_layer", "gradient_to_data")
+RATIOS = ("update_to_data_by_layer", "gradient_to_data_by_layer")
+OF_LAYERS = (
+    *RATIOS,
+    *BINS,
+    "activation_mean",
+    "activation_std",
+    "saturation",
+    "dead_units",
+    "gradient_norm_by_layer",
+    "hidden_gradient_norm_by_layer",
+)
+"""Kinds with a dimension of layers."""
 NAMELESS = NetworkStyle("", "#8a6a00", "solid", "circle")
 """The look of what is of no network."""
 
 Ends = tuple[float, float]
-Figures = Callable[..., Callable[[Callable[..., Figure]], FigureSpec]]
 
 
 def numbered(_ds: xr.Dataset, ends: Ends) -> dict[str, Any]:
@@ -94,6 +112,19 @@ class LayerAxis(Quantity):
         """The axis of layers that have names in place of numbers."""
         return cls(ends_of_names(dim), title=title, noun=noun, ticks=named)
 
+    @classmethod
+    def of(cls, dim: str) -> LayerAxis:
+        """The axis of layers that have names in one run and numbers in another."""
+        names, numbers = ends_of_names(dim), ends_of(dim)
+
+        def ends(ds: xr.Dataset) -> Values:
+            return names(ds) if dim in ds.coords and _are_names(ds[dim].values) else numbers(ds)
+
+        def ticks(ds: xr.Dataset, ends: Ends) -> dict[str, Any]:
+            return named(ds, ends) if _are_names(ds[dim].values) else numbered(ds, ends)
+
+        return cls(ends, title=dim.replace("_", " ").capitalize(), noun=dim.replace("_", " "), ticks=ticks)
+
     def laid(self, plot: Plot, dim: str) -> dict[str, Any]:
         """What every panel's axis is given: its ends and its ticks."""
         ends = plot.limit(dim)
@@ -104,89 +135,75 @@ class LayerAxis(Quantity):
         plot.link(letter, self.linked or dim)
 
 
-def layer_quantities(**axes: LayerAxis) -> dict[str, Quantity]:
-    """What the figures here have limits for; ``axes`` by the dimensions that layers stand along."""
-    shares = {name: Quantity(with_zero(name)) for name in BINS}
-    occupied = {
-        f"{name}_bins": Quantity(occupied_bins(name, bins, start=int(bins == MAGNITUDE_BIN)))
-        for name, bins in BINS.items()
-    }
-    ratios = {name: Quantity(_with_advice(name), decades) for name in RATIOS}
-    return {**axes, **shares, **occupied, **ratios, "activation_mean": Quantity(_of_spread, padded)}
+def layer_quantities(kinds: ByKind) -> dict[str, Quantity]:
+    """What the figures here have limits for, and an axis for each dimension of layers."""
+    quantities: dict[str, Quantity] = {dim: LayerAxis.of(dim) for dim in kinds.dimensions(*OF_LAYERS)}
+    for kind, bins in BINS.items():
+        for name in kinds.every(kind):
+            quantities[name] = Quantity(with_zero(name))
+            quantities[f"{name}_bins"] = Quantity(occupied_bins(name, bins, start=int(bins == MAGNITUDE_BIN)))
+    for kind in RATIOS:
+        usual = [-3.0] if kind == "update_to_data_by_layer" else []
+        quantities.update({name: Quantity(_with_advice(name, usual), decades) for name in kinds.every(kind)})
+    quantities.update(magnitudes(*kinds.every("gradient_norm_by_layer", "hidden_gradient_norm_by_layer")))
+    if "activation_mean" in kinds and "activation_std" in kinds:
+        mean, spread = kinds["activation_mean"], kinds["activation_std"]
+        quantities[mean] = Quantity(_of_spread(mean, spread), padded)
+    return quantities
 
 
-def _with_advice(name: str) -> Reading:
+def _with_advice(name: str, usual: list[float]) -> Reading:
     """Logarithms of a ratio; the usual advice for updates stands among them."""
-    return lambda ds: np.append(log_of(name)(ds), [-3.0] if name.startswith("update_to_data") else [])
+    return lambda ds: np.append(log_of(name)(ds), usual)
 
 
-def _of_spread(ds: xr.Dataset) -> Values:
-    if "activation_mean" not in ds or "activation_std" not in ds:
-        return np.array([])
-    mean, spread = finite(ds["activation_mean"]).values, finite(ds["activation_std"]).values
-    return np.concatenate([(mean - spread).ravel(), (mean + spread).ravel()])
+def _of_spread(mean: str, spread: str) -> Reading:
+    def values(ds: xr.Dataset) -> Values:
+        if mean not in ds or spread not in ds:
+            return np.array([])
+        middle, room = finite(ds[mean]).values, finite(ds[spread]).values
+        return np.concatenate([(middle - room).ravel(), (middle + room).ravel()])
+
+    return values
 
 
-def layer_figures(figure: Figures) -> dict[str, FigureSpec]:
-    """The figures of a laboratory's layers by name, made by its own ``figure``."""
+@of_kinds(
+    "Does every layer get a gradient?",
+    "gradient_norm_by_layer",
+    shows="How long the gradient of each layer's weights is, over training.",
+    cannot_show="Norms say how long gradients are, not whether they point the right way.",
+)
+def gradient_by_layer(plot: Plot) -> Figure:
+    """Norm of the gradient of each layer's weights over training, on a log axis.
 
-    def of_sizes(question: str, name: str, entries: str, hides: str) -> Callable[[Callable[..., Figure]], FigureSpec]:
-        shows = f"How large the entries of {entries} are in each layer, and how many are exactly zero."
-        return figure(question, needs=(name,), shows=shows, cannot_show=hides)
-
-    return by_name(
-        figure(
-            "Do the units still respond?",
-            needs=("activation_mean", "activation_std"),
-            shows="The share of saturated activations and of dead units, and the mean and spread of each layer's "
-            "output.",
-            cannot_show="Shares are averages over units and samples: a few lost units can hide in a healthy layer.",
-        )(activations),
-        figure(
-            "What do the layers put out?",
-            needs=("activation_histogram",),
-            shows="How each layer's activations are distributed.",
-            cannot_show="A distribution over all units cannot tell whether samples are still told apart.",
-        )(activation_distribution),
-        of_sizes(
-            "How large is the signal going back?",
-            "gradient_histogram",
-            "dL/dh",
-            "Sizes have no sign: whether entries add up or cancel does not show.",
-        )(hidden_gradient_distribution),
-        of_sizes(
-            "How large are the weight gradients?",
-            "weight_gradient_histogram",
-            "dL/dW",
-            "Good weight gradients do not guarantee that the signal reaches the input.",
-        )(weight_gradient_distribution),
-        figure(
-            "Are the steps the right size?",
-            needs=("update_to_data",),
-            shows="How large each step is beside the weights that it changes, layer by layer.",
-            cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not guarantee the right direction.",
-        )(update_to_data),
-        figure(
-            "How large are the gradients beside the weights?",
-            title="Gradients beside the weights",
-            needs=("gradient_to_data",),
-            shows="How large each layer's gradient is beside its weights, before the optimiser makes a step of it.",
-            cannot_show="How far the weights move: Adam divides by the gradient's usual size, so its steps suit "
-            "any height.",
-        )(gradient_to_data),
-    )
+    A layer whose line lies orders of magnitude below the others is hardly told what to change.
+    """
+    return lines_of_layers(plot, "gradient_norm_by_layer", "Gradient norm")
 
 
+@of_kinds(
+    "Do the units still respond?",
+    "activation_mean",
+    "activation_std",
+    shows="The share of saturated activations and of dead units, and the mean and spread of each layer's output.",
+    cannot_show="Shares are averages over units and samples: a few lost units can hide in a healthy layer.",
+)
 def activations(plot: Plot) -> Figure:
     """Saturated activations, dead units, and mean ± spread of the activations, by layer at one step.
 
     A saturated or dead unit passes no gradient; a spread that runs to zero leaves the last layers nothing to tell
     samples apart by.
     """
-    now = plot.now
-    plot.panels(["Saturated activations", "Dead units", "Activations: mean ± spread"])
+    now, kinds = plot.now, plot.kinds
+    shares_of = {
+        heading: kinds[kind]
+        for kind, heading in (("saturation", "Saturated activations"), ("dead_units", "Dead units"))
+        if kind in kinds
+    }
+    plot.panels([*shares_of, "Activations: mean ± spread"])
     missing = []
-    for row, name in enumerate(("saturation", "dead_units"), start=1):
+    for row, name in enumerate(shares_of.values(), start=1):
+        plot.figure.update_yaxes(title_text="Share", range=(-0.04, 1.04), tickformat=".0%", nticks=4, row=row)
         if words := plot.lacks(name):
             missing.append(words)
             continue
@@ -194,50 +211,68 @@ def activations(plot: Plot) -> Figure:
             plot.curve(
                 shares, style.label, style=style, hover="%{y:.1%}", row=row, legend=row == 1 and bool(style.label)
             )
-    spreads = _by_network(plot, finite(now["activation_std"]))
-    for (style, mean), (_, spread) in zip(_by_network(plot, finite(now["activation_mean"])), spreads, strict=True):
-        _add_mean_and_spread(plot, style, mean, spread.median("seed"))
-    for row in (1, 2):
-        plot.figure.update_yaxes(title_text="Share", range=(-0.04, 1.04), tickformat=".0%", nticks=4, row=row)
-    plot.linear_axis("activation_mean", "Value", row=3, nticks=5)
-    dim = _layers_of(now["activation_mean"])
+    means, last = now[kinds["activation_mean"]], len(shares_of) + 1
+    spreads = _by_network(plot, finite(now[kinds["activation_std"]]))
+    for (style, mean), (_, spread) in zip(_by_network(plot, finite(means)), spreads, strict=True):
+        _add_mean_and_spread(plot, style, mean, spread.median("seed"), last)
+    plot.linear_axis(kinds["activation_mean"], "Value", row=last, nticks=5)
+    dim = _layers_of(means)
     axis = _axis_of(plot, dim)
     plot.figure.update_xaxes(unifiedhovertitle_text=f"{axis.noun} %{{x}}", **axis.laid(plot, dim))
     title_below(plot.figure, axis.title)
     axis.link(plot, "x", dim)
-    step = plot.when(f"{growing_dim(plot.ds).capitalize()} {{}}.", growing(now["activation_mean"]))
-    return legend_above_headings(plot.finish(plot.drawn(step), *missing, height=640))
+    step = plot.when(f"{growing_dim(plot.ds).capitalize()} {{}}.", growing(means))
+    return legend_above_headings(plot.finish(plot.drawn(step), *missing, height=160 + 160 * last))
 
 
-def _add_mean_and_spread(plot: Plot, style: NetworkStyle, means: xr.DataArray, spread: xr.DataArray) -> None:
+def _add_mean_and_spread(plot: Plot, style: NetworkStyle, means: xr.DataArray, spread: xr.DataArray, row: int) -> None:
     mean = means.median("seed")
     low, high = plot.at_step(mean - spread), plot.at_step(mean + spread)
     places = mean[_layers_of(mean)].values
-    add_range(plot.figure, style.label, places, low, high, style=style, row=3)
-    plot.curve(mean.expand_dims("seed"), style.label, style=style, hover="mean %{y:.3g}", row=3)
+    add_range(plot.figure, style.label, places, low, high, style=style, row=row)
+    plot.curve(mean.expand_dims("seed"), style.label, style=style, hover="mean %{y:.3g}", row=row)
 
 
+@of_kinds(
+    "What do the layers put out?",
+    "activation_histogram",
+    shows="How each layer's activations are distributed.",
+    cannot_show="A distribution over all units cannot tell whether samples are still told apart.",
+)
 def activation_distribution(plot: Plot) -> Figure:
     """Share of activations per bin of values in every layer: a cloud that narrows tells samples apart by less."""
     return _distribution(plot, "activation_histogram", "Activation")
 
 
+@of_kinds(
+    "How large is the signal going back?",
+    "gradient_histogram",
+    shows=SIZES.format("dL/dh"),
+    cannot_show="Sizes have no sign: whether entries add up or cancel does not show.",
+)
 def hidden_gradient_distribution(plot: Plot) -> Figure:
     """Share of the entries of dL/dh per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
     return _distribution(plot, "gradient_histogram", "Size of an entry of dL/dh")
 
 
+@of_kinds(
+    "How large are the weight gradients?",
+    "weight_gradient_histogram",
+    shows=SIZES.format("dL/dW"),
+    cannot_show="Good weight gradients do not guarantee that the signal reaches the input.",
+)
 def weight_gradient_distribution(plot: Plot) -> Figure:
     """Share of the entries of dL/dW per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
     return _distribution(plot, "weight_gradient_histogram", "Size of an entry of dL/dW")
 
 
-def _distribution(plot: Plot, name: str, entries: str) -> Figure:
+def _distribution(plot: Plot, kind: str, entries: str) -> Figure:
     """Share of entries per bin (x) in every layer (y), one panel for each network, at the last measured step.
 
     The column at the left of a magnitude's figure holds what is exactly zero or nearly so. Bins are drawn evenly,
     whatever their width; those that no entry of the run falls into are left out at both ends.
     """
+    name = plot.kinds[kind]
     shares = finite(plot.now[name])
     step = str(growing(shares))
     parts = [(style, own.transpose(step, _layers_of(own), ...)) for style, own in _by_network(plot, shares)]
@@ -307,25 +342,39 @@ class Columns:
         return arrange(shares.values, shares[bins].values, first, last)
 
 
+@of_kinds(
+    "Are the steps the right size?",
+    "update_to_data_by_layer",
+    shows="How large each step is beside the weights that it changes, layer by layer.",
+    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not guarantee the right direction.",
+)
 def update_to_data(plot: Plot) -> Figure:
     """Spread of each step over the spread of the weights it changes, by layer, over training, on a log axis.
 
     Near 10^-3 is the usual advice; far below, a layer hardly moves; far above, each step overwrites the weights.
     """
-    return lines_of_layers(plot, "update_to_data")
+    return lines_of_layers(plot, "update_to_data_by_layer")
 
 
+@of_kinds(
+    "How large are the gradients beside the weights?",
+    "gradient_to_data_by_layer",
+    title="Gradients beside the weights",
+    shows="How large each layer's gradient is beside its weights, before the optimiser makes a step of it.",
+    cannot_show="How far the weights move: Adam divides by the gradient's usual size, so its steps suit any height.",
+)
 def gradient_to_data(plot: Plot) -> Figure:
     """Spread of each layer's gradient over the spread of its weights, over training, on a log axis.
 
     The document calls the plot of updates by this name. The two differ by what the optimiser makes of the gradient:
     plain SGD multiplies it by the learning rate, Adam also divides by its usual size, so layers may change places.
     """
-    return lines_of_layers(plot, "gradient_to_data")
+    return lines_of_layers(plot, "gradient_to_data_by_layer")
 
 
-def lines_of_layers(plot: Plot, name: str) -> Figure:
-    """A ratio of each layer over training, at most 20 of them, in a panel for each network, on a log axis."""
+def lines_of_layers(plot: Plot, kind: str, title: str = "Ratio") -> Figure:
+    """Numbers of each layer over training, at most 20 of them, in a panel for each network, on a log axis."""
+    name = plot.kinds[kind]
     values = plot.thinned(name)
     dim = _layers_of(values)
     kept = np.unique(np.linspace(0, values.sizes[dim] - 1, MOST_LINES).round().astype(int))
@@ -334,9 +383,9 @@ def lines_of_layers(plot: Plot, name: str) -> Figure:
     _panels(plot, [style for style, _ in parts])
     for row, (_, own) in enumerate(parts, start=1):
         _add_lines(plot, own, row=row)
-    plot.log_axis(name, "Ratio")
+    plot.log_axis(name, title)
     plot.step_axis()
-    if name != "gradient_to_data":
+    if kind == "update_to_data_by_layer":
         plot.reference(1e-3, "10⁻³: usual advice")
     count = plot.ds.sizes[dim]
     some = f"{len(kept)} of {count} layers are drawn." if len(kept) < count else ""
@@ -426,3 +475,15 @@ def _are_names(layers: NDArray[Any]) -> bool:
 
 def _height(panels: int) -> int:
     return 430 if panels == 1 else 180 + 200 * panels
+
+
+FIGURES = (
+    gradient_by_layer,
+    activations,
+    activation_distribution,
+    hidden_gradient_distribution,
+    weight_gradient_distribution,
+    update_to_data,
+    gradient_to_data,
+)
+"""In the order in which a page shows them."""

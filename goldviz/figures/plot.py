@@ -29,6 +29,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import elements, limits, reading
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
@@ -77,6 +78,8 @@ class Plot:
     places: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
     """Which steps are drawn along each growing dimension."""
     scrubber: AtStep | int | None = None
+    kinds: ByKind = field(default_factory=ByKind)
+    """Which of the run's variables are of which kind, for figures that need kinds alone."""
     links: dict[tuple[Literal["x", "y"], int | None], str] = field(default_factory=dict)
     """Which coordinate axes are of, by their letter and, where it is one panel's alone, its number."""
 
@@ -151,7 +154,8 @@ class Plot:
 
     def averaged(self, name: str, most: int = reading.MOST_COLUMNS) -> xr.DataArray:
         """Means of a variable over windows of steps; :meth:`drawn` says how wide they are."""
-        means, self.thinning = reading.averaged(self.ds[name], "step", most=most)
+        values = self.ds[name]
+        means, self.thinning = reading.averaged(values, str(growing(values)), most=most)
         return means
 
     def drawn(self, *before: Words) -> Words:
@@ -270,13 +274,14 @@ class Plot:
         for network in self.networks:
             self.line(values.sel(network=network), network, words, **how)
 
-    def test_losses(self) -> str:
+    def test_losses(self, name: str = "test_loss") -> str:
         """An open marker at the end for each network's test loss, and the sentence that says so."""
-        if self.lacks("test_loss"):
+        if self.lacks(name):
             return "Test loss follows when training ends."
         last = int(self.ds[reading.growing_dim(self.ds)].max())
         for network in self.networks:
-            elements.add_test_loss(self.figure, network, last, finite(self.ds["test_loss"]).sel(network=network))
+            losses = finite(self.ds[name]).sel(network=network)
+            elements.add_test_loss(self.figure, network, last, losses, self.look_of(network))
         return "Open marker at the end: test loss."
 
     def network_maps(self, values: xr.DataArray, hover: str) -> None:
@@ -365,6 +370,9 @@ class Plot:
         return self.figure
 
 
+NO_KINDS = ByKind()
+
+
 def figure(
     quantities: Quantities,
     question: str,
@@ -376,12 +384,14 @@ def figure(
     look_of: Callable[[str], NetworkStyle] = style_of,
     redrawn: str = "",
     instead: Callable[[xr.Dataset], str] = lambda ds: "",
+    kinds: ByKind = NO_KINDS,
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws on a :class:`Plot`.
 
     ``title`` stands over it where the question is too long for a phone. A run that lacks what it ``needs`` gets a
-    sentence that says so. A laboratory binds once its ``quantities`` and its networks' looks. ``redrawn`` says why a
-    figure cannot be a template: it is then drawn anew for the step in view, which it finds by :meth:`Plot.at`.
+    sentence that says so. A laboratory binds once its ``quantities``, its networks' looks and its variables by their
+    ``kinds``. ``redrawn`` says why a figure cannot be a template: it is then drawn anew for the step in view, which it
+    finds by :meth:`Plot.at`.
     ``instead`` is the sentence that a run gets in its place; empty where there is something to draw.
     """
 
@@ -392,7 +402,7 @@ def figure(
 
         def plot_of(ds: xr.Dataset, limits: Limits | None, theme: Theme) -> Plot:
             run = ds if redrawn else as_dataset(Sheet.of(ds))
-            return Plot(run, title or question, quantities, None, limits, theme, look_of)
+            return Plot(run, title or question, quantities, None, limits, theme, look_of, kinds=kinds)
 
         @wraps(body)
         def draw(

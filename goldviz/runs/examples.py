@@ -11,6 +11,7 @@ from pathlib import Path
 import xarray as xr
 
 from goldviz.declare.kept import in_todays_words
+from goldviz.declare.kinds import with_kinds
 from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import Experiment
 from goldviz.runs.store.arrays import dataset_from_bytes
@@ -31,7 +32,7 @@ def example(experiment: type[Experiment], slug: str) -> xr.Dataset:
     """The recorded run of a preset."""
     dataset = dataset_from_bytes(example_path(experiment, slug).read_bytes())
     dataset.attrs = in_todays_words(experiment, dataset.attrs)
-    return dataset
+    return with_kinds(dataset, experiment.variables)
 
 
 def has_example(experiment: type[Experiment], slug: str) -> bool:

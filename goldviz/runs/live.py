@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict
@@ -9,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from goldviz.declare.kept import in_todays_words
+from goldviz.declare.kinds import roles_of
 from goldviz.declare.registry import experiments
 from goldviz.runs.store.arrays import Stacked, joined, sheet_of
 from goldviz.runs.store.rows import reading_of
@@ -84,17 +86,22 @@ class LiveRun:
             "marks": about.marks,
         }
         settings_class = experiments().get(run.experiment)
-        # A run that was paused by an older version goes on with the variables of today.
-        sheet = sheet_of(
-            {**_todays(settings_class), **about.variables}, about.coordinates, self._records, about.once, facts
-        )
-        sheet.attrs = in_todays_words(settings_class, sheet.attrs)
+        # A run that was paused by an older version goes on with the variables of today, and has the kinds of today.
+        todays = _todays(settings_class)
+        stored = {name: {**one, "kind": todays.get(name, one).get("kind", "")} for name, one in about.variables.items()}
+        sheet = sheet_of({**todays, **stored}, about.coordinates, self._records, about.once, facts)
+        sheet.attrs = {**in_todays_words(settings_class, sheet.attrs), "roles": _roles(settings_class)}
         return sheet
 
 
 @cache
 def _todays(settings_class: type[Experiment] | None) -> Mapping[str, Mapping[str, Any]]:
     return {name: asdict(variable) for name, variable in settings_class.variables.items()} if settings_class else {}
+
+
+@cache
+def _roles(settings_class: type[Experiment] | None) -> str:
+    return json.dumps(roles_of(settings_class.variables) if settings_class else {})
 
 
 def _overlap(old: Stacked, new: Stacked) -> bool:

@@ -7,30 +7,29 @@ import pytest
 import xarray as xr
 
 from goldviz.declare import layers as declared
+from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.figures import limits, plot
-from goldviz.figures.layers import LayerAxis, layer_figures, layer_quantities
-from goldviz.figures.limits import Quantity, ends_of
+from goldviz.figures.by_kind import offered, quantities_by_kind
+from goldviz.figures.layers import LayerAxis
+from goldviz.figures.limits import ends_of
 from goldviz.figures.table import Arrays, FrameTable
 
-QUANTITIES = {
-    "step": Quantity(ends_of("step")),
-    **layer_quantities(layer=LayerAxis.of_names("layer"), time=LayerAxis(ends_of("time"), title="Time", noun="time")),
+EVERY, CLOSELY = ("look", "network", "seed"), ("look", "network")
+VARIABLES = {
+    **declared.activations((*EVERY, "layer")),
+    **declared.distributions((*CLOSELY, "time"), (*CLOSELY, "layer")),
+    **declared.update_to_data((*EVERY, "layer")),
+    **declared.gradient_to_data((*EVERY, "layer")),
 }
-FIGURES = layer_figures(partial(plot.figure, QUANTITIES))
+KINDS = by_kind(VARIABLES)
+QUANTITIES = {**quantities_by_kind(KINDS), "time": LayerAxis(ends_of("time"), title="Time", noun="time")}
+FIGURES = offered(partial(plot.figure, QUANTITIES), KINDS)
 NAMES = ["input", "recurrent", "read-out"]
 
 
 def build(looks=5, times=4, networks=("rnn", "lstm")):
     """A run with looks, two networks or none, and layers that are times or have names."""
-    of_network = ("network",) if networks else ()
-    every, closely = ("look", *of_network, "seed"), ("look", *of_network)
-    variables = {
-        **declared.activations((*every, "layer")),
-        **declared.distributions((*closely, "time"), (*closely, "layer")),
-        **declared.update_to_data((*every, "layer")),
-        **declared.gradient_to_data((*every, "layer")),
-    }
     sizes = {
         "look": looks,
         "network": len(networks),
@@ -42,11 +41,12 @@ def build(looks=5, times=4, networks=("rnn", "lstm")):
     }
     draw = np.random.default_rng(0)
     arrays = {}
-    for name, variable in variables.items():
-        values = draw.random([sizes[dim] for dim in variable.dims]).astype(np.float32)
+    for name, variable in VARIABLES.items():
+        dims = [dim for dim in variable.dims if networks or dim != "network"]
+        values = draw.random([sizes[dim] for dim in dims]).astype(np.float32)
         if name.endswith("_histogram"):
             values /= values.sum(-1, keepdims=True)
-        arrays[name] = (variable.dims, values, {"long_name": variable.long_name})
+        arrays[name] = (dims, values, {"long_name": variable.long_name})
     coords = {
         "look": 10 * np.arange(1, looks + 1),
         "step": np.arange(1, 10 * looks + 1),

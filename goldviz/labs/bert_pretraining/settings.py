@@ -227,24 +227,29 @@ class BertPretraining(Experiment):
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "phase": Variable(("step",), "Phase: 1 masked words, 2 tone"),
-        "learning_rate": Variable(("step",), "Learning rate of the step"),
+        "learning_rate": Variable(("step",), "Learning rate of the step", kind="learning_rate"),
         "loss": Variable(
             EVERY_STEP,
             "Loss on the step's texts: of masked words in phase 1, of the tone in phase 2",
             "nat",
             must_stay_finite=True,
+            kind="training_loss",
         ),
         "masked_accuracy": Variable(
             EVERY_STEP, "Share of the step's masked pieces guessed (NaN in phase 2 without rehearsal)"
         ),
         "tone_accuracy": Variable(EVERY_STEP, "Share of the step's tones judged rightly (NaN in phase 1)"),
-        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping"),
-        "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped"),
+        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
+        "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped", kind="clipped"),
         "part_gradient_norm": Variable(
-            (*EVERY_STEP, "part"), "Gradient norm by part, before clipping (0 where a part is frozen)"
+            (*EVERY_STEP, "part"),
+            "Gradient norm by part, before clipping (0 where a part is frozen)",
+            kind="gradient_norm_by_layer",
         ),
         "update_to_data": Variable(
-            (*LOOK, "part"), "Update-to-data ratio by part: spread of the step over spread of the weights"
+            (*LOOK, "part"),
+            "Update-to-data ratio by part: spread of the step over spread of the weights",
+            kind="update_to_data_by_layer",
         ),
         **of_layers.gradient_to_data((*LOOK, "part")),
         **of_layers.distributions(("look", "part"), ("look", "part")),
@@ -264,7 +269,9 @@ class BertPretraining(Experiment):
         "head_distance": Variable(HEAD, "Mean distance that a head looks on unseen texts", "pieces"),
         "head_special": Variable(HEAD, "Share of a head's attention on [CLS] and [SEP] in unseen texts"),
         "attention": Variable(
-            ("look", "layer", "head", "query", "key"), "Attention in the probe sentence, first seed; rows sum to 1"
+            ("look", "layer", "head", "query", "key"),
+            "Attention in the probe sentence, first seed; rows sum to 1",
+            kind="attention_map",
         ),
         "probe_probability": Variable(("look", "candidate"), "Probability of a word at the probe's mask, first seed"),
         "probe_rank": Variable(LOOK, "Rank of the hidden word at the probe's mask, 1 is best"),

@@ -193,15 +193,19 @@ class CharGpt(Experiment):
         return self
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "learning_rate": Variable(("step",), "Learning rate of the step"),
-        "loss": Variable(EVERY_STEP, "Loss on the step's text", "nat", must_stay_finite=True),
-        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping"),
-        "norm_after_clip": Variable(EVERY_STEP, "Norm of the whole gradient after clipping"),
-        "gradient_norm": Variable(LOOK, "Gradient norm of the layer's matrices and tables"),
+        "learning_rate": Variable(("step",), "Learning rate of the step", kind="learning_rate"),
+        "loss": Variable(EVERY_STEP, "Loss on the step's text", "nat", must_stay_finite=True, kind="training_loss"),
+        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
+        "norm_after_clip": Variable(
+            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
+        ),
+        "gradient_norm": Variable(
+            LOOK, "Gradient norm of the layer's matrices and tables", kind="gradient_norm_by_layer"
+        ),
         **of_layers.update_to_data(LOOK),
         **of_layers.gradient_to_data(LOOK),
         "train_loss": Variable(CLOSE, "Loss on training text, without dropout", "nat"),
-        "dev_loss": Variable(CLOSE, "Dev loss: on text kept from training", "nat"),
+        "dev_loss": Variable(CLOSE, "Dev loss: on text kept from training", "nat", kind="evaluation_loss"),
         "logit_entropy": Variable(CLOSE, "Entropy of the guess of the next token, mean over dev text", "nat"),
         "position_loss": Variable((*CLOSE, "position"), "Dev loss by place in the block", "nat"),
         "residual_variance": Variable((*CLOSE, "depth"), "Variance of the states after so many blocks"),
@@ -210,7 +214,9 @@ class CharGpt(Experiment):
         **of_layers.activations(BLOCK),
         **of_layers.distributions(("close_look", "network", "layer"), ("close_look", "network", "layer")),
         "attention": Variable(
-            ("close_look", "block_number", "head", "query", "key"), "Attention in the probe, first seed; rows sum to 1"
+            ("close_look", "block_number", "head", "query", "key"),
+            "Attention in the probe, first seed; rows sum to 1",
+            kind="attention_map",
         ),
         "position_similarity": Variable(
             ("close_look", "position", "other_position"), "Cosine of two places' vectors, first seed"
@@ -219,16 +225,30 @@ class CharGpt(Experiment):
         "sample_probability": Variable(SAMPLE, "Its probability when it was drawn, first seed"),
         "token_count": Variable(("token",), "How often a token occurs in training text", once=True),
         "tokens_per_byte": Variable((), "Tokens for a byte of the dev text that is scored", once=True),
-        "uniform_loss": Variable((), "Dev loss of guessing all tokens alike, ln V", "nat", once=True),
-        "unigram_dev_loss": Variable(
-            (), "Dev loss of guessing by how often a token occurs, same tokens", "nat", once=True
+        "uniform_loss": Variable(
+            (), "Dev loss of guessing all tokens alike, ln V", "nat", once=True, kind="baseline_loss", label="all alike"
         ),
-        "bigram_dev_loss": Variable((), "Dev loss of guessing by counted pairs, same tokens", "nat", once=True),
+        "unigram_dev_loss": Variable(
+            (),
+            "Dev loss of guessing by how often a token occurs, same tokens",
+            "nat",
+            once=True,
+            kind="baseline_loss",
+            label="single tokens",
+        ),
+        "bigram_dev_loss": Variable(
+            (),
+            "Dev loss of guessing by counted pairs, same tokens",
+            "nat",
+            once=True,
+            kind="baseline_loss",
+            label="pairs",
+        ),
         "bigram_position_loss": Variable(
             ("position",), "Dev loss of counted pairs by place in the block, same tokens", "nat", once=True
         ),
         "gzip_dev_bits": Variable((), "Bits for a byte of the same dev text by gzip's method", "bit", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True),
+        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -222,32 +222,49 @@ class CharLanguageModel(Experiment):
         return self
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "loss": Variable(EVERY_STEP, "Loss on the step's contexts", "nat", must_stay_finite=True),
-        "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix"),
-        "update_to_data": Variable(PER_LAYER, "Update-to-data ratio: spread of a step over spread of the weights"),
+        "loss": Variable(EVERY_STEP, "Loss on the step's contexts", "nat", must_stay_finite=True, kind="training_loss"),
+        "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix", kind="gradient_norm_by_layer"),
+        "update_to_data": Variable(
+            PER_LAYER,
+            "Update-to-data ratio: spread of a step over spread of the weights",
+            kind="update_to_data_by_layer",
+        ),
         "gradient_to_data": Variable(
-            PER_LAYER, "Gradient-to-data ratio: spread of the gradient over spread of the weights"
+            PER_LAYER,
+            "Gradient-to-data ratio: spread of the gradient over spread of the weights",
+            kind="gradient_to_data_by_layer",
         ),
         "train_loss": Variable(CLOSE, "Loss on training text, without noise of a batch", "nat"),
-        "dev_loss": Variable(CLOSE, "Dev loss: text that is not learned", "nat"),
+        "dev_loss": Variable(CLOSE, "Dev loss: text that is not learned", "nat", kind="evaluation_loss"),
         "batch_statistics_loss": Variable(
             CLOSE, "Dev loss with statistics of the dev text in place of running ones", "nat"
         ),
         "running_gap": Variable(PER_HIDDEN, "How far running means are from those of the text, in its spreads"),
-        "activation_mean": Variable(PER_HIDDEN, "Mean of the layer's activations"),
-        "activation_std": Variable(PER_HIDDEN, "Spread (standard deviation) of the layer's activations"),
-        "saturation": Variable(PER_HIDDEN, "Share of activations on a flat part of the nonlinearity"),
-        "dead_units": Variable(PER_HIDDEN, "Share of units that no sample activates"),
-        "hidden_gradient_norm": Variable(PER_HIDDEN, "Gradient norm of the layer's output"),
+        "activation_mean": Variable(PER_HIDDEN, "Mean of the layer's activations", kind="activation_mean"),
+        "activation_std": Variable(
+            PER_HIDDEN, "Spread (standard deviation) of the layer's activations", kind="activation_std"
+        ),
+        "saturation": Variable(
+            PER_HIDDEN, "Share of activations on a flat part of the nonlinearity", kind="saturation"
+        ),
+        "dead_units": Variable(PER_HIDDEN, "Share of units that no sample activates", kind="dead_units"),
+        "hidden_gradient_norm": Variable(
+            PER_HIDDEN, "Gradient norm of the layer's output", kind="hidden_gradient_norm_by_layer"
+        ),
         "activation_histogram": Variable(
-            ("close_look", "network", "hidden", "value_bin"), "Share of activations per bin"
+            ("close_look", "network", "hidden", "value_bin"),
+            "Share of activations per bin",
+            kind="activation_histogram",
         ),
         "gradient_histogram": Variable(
             ("close_look", "network", "hidden", "magnitude_bin"),
             "Share of the entries of the layer's output gradient per bin",
+            kind="gradient_histogram",
         ),
         "weight_gradient_histogram": Variable(
-            (*HISTOGRAM, "magnitude_bin"), "Share of the weight matrix's gradient entries per bin"
+            (*HISTOGRAM, "magnitude_bin"),
+            "Share of the weight matrix's gradient entries per bin",
+            kind="weight_gradient_histogram",
         ),
         "divergence": Variable(CLOSE, "Divergence of the table from the counted one", "nat"),
         "table": Variable(
@@ -261,21 +278,38 @@ class CharLanguageModel(Experiment):
         "count": Variable(
             ("symbol", "next_symbol"), "How often a symbol follows another in training text, first seed", once=True
         ),
-        "uniform_loss": Variable(("seed",), "Dev loss of guessing all symbols alike, ln V", "nat", once=True),
+        "uniform_loss": Variable(
+            ("seed",),
+            "Dev loss of guessing all symbols alike, ln V",
+            "nat",
+            once=True,
+            kind="baseline_loss",
+            label="all alike",
+        ),
         "unigram_dev_loss": Variable(
-            ("seed",), "Dev loss of guessing by how often a symbol occurs, same contexts", "nat", once=True
+            ("seed",),
+            "Dev loss of guessing by how often a symbol occurs, same contexts",
+            "nat",
+            once=True,
+            kind="baseline_loss",
+            label="single characters",
         ),
         "bigram_dev_loss": Variable(
-            ("seed",), "Dev loss of guessing by counted pairs, same contexts", "nat", once=True
+            ("seed",),
+            "Dev loss of guessing by counted pairs, same contexts",
+            "nat",
+            once=True,
+            kind="baseline_loss",
+            label="pairs",
         ),
         "expected_std": Variable(("network", "hidden"), "Spread that theory expects at the start", once=True),
         "running_values": Variable(("network", "hidden"), "Running means that the layer's batch norm keeps", once=True),
-        "test_loss": Variable(("network", "seed"), "Test loss after training", "nat", once=True),
+        "test_loss": Variable(("network", "seed"), "Test loss after training", "nat", once=True, kind="test_loss"),
         "unseen_loss": Variable(
             ("network", "seed"), "Dev loss after contexts that training text never has", "nat", once=True
         ),
         "unseen_pairs_loss": Variable(("seed",), "The same loss of guessing by counted pairs", "nat", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True),
+        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -106,11 +106,11 @@ class ContinuousDepth(Experiment):
     )
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "loss": Variable(EVERY_STEP, "Loss on the step's points", must_stay_finite=True),
-        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping"),
+        "loss": Variable(EVERY_STEP, "Loss on the step's points", must_stay_finite=True, kind="training_loss"),
+        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
         "evaluations_forward": Variable(EVERY_STEP, "Evaluations of the field on the way forward"),
         "evaluations_backward": Variable(EVERY_STEP, "Evaluations of the field on the way back"),
-        "test_loss": Variable(LOOK, "Loss on unseen points"),
+        "test_loss": Variable(LOOK, "Loss on unseen points", kind="evaluation_loss"),
         "test_accuracy": Variable(LOOK, "Share of unseen points on the right side (NaN for the regression)"),
         "refined_test_loss": Variable(LOOK, "The same loss with the field followed exactly, dopri5 at 1e-7"),
         "gradient_difference": Variable(
@@ -142,7 +142,7 @@ class ContinuousDepth(Experiment):
             ("network", "steps_taken"), "Distance of the end points from the flow's by Euler steps, mean", once=True
         ),
         "label": Variable(("point",), "Class or answer of the points whose paths are kept", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True),
+        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -143,11 +143,18 @@ class DepthGradients(Experiment):
         return self
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "loss": Variable(("epoch", "network", "seed"), "Training loss (mean squared error)", must_stay_finite=True),
-        "evaluation_loss": Variable(
-            ("epoch", "network", "seed"), "Loss on unseen samples, without dropout and noise (mean squared error)"
+        "loss": Variable(
+            ("epoch", "network", "seed"),
+            "Training loss (mean squared error)",
+            must_stay_finite=True,
+            kind="training_loss",
         ),
-        "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix"),
+        "evaluation_loss": Variable(
+            ("epoch", "network", "seed"),
+            "Loss on unseen samples, without dropout and noise (mean squared error)",
+            kind="evaluation_loss",
+        ),
+        "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix", kind="gradient_norm_by_layer"),
         "decay_rate": Variable(
             PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one", "nat"
         ),
@@ -155,8 +162,12 @@ class DepthGradients(Experiment):
             ("epoch", "network", "seed", "trained_depth"),
             "Training loss (mean squared error) of each depth that was trained",
         ),
-        "clipped": Variable(("epoch", "network", "seed"), "Share of steps in which the gradient was clipped"),
-        "hidden_gradient_norm": Variable(PER_HIDDEN, "Gradient norm of the hidden state"),
+        "clipped": Variable(
+            ("epoch", "network", "seed"), "Share of steps in which the gradient was clipped", kind="clipped"
+        ),
+        "hidden_gradient_norm": Variable(
+            PER_HIDDEN, "Gradient norm of the hidden state", kind="hidden_gradient_norm_by_layer"
+        ),
         **layers.activations(PER_HIDDEN),
         **layers.update_to_data(PER_LAYER),
         **layers.gradient_to_data(PER_LAYER),
@@ -165,9 +176,11 @@ class DepthGradients(Experiment):
         "jacobian_gain": Variable(
             ("histogram_epoch", "network", "seed", "block"), "Root-mean-square singular value of dh_l/dh_(l-1)"
         ),
-        "test_loss": Variable(("network", "seed"), "Test loss (mean squared error) after training", once=True),
-        "zero_loss": Variable(("seed",), "Test loss of predicting zero", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True),
+        "test_loss": Variable(
+            ("network", "seed"), "Test loss (mean squared error) after training", once=True, kind="test_loss"
+        ),
+        "zero_loss": Variable(("seed",), "Test loss of predicting zero", once=True, kind="baseline_loss", label="zero"),
+        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
     }
 
     presets: ClassVar[tuple[Preset, ...]] = (

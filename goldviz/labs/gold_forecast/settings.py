@@ -167,10 +167,17 @@ class GoldForecast(Experiment):
         "loss": Variable(BY_FOLD, "Training loss of each refit", must_stay_finite=True),
         "validation_loss": Variable(BY_FOLD, "Loss on the last part of each training window"),
         "best_epoch": Variable(BY_FOLD, "Epoch with the lowest validation loss so far"),
-        "gradient_norm": Variable(("epoch", "layer", "seed"), "Gradient norm by layer, last refit, mean over steps"),
-        "update_to_data": Variable(("epoch", "layer", "seed"), "Update-to-data ratio by layer, last refit"),
+        "gradient_norm": Variable(
+            ("epoch", "layer", "seed"),
+            "Gradient norm by layer, last refit, mean over steps",
+            kind="gradient_norm_by_layer",
+        ),
+        "update_to_data": Variable(
+            ("epoch", "layer", "seed"), "Update-to-data ratio by layer, last refit", kind="update_to_data_by_layer"
+        ),
         "state_gradient_norm": Variable(
-            (*LOOK, "lag", "seed"), "Norm of dL/dh so many rows back, last refit (NaN without hidden states)"
+            (*LOOK, "lag", "seed"),
+            "Norm of dL/dh so many rows back, last refit (NaN without hidden states)",
         ),
         "input_gradient": Variable(
             (*LOOK, "lag", "channel", "seed"), "Mean size of the forecast's derivative by an input, last refit"

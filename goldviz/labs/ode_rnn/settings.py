@@ -128,8 +128,8 @@ class ODERNNLaboratory(Experiment):
     )
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True),
-        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping"),
+        "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True, kind="training_loss"),
+        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
         "evaluations": Variable(("step", "seed"), "Evaluations of the field for a batch, forward"),
         "error": Variable(LOOK, "Mean squared error of the next value, gaps as in training"),
         "long_gap_error": Variable(LOOK, "Mean squared error after an unseen gap, up to twice the longest"),
@@ -139,7 +139,9 @@ class ODERNNLaboratory(Experiment):
         "field_stiffness": Variable(("look", "seed"), "Largest spectral norm of the field's Jacobian along the paths"),
         "state_size": Variable(LOOK, "Largest hidden value along the paths"),
         "gap_sensitivity": Variable(LOOK, "Change of the forecast when gaps are shuffled, over its spread"),
-        "state_gradient_norm": Variable((*LOOK, "observation"), "Norm of dL/dh after each observation"),
+        "state_gradient_norm": Variable(
+            (*LOOK, "observation"), "Norm of dL/dh after each observation", kind="state_gradient_norm"
+        ),
         **layers.activation_values((*PROBE, "row")),
         **layers.weight_gradients((*PROBE, "layer")),
         **layers.update_to_data((*LOOK, "layer")),
@@ -163,7 +165,7 @@ class ODERNNLaboratory(Experiment):
         "probe_truth": Variable(("moment", "channel"), "The noiseless signal (NaN where nobody knows it)", once=True),
         "zero_error": Variable(("horizon",), "Error of forecasting zero, in range and after long gaps", once=True),
         "zero_error_by_seed": Variable(("horizon", "seed"), "The same on each seed's own test sequences", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True),
+        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -94,15 +94,21 @@ class RecurrentGradients(Experiment):
     )
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True),
-        "accuracy": Variable(EVERY_STEP, "Share of right answers (NaN where the task asks for numbers)"),
-        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping"),
-        "clipped_gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient after clipping"),
-        "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped"),
+        "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True, kind="training_loss"),
+        "accuracy": Variable(
+            EVERY_STEP, "Share of right answers (NaN where the task asks for numbers)", kind="accuracy"
+        ),
+        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
+        "clipped_gradient_norm": Variable(
+            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
+        ),
+        "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped", kind="clipped"),
         "update_to_data": Variable(LOOK, "Update-to-data ratio of the recurrent weights"),
         "spectral_radius": Variable(LOOK, "Spectral radius of W_hh (of the candidate's matrix in LSTM and GRU)"),
         "spectral_norm": Variable(LOOK, "Spectral norm of W_hh (of the candidate's matrix in LSTM and GRU)"),
-        "state_gradient_norm": Variable((*LOOK, "time"), "Norm of dL/dh_t, mean over the batch"),
+        "state_gradient_norm": Variable(
+            (*LOOK, "time"), "Norm of dL/dh_t, mean over the batch", kind="state_gradient_norm"
+        ),
         "log_jacobian_norm": Variable(
             (*LOOK, "lag"),
             f"Spectral norm of dh_T/dh_(T-lag), geometric mean of {FOLLOWED} unseen sequences (the whole state (h, c) "
@@ -129,12 +135,20 @@ class RecurrentGradients(Experiment):
         **layers.gradient_to_data((*LOOK, "layer")),
         "loss_by_lag": Variable((*LOOK, "task_lag"), "Loss on fresh sequences whose cue lies this far back"),
         "accuracy_by_lag": Variable((*LOOK, "task_lag"), "Share of right answers with the cue this far back"),
-        "test_loss": Variable(("network", "seed"), "Loss on fresh sequences after training", once=True),
-        "memoryless_loss": Variable(("seed",), "Loss of the best answer without memory, same sequences", once=True),
+        "test_loss": Variable(
+            ("network", "seed"), "Loss on fresh sequences after training", once=True, kind="test_loss"
+        ),
+        "memoryless_loss": Variable(
+            ("seed",),
+            "Loss of the best answer without memory, same sequences",
+            once=True,
+            kind="baseline_loss",
+            label="best without memory",
+        ),
         "memoryless_loss_by_lag": Variable(
             ("seed", "task_lag"), "The same on the sequences with the cue this far back", once=True
         ),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True),
+        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
         "weights": Variable(
             ("network", "weight"),
             "Weights after training in the order of the network's parameters, first seed, zeros after the last "

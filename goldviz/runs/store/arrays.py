@@ -86,7 +86,7 @@ def sheet_of(
     once: Mapping[str, np.ndarray],
     attributes: Mapping[str, Any],
 ) -> Sheet:
-    """The numbers of a run. ``variables`` says each one's ``dims``, ``long_name`` and ``units``.
+    """The numbers of a run. ``variables`` says each one's ``dims``, ``long_name``, ``units`` and ``kind``.
 
     Variables that share a growing dimension share its coordinate; where one has no record of a step, it is NaN. What
     the attribute ``units_of`` says of a variable's unit holds. Attributes that are not text or numbers are kept as
@@ -145,4 +145,6 @@ def _check_shape(name: str, shape: tuple[int, ...], dims: Sequence[str], labels:
 
 
 def _words(name: str, variables: Mapping[str, Mapping[str, Any]], units: Mapping[str, str]) -> dict[str, str]:
-    return {"long_name": variables[name]["long_name"], "units": units.get(name, variables[name]["units"])}
+    declared = variables[name]
+    words = {"long_name": declared["long_name"], "units": units.get(name, declared["units"])}
+    return {**words, "kind": declared["kind"]} if declared.get("kind") else words

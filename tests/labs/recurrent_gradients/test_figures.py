@@ -189,7 +189,7 @@ def test_state_gradient_draws_the_median_and_range_of_its_seeds():
 
 def test_zeros_are_told_beside_the_log_axis(run):
     run["state_gradient_norm"].loc[{"network": "rnn", "time": slice(1, 7)}] = 0
-    assert "RNN: exactly 0 in 7 of 50 steps." in words(FIGURES["state_gradient"](run))
+    assert "RNN: exactly 0 in 7 of 50 time steps." in words(FIGURES["state_gradient"](run))
     run["lag_contribution"].loc[{"lag": 49}] = 0
     assert "exactly 0" not in words(FIGURES["lag_contribution"](run))
     run["lag_contribution"].loc[{"network": "gru", "lag": 48}] = 0

@@ -10,23 +10,22 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from goldviz.figures.layers import layer_figures
+from goldviz.figures.by_kind import offered
 from goldviz.figures.reading import absence, finite
-from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.bert_pretraining.figures.heads import attention, heads
 from goldviz.labs.bert_pretraining.figures.learning import learning
 from goldviz.labs.bert_pretraining.figures.network import network
 from goldviz.labs.bert_pretraining.figures.probe import masked_place
-from goldviz.labs.bert_pretraining.figures.quantities import UNSEEN, WORDS, figure, shared_limits, steps_of
+from goldviz.labs.bert_pretraining.figures.quantities import KINDS, UNSEEN, WORDS, figure, shared_limits, steps_of
 from goldviz.labs.bert_pretraining.figures.tone import by_kind, confusion
 from goldviz.labs.bert_pretraining.figures.training import gradients, schedule, update_to_data
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-OF_PARTS = layer_figures(figure)
-
-FIGURES = by_name(
+FIGURES = offered(
+    figure,
+    KINDS,
     learning,
     attention,
     by_kind,
@@ -34,13 +33,15 @@ FIGURES = by_name(
     heads,
     gradients,
     update_to_data,
-    OF_PARTS["gradient_to_data"],
+    "gradient_to_data",
     schedule,
     confusion,
-    OF_PARTS["activation_distribution"],
-    OF_PARTS["hidden_gradient_distribution"],
-    OF_PARTS["weight_gradient_distribution"],
+    "activation_distribution",
+    "hidden_gradient_distribution",
+    "weight_gradient_distribution",
     network,
+    # Its own figures of these part the two phases, whose losses and norms do not compare.
+    without=("loss", "clipping", "learning_rate", "gradient_by_layer"),
 )
 
 PICTURE_POINTS = 160

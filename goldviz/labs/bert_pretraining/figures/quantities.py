@@ -9,13 +9,15 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import colour_quantities, of_layers
 from goldviz.figures.encoder_diagram import HEADS
-from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Values, ends_of, log_of, magnitudes, padded, values_of
+from goldviz.figures.limits import Quantity, Values, log_of, padded, values_of
 from goldviz.figures.reading import averaged, finite
 from goldviz.figures.theme import Theme, depth_colours
+from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.models.style import NetworkStyle
 from goldviz.sheet import joined
 
@@ -144,17 +146,17 @@ COLOURS = (
 )
 """What may colour the encoder's diagram."""
 
+KINDS = by_kind(BertPretraining.variables)
+
 QUANTITIES = {
-    "step": Quantity(ends_of("step", "look")),
+    **quantities_by_kind(KINDS),
     "tone_step": Quantity(_of_tone_steps),
     "masked_loss": Quantity(_of_masked_loss, _with_room_above),
     "attention": Quantity(values_of("attention"), _at_most_one),
     "head_entropy": Quantity(values_of("head_entropy"), _from_zero),
     "head_distance": Quantity(values_of("head_distance"), _from_zero),
-    **magnitudes("part_gradient_norm", "gradient_norm"),
     "learning_rate": Quantity(values_of("learning_rate"), _from_zero),
     "probe_probability": Quantity(_most_sure, _up_to_one),
-    **layer_quantities(part=LayerAxis.of_names("part", title="Part", noun="part")),
     **colour_quantities(COLOURS),
     "probe_rank": Quantity(lambda ds: np.append(log_of("probe_rank")(ds), [0.0, 1.0]), padded),
 }

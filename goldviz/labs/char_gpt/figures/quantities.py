@@ -8,13 +8,16 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
+from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, colour_quantities, of_layers
-from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, places, values_of, with_zero
+from goldviz.figures.layers import LayerAxis
+from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, padded, places, values_of
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
+from goldviz.labs.char_gpt.settings import CharGpt
 
 SIMPLE = {"uniform_loss": "all alike", "unigram_dev_loss": "single tokens", "bigram_dev_loss": "pairs"}
 """Losses of guesses that need no network."""
@@ -43,20 +46,17 @@ COLOURS = (
 )
 """What may colour the network's diagram."""
 
+KINDS = by_kind(CharGpt.variables)
+
 QUANTITIES = {
-    **layer_quantities(
-        layer=LayerAxis.of_names("layer"),
-        block_number=LayerAxis(ends_of("block_number"), title="Block", noun="block"),
-    ),
+    **quantities_by_kind(KINDS),
+    "block_number": LayerAxis(ends_of("block_number"), title="Block", noun="block"),
     "loss": Quantity(values_of("loss", "dev_loss", "uniform_loss")),
     "dev_loss": Quantity(values_of("train_loss", "dev_loss"), padded),
     "bits": Quantity(_of_bits, padded),
     "position_loss": Quantity(values_of("position_loss", "bigram_position_loss"), padded),
     "logit_entropy": Quantity(values_of("logit_entropy", "dev_loss", "uniform_loss"), padded),
-    "attention": Quantity(with_zero("attention")),
     "residual_variance": Quantity(log_of("residual_variance"), decades),
-    "norm": Quantity(log_of("norm_before_clip"), decades),
-    "learning_rate": Quantity(with_zero("learning_rate"), padded),
     **places("depth", "position", "step", "look", "close_look"),
     **colour_quantities(COLOURS),
 }

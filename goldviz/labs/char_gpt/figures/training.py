@@ -116,7 +116,7 @@ def gradient(plot: Plot) -> Figure:
     rates = plot.thinned("learning_rate").expand_dims("seed")
     plot.curve(rates, RATE.label, style=RATE, hover="%{y:.2e}", row=2, legend=False)
     plot.step_grid()
-    plot.log_axis("norm", "Norm", row=1)
+    plot.log_axis("norm_before_clip", "Norm", row=1)
     plot.linear_axis("learning_rate", "Rate", row=2)
     finished = plot.finish(_clipped(plot.ds), "Dotted: after clipping.", averaging, height=540)
     return legend_above_headings(finished)

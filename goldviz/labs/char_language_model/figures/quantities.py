@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, colour_quantities, of_layers
-from goldviz.figures.layers import LayerAxis, layer_quantities
+from goldviz.figures.layers import LayerAxis
 from goldviz.figures.limits import Quantity, ends_of, magnitudes, padded, places, values_of, with_zero
+from goldviz.labs.char_language_model.settings import CharLanguageModel
 
 IMPOSSIBLE = 1e-4
 """Probabilities below are drawn as this one."""
@@ -20,11 +23,11 @@ COLOURS = (
 )
 """What may colour the network's diagram."""
 
+KINDS = by_kind(CharLanguageModel.variables)
+
 QUANTITIES = {
-    **layer_quantities(
-        layer=LayerAxis.of_names("layer"),
-        hidden=LayerAxis(ends_of("hidden"), title="Hidden layer", noun="hidden layer"),
-    ),
+    **quantities_by_kind(KINDS),
+    "hidden": LayerAxis(ends_of("hidden"), title="Hidden layer", noun="hidden layer"),
     "loss": Quantity(values_of("loss", "dev_loss", "uniform_loss")),
     "dev_loss": Quantity(values_of("train_loss", "dev_loss", "bigram_dev_loss"), padded),
     "batch_statistics_loss": Quantity(values_of("dev_loss", "batch_statistics_loss"), padded),

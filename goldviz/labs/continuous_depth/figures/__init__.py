@@ -9,22 +9,21 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from goldviz.figures.layers import layer_figures
+from goldviz.figures.by_kind import offered
 from goldviz.figures.limits import log10
 from goldviz.figures.reading import absence, networks
-from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.continuous_depth.figures.network import network
 from goldviz.labs.continuous_depth.figures.paths import carried, decision
-from goldviz.labs.continuous_depth.figures.quantities import DEPTH_NETWORKS, figure, shared_limits
+from goldviz.labs.continuous_depth.figures.quantities import DEPTH_NETWORKS, KINDS, figure, shared_limits
 from goldviz.labs.continuous_depth.figures.solver import adjoint, euler_steps, tolerance
-from goldviz.labs.continuous_depth.figures.training import evaluations, field, gradient_norm, loss
+from goldviz.labs.continuous_depth.figures.training import evaluations, field, loss
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-OF_LAYERS = layer_figures(figure)
-
-FIGURES = by_name(
+FIGURES = offered(
+    figure,
+    KINDS,
     carried,
     loss,
     decision,
@@ -33,10 +32,10 @@ FIGURES = by_name(
     field,
     adjoint,
     tolerance,
-    gradient_norm,
-    OF_LAYERS["weight_gradient_distribution"],
-    OF_LAYERS["update_to_data"],
-    OF_LAYERS["gradient_to_data"],
+    "gradient_norm",
+    "weight_gradient_distribution",
+    "update_to_data",
+    "gradient_to_data",
     network,
 )
 

@@ -11,12 +11,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, Reading, colour_quantities, of_layers
-from goldviz.figures.layers import LayerAxis, layer_quantities
-from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, magnitudes, padded, with_zero
+from goldviz.figures.limits import Quantity, Values, decades, log_of, magnitudes, padded, with_zero
 from goldviz.figures.reading import finite, networks
 from goldviz.figures.theme import NETWORKS
+from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.models.style import NetworkStyle
 
 DEPTH_NETWORKS = {"ode": NetworkStyle("neural ODE", "#a257c2", "solid", "circle"), "residual": NETWORKS["residual"]}
@@ -125,17 +127,18 @@ COLOURS = (
 )
 """What may colour the networks' diagram."""
 
+KINDS = by_kind(ContinuousDepth.variables)
+
 QUANTITIES = {
+    **quantities_by_kind(KINDS),
     "across": Quantity(partial(_of_plane, 0), padded),
     "up": Quantity(partial(_of_plane, 1), padded),
     "loss": Quantity(log_of("loss", "test_loss", "refined_test_loss"), decades),
     "evaluations": Quantity(with_zero("evaluations_forward", "evaluations_backward"), padded),
-    **magnitudes("gradient_norm", "evaluations_by_tolerance", "error_by_tolerance", "error_by_blocks"),
+    **magnitudes("evaluations_by_tolerance", "error_by_tolerance", "error_by_blocks"),
     "gradient_difference": Quantity(lambda ds: np.append(log_of("gradient_difference")(ds), -2.0), decades),
     "adjoint_cost": Quantity(with_zero("adjoint_cost"), padded),
     "stiffness": Quantity(log_of("field_stiffness"), decades),
-    "step": Quantity(ends_of("step")),
-    **layer_quantities(layer=LayerAxis.of_names("layer")),
     **colour_quantities(COLOURS),
 }
 

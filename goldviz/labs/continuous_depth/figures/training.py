@@ -53,23 +53,6 @@ def loss(plot: Plot) -> Figure:
 
 
 @figure(
-    "How long is the gradient?",
-    needs=("gradient_norm",),
-    shows="The norm of the whole gradient before clipping.",
-    cannot_show="Whether the gradient points the right way; and a learned task has a short one.",
-)
-def gradient_norm(plot: Plot) -> Figure:
-    """Norm of the whole gradient before clipping, on a log axis.
-
-    Spikes come with a field that has become steep: a small change of the weights throws points to the other side.
-    """
-    plot.curves(positive(plot.averaged("gradient_norm", most=NORM_WINDOWS)))
-    plot.step_grid()
-    plot.log_axis("gradient_norm", "Norm of the gradient")
-    return plot.finish(plot.drawn())
-
-
-@figure(
     "What does the solver pay?",
     needs=("evaluations_forward",),
     shows="How often a step asks for the field, forward and back.",

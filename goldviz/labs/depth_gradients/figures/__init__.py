@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import xarray as xr
 
-from goldviz.figures.layers import layer_figures
+from goldviz.figures.by_kind import offered
 from goldviz.figures.limits import log10
-from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
 from goldviz.labs.depth_gradients.figures.layers import (
     decay_rate,
@@ -19,15 +18,14 @@ from goldviz.labs.depth_gradients.figures.layers import (
     gradient_heat_map,
 )
 from goldviz.labs.depth_gradients.figures.network import network
-from goldviz.labs.depth_gradients.figures.quantities import figure, shared_limits
+from goldviz.labs.depth_gradients.figures.quantities import KINDS, figure, shared_limits
 from goldviz.labs.depth_gradients.figures.training import loss, loss_by_depth
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-FIGURES = {
-    **by_name(gradient_by_layer, gradient_heat_map, loss, loss_by_depth, decay_rate, gradient_factor, network),
-    **layer_figures(figure),
-}
+FIGURES = offered(
+    figure, KINDS, gradient_by_layer, gradient_heat_map, loss, loss_by_depth, decay_rate, gradient_factor, network
+)
 
 
 def picture(ds: xr.Dataset) -> str:

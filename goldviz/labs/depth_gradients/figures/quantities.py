@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, colour_quantities, of_layers
 from goldviz.figures.elements import number_ticks, whole
-from goldviz.figures.layers import LayerAxis, layer_quantities
+from goldviz.figures.layers import LayerAxis
 from goldviz.figures.limits import (
     Quantity,
     Values,
@@ -21,9 +23,9 @@ from goldviz.figures.limits import (
     magnitudes,
     padded,
     places,
-    values_of,
 )
 from goldviz.figures.reading import depth_of, positive
+from goldviz.labs.depth_gradients.settings import DepthGradients
 
 
 def gradient_factor(hidden_gradient_norm: xr.DataArray) -> xr.DataArray:
@@ -79,17 +81,17 @@ COLOURS = (
 )
 """What may colour the networks' diagram."""
 
+KINDS = by_kind(DepthGradients.variables)
+
 QUANTITIES = {
-    **magnitudes("gradient_norm", "loss_by_depth"),
+    **quantities_by_kind(KINDS),
+    **magnitudes("loss_by_depth"),
     "gradient_factor": Quantity(_of_factor, decades),
     "decay_rate": Quantity(_of_decay, padded),
-    "loss": Quantity(values_of("loss", "evaluation_loss", "test_loss", "zero_loss")),
-    **places("trained_depth", "epoch", "block"),
-    **layer_quantities(
-        layer=LayerAxis(ends_of("layer"), ticks=layer_ticks),
-        hidden=LayerAxis(
-            ends_of("hidden"), title="Hidden state h(l), from input to read-out", noun="hidden state", linked="layer"
-        ),
+    **places("trained_depth", "block"),
+    "layer": LayerAxis(ends_of("layer"), ticks=layer_ticks),
+    "hidden": LayerAxis(
+        ends_of("hidden"), title="Hidden state h(l), from input to read-out", noun="hidden state", linked="layer"
     ),
     **colour_quantities(COLOURS),
 }

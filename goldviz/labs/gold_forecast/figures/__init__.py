@@ -7,12 +7,12 @@ variable, gets a figure that says so.
 
 from __future__ import annotations
 
-from goldviz.figures.spec import by_name
+from goldviz.figures.by_kind import offered
 from goldviz.labs.gold_forecast.figures.distribution import calibration, fan
 from goldviz.labs.gold_forecast.figures.hits import hits
 from goldviz.labs.gold_forecast.figures.memory import gradient_by_lag, hidden, listening
 from goldviz.labs.gold_forecast.figures.picture import skill_svg as picture
-from goldviz.labs.gold_forecast.figures.quantities import shared_limits
+from goldviz.labs.gold_forecast.figures.quantities import KINDS, figure, shared_limits
 from goldviz.labs.gold_forecast.figures.scoreboard import scoreboard
 from goldviz.labs.gold_forecast.figures.skill import skill
 from goldviz.labs.gold_forecast.figures.training import gradient_by_layer, loss, update_to_data
@@ -20,7 +20,9 @@ from goldviz.labs.gold_forecast.figures.volatility import volatility
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-FIGURES = by_name(
+FIGURES = offered(
+    figure,
+    KINDS,
     skill,
     scoreboard,
     fan,

@@ -9,9 +9,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.draft import Figure
-from goldviz.figures.limits import Quantity, Values, decades, log_of, magnitudes, padded, places
+from goldviz.figures.limits import Quantity, Values, magnitudes, padded, places
 from goldviz.figures.maps import legend_below
 from goldviz.figures.reading import MOST_COLUMNS, absence, thinned
 from goldviz.labs.gold_forecast.figures.gains import curve_values, drawable, score_axis, score_unit
@@ -19,6 +21,7 @@ from goldviz.labs.gold_forecast.scoring.direction import directions
 from goldviz.labs.gold_forecast.scoring.intervals import coverages, fan_bands, probabilities
 from goldviz.labs.gold_forecast.scoring.results import final_results, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Dates, Series
+from goldviz.labs.gold_forecast.settings import GoldForecast
 
 UNFINISHED = ("queued", "running", "paused")
 SHOWN_LAST = 120
@@ -188,7 +191,10 @@ def _hidden(ds: xr.Dataset) -> Values:
     return np.array([-largest.max(), largest.max()]) if largest.size else largest
 
 
+KINDS = by_kind(GoldForecast.variables)
+
 QUANTITIES = {
+    **quantities_by_kind(KINDS),
     "skill": Quantity(_of(_skill), padded),
     "score": Quantity(_score),
     "time": Quantity(_of(_dates)),
@@ -199,9 +205,8 @@ QUANTITIES = {
     "fan": Quantity(_fan, padded),
     "off": Quantity(_off),
     "loss": Quantity(_losses),
-    **places("epoch", "lag"),
-    **magnitudes("gradient_norm", "state_gradient_norm", "input_gradient"),
-    "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
+    **places("lag"),
+    **magnitudes("state_gradient_norm", "input_gradient"),
     "hidden": Quantity(_hidden),
     "hidden_time": Quantity(_hidden_time),
     "pit": Quantity(_pit),

@@ -11,23 +11,22 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from goldviz.figures.layers import layer_figures
+from goldviz.figures.by_kind import offered
 from goldviz.figures.reading import absence, networks
-from goldviz.figures.spec import by_name
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.ode_rnn.figures.by_gap import jumps, solver
 from goldviz.labs.ode_rnn.figures.path import path
-from goldviz.labs.ode_rnn.figures.quantities import figure, shared_limits
+from goldviz.labs.ode_rnn.figures.quantities import KINDS, figure, shared_limits
 from goldviz.labs.ode_rnn.figures.states import latent, plane
 from goldviz.labs.ode_rnn.figures.steps_taken import consistency, evaluations
-from goldviz.labs.ode_rnn.figures.training import coverage, error, gradient_by_observation, gradient_norm, loss
+from goldviz.labs.ode_rnn.figures.training import coverage, error, gradient_by_observation
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-OF_LAYERS = layer_figures(figure)
-
-FIGURES = by_name(
+FIGURES = offered(
+    figure,
+    KINDS,
     path,
     error,
     latent,
@@ -38,12 +37,14 @@ FIGURES = by_name(
     coverage,
     evaluations,
     gradient_by_observation,
-    loss,
-    gradient_norm,
-    OF_LAYERS["activation_distribution"],
-    OF_LAYERS["weight_gradient_distribution"],
-    OF_LAYERS["update_to_data"],
-    OF_LAYERS["gradient_to_data"],
+    "loss",
+    "gradient_norm",
+    "activation_distribution",
+    "weight_gradient_distribution",
+    "update_to_data",
+    "gradient_to_data",
+    # It goes under another name here.
+    without=("state_gradient",),
 )
 
 PICTURE_POINTS = 240

@@ -15,10 +15,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import Words
-from goldviz.figures.layers import LayerAxis, layer_quantities
+from goldviz.figures.layers import LayerAxis
 from goldviz.figures.limits import (
     Quantity,
     Values,
@@ -32,6 +34,7 @@ from goldviz.figures.limits import (
 )
 from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Now, Plot
+from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 BAND_90 = 1.6448536269514722
 """Standard deviations to each side that hold 90 % of a normal distribution."""
@@ -179,7 +182,10 @@ def _wide(low: float, high: float) -> tuple[float, float]:
     return low - room, high + room
 
 
+KINDS = by_kind(ODERNNLaboratory.variables)
+
 QUANTITIES = {
+    **quantities_by_kind(KINDS),
     "time": Quantity(_of_times, lambda low, high: padded(*exact(low, high))),
     "value": Quantity(_of_first_channel, padded),
     "error": Quantity(log_of("error", "long_gap_error", "zero_error"), decades),
@@ -191,18 +197,12 @@ QUANTITIES = {
     "gap": Quantity(_of_gaps, _wide),
     "jump": Quantity(with_zero("jump"), padded),
     "interval_evaluations": Quantity(with_zero("interval_evaluations"), padded),
-    **magnitudes("interval_error", "state_gradient_norm", "gradient_norm"),
+    **magnitudes("interval_error"),
     "coverage": Quantity(_of_coverage, padded),
     "evaluations": Quantity(with_zero("evaluations"), padded),
     "stiffness": Quantity(log_of("field_stiffness"), decades),
     "saturation": Quantity(with_zero("field_saturation"), padded),
-    "loss": Quantity(lambda ds: ds["loss"].values.ravel() if "loss" in ds else np.array([])),
-    "observation": Quantity(ends_of("observation")),
-    "step": Quantity(ends_of("step", "look")),
-    **layer_quantities(
-        row=LayerAxis(ends_of("row"), title="Observation", noun="observation", linked="observation"),
-        layer=LayerAxis.of_names("layer"),
-    ),
+    "row": LayerAxis(ends_of("row"), title="Observation", noun="observation", linked="observation"),
 }
 
 figure = partial(plot.figure, QUANTITIES)

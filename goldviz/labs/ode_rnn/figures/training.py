@@ -6,18 +6,15 @@ import numpy as np
 import xarray as xr
 
 from goldviz.diagnostics.findings import percent, times
+from goldviz.figures import along_sequence
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import unseen
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, first_below_highest, positive
-from goldviz.figures.smoothed import smoothed_curves
-from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, lines_of, setting_of
+from goldviz.figures.reading import finite, positive
+from goldviz.labs.ode_rnn.figures.quantities import KINDS, figure, legend_below, lines_of
 
-NORM_WINDOWS = 100
 WORDS_OF_PANEL = 0.14
 """What a line of words takes of a panel's height."""
-"""Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
 
 
 @figure(
@@ -96,60 +93,11 @@ def coverage(plot: Plot) -> Figure:
     return legend_below(plot.finish(said, plot.drawn()), lines_of(plot.networks))
 
 
-@figure(
-    "How far back does the error reach?",
-    needs=("state_gradient_norm",),
+gradient_by_observation = along_sequence.state_gradient.of(
+    figure,
+    KINDS,
+    "gradient_by_observation",
     shows="How long dL/dh is after each observation, as the error travels back through jumps and flows.",
     cannot_show="A long gradient early on can come from a loss term close by: every next value is forecast.",
 )
-def gradient_by_observation(plot: Plot) -> Figure:
-    """Norm of dL/dh just after each observation at one look, mean over the test sequences, on a log axis.
-
-    Read it from right to left, as the error travels: through each jump (document 001, eq. 33), and in the ODE-RNN
-    also back through the flow between two jumps (eq. 32).
-    """
-    if not bool((plot.ds["state_gradient_norm"] > 0).any()):
-        return plot.instead("Every norm of dL/dh recorded so far is exactly 0.")
-    now = plot.now["state_gradient_norm"]
-    plot.curves(positive(now), hover="%{y:.3e}")
-    plot.number_axis("observation", "Observation", "observation %{x}", {1: "1"})
-    plot.log_axis("state_gradient_norm", "Norm of dL/dh")
-    reach = plot.each(first_below_highest(now, "observation"), times, within="Largest / first norm: {}.")
-    missing = unseen(now, "observation", "observation")
-    finished = plot.finish(reach, plot.drawn(plot.when("Step {}.", "look")), missing)
-    return legend_below(finished, lines_of(plot.networks))
-
-
-@figure(
-    "Do the networks learn?",
-    needs=("loss",),
-    shows="The loss on each step's new sequences.",
-    cannot_show="How far off the forecasts are: the loss also pays for bands that are honest.",
-)
-def loss(plot: Plot) -> Figure:
-    """The training loss, mean negative log-likelihood of the next value, over the steps; each step's sequences are new.
-
-    A logarithm of a density has no bottom: below 0 only says that the bands are narrow.
-    """
-    smoothing = smoothed_curves(plot, "loss")
-    plot.step_grid()
-    plot.loss_axis("loss", "Loss")
-    finished = plot.finish(smoothing, "Each step's sequences are new.", plot.drawn())
-    return legend_below(finished, lines_of(plot.networks))
-
-
-@figure(
-    "How long is the gradient?",
-    needs=("gradient_norm",),
-    shows="The norm of the whole gradient before clipping.",
-    cannot_show="Whether the gradient points the right way; and what is learned has a short one.",
-)
-def gradient_norm(plot: Plot) -> Figure:
-    """Norm of the whole gradient before clipping, over the steps, with the line at which it is cut (document 003)."""
-    plot.curves(positive(plot.averaged("gradient_norm", most=NORM_WINDOWS)))
-    plot.step_grid()
-    plot.log_axis("gradient_norm", "Norm of the whole gradient")
-    clip, (low, high) = setting_of(plot.ds, "clip"), plot.limit("gradient_norm")
-    if clip and low < np.log10(clip) < high:
-        plot.reference(float(clip), f"clipped at {clip:.3g}")
-    return legend_below(plot.finish("Before clipping.", plot.drawn()), lines_of(plot.networks))
+"""Through each jump (document 001, eq. 33), and in the ODE-RNN also back through the flow between two (eq. 32)."""

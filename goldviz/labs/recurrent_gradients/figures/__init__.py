@@ -9,43 +9,41 @@ from __future__ import annotations
 
 import xarray as xr
 
-from goldviz.figures.layers import layer_figures
+from goldviz.figures.by_kind import offered
 from goldviz.figures.reading import finite
-from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
 from goldviz.labs.recurrent_gradients.figures.by_lag import by_lag
 from goldviz.labs.recurrent_gradients.figures.gates import gates, recurrent_matrix, saturation
 from goldviz.labs.recurrent_gradients.figures.network import network
-from goldviz.labs.recurrent_gradients.figures.quantities import figure, shared_limits
+from goldviz.labs.recurrent_gradients.figures.quantities import KINDS, figure, shared_limits
 from goldviz.labs.recurrent_gradients.figures.time import (
     jacobian_by_lag,
     lag_contribution,
-    state_gradient,
     state_gradient_map,
 )
-from goldviz.labs.recurrent_gradients.figures.training import accuracy, clipping, loss, update_to_data
+from goldviz.labs.recurrent_gradients.figures.training import accuracy, loss, update_to_data
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-OF_LAYERS = layer_figures(figure)
-
-FIGURES = by_name(
+FIGURES = offered(
+    figure,
+    KINDS,
     jacobian_by_lag,
     loss,
-    state_gradient,
+    "state_gradient",
     state_gradient_map,
     lag_contribution,
     gates,
     by_lag,
     recurrent_matrix,
     saturation,
-    clipping,
+    "clipping",
     update_to_data,
-    OF_LAYERS["gradient_to_data"],
+    "gradient_to_data",
     accuracy,
-    OF_LAYERS["activation_distribution"],
-    OF_LAYERS["hidden_gradient_distribution"],
-    OF_LAYERS["weight_gradient_distribution"],
+    "activation_distribution",
+    "hidden_gradient_distribution",
+    "weight_gradient_distribution",
     network,
 )
 

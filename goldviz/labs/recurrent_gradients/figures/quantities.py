@@ -7,11 +7,14 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
+from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, Reading, colour_quantities
-from goldviz.figures.layers import LayerAxis, layer_quantities
+from goldviz.figures.layers import LayerAxis
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, magnitudes, padded, places, values_of
 from goldviz.figures.reading import finite, networks
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 
 FADED = -2.0
 """log10 of the share below which a signal counts as gone: a hundredth."""
@@ -102,19 +105,18 @@ COLOURS = (
 )
 """What may colour the cells' diagram."""
 
+KINDS = by_kind(RecurrentGradients.variables)
+
 QUANTITIES = {
+    **quantities_by_kind(KINDS),
     "log_jacobian_norm": Quantity(_of_jacobian, _whole_decades),
-    **magnitudes("state_gradient_norm", "lag_contribution"),
-    "loss": Quantity(values_of("loss", "test_loss", "memoryless_loss")),
+    **magnitudes("lag_contribution"),
+    "update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades),
     "loss_by_lag": Quantity(_of_loss_by_lag),
     "matrix": Quantity(_of_matrix, padded),
-    "gradient_norm": Quantity(log_of("gradient_norm", "clipped_gradient_norm"), decades),
-    "step": Quantity(ends_of("step", "look")),
-    **places("time", "lag", "task_lag"),
-    **layer_quantities(
-        moment=LayerAxis(ends_of("moment"), title="Time step t", noun="time", linked="time"),
-        layer=LayerAxis.of_names("layer"),
-    ),
+    **places("lag", "task_lag"),
+    "time": LayerAxis(ends_of("time"), title="Time step t", noun="time step"),
+    "moment": LayerAxis(ends_of("moment"), title="Time step t", noun="time", linked="time"),
     **colour_quantities(COLOURS),
 }
 

@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
-from goldviz.diagnostics.findings import percent, times
+from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power_axis, unseen, whole
 from goldviz.figures.frames import Words, line
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, first_below_highest, positive
+from goldviz.figures.reading import finite, positive
 from goldviz.labs.recurrent_gradients.figures.quantities import FADED, contribution_share, fading_lag, figure
 from goldviz.labs.recurrent_gradients.settings import FOLLOWED
 
@@ -81,27 +81,6 @@ def _all_zero(name: str, what: str) -> Callable[[xr.Dataset], str]:
 
 
 of_states = partial(figure, needs=("state_gradient_norm",), instead=_all_zero("state_gradient_norm", "dL/dh"))
-
-
-@of_states(
-    "How far back does the error signal reach?",
-    title="How far back does the error reach?",
-    shows="How long dL/dh is at each time step, as the error travels from the end to the beginning.",
-    cannot_show="A long gradient early in time can still point the wrong way, or come from a loss term close by.",
-)
-def state_gradient(plot: Plot) -> Figure:
-    """Norm of dL/dh_t at every time step at one look, mean over the batch, on a log axis (document 001, eq. 5-9).
-
-    Read it from right to left, as the error travels. A curve that falls towards the first steps means that the
-    network is hardly told what it should have remembered of them.
-    """
-    now = plot.now["state_gradient_norm"].astype(np.float64)
-    plot.curves(positive(now), hover="%{y:.3e}")
-    plot.number_axis("time", "Time step t", "time %{x}", {1: "1"})
-    plot.log_axis("state_gradient_norm", "Norm of dL/dh(t)")
-    reach = plot.each(first_below_highest(now, "time"), times, within="Largest / first norm: {}.")
-    lost = unseen(now, "time", "step")
-    return plot.finish(reach, plot.drawn(plot.when("Step {}.", "look")), lost)
 
 
 @of_states(

@@ -1,0 +1,94 @@
+"""How far back an error reaches along a sequence, and where heads look: of any run that recorded it."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from goldviz.diagnostics.by_kind import ByKind
+from goldviz.diagnostics.findings import times
+from goldviz.figures.attention_mosaic import attention_mosaic
+from goldviz.figures.draft import Figure
+from goldviz.figures.elements import unseen
+from goldviz.figures.kind_figure import of_kinds
+from goldviz.figures.layers import LayerAxis
+from goldviz.figures.limits import Quantity, magnitudes, with_zero
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite, first_below_highest, growing, positive
+from goldviz.figures.training_steps import with_room_for_names
+
+
+def sequence_quantities(kinds: ByKind) -> dict[str, Quantity]:
+    """What the figures here have limits for, and an axis for each dimension along a sequence."""
+    return {
+        **{dim: LayerAxis.of(dim) for dim in kinds.dimensions("state_gradient_norm")},
+        **magnitudes(*kinds.every("state_gradient_norm")),
+        **{name: Quantity(with_zero(name)) for name in kinds.every("attention_map")},
+    }
+
+
+@of_kinds(
+    "How far back does the error reach?",
+    "state_gradient_norm",
+    shows="How long dL/dh is at each place along the sequence, as the error travels from the end to the beginning.",
+    cannot_show="A long gradient early in time can still point the wrong way, or come from a loss term close by.",
+)
+def state_gradient(plot: Plot) -> Figure:
+    """Norm of dL/dh at every place along the sequence at one look, on a log axis (document 001, eq. 5-9).
+
+    Read it from right to left, as the error travels. A curve that falls towards the first places means that the
+    network is hardly told what it should have remembered of them.
+    """
+    name, dim = plot.kinds["state_gradient_norm"], plot.kinds.along("state_gradient_norm")
+    if not bool((plot.ds[name] > 0).any()):
+        return plot.instead("Every norm of dL/dh recorded so far is exactly 0.")
+    now, axis = plot.now[name].astype(np.float64), plot.quantities[dim]
+    if not isinstance(axis, LayerAxis):
+        raise TypeError(f"{name} goes along {dim!r}, which is no LayerAxis among the laboratory's quantities.")
+    plot.curves(positive(now), hover="%{y:.3e}")
+    plot.number_axis(dim, axis.title, f"{axis.noun} %{{x}}", {1: "1"})
+    plot.log_axis(name, "Norm of dL/dh")
+    reach = plot.each(first_below_highest(now, dim), times, within="Largest / first norm: {}.")
+    lost = unseen(now, dim, axis.noun, plot.look_of)
+    drawn = plot.drawn(plot.when("Step {}.", growing(now)))
+    return with_room_for_names(plot, plot.finish(reach, drawn, lost))
+
+
+@of_kinds(
+    "Where do the heads look?",
+    "attention_map",
+    shows="The attention of every head in one sequence, at the step in view.",
+    cannot_show="What the network concludes from it: attention is not an explanation, and this is one sequence.",
+)
+def attention(plot: Plot) -> Figure:
+    """Attention of every head at one look; in each small map a row is the token that looks, and sums to 1.
+
+    A bright diagonal looks at itself, a line beside it at a neighbour, a bright column always at one token.
+    """
+    name, layers = plot.kinds["attention_map"], plot.kinds.along("attention_map")
+    now = finite(plot.now[name].transpose(..., layers, "head", "query", "key").astype(np.float64))
+    tokens = tokens_of(plot.ds)
+    noun, steps = layers.partition("_")[0], growing(now)
+    surest = plot.say(lambda one: f"Step {int(one[steps])}. {_surest(one, noun)}", now)
+    return attention_mosaic(plot, now, tokens, plot.limit(name), surest, f"“{' '.join(tokens)}”", noun=noun)
+
+
+def tokens_of(ds: xr.Dataset) -> list[str]:
+    """The tokens that look, in order, without their numbers in labels such as "0 [CLS]"; not escaped."""
+    labels = [str(label) for label in ds["query"].values]
+    parts = [(label, *label.partition(" ")[::2]) for label in labels]
+    return [token if number.isdigit() and token else label for label, number, token in parts]
+
+
+def _surest(now: xr.DataArray, noun: str) -> str:
+    """The answer: which head gives most of its attention to one token of those that it sees."""
+    peaks = now.values[:, :, 1:].max(axis=-1).mean(axis=-1)
+    if not np.isfinite(peaks).any():
+        return ""
+    layer, head = np.unravel_index(int(np.nanargmax(peaks)), peaks.shape)
+    share = f"{peaks[layer, head]:.0%} of its attention on one token"
+    return f"Surest: {noun} {layer + 1}, head {head + 1}, {share}."
+
+
+FIGURES = (state_gradient, attention)
+"""In the order in which a page shows them."""

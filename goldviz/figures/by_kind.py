@@ -1,0 +1,47 @@
+"""All figures that need kinds alone, and their limits: a run gets every one whose kinds it recorded.
+
+A laboratory binds them once, and adds its own::
+
+    KINDS = by_kind(DepthGradients.variables)
+    QUANTITIES = {**quantities_by_kind(KINDS), "decay_rate": Quantity(_of_decay, padded)}
+    figure = partial(plot.figure, QUANTITIES)
+
+    FIGURES = offered(figure, KINDS, gradient_map, "loss", decay_rate)
+
+An own figure stands in place of the shared one of its name. A name alone says where a shared one stands; those that are
+not named follow at the end.
+"""
+
+from __future__ import annotations
+
+from goldviz.diagnostics.by_kind import ByKind
+from goldviz.figures import along_sequence, layers, training_steps
+from goldviz.figures.kind_figure import Figures
+from goldviz.figures.limits import Quantity, ends_of
+from goldviz.figures.spec import FigureSpec
+
+FIGURES = {one.name: one for one in (*training_steps.FIGURES, *along_sequence.FIGURES, *layers.FIGURES)}
+
+
+def quantities_by_kind(kinds: ByKind) -> dict[str, Quantity]:
+    """What the shared figures have limits for; a laboratory may say otherwise for a name."""
+    return {
+        "step": Quantity(ends_of("step", "look", "close_look")),
+        "epoch": Quantity(ends_of("epoch")),
+        **training_steps.step_quantities(kinds),
+        **along_sequence.sequence_quantities(kinds),
+        **layers.layer_quantities(kinds),
+    }
+
+
+def offered(
+    figure: Figures, kinds: ByKind, *own: FigureSpec | str, without: tuple[str, ...] = ()
+) -> dict[str, FigureSpec]:
+    """A laboratory's table of figures: its own, and every shared one whose kinds it records but those ``without``.
+
+    Raises ``KeyError`` for the name of a figure whose kinds are not recorded.
+    """
+    shared = {name: one.of(figure, kinds) for name, one in FIGURES.items() if one.drawn_for(kinds)}
+    placed = [shared[one] if isinstance(one, str) else one for one in own]
+    named = {one.name for one in placed} | set(without)
+    return {one.name: one for one in [*placed, *(one for name, one in shared.items() if name not in named)]}

@@ -1,0 +1,53 @@
+"""A figure that needs kinds of variables alone: drawn for every run that recorded them, whatever they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from goldviz.diagnostics.by_kind import ByKind
+from goldviz.figures.draft import Figure
+from goldviz.figures.plot import Plot
+from goldviz.figures.spec import FigureSpec
+
+Figures = Callable[..., Callable[[Callable[..., Figure]], FigureSpec]]
+"""A laboratory's ``figure``, or what stands in for it where there is no laboratory."""
+
+
+@dataclass(frozen=True)
+class KindFigure:
+    """How it is drawn, its words, and the kinds that it needs; ``unless`` another figure shows the same with more.
+
+    The drawing function finds its variables by ``plot.kinds["training_loss"]``.
+    """
+
+    draw: Callable[[Plot], Figure]
+    needs: tuple[str, ...]
+    question: str
+    shows: str
+    cannot_show: str
+    title: str = ""
+    unless: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What links and notebooks call it."""
+        return self.draw.__name__
+
+    def drawn_for(self, kinds: ByKind) -> bool:
+        """Whether a run with these kinds has what it needs, and no figure that shows more."""
+        more = bool(self.unless) and all(kind in kinds for kind in self.unless)
+        return all(kind in kinds for kind in self.needs) and not more
+
+    def of(self, figure: Figures, kinds: ByKind, name: str = "", **words: str) -> FigureSpec:
+        """The figure of a laboratory, which may have a name and ``words`` of its own in place of some of these."""
+        told = {"question": self.question, "shows": self.shows, "cannot_show": self.cannot_show, "title": self.title}
+        spec = figure(**{**told, **words}, needs=tuple(kinds[kind] for kind in self.needs), kinds=kinds)(self.draw)
+        return replace(spec, name=name or self.name)
+
+
+def of_kinds(
+    question: str, *needs: str, shows: str, cannot_show: str, title: str = "", unless: tuple[str, ...] = ()
+) -> Callable[[Callable[[Plot], Figure]], KindFigure]:
+    """Make a figure of a function that draws variables of the kinds ``needs``; see :class:`KindFigure`."""
+    return lambda draw: KindFigure(draw, needs, question, shows, cannot_show, title, unless)

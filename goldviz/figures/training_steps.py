@@ -1,0 +1,181 @@
+"""What training does step by step, of any run that recorded it: loss, right answers, gradient, clipping, rate."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from goldviz.diagnostics.by_kind import ByKind
+from goldviz.diagnostics.findings import percent
+from goldviz.figures.draft import Figure
+from goldviz.figures.elements import legend_above_headings
+from goldviz.figures.frames import Words
+from goldviz.figures.kind_figure import of_kinds
+from goldviz.figures.limits import Quantity, decades, log_of, padded, values_of, with_zero
+from goldviz.figures.market import legend_under
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import averaged, finite, growing, positive
+from goldviz.figures.smoothed import behind, smoothed_curves
+from goldviz.models.style import NetworkStyle
+
+LOSSES = ("training_loss", "evaluation_loss", "test_loss", "baseline_loss")
+NORMS = ("gradient_norm", "clipped_gradient_norm")
+CLIPPING_WINDOWS = 20
+"""Windows over a run in which clipped steps are counted: a single step is either clipped or not."""
+NORM_WINDOWS = 100
+"""Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
+MOST_BESIDE = 3
+"""Networks whose names have room beside the title on a phone."""
+RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
+
+
+def step_quantities(kinds: ByKind) -> dict[str, Quantity]:
+    """What the figures here have limits for."""
+    quantities = {}
+    if "training_loss" in kinds:
+        quantities[kinds["training_loss"]] = Quantity(values_of(*kinds.every(*LOSSES)))
+    if "gradient_norm" in kinds:
+        quantities[kinds["gradient_norm"]] = Quantity(log_of(*kinds.every(*NORMS)), decades)
+    if "learning_rate" in kinds:
+        quantities[kinds["learning_rate"]] = Quantity(with_zero(kinds["learning_rate"]), padded)
+    return quantities
+
+
+@of_kinds(
+    "Do the networks learn?",
+    "training_loss",
+    shows="The training loss over the steps, beside the loss on what is not learned and that of simple answers, if "
+    "those were recorded.",
+    cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.",
+)
+def loss(plot: Plot) -> Figure:
+    """Training loss over the steps, smoothed without looking ahead; losses of answers that need no network as lines.
+
+    Where a loss was recorded of what is not learned from, it is the curve, and the training loss stands thin behind it.
+    """
+    kinds = plot.kinds
+    notes: list[Words]
+    unseen = kinds.get("evaluation_loss")
+    if unseen and not plot.lacks(unseen):
+        plot.curves(finite(plot.thinned(unseen)), hover="%{y:.4f}")
+        behind(plot, finite(plot.ds[kinds["training_loss"]]))
+        notes = ["Not learned from. Thin: training loss."]
+    else:
+        tested = plot.test_losses(kinds["test_loss"]) if "test_loss" in kinds else ""
+        notes = [smoothed_curves(plot, kinds["training_loss"]), tested]
+    plot.step_grid()
+    plot.loss_axis(kinds["training_loss"], "Loss")
+    for name in kinds.every("baseline_loss"):
+        if not plot.lacks(name):
+            value = float(finite(plot.ds[name]).median())
+            plot.reference(value, f"{kinds.labels[name]}: {value:.3f}")
+    return with_room_for_names(plot, plot.finish(*notes, plot.drawn()))
+
+
+def with_room_for_names(plot: Plot, figure: Figure) -> Figure:
+    """The figure with its legend under the axis where its networks are more than a few."""
+    if len(plot.networks) > MOST_BESIDE:
+        legend_under(figure, lines=len(plot.networks) - 1, axis=50)
+    return figure
+
+
+@of_kinds(
+    "How often is the answer right?",
+    "accuracy",
+    shows="The share of right answers on what each step learns from.",
+    cannot_show="A few easy questions can lift the share.",
+)
+def accuracy(plot: Plot) -> Figure:
+    """Share of right answers over the steps."""
+    plot.curves(plot.averaged(plot.kinds["accuracy"]), hover="%{y:.1%}")
+    plot.step_grid()
+    plot.figure.update_yaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%")
+    return plot.finish(plot.drawn())
+
+
+@of_kinds(
+    "How long is the gradient?",
+    "gradient_norm",
+    unless=("clipped",),
+    shows="The norm of the whole gradient before clipping.",
+    cannot_show="Whether the gradient points the right way; and what is learned has a short one.",
+)
+def gradient_norm(plot: Plot) -> Figure:
+    """Norm of the whole gradient before clipping, on a log axis, with the line at which it is cut (document 003).
+
+    Spikes come with a loss that has become steep: a small change of the weights changes many answers.
+    """
+    name = plot.kinds["gradient_norm"]
+    plot.curves(positive(plot.averaged(name, most=NORM_WINDOWS)))
+    plot.step_grid()
+    plot.log_axis(name, "Norm of the whole gradient")
+    clip, (low, high) = json.loads(plot.ds.attrs.get("settings") or "{}").get("clip"), plot.limit(name)
+    if clip and low < np.log10(clip) < high:
+        plot.reference(float(clip), f"clipped at {clip:.3g}")
+    return with_room_for_names(plot, plot.finish("Before clipping.", plot.drawn()))
+
+
+@of_kinds(
+    "Does clipping step in?",
+    "gradient_norm",
+    "clipped",
+    shows="The norm of the whole gradient before and after clipping, and how many steps were clipped.",
+    cannot_show="With Adam, a gradient that is always clipped changes little: it divides by the gradient's usual size.",
+)
+def clipping(plot: Plot) -> Figure:
+    """Norm of the whole gradient before and after clipping, and the share of steps that were clipped (document 003).
+
+    Clipping shortens a gradient and keeps its direction. Now and then is a safety belt; at nearly every step it is
+    the clip value, not the gradient, that sets the size of the steps.
+    """
+    before, after, share = (plot.kinds.get(kind) for kind in ("gradient_norm", "clipped_gradient_norm", "clipped"))
+    plot.panels(["Norm of the whole gradient", "Share of steps clipped"])
+    plot.curves(positive(plot.averaged(before, most=NORM_WINDOWS)), hover="before %{y:.3~g}", row=1)
+    has_after = bool(after) and not plot.lacks(after)
+    if has_after:
+        norms, _ = averaged(plot.ds[after], str(growing(plot.ds[after])), most=NORM_WINDOWS)
+        plot.lines(positive(norms), "after", hover="after %{y:.3~g}", row=1)
+    steps = str(growing(plot.ds[share]))
+    shares, _ = averaged(plot.ds[share], steps, most=CLIPPING_WINDOWS)
+    plot.curves(shares, hover="%{y:.0%}", row=2)
+    plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)
+    plot.step_grid()
+    plot.log_axis(before, "Norm", row=1)
+    if has_after:
+        _add_clip_value(plot, after, share)
+    clipped = plot.each(finite(plot.ds[share]).mean(steps).median("seed"), percent, within="Steps clipped: {}.")
+    dotted = "Dotted: after clipping, same direction." if has_after else ""
+    return legend_above_headings(plot.finish(clipped, dotted, plot.drawn(), height=560))
+
+
+def _add_clip_value(plot: Plot, after: str, share: str) -> None:
+    """A line at the norm that the last clipped step so far was cut to, from the first such step on."""
+    cut = positive(plot.ds[after]).where(plot.ds[share] > 0).median(["network", "seed"])
+    if not bool(cut.notnull().any()):
+        return
+    last = np.maximum.accumulate(np.where(cut.notnull(), np.arange(cut.size), 0))
+    so_far = plot.at_step(cut.astype(np.float64)[last[plot.places[str(growing(cut))]]])
+    words = so_far.map(lambda norm: f"clipped at {norm:.3g}" if norm > 0 else "")
+    plot.reference(so_far, words, every_panel=False)
+
+
+@of_kinds(
+    "How large may the steps be?",
+    "learning_rate",
+    shows="The learning rate of every step.",
+    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.",
+)
+def learning_rate(plot: Plot) -> Figure:
+    """Learning rate over the steps, with its warm-up and its decay."""
+    name = plot.kinds["learning_rate"]
+    rates = plot.thinned(name)
+    rates = rates if "seed" in rates.dims else rates.expand_dims("seed")
+    plot.curve(rates, RATE.label, style=RATE, hover="%{y:.2e}", legend=False)
+    plot.step_grid()
+    plot.linear_axis(name, "Learning rate")
+    return plot.finish(plot.thinning, legend=False)
+
+
+FIGURES = (loss, accuracy, gradient_norm, clipping, learning_rate)
+"""In the order in which a page shows them."""
