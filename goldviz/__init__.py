@@ -6,7 +6,21 @@
 """
 
 from goldviz import experiments, runs
-from goldviz.api import claims, compute, examine, figure, load, market, run
+from goldviz.api import claims, compute, examine, figure, findings, load, market, measures, report, run
 from goldviz.texts.start_models import text_model
 
-__all__ = ["claims", "compute", "examine", "experiments", "figure", "load", "market", "run", "runs", "text_model"]
+__all__ = [
+    "claims",
+    "compute",
+    "examine",
+    "experiments",
+    "figure",
+    "findings",
+    "load",
+    "market",
+    "measures",
+    "report",
+    "run",
+    "runs",
+    "text_model",
+]

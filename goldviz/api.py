@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from goldviz.declare.claims import Claim
+    from goldviz.declare.kinds import Understood
     from goldviz.declare.settings import Experiment, Settings
+    from goldviz.diagnostics.findings import Finding
+    from goldviz.diagnostics.measure import MeasuredNumber
     from goldviz.diagnostics.verdicts import Verdict
     from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import Desk, Progress
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
 
 NOT_A_RUN = (
     "The dataset does not say in its attributes which experiment it is of. Give what goldviz.run or goldviz.load "
-    "returned, or a part of it that keeps its attributes, such as ds.mean('seed', keep_attrs=True)."
+    "returned, or a part of it that keeps its attributes, such as ds.mean('seed', keep_attrs=True); of a dataset of "
+    "your own each variable says its kind, such as ds.loss.attrs['kind'] = 'training_loss'."
 )
 
 
@@ -140,29 +144,33 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
     """One of a page's figures of a run, such as ``figure(ds, "loss", step=40)``, as a Plotly figure.
 
     ``dataset`` is what :func:`run` or :func:`load` gave, or a part of it: one network by ``ds.sel(network="plain")``,
-    some steps, a mean over seeds. A step that was not recorded stands for the last one before it; without a step the
-    run's last is drawn. Raises :class:`goldviz.experiments.SettingsError` where the dataset is of no experiment, has no
-    such figure or lacks a dimension that it is drawn along, or the step or theme is none.
+    some steps, a mean over seeds. It may also be a dataset of your own whose variables say their kind; see
+    :func:`goldviz.declare.kinds.understood`. A step that was not recorded stands for the last one before it; without a
+    step the run's last is drawn. Raises :class:`goldviz.experiments.SettingsError` where the dataset is of no
+    experiment and says no kinds, has no such figure or lacks a dimension that it is drawn along, or the step or theme
+    is none, and :class:`goldviz.declare.kinds.KindError` for a kind that is none.
     """
     from goldviz.declare.plain_values import plain
     from goldviz.declare.registry import experiment, laboratories
     from goldviz.declare.settings import SettingsError
+    from goldviz.diagnostics.findings import networks
+    from goldviz.figures.by_kind import figures_of_any_run
     from goldviz.figures.selected import given_back
     from goldviz.figures.theme import INKS
 
-    if "experiment" not in getattr(dataset, "attrs", {}):
-        raise SettingsError({"dataset": NOT_A_RUN})
-    declared = experiment(str(dataset.attrs["experiment"]))
-    figures = laboratories()[declared.name].figures().FIGURES
+    own = _kinds_of(dataset)
+    owner = "this dataset" if own else str(dataset.attrs["experiment"])
+    declared = {} if own else experiment(owner).variables
+    figures = figures_of_any_run(own.kinds, networks(own.dataset)) if own else laboratories()[owner].figures().FIGURES
     if not isinstance(name, str) or name not in figures:
-        words = f"There is no figure {str(name)[:60]!r}; {declared.name} has {', '.join(figures)}."
-        raise SettingsError({"name": words})
+        raise SettingsError({"name": f"There is no figure {str(name)[:60]!r}; {owner} has {', '.join(figures)}."})
     number = plain(step)
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
         raise SettingsError({"step": f"The step is {number!r}; allowed is a whole number from 1 on, or None."})
     if not isinstance(theme, str) or theme not in INKS:
         raise SettingsError({"theme": f"The theme is {theme!r}; allowed is {' or '.join(INKS)}."})
-    whole, lost = given_back(dataset, {name: variable.dims for name, variable in declared.variables.items()})
+    dims = {name: variable.dims for name, variable in declared.items()}
+    whole, lost = given_back(dataset, dims) if own is None else (own.dataset, dict[str, str]())
     drawn = figures[name]
     if (variable := next((one for one in drawn.needs if one in lost), None)) is not None:
         raise SettingsError({"dataset": _without_dimension(name, variable, lost[variable], dataset)})
@@ -171,6 +179,85 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
     except (LookupError, TypeError, ValueError) as error:
         # Which entries of a run a figure cannot do without is known to its drawing alone.
         raise SettingsError({"dataset": _too_small_a_part(name, drawn.needs, whole)}) from error
+
+
+def findings(dataset: xr.Dataset) -> list[Finding]:
+    """What a run's numbers say, as its page's cards do, most serious first.
+
+    ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
+    :func:`figure` does.
+    """
+    from goldviz.diagnostics.findings import by_kind
+
+    own = _kinds_of(dataset)
+    if own:
+        return by_kind.findings_of(own.dataset, own.kinds)
+    return _settings_of(dataset).findings(dataset)
+
+
+def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
+    """The numbers of a run by name, each with its words, its unit and a value for each seed.
+
+    Those of its laboratory, of those that one run has, and those that its variables' kinds give. ``dataset`` is what
+    :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as :func:`figure` does.
+    """
+    from goldviz.declare.kinds import by_kind as declared_kinds
+    from goldviz.declare.registry import laboratories
+    from goldviz.diagnostics.findings.by_kind import measures_of
+    from goldviz.diagnostics.measure import MeasuredNumber
+
+    own = _kinds_of(dataset)
+    if own:
+        return measures_of(own.dataset, own.kinds)
+    declared = type(_settings_of(dataset))
+    numbers = measures_of(dataset, declared_kinds(declared.variables))
+    for name, measure in laboratories()[declared.name].measures.items():
+        # Some compare several runs, or read what this run never recorded.
+        with suppress(LookupError, TypeError, ValueError, AttributeError):
+            numbers[name] = MeasuredNumber(name, measure.words, measure.unit, measure.by_seed(dataset))
+    return numbers
+
+
+def report(dataset: xr.Dataset, path: str | Path | None = None) -> str:
+    """Figures, findings and settings of a run as one self-contained HTML text, which is also written to ``path``.
+
+    ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
+    :func:`figure` does.
+    """
+    from goldviz.declare.registry import laboratories
+    from goldviz.diagnostics.findings import networks
+    from goldviz.export.report import report_of_any_run, report_of_run
+    from goldviz.figures.by_kind import figures_of_any_run
+
+    own = _kinds_of(dataset)
+    if own:
+        html = report_of_any_run(own.dataset, figures_of_any_run(own.kinds, networks(own.dataset)), findings(dataset))
+    else:
+        settings = _settings_of(dataset)
+        html = report_of_run(settings, dataset, laboratories()[settings.name].figures().FIGURES)
+    if path is not None:
+        Path(path).write_text(html, encoding="utf-8")
+    return html
+
+
+def _kinds_of(dataset: xr.Dataset) -> Understood | None:
+    """A dataset of somebody's own by its kinds; None for one of an experiment. Raises as :func:`figure` does."""
+    from goldviz.declare.kinds import understood
+    from goldviz.declare.settings import SettingsError
+
+    if "experiment" in getattr(dataset, "attrs", {}):
+        return None
+    if not any("kind" in one.attrs for one in getattr(dataset, "data_vars", {}).values()):
+        raise SettingsError({"dataset": NOT_A_RUN})
+    return understood(dataset)
+
+
+def _settings_of(dataset: xr.Dataset) -> Experiment:
+    """What the run was asked for."""
+    from goldviz.declare.registry import experiment
+
+    facts = dataset.attrs
+    return experiment(str(facts["experiment"])).from_store(int(facts["settings_version"]), str(facts["settings"]))
 
 
 def _too_small_a_part(figure: str, needs: Sequence[str], dataset: xr.Dataset) -> str:

@@ -70,7 +70,8 @@ def test_the_dataset_says_how_it_came_about() -> None:
     for name, array in dataset.items():
         declared = DepthGradients.variables[str(name)]
         assert array.dims == declared.dims
-        assert array.attrs == {"long_name": declared.long_name, "units": declared.units}
+        kind = {"kind": declared.kind} if declared.kind else {}
+        assert array.attrs == {"long_name": declared.long_name, "units": declared.units, **kind}
     # Only with shallower pairs beside the run.
     assert set(dataset.data_vars) == set(DepthGradients.variables) - {"loss_by_depth"}
 

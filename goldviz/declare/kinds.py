@@ -78,6 +78,8 @@ NO_KINDS = (
 class KindError(ValueError):
     """A kind or role that is not understood, in one sentence: the variable, what it says, what is allowed."""
 
+    for_a_person = True
+
 
 def checked_kind(kind: str, what: str) -> str:
     """The kind, or none; raises :class:`KindError` for one that is not of the list."""

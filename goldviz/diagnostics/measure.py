@@ -54,6 +54,16 @@ class Measure:
         return np.array([self(*seed) for seed in zip(*map(seeds, runs), strict=True)])
 
 
+@dataclass(frozen=True)
+class MeasuredNumber:
+    """What a measure gave of a run: its name, its words, its unit, and a value for each seed."""
+
+    name: str
+    words: str
+    unit: str
+    values: NDArray[np.float64]
+
+
 def measure(unit: str = "") -> Callable[[Callable[..., float]], Measure]:
     """Make a measure of a function of runs without a seed axis: its name is the function's, its words the docstring's.
 

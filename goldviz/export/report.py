@@ -121,6 +121,13 @@ def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[st
     return report_html(title, listed, drawn, settings.equations, _findings_in_words(settings, dataset), data)
 
 
+def report_of_any_run(dataset: xr.Dataset, figures: Mapping[str, FigureSpec], findings: Iterable[Finding]) -> str:
+    """The report of a run that no laboratory made; its attributes stand where settings do."""
+    known = {name: value for name, value in dataset.attrs.items() if name not in ("title", "roles", "step_dimension")}
+    drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
+    return report_html(sealed_text(str(dataset.attrs.get("title") or "A run")), _named(known), drawn, [], findings)
+
+
 def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
     """The report of a run whose settings nobody understands any more: they are listed as they were kept."""
     try:

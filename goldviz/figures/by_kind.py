@@ -14,11 +14,15 @@ not named follow at the end.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from goldviz.diagnostics.by_kind import ByKind
-from goldviz.figures import along_sequence, layers, training_steps
+from goldviz.figures import along_sequence, layers, plot, training_steps
 from goldviz.figures.kind_figure import Figures
 from goldviz.figures.limits import Quantity, ends_of
 from goldviz.figures.spec import FigureSpec
+from goldviz.figures.theme import looks_of
 
 FIGURES = {one.name: one for one in (*training_steps.FIGURES, *along_sequence.FIGURES, *layers.FIGURES)}
 
@@ -45,3 +49,9 @@ def offered(
     placed = [shared[one] if isinstance(one, str) else one for one in own]
     named = {one.name for one in placed} | set(without)
     return {one.name: one for one in [*placed, *(one for name, one in shared.items() if name not in named)]}
+
+
+def figures_of_any_run(kinds: ByKind, networks: Sequence[str]) -> dict[str, FigureSpec]:
+    """The figures of a run that no laboratory made."""
+    figure = partial(plot.figure, quantities_by_kind(kinds), look_of=looks_of(networks).__getitem__)
+    return offered(figure, kinds)

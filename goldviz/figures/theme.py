@@ -7,7 +7,7 @@ that nothing is told by colour alone. Gold is the accent and marks what matters:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -83,6 +83,18 @@ def style_of(network: str) -> NetworkStyle:
     if style is None:
         raise KeyError(f"The network {network!r} has no fixed colour; there are {', '.join([*NETWORKS, *BASELINES])}.")
     return style
+
+
+def looks_of(names: Sequence[str]) -> dict[str, NetworkStyle]:
+    """A look for each of some networks: its fixed one if it has one, else one of its own in their order.
+
+    >>> looks_of(["mine", "gru", "yours"])["yours"].label
+    'yours'
+    """
+    own = [name for name in names if name not in NETWORKS]
+    palette = list(NETWORKS.values())
+    places = {name: palette[place % len(palette)] for place, name in enumerate(own)}
+    return {name: NETWORKS[name] if name in NETWORKS else replace(places[name], label=name) for name in names}
 
 
 READABLE = 4.5

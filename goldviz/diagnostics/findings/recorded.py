@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
 from goldviz.diagnostics.measure import Measure
 
@@ -36,10 +37,11 @@ def last_look(dataset: xr.Dataset) -> int:
 class Recorded:
     """What a dataset holds of one network; variables may be missing or empty, as in a run that has just begun."""
 
-    def __init__(self, dataset: xr.Dataset, network: str, settings: Any = None) -> None:
+    def __init__(self, dataset: xr.Dataset, network: str, settings: Any = None, kinds: ByKind | None = None) -> None:
         self.dataset = dataset
         self.network = network
         self.settings = settings or _as_recorded(dataset)
+        self.kinds = kinds if kinds is not None else ByKind()
         self.nothing: Floats = np.full(max(dataset.sizes.get("seed", 1), 1), np.nan)
 
     @cached_property
@@ -63,6 +65,13 @@ class Recorded:
         axes += [axis for axis in range(len(known)) if axis not in axes]
         values = np.asarray(values.transpose(axes), dtype=np.float64)
         return values if "seed" in known else np.repeat(values[..., None], self.nothing.size, axis=-1)
+
+    def of_kind(self, kind: str) -> Floats | None:
+        """The variable of a kind: (step, layer, seed), (step, seed) or (seed,); None where nothing was recorded."""
+        if kind not in self.kinds:
+            return None
+        name = self.kinds[kind]
+        return self.values(name, *(dim for dim in self.kinds.dims[name] if dim not in ("network", "seed")))
 
     def measure(self, name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray) -> Floats:
         """What ``by`` makes of the variable, one value for each seed; NaN where nothing was recorded."""
@@ -91,11 +100,14 @@ class NetworkReading:
 
     name: str
     labels: ClassVar[Mapping[str, str]] = {}
+    kinds: ClassVar[ByKind] = ByKind()
+    """The laboratory's variables by their kind, for fields that :func:`of_kind` reads."""
 
     @classmethod
-    def of(cls, ds: xr.Dataset, network: str, settings: Any = None) -> Self:
-        """Read one network off a run's dataset; variables may be missing or empty."""
-        recorded = Recorded(ds, network, settings)
+    def of(cls, ds: xr.Dataset, network: str, settings: Any = None, kinds: ByKind | None = None) -> Self:
+        """Read one network off a run's dataset; variables may be missing or empty. ``kinds`` are the class's if not
+        told."""
+        recorded = Recorded(ds, network, settings, cls.kinds if kinds is None else kinds)
         found = {one.name: one.metadata["read"](recorded) for one in fields(cls) if one.metadata}
         return cls(name=cls.labels.get(network, network), **found)
 
@@ -107,7 +119,8 @@ class NetworkReading:
 
         def read(run: xr.Dataset) -> float:
             alone = fields_read.get(name)
-            number = getattr(cls.of(run, network), name) if alone is None else alone(Recorded(run, network))
+            recorded = Recorded(run, network, kinds=cls.kinds)
+            number = getattr(cls.of(run, network), name) if alone is None else alone(recorded)
             return np.asarray(number, dtype=np.float64).item()
 
         words = f"The {cls.labels.get(network, network)}'s {name.replace('_', ' ')}."
@@ -127,6 +140,26 @@ def measured(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, on
 def at_last(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "") -> Any:
     """The same of the last entry along the first axis: the last look, the last epoch."""
     return measured(name, *dims, by=lambda values: by(values[-1]), only=only)
+
+
+def of_kind(kind: str, by: Callable[[Floats], Any] = np.asarray) -> Any:
+    """A field of the variable of a kind, as :meth:`Recorded.of_kind` gives it; NaN where there is none."""
+
+    def measured_by_kind(one: Recorded) -> Floats:
+        values = one.of_kind(kind)
+        return one.nothing if values is None else np.asarray(by(values), dtype=np.float64)
+
+    return read(measured_by_kind)
+
+
+def judged_of_kind(kind: str, by: Callable[[Floats], Verdicts]) -> Any:
+    """A verdict on the variable of a kind for each seed; none where nothing was recorded."""
+
+    def judged_by_kind(one: Recorded) -> Verdicts:
+        values = one.of_kind(kind)
+        return np.zeros(one.nothing.shape, dtype=bool) if values is None else np.asarray(by(values))
+
+    return read(judged_by_kind)
 
 
 def judged(name: str, *dims: str, by: Callable[[Floats], Verdicts]) -> Any:

@@ -24,6 +24,8 @@ SMALLEST_UPDATE = 10**-4.5
 LARGEST_UPDATE = 10**-1.5
 SATURATED = 0.3
 USELESS = 0.98
+DEAD = 0.2
+ALWAYS_CLIPPED = 0.9
 
 
 Advice = Sequence[Candidate | Suited] | Callable[[Case], Sequence[Candidate | Suited]]
@@ -87,5 +89,41 @@ def steps_too_short(*, only: Callable[[Any, Any], bool] = lambda reading, settin
         line=below("update", SMALLEST_UPDATE, "a median ratio below {at:.5f}"),
         number="update-to-data ratio {update:times}",
         only=lambda reading, settings: not majority(reading.rising) and only(reading, settings),
+        **own,
+    )
+
+
+def saturated(kind: str = "saturated", *, measure: str = "saturation", of: str, of_what: str, **own: Any) -> Rule:
+    """Many values lie on a flat part of the nonlinearity. ``of`` ends the line, ``of_what`` says of what the share is.
+
+    Needs the measure ``saturation``, or the one named.
+    """
+    return Rule(
+        kind=kind,
+        severity="warning",
+        line=above(measure, SATURATED, f"{{at:percent}}{of}"),
+        number=f"{{{measure}:percent}} of {of_what}",
+        **own,
+    )
+
+
+def units_dead(at: float = DEAD, *, of: str, **own: Any) -> Rule:
+    """Many units are activated by no sample. ``of`` ends the line. Needs the measure ``dead``."""
+    return Rule(
+        kind="dead_units",
+        severity="warning",
+        line=above("dead", at, f"{{at:percent}}{of}"),
+        number="{dead:percent} of the units",
+        **own,
+    )
+
+
+def clipped_at_every_step(of: str = "the steps", **own: Any) -> Rule:
+    """Nearly all steps are clipped. ``of`` says of which the share is. Needs the measure ``clipped``."""
+    return Rule(
+        kind="clipping_every_step",
+        severity="warning",
+        line=above("clipped", ALWAYS_CLIPPED, "{at:percent} of the steps"),
+        number=f"{{clipped:percent}} of {of}",
         **own,
     )

@@ -1,0 +1,214 @@
+"""Measures and rules that need kinds of variables alone: what any training run says of itself, whoever recorded it.
+
+A laboratory's reading that is a :class:`TrainingReading` has these measures, too; its rules take the lines of
+:mod:`~goldviz.diagnostics.findings.training`, with words and advice of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from goldviz.diagnostics.by_kind import ByKind
+from goldviz.diagnostics.findings import training
+from goldviz.diagnostics.findings.conclude import Conclusions
+from goldviz.diagnostics.findings.finding import Finding, Floats, Verdicts
+from goldviz.diagnostics.findings.line import above, below
+from goldviz.diagnostics.findings.measures import diverged, mean, median, ratio, rising, share, typical_updates
+from goldviz.diagnostics.findings.recorded import NetworkReading, Recorded, judged_of_kind, networks, of_kind, read
+from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.words import times
+from goldviz.diagnostics.measure import MeasuredNumber
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FADED = 100.0
+"""How many times smaller at the first layer than at the last a gradient counts as vanishing, or larger as exploding."""
+
+
+def _last(values: Floats) -> Floats:
+    return np.asarray(values[-1])
+
+
+def _first_over_last(norms: Floats) -> Floats:
+    """The mean norm of the first layer over that of the last: (step, layer, seed) in, (seed,) out."""
+    return ratio(mean(norms[:, 0]), mean(norms[:, -1]))
+
+
+def _simplest(one: Recorded) -> Floats:
+    """The lowest loss of an answer that needs no network, of each seed."""
+    losses = [one.measure(name) for name in one.kinds.every("baseline_loss")]
+    return np.min([np.broadcast_to(loss, one.nothing.shape) for loss in losses], axis=0) if losses else one.nothing
+
+
+@dataclass(frozen=True)
+class TrainingReading(NetworkReading):
+    """What was recorded of one network's training, for each seed; NaN where nothing was.
+
+    ``began`` and ``ended`` are the first and the last training loss, ``evaluation`` is the last loss on what is not
+    learned from and ``test`` that after training; ``simplest`` is the lowest loss of an answer that needs no network.
+    ``update`` is the typical update-to-data ratio, ``clipped`` the share of clipped steps; ``saturation`` and ``dead``
+    are means over the layers at the last step. ``first_over_last`` is the gradient's norm at the first layer over that
+    at the last, means over the steps.
+    """
+
+    diverged: Verdicts = judged_of_kind("training_loss", diverged)
+    rising: Verdicts = judged_of_kind("training_loss", rising)
+    began: Floats = of_kind("training_loss", lambda losses: losses[0])
+    ended: Floats = of_kind("training_loss", _last)
+    evaluation: Floats = of_kind("evaluation_loss", _last)
+    test: Floats = of_kind("test_loss")
+    simplest: Floats = read(_simplest)
+    update: Floats = of_kind("update_to_data_by_layer", typical_updates)
+    clipped: Floats = of_kind("clipped", mean)
+    saturation: Floats = of_kind("saturation", lambda shares: mean(shares[-1]))
+    dead: Floats = of_kind("dead_units", lambda shares: mean(shares[-1]))
+    first_over_last: Floats = of_kind("gradient_norm_by_layer", _first_over_last)
+    parameters: Floats = of_kind("parameter_count")
+
+    @property
+    def worth(self) -> Floats:
+        """The loss on what is not learned from as a share of the simplest answer's."""
+        return share(np.where(np.isfinite(self.test), self.test, self.evaluation), self.simplest)
+
+
+MEASURES: Mapping[str, str] = {
+    "began": "The first training loss",
+    "ended": "The last training loss",
+    "evaluation": "The last loss on what is not learned from",
+    "test": "The loss after training on what is not learned from",
+    "worth": "That loss as a share of the simplest answer's",
+    "update": "The typical update-to-data ratio, median over steps and layers",
+    "clipped": "The share of steps whose gradient was clipped",
+    "saturation": "The share of saturated activations at the last step, mean over the layers",
+    "dead": "The share of dead units at the last step, mean over the layers",
+    "first_over_last": "The gradient's norm at the first layer over that at the last, means over the steps",
+    "parameters": "The number of parameters",
+}
+"""The measures of a :class:`TrainingReading` that are numbers, in words."""
+
+
+def _why_long(case: Case) -> str:
+    return f"{training.what_long_steps_do(case, 'the weights')} About a thousandth is the usual advice (document 002)."
+
+
+def _times_smaller(n: TrainingReading) -> str:
+    return f"{times(1 / median(n.first_over_last))} times smaller at the first layer"
+
+
+RULES = (
+    training.training_diverged(
+        where_it_did="in {subject}",
+        explanation="A step that is too long makes the next gradient larger still. A smaller learning rate, or a cap "
+        "on the gradient's norm, may prevent it.",
+        advice=(),
+    ),
+    training.steps_too_long(
+        title="The learning rate is too large for {subject}", explanation=_why_long, silenced_by=("diverged",)
+    ),
+    Rule(
+        "exploding",
+        "bad",
+        "The gradient explodes in {subject}",
+        line=above("first_over_last", FADED, "{at} times larger at the first layer than at the last"),
+        number="{first_over_last:times} times larger at the first layer",
+        explanation="On its way back the error is multiplied in every layer by a weight matrix and by the slope of "
+        "the nonlinearity (document 001, eq. 2).",
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "vanishing",
+        "bad",
+        "The gradient vanishes in {subject}",
+        line=below("first_over_last", 1 / FADED, "a hundred times smaller at the first layer than at the last"),
+        number=_times_smaller,
+        explanation="On its way back the error is multiplied in every layer by a weight matrix and by the slope of "
+        "the nonlinearity (document 001, eq. 2). The first layers are told next to nothing.",
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "no_better_than_simple",
+        "bad",
+        "{Subject} {is|are} no better than an answer that needs no network",
+        line=above("worth", training.USELESS, "{at:percent} of the simplest answer's loss"),
+        number="{worth:share_of} that loss",
+        explanation="What was learned is of no use on what was not learned from.",
+        silenced_by=("diverged", "learning_rate_too_large"),
+        at_end=True,
+    ),
+    training.saturated(
+        title="Many activations are saturated in {subject}",
+        of=", mean over the layers at the last step",
+        of_what="the activations",
+        explanation="On a flat part of the nonlinearity the slope is almost 0, and the error is multiplied by it "
+        "(document 001, eq. 2): hardly anything passes back.",
+        silenced_by=("diverged",),
+    ),
+    training.units_dead(
+        title="Many units are dead in {subject}",
+        of=", mean over the layers at the last step",
+        explanation="A unit that no sample activates has slope 0 for all of them, so its weights get no gradient.",
+        silenced_by=("diverged",),
+    ),
+    training.clipped_at_every_step(
+        title="Nearly every step of {subject} is clipped",
+        explanation="Clipping is a belt for rare long gradients (document 003). Where nearly all are cut, they have "
+        "one length, and with plain SGD the clip value works as the learning rate.",
+        silenced_by=("diverged",),
+    ),
+    training.steps_too_short(
+        title="The learning rate is too small for {subject}",
+        explanation="The steps change the weights so little that training would take many thousands of them.",
+        silenced_by=("diverged", "vanishing"),
+    ),
+)
+"""In the order in which they are judged."""
+
+
+LOSSES = ("began", "ended", "evaluation", "test")
+"""The measures that have the training loss's unit."""
+
+
+def measures_of(dataset: xr.Dataset, kinds: ByKind) -> dict[str, MeasuredNumber]:
+    """Every measure of every network that the run says anything of, under "network.measure"."""
+    loss = dataset.get(kinds.get("training_loss"))
+    unit = "" if loss is None else str(loss.attrs.get("units", "1")).removeprefix("1")
+    numbers = [
+        MeasuredNumber(
+            f"{network}.{name}",
+            f"{words}, {network}.",
+            unit if name in LOSSES else "",
+            np.asarray(getattr(reading, name), dtype=np.float64),
+        )
+        for network, reading in zip(networks(dataset), readings_of(kinds)(None, dataset), strict=True)
+        for name, words in MEASURES.items()
+    ]
+    return {number.name: number for number in numbers if np.isfinite(number.values).any()}
+
+
+@dataclass(frozen=True)
+class AnyRun:
+    """What is known of a run that no laboratory made: along which dimension it goes, and how far it was to go."""
+
+    step: str
+    steps: int
+
+    def steps_planned(self) -> int:
+        """How many steps the run takes."""
+        return self.steps
+
+
+def readings_of(kinds: ByKind) -> Callable[[Any, xr.Dataset], list[TrainingReading]]:
+    """How the networks of a run with these kinds are read."""
+    return lambda settings, run: [TrainingReading.of(run, name, settings, kinds) for name in networks(run)]
+
+
+def findings_of(dataset: xr.Dataset, kinds: ByKind) -> list[Finding]:
+    """What a run of anybody's says of its networks, most serious first; it counts as over."""
+    step = "epoch" if "epoch" in dataset.dims else "step"
+    steps = int(dataset[step].max()) if dataset.sizes.get(step) else 0
+    return Conclusions(RULES, readings_of(kinds))(AnyRun(step, steps), dataset)  # type: ignore[arg-type]
