@@ -27,8 +27,8 @@ def files_of(edit: str) -> list[tuple[Path, str]]:
     return [(Path(file), symbol) for file, symbol in named]
 
 
-def test_the_table_has_twenty_changes() -> None:
-    assert len(rows()) == 20
+def test_the_table_has_twenty_changes_or_more() -> None:
+    assert len(rows()) >= 20
 
 
 def test_the_page_is_one_page() -> None:
