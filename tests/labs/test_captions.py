@@ -3,13 +3,10 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import streamlit as st
 import xarray as xr
 from hypothesis import given, strategies
 
@@ -20,6 +17,7 @@ from goldviz.figures.reading import GROWING
 from goldviz.runs.examples import example
 from tests.labs.drawn_findings import FEWER, THINGS, WITH_CARDS, conclusions_of, drawn_run, said
 from tests.labs.small_runs import ORDINARY, SMALL, Small, small_run
+from tests.page_words import on_page
 
 NUMBER = r"([+−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+| × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|never|infinitely many|inf|nan)"
 SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -369,27 +367,6 @@ def texts(lab: Laboratory, settings: Experiment, run: xr.Dataset) -> dict[str, s
         notes = re.sub(r"\. (?=[A-Z])", ".\n", str(layout.title.subtitle.text or "").replace("<br>", " "))
         found[name] = "\n".join([notes, *(str(words.text) for words in layout.annotations)])
     return found
-
-
-def columns(widths: int | Sequence[int]) -> list[nullcontext[None]]:
-    """Columns that are nowhere."""
-    return [nullcontext()] * (widths if isinstance(widths, int) else len(widths))
-
-
-def on_page(lab: Laboratory, settings: Experiment, run: xr.Dataset) -> list[str]:
-    """The words of the page's verdict and of what stands beside its equations."""
-    words: list[str] = []
-    lane = SimpleNamespace(dataset=run, settings=settings, run=None, id="drawn", unfinished=False)
-    page = lab.part("page").PAGE
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(st, "columns", columns)
-        for name in ("caption", "latex", "dataframe"):
-            patch.setattr(st, name, lambda *_, **more: None)
-        patch.setattr(st, "markdown", lambda text, **_: words.append(text.replace("\\", "")))
-        if page.verdict:
-            page.verdict(lane)
-        page.why(lane, lambda name: None)
-    return words
 
 
 def contradictions(

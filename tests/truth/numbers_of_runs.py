@@ -2,9 +2,22 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
+
+NUMBER = re.compile(r"(?<![\w.])[−-]?\d[\d,]*(?:\.(\d+))?(?: × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?(?:e([+-]\d+))?( ?%)?")
+DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+
+
+def numbers_of(sentence):
+    """Each number of a sentence, and half a unit of its last digit."""
+    for number in NUMBER.finditer(sentence):
+        decimals, superscript, power, percent = number.groups()
+        scale = 10.0 ** int((superscript or power or "0").translate(DIGITS)) / (100 if percent else 1)
+        digits = number[0].split(" ")[0].partition("e")[0].rstrip("%").replace(",", "").translate(DIGITS)
+        yield float(digits) * scale, 0.5 * 10.0 ** -len(decimals or "") * scale
 
 
 def of(run, name, network=None):

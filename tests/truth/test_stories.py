@@ -6,7 +6,6 @@ it is computed from those that the story does not read.
 """
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from goldviz.runs.examples import example
 from tests.truth.numbers_of_runs import (
     bag_of_words,
     came_and_forecast,
+    numbers_of,
     of,
     saved,
     settings_of,
@@ -29,17 +29,6 @@ STEPS = {
     for number, step in enumerate(story.steps, 1)
     if step.guess
 }
-NUMBER = re.compile(r"(?<![\w.])[−-]?\d[\d,]*(?:\.(\d+))?(?: × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?( ?%)?")
-DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-
-
-def numbers_of(sentence):
-    """Each number of a sentence, and half a unit of its last digit."""
-    for found in NUMBER.finditer(sentence):
-        decimals, power, percent = found.groups()
-        scale = 10.0 ** int((power or "0").translate(DIGITS)) / (100 if percent else 1)
-        digits = found[0].split(" ")[0].rstrip("%").replace(",", "").translate(DIGITS)
-        yield float(digits) * scale, 0.5 * 10.0 ** -len(decimals or "") * scale
 
 
 def handed_back(run, network="plain"):

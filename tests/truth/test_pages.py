@@ -1,0 +1,248 @@
+"""The numbers that a page tells in its sentences, computed once more from the recorded arrays by other means.
+
+Of each laboratory's first example. Nothing here is taken from a laboratory's measures; a sentence alone is.
+"""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Experiment
+from goldviz.runs.examples import example
+from tests.page_words import on_page
+from tests.truth.numbers_of_runs import numbers_of, of, recurrent_size, settings_of
+
+PARTS = {"backpropagation-by-hand": ("sums", "pairs", "update")}
+"""Parts of pages that tell numbers, too."""
+ROUNDING = 1e-12
+"""Where a sentence tells how little two ways to a number differ, no other way tells it; it is rounding."""
+
+
+def block_factors(run, network):
+    """What each block makes of the error at the last epoch, from the last hidden state to the first."""
+    return np.exp(np.diff(np.log(of(run, "hidden_gradient_norm", network)[-1]))[::-1] * -1)
+
+
+def of_depth(network):
+    def numbers(run):
+        factors = block_factors(run, network)
+        gain = of(run, "jacobian_gain", network)[-1]
+        one = [1] if network == "residual" else []  # of its Jacobian, 1 + dF/dh
+        return [np.exp(np.log(factors).mean()), np.prod(factors), len(factors), *one, gain.sum() / gain.size]
+
+    return numbers
+
+
+def of_lags(network):
+    def numbers(run):
+        steps = np.diff(of(run, "log_jacobian_norm", network)[-1])
+        return [10.0 ** steps.mean(), 10, steps.sum()]
+
+    return numbers
+
+
+def bound(run, slope=1.0):
+    return run.sizes["lag"] - 1, (run.sizes["lag"] - 1) * math.log10(slope * run.attrs["spectral_norm"])
+
+
+def of_lens(run):
+    lags, length = run.sizes["lag"] - 1, np.nanmax(run["singular_value"].values[-1])
+    return [0, lags, 10, length, 10.0 ** (length / lags)]
+
+
+def of_bounds(run):
+    apart = run["bound"].values - run["asymptote"].values
+    norm, radius = (10.0 ** run[name].values[1] for name in ("bound", "asymptote"))
+    parted = np.flatnonzero(apart >= 1)[0]
+    slope = run["passed"].values.max()
+    lags, by_slope = bound(run, slope)
+    return [norm, radius, parted, 1, slope, lags, 10, by_slope, 10, bound(run)[1]]
+
+
+def of_valves(run):
+    openings = run["opening"].sel(valve="forget").transpose("step", ...).values
+    lengths = run["cell"].values
+    products = sorted(openings.prod(axis=0))
+    # The geometric mean of the two in the middle: their logarithms are what is averaged.
+    typical = math.log10(math.sqrt(products[len(products) // 2] * products[~(len(products) // 2)]))
+    back = next(k for k in range(len(lengths)) if 100 * lengths[-1 - k] < lengths[-1])
+    return [back, 1, 100, openings.sum() / openings.size, 10, typical]
+
+
+def sums(run):
+    return [run[f"{part}_term"].values.sum(axis=0) for part in ("W_ax", "W_aa", "b_a", "W_ya", "b_y")]
+
+
+def gradient(run):
+    return math.sqrt(sum(np.square(one).sum() for one in sums(run)))
+
+
+def text_loss(run):
+    return -(run["y"].values * np.log(run["y_hat"].values)).sum()
+
+
+def counted_more_than_once(run):
+    """Eq. 6 with the loss of step t counted t - k + 1 times for step k, less that counted once."""
+    once = np.einsum("tku,ke->tkue", np.nan_to_num(run["delta_of_loss"].values), run["h_previous"].values)
+    times = np.arange(len(once))[:, None] - np.arange(len(once))[None]
+    more = np.einsum("tk,tkue->ue", np.where(times > 0, times, 0), once)
+    return np.linalg.norm(more) / np.linalg.norm(once.sum(axis=(0, 1)))
+
+
+def nudged_off(run):
+    """The largest difference of a nudged derivative of the loss to that by hand; no derivative here is above 1."""
+    names = ("arriving", "delta", "weight_gradient", "bias_gradient")
+    assert max(np.nanmax(np.abs(run[name].values)) for name in names) < 1
+    return max(np.nanmax(np.abs(run[name].values - run[f"{name}_nudge"].values)) for name in names)
+
+
+def tokens(run, side):
+    joined = run["joined"].values[side]
+    return 1 + (joined <= 0).sum()
+
+
+def pieces(run, side):
+    return 1 + (run["joined"].values[side] == -1).sum()
+
+
+def in_all_units(loss):
+    return [loss, math.log2(math.exp(loss)), math.exp(loss)]
+
+
+def of_gpt(run):
+    set_to = settings_of(run)
+    width, layers = set_to["width"], set_to["layers"]
+    table = round(math.exp(float(run["uniform_loss"]))) * width + set_to["block"] * width
+    return [
+        layers,
+        width,
+        set_to["heads"],
+        width // set_to["heads"],
+        layers * (12 * width**2 + 13 * width) + table + 2 * width,
+    ]
+
+
+def head_start(run):
+    """The squared length of a token's first vector of N(0, 0.02), over the states' spread after the last block."""
+    settings = settings_of(run)
+    spread = math.sqrt(of(run, "residual_variance", "gpt")[0, -1])
+    return settings["width"] * 4e-4 / spread
+
+
+TOLD = {
+    "depth-gradients": (
+        (r"\*\*plain\*\*: .*", of_depth("plain")),
+        (r"\*\*residual\*\*: .*", of_depth("residual")),
+    ),
+    "recurrent-gradients": (
+        *((rf"\*\*{name.upper()}\*\*: .*", of_lags(name)) for name in ("rnn", "lstm", "gru")),
+        *(
+            (rf"Network: {name.upper()}.*In all: (.*)", lambda run, gates=gates: [recurrent_size(run, gates)])
+            for name, gates in (("rnn", 1), ("lstm", 4), ("gru", 3))
+        ),
+    ),
+    "jacobian-lens": (
+        (r"Measured from step .*", of_lens),
+        (r"Norm .*", of_bounds),
+    ),
+    "lstm-valves": (
+        (r".* steps back it falls .*", of_valves),
+        (r"The loss is (.*?)\. By hand", lambda run: [run.attrs["loss"]]),
+        (r"differ by at most (\S+)", lambda run: [None]),
+    ),
+    "backward-by-hand": (
+        (r"the loss differs by (\S+) and its gradient by (\S+)\.", lambda run: [None, None]),
+        (r"its gradient is (\S+), and", lambda run: [np.abs(run["dh_prebn"].values.sum(axis=0)).max()]),
+        (r"the logits differ by (\S+)\.", lambda run: [None]),
+        (r"gives its input back, to (\S+)\.", lambda run: [None]),
+    ),
+    "backpropagation-by-hand": (
+        (r"Norm of the gradient: (.*)", lambda run: [gradient(run)]),
+        (r"After clipping: (.*)", lambda run: [min(gradient(run), 5)]),
+        (r"Loss before: (.*)", lambda run: [text_loss(run)]),
+        (r"Loss after: (.*)", lambda run: [run.attrs["loss_after"], run.attrs["loss_after"] - text_loss(run)]),
+        *(
+            (
+                rf"Part: {part}; .*Norm by hand: (\S+); Norm by autograd: (\S+);",
+                lambda run, place=place: [np.linalg.norm(sums(run)[place])] * 2,
+            )
+            for place, part in enumerate(("W_ax", "W_aa", "b_a", "W_ya", "b_y"))
+        ),
+        (r"largest difference of any entry is (\S+):", lambda run: [None]),
+        (r"to (\S+) of its norm", lambda run: [None]),
+        (r"then off by (\S+) times", lambda run: [counted_more_than_once(run)]),
+    ),
+    "backpropagation-steps": (
+        (r"differ by at most (\S+), .* by (\S+):", lambda run: [None, nudged_off(run)]),
+        (
+            r"stores (\S+) numbers \((\S+) bytes\)",
+            lambda run: [run.attrs["stored_bytes"] / 8, run.attrs["stored_bytes"]],
+        ),
+    ),
+    "text-tokens": (
+        (
+            r"Your text is .*",
+            lambda run: [1 + run.sizes["boundary"], pieces(run, 0), pieces(run, 1), tokens(run, 0), tokens(run, 1)],
+        ),
+    ),
+    "char-language-model": (
+        (r"- all alike: .*", lambda run: in_all_units(math.log(run.sizes["symbol"]))),
+        (r"- this run's first loss: .*", lambda run: [of(run, "loss", "mlp")[0]]),
+        (r"- single characters: .*", lambda run: in_all_units(of(run, "unigram_dev_loss"))),
+        (r"- counted pairs: .*", lambda run: in_all_units(of(run, "bigram_dev_loss"))),
+        (r"- this run on dev text: .*", lambda run: in_all_units(of(run, "dev_loss", "mlp")[-1])),
+    ),
+    "char-gpt": (
+        (r"- \$n = .*", of_gpt),
+        (r"costs \$ln V = (.*?)\$ nat", lambda run: [math.log(run.sizes["token"])]),
+        (r"first dev loss is (.*?)\. ", lambda run: [of(run, "dev_loss", "gpt")[0]]),
+        (r"favoured, by about (.*?) nat", lambda run: [head_start(run)]),
+        (
+            r"- this network now: .*",
+            lambda run: [
+                of(run, "dev_loss", "gpt")[-1],
+                math.log2(math.exp(of(run, "dev_loss", "gpt")[-1])) * float(run["tokens_per_byte"]),
+            ],
+        ),
+        (
+            r"- on the same text counted pairs: .*",
+            lambda run: [float(run["bigram_dev_loss"]), float(run["gzip_dev_bits"])],
+        ),
+    ),
+}
+"""By laboratory: sentences of its page, and the numbers in each; None where it is rounding alone."""
+
+
+@pytest.fixture(scope="module")
+def pages():
+    read = {}
+
+    def page(lab):
+        if lab.name not in read:
+            declared, slug = lab.declared, lab.declared.presets[0].slug
+            settings = declared.preset(slug)
+            run = example(declared, slug) if issubclass(declared, Experiment) else settings.compute()
+            read[lab.name] = run, "\n".join(on_page(lab, settings, run, PARTS.get(lab.name, ())))
+        return read[lab.name]
+
+    return page
+
+
+SENTENCES = [(lab, words, numbers) for lab, told in TOLD.items() for words, numbers in told]
+
+
+@pytest.mark.parametrize(("lab", "words", "numbers"), SENTENCES)
+def test_a_page_tells_what_the_records_hold(lab, words, numbers, pages):
+    run, text = pages(laboratories()[lab])
+    [sentence] = [" ; ".join(match.groups()) or match[0] for match in re.finditer(words, text)]
+    said = list(numbers_of(sentence))
+    expected = numbers(run)
+    assert len(said) == len(expected), sentence
+    for (value, unit), true in zip(said, expected, strict=True):
+        if true is None:
+            assert abs(value) < ROUNDING, sentence
+        else:
+            assert value == pytest.approx(true, abs=1.001 * unit), sentence
