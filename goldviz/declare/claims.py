@@ -72,9 +72,9 @@ class Part:
 
         A run that diverged before its first evaluation lacks a variable, has none of its entries, or divides by none.
         """
-        measured = [runs[lane - 1] for lane in self.lanes] if self.lanes else runs
+        own_runs = [runs[lane - 1] for lane in self.lanes] if self.lanes else runs
         try:
-            return self.measure(*measured)
+            return self.measure(*own_runs)
         except (KeyError, IndexError, ZeroDivisionError):
             return math.nan
 
@@ -109,9 +109,10 @@ class Claim:
     @cached_property
     def settings(self) -> tuple[Settings, ...]:
         """Each lane's settings, without the cases."""
-        declared = self.lab.declared
+        settings_class = self.lab.declared
         return tuple(
-            declared.preset(lane) if isinstance(lane, str) else declared.checked(dict(lane)) for lane in self.lanes
+            settings_class.preset(lane) if isinstance(lane, str) else settings_class.checked(dict(lane))
+            for lane in self.lanes
         )
 
     def in_case(self, case: Any) -> tuple[Settings, ...]:
@@ -170,9 +171,9 @@ class Evidence:
 
     def tests(self, claim: Claim) -> bool:
         """Whether it was measured with the claim's own settings, cases and parts."""
-        declared = claim.lab.declared
+        settings_class = claim.lab.declared
         try:
-            lanes = tuple(declared.from_store(self.version, json.dumps(lane)) for lane in self.settings)
+            lanes = tuple(settings_class.from_store(self.version, json.dumps(lane)) for lane in self.settings)
         except SettingsError:
             return False
         same = (self.over, tuple(self.cases)) == (claim.over, claim.cases)
@@ -181,46 +182,46 @@ class Evidence:
 
 def claims_of(lab: Laboratory) -> tuple[Claim, ...]:
     """The claims that a laboratory tests; none where it has no ``claims.py``."""
-    found: tuple[Claim, ...] = lab.part("claims").CLAIMS if lab.has("claims") else ()
-    return found
+    claims: tuple[Claim, ...] = lab.part("claims").CLAIMS if lab.has("claims") else ()
+    return claims
 
 
 @cache
 def claims() -> dict[str, Claim]:
     """All claims by number, in the numbers' order. Loads neither torch nor Streamlit."""
-    found = [claim for lab in laboratories().values() for claim in claims_of(lab)]
-    return {claim.number: claim for claim in sorted(found, key=lambda claim: int(claim.number[1:]))}
+    all_claims = [claim for lab in laboratories().values() for claim in claims_of(lab)]
+    return {claim.number: claim for claim in sorted(all_claims, key=lambda claim: int(claim.number[1:]))}
 
 
 def claim_of(number: str) -> Claim:
     """The claim with this number; raises :class:`SettingsError` where there is none."""
-    known = claims().get(number.upper())
-    if known is None:
+    claim = claims().get(number.upper())
+    if claim is None:
         raise SettingsError({"claim": f"There is no claim {number[:20]!r}; 'goldviz claims' lists them."})
-    return known
+    return claim
 
 
 @cache
 def evidence(lab: Laboratory) -> dict[str, Evidence]:
     """What is kept of a laboratory's claims, by number."""
-    kept = lab.recorded / "claims.json"
-    if not kept.exists():
+    path = lab.recorded / "claims.json"
+    if not path.exists():
         return {}
-    rows = json.loads(kept.read_text(encoding="utf-8"))
+    rows = json.loads(path.read_text(encoding="utf-8"))
     return {row["number"]: Evidence(**row) for row in rows}
 
 
 @cache
 def verdicts(lab: Laboratory) -> dict[str, Verdict]:
     """The verdicts on a laboratory's claims that were tested with today's settings, by number."""
-    known = ((claim, evidence(lab).get(claim.number)) for claim in claims_of(lab))
-    return {claim.number: claim.judged(kept.numbers) for claim, kept in known if kept and kept.tests(claim)}
+    pairs = ((claim, evidence(lab).get(claim.number)) for claim in claims_of(lab))
+    return {claim.number: claim.judged(numbers.numbers) for claim, numbers in pairs if numbers and numbers.tests(claim)}
 
 
-def keep(lab: Laboratory, found: Mapping[str, Evidence]) -> None:
+def keep(lab: Laboratory, evidence_by_number: Mapping[str, Evidence]) -> None:
     """Write the evidence of a laboratory's claims, one a line, in the claims' order."""
-    kept = [found[claim.number] for claim in claims_of(lab) if claim.number in found]
-    rows = ",\n".join(json.dumps(vars(one), ensure_ascii=False) for one in kept)
+    in_order = [evidence_by_number[claim.number] for claim in claims_of(lab) if claim.number in evidence_by_number]
+    rows = ",\n".join(json.dumps(vars(one), ensure_ascii=False) for one in in_order)
     (lab.recorded / "claims.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
     evidence.cache_clear()
     verdicts.cache_clear()

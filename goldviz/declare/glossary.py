@@ -39,5 +39,5 @@ class Term:
 def terms() -> tuple[Term, ...]:
     """All terms, by the alphabet."""
     read = tomllib.loads((files(ROOM) / "glossary.toml").read_text(encoding="utf-8"))
-    found = (Term(**{**term, "forms": tuple(term["forms"])}) for term in read["term"])
-    return tuple(sorted(found, key=lambda term: term.name.lower()))
+    entries = (Term(**{**term, "forms": tuple(term["forms"])}) for term in read["term"])
+    return tuple(sorted(entries, key=lambda term: term.name.lower()))

@@ -9,20 +9,24 @@ from typing import Any
 from goldviz.declare.settings import Experiment, SettingsError
 
 
-def in_todays_words(declared: type[Experiment] | None, attributes: Mapping[str, Any]) -> dict[str, Any]:
+def in_todays_words(settings_class: type[Experiment] | None, attributes: Mapping[str, Any]) -> dict[str, Any]:
     """A dataset's attributes with ``settings``, ``settings_version`` and ``marks`` as today's class has them.
 
     They stay as they were kept where nobody understands them any more: the numbers can still be drawn.
     """
     version = int(attributes.get("settings_version", 1))
-    if declared is None or version == declared.version:
+    if settings_class is None or version == settings_class.version:
         return dict(attributes)
     marks = json.loads(attributes.get("marks", "[]"))
     try:
-        settings = declared.from_store(version, attributes["settings"])
+        settings = settings_class.from_store(version, attributes["settings"])
         for mark in marks:
-            mark["changes"] = declared.changes_from_store(version, mark["changes"])
+            mark["changes"] = settings_class.changes_from_store(version, mark["changes"])
     except SettingsError:
         return dict(attributes)
-    today = {"settings": settings.model_dump_json(), "settings_version": declared.version, "marks": json.dumps(marks)}
+    today = {
+        "settings": settings.model_dump_json(),
+        "settings_version": settings_class.version,
+        "marks": json.dumps(marks),
+    }
     return {**attributes, **today}

@@ -15,5 +15,5 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | range):
         return [plain(one) for one in value]
     # xarray's arrays have no such method themselves.
-    held = value if hasattr(value, "tolist") else getattr(value, "values", value)
-    return held.tolist() if hasattr(held, "tolist") else value
+    inner = value if hasattr(value, "tolist") else getattr(value, "values", value)
+    return inner.tolist() if hasattr(inner, "tolist") else value

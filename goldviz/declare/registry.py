@@ -20,35 +20,37 @@ ROOM = "goldviz.labs"
 def laboratories() -> dict[str, Laboratory]:
     """All laboratories by name, in the order in which the navigation shows them."""
     packages = pkgutil.iter_modules(importlib.import_module(ROOM).__path__, f"{ROOM}.")
-    found = [importlib.import_module(module.name).LAB for module in packages]
-    return {lab.name: lab for lab in sorted(found, key=lambda lab: lab.declared.rank)}
+    labs = [importlib.import_module(module.name).LAB for module in packages]
+    return {lab.name: lab for lab in sorted(labs, key=lambda lab: lab.declared.rank)}
 
 
 @cache
 def experiments() -> dict[str, type[Experiment]]:
     """The laboratories that train, by name. Loads neither torch nor Streamlit."""
-    return {name: declared for name, declared in _declared().items() if issubclass(declared, Experiment)}
+    return {
+        name: settings_class for name, settings_class in _declared().items() if issubclass(settings_class, Experiment)
+    }
 
 
 @cache
 def instants() -> dict[str, type[Instant]]:
     """The laboratories that compute on the spot, by name. Loads neither torch nor Streamlit."""
-    return {name: declared for name, declared in _declared().items() if issubclass(declared, Instant)}
+    return {name: settings_class for name, settings_class in _declared().items() if issubclass(settings_class, Instant)}
 
 
 def experiment(name: str) -> type[Experiment]:
     """The experiment of this name; raises :class:`SettingsError` where there is none."""
     if name not in experiments():
-        known = ", ".join(experiments())
-        raise SettingsError({"experiment": f"There is no experiment {name[:60]!r}; there are {known}."})
+        names = ", ".join(experiments())
+        raise SettingsError({"experiment": f"There is no experiment {name[:60]!r}; there are {names}."})
     return experiments()[name]
 
 
 def instant(name: str) -> type[Instant]:
     """The instant page of this name; raises :class:`SettingsError` where there is none."""
     if name not in instants():
-        known = ", ".join(instants())
-        raise SettingsError({"page": f"There is no instant page {name[:60]!r}; there are {known}."})
+        names = ", ".join(instants())
+        raise SettingsError({"page": f"There is no instant page {name[:60]!r}; there are {names}."})
     return instants()[name]
 
 

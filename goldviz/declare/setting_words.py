@@ -9,9 +9,9 @@ from goldviz.declare.settings import Settings, facts
 from goldviz.declare.text_models import CONTROL, text_model_in_words
 
 
-def value_in_words(declared: type[Settings], name: str, value: Any) -> str:
+def value_in_words(settings_class: type[Settings], name: str, value: Any) -> str:
     """What a setting is set to, as its control says it, without its unit; "nothing" where it is empty."""
-    about = facts(declared, name)
+    about = facts(settings_class, name)
     if isinstance(value, str) and value in about["labels"]:
         return str(about["labels"][value])
     if about["control"] == CONTROL:

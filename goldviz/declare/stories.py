@@ -80,11 +80,11 @@ class Story:
 @cache
 def stories() -> dict[str, tuple[str, Story]]:
     """All stories by slug, each with its laboratory's name, in the navigation's order."""
-    told: dict[str, tuple[str, Story]] = {}
+    by_slug: dict[str, tuple[str, Story]] = {}
     for name, lab in laboratories().items():
-        found: Sequence[Story] = lab.part("stories").STORIES if lab.has("stories") else ()
-        told |= {story.slug: (name, story) for story in found}
-    return told
+        own_stories: Sequence[Story] = lab.part("stories").STORIES if lab.has("stories") else ()
+        by_slug |= {story.slug: (name, story) for story in own_stories}
+    return by_slug
 
 
 def place(slug: str, number: int) -> str:

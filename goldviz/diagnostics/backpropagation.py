@@ -88,8 +88,10 @@ def backpropagate(
     """Gradients of L = 1/2 sum ||x^L - y||^2 over the samples (eq. 37): :func:`forward`, then :func:`backward`."""
     trace = forward(weights, biases, activations, x)
     error = trace.outputs[-1] - y
-    found = backward(weights, activations, trace, error)
-    return Backpropagation(error.square().sum() / 2, found.delta, found.weight_gradients, found.bias_gradients)
+    gradients = backward(weights, activations, trace, error)
+    return Backpropagation(
+        error.square().sum() / 2, gradients.delta, gradients.weight_gradients, gradients.bias_gradients
+    )
 
 
 def residual_gradients(
@@ -99,7 +101,7 @@ def residual_gradients(
 
     dL/dh_(l-1) = dL/dh_l (I + dF_l/dh_(l-1)) (eq. 48): however small dF is, the first term arrives whole.
     """
-    found = [last]
+    gradients = [last]
     for jacobian in reversed(branch_jacobians):
-        found.insert(0, found[0] + torch.einsum("su,suv->sv", found[0], jacobian))
-    return found
+        gradients.insert(0, gradients[0] + torch.einsum("su,suv->sv", gradients[0], jacobian))
+    return gradients

@@ -36,8 +36,8 @@ def decay_rate(gradient_norm: Float[Tensor, "*before layer"]) -> Float[Tensor, "
 
 def spread(values: Float[Tensor, "*before entry"]) -> Float[Tensor, "*before"]:
     """The standard deviation along the last axis, with Bessel's correction: ``std(-1)``, several times faster."""
-    centred = values - values.mean(dim=-1, keepdim=True)
-    length: Tensor = torch.linalg.vector_norm(centred, dim=-1)
+    deviations = values - values.mean(dim=-1, keepdim=True)
+    length: Tensor = torch.linalg.vector_norm(deviations, dim=-1)
     return length / math.sqrt(values.shape[-1] - 1)
 
 

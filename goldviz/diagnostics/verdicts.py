@@ -56,8 +56,8 @@ def interval(values: Sequence[float], scale: Scale) -> Interval:
         return _wilson(numbers)
     if scale == "ratio":
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = _student(np.log(numbers))
-        return Interval(*(float(np.exp(x)) for x in (found.centre, found.low, found.high)))
+            logarithmic = _student(np.log(numbers))
+        return Interval(*(float(np.exp(x)) for x in (logarithmic.centre, logarithmic.low, logarithmic.high)))
     return _student(numbers)
 
 
@@ -94,11 +94,11 @@ class Line:
         over = self.above == -math.inf or number > self.above
         return over and (self.below == math.inf or number < self.below) and not math.isnan(number)
 
-    def judge(self, found: Interval) -> Word:
+    def judge(self, interval: Interval) -> Word:
         """What an interval comes to."""
-        if self.holds(found.low) and self.holds(found.high):
+        if self.holds(interval.low) and self.holds(interval.high):
             return "holds"
-        outside = -math.inf < self.above >= found.high or math.inf > self.below <= found.low
+        outside = -math.inf < self.above >= interval.high or math.inf > self.below <= interval.low
         return "does not hold" if outside else "undecided"
 
     def words(self, spec: str = DEFAULT_FORMAT) -> str:
@@ -140,14 +140,14 @@ class Judged:
     def sentence(self) -> str:
         """The number, the line, how many seeds are inside it, and the interval."""
         before, _, spec, _ = next(part for part in Formatter().parse(self.words) if part[1] is not None)
-        spec, found = spec or DEFAULT_FORMAT, self.interval
+        spec, interval = spec or DEFAULT_FORMAT, self.interval
         after = self.words[self.words.index("}") + 1 :]
         inside = sum(self.line.holds(value) for value in self.values)
         among, line = f"{len(self.values)} {self.called}", self.line.words(spec)
         among = f"{among}, line {line}" if self.scale == "share" else f"{inside} of {among} {line}"
-        low, high = printed(found.low, spec), printed(found.high, spec)
+        low, high = printed(interval.low, spec), printed(interval.high, spec)
         reach = "all alike" if low == high else f"95 % interval {low} to {high}"
-        return f"{before}{printed(found.centre, spec)}{after} ({among}, {reach})"
+        return f"{before}{printed(interval.centre, spec)}{after} ({among}, {reach})"
 
 
 def printed(number: float, spec: str) -> str:
@@ -169,9 +169,9 @@ def counted(words: Iterable[str]) -> str:
     '2 hold, 1 does not hold, 1 undecided, 1 not tested'
     """
     counts = Counter(words)
-    known = [*WORDS, *(word for word in counts if word not in WORDS)]
-    found = [(counts[word], word if counts[word] == 1 else PLURAL.get(word, word)) for word in known]
-    return ", ".join(f"{count} {words}" for count, words in found if count)
+    order = [*WORDS, *(word for word in counts if word not in WORDS)]
+    phrases = [(counts[word], word if counts[word] == 1 else PLURAL.get(word, word)) for word in order]
+    return ", ".join(f"{count} {words}" for count, words in phrases if count)
 
 
 @dataclass(frozen=True)

@@ -50,23 +50,26 @@ def daily_column(
     moments the last counts. ``words`` name the column in sentences.
     """
     moments, values = dated.dates.moments[rows], numbers.values[rows]
-    seen = np.flatnonzero(np.isfinite(values))
-    seen = seen[np.argsort(moments[seen], kind="stable")]
-    at, there = moments[seen], values[seen]
+    rows_with_values = np.flatnonzero(np.isfinite(values))
+    rows_with_values = rows_with_values[np.argsort(moments[rows_with_values], kind="stable")]
+    at, there = moments[rows_with_values], values[rows_with_values]
     again = np.flatnonzero(at[1:] == at[:-1])
     days, of_day = np.unique(moments.astype("datetime64[D]"), return_inverse=True)
     by_day = np.full(len(days), np.nan)
-    by_day[of_day[seen]] = there  # Of several for one day numpy keeps the last, and they are in the order of time.
-    known = np.flatnonzero(np.isfinite(by_day))
-    inside = slice(known[0], known[-1] + 1) if len(known) else slice(0)
+    # Of several for one day numpy keeps the last, and they are in the order of time.
+    by_day[of_day[rows_with_values]] = there
+    days_with_values = np.flatnonzero(np.isfinite(by_day))
+    inside = slice(days_with_values[0], days_with_values[-1] + 1) if len(days_with_values) else slice(0)
     series = pd.Series(by_day[inside], pd.DatetimeIndex(days[inside].astype("datetime64[s]")))
-    several = len(at) - len(again) > len(known)
+    several = len(at) - len(again) > len(days_with_values)
     differ = again[there[again + 1] != there[again]]
     trouble = _wrong_cell(dated, column, numbers, rows, words)
     if not trouble and len(differ):
-        trouble = _two_values(dated, column, rows[seen[differ[0]]], rows[seen[differ[0] + 1]], words)
-    if not trouble and len(known) < FEWEST_VALUES:
-        trouble = f"{words} has {len(known)} values; at least {FEWEST_VALUES} are needed."
+        trouble = _two_values(
+            dated, column, rows[rows_with_values[differ[0]]], rows[rows_with_values[differ[0] + 1]], words
+        )
+    if not trouble and len(days_with_values) < FEWEST_VALUES:
+        trouble = f"{words} has {len(days_with_values)} values; at least {FEWEST_VALUES} are needed."
     notes = _order_notes(moments, dated.dates)
     if len(again):
         notes += (f"{len(again)} values stand there twice for the same time and count once.",)
@@ -77,7 +80,7 @@ def daily_column(
     empty = int((moments > at[-1]).sum()) if len(at) else 0
     if empty:
         notes += (f"{empty} row{'s' if empty > 1 else ''} after the last value {'are' if empty > 1 else 'is'} empty.",)
-    return DailyColumn(series, notes, trouble, several, numbers.percent, len(values) - len(seen))
+    return DailyColumn(series, notes, trouble, several, numbers.percent, len(values) - len(rows_with_values))
 
 
 def _wrong_cell(dated: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str) -> str:
@@ -85,8 +88,8 @@ def _wrong_cell(dated: DatedTable, column: int, numbers: ReadNumbers, rows: NDAr
     if not wrong.any():
         return ""
     row = int(rows[np.argmax(wrong)])
-    allowed = "numbers and empty cells" if numbers.wrong[row] else f"sizes up to {LARGEST_VALUE:g}"
-    return f"{words} has {dated.table.cell(column, row)!r} in row {dated.table.rows[row]}; allowed are {allowed}."
+    expectation = "numbers and empty cells" if numbers.wrong[row] else f"sizes up to {LARGEST_VALUE:g}"
+    return f"{words} has {dated.table.cell(column, row)!r} in row {dated.table.rows[row]}; allowed are {expectation}."
 
 
 def _two_values(dated: DatedTable, column: int, first: int, second: int, words: str) -> str:

@@ -74,11 +74,11 @@ def delimited_table(content: bytes, file: str) -> FileTable:
                 f"Row {row} of {file} has a cell of {longest:,} bytes in {name}; allowed are at most {LONGEST_CELL:,}."
             )
     empty = _blank_rows(columns)
-    kept = pa.array(~empty)
+    mask = pa.array(~empty)
     rows = rows[~empty]
     check_extent(file, len(columns), len(rows))
     notes += header.notes
-    columns = [column.filter(kept) for column in columns]
+    columns = [column.filter(mask) for column in columns]
     return FileTable(file, "text", header.names, tuple(columns), rows, separator, notes)
 
 
@@ -124,9 +124,9 @@ def _text(content: bytes) -> tuple[str, tuple[str, ...]]:
 
 def _separator(text: str, file: str) -> tuple[str, str]:
     """What separates cells, and the text without a first line that only says so, as Excel writes it."""
-    said = re.match(r"sep=([\t;|,])\r?\n", text)
-    if said:
-        return said.group(1), text[said.end() :]
+    directive = re.match(r"sep=([\t;|,])\r?\n", text)
+    if directive:
+        return directive.group(1), text[directive.end() :]
     sample = text[:SAMPLE]
     if len(text) > SAMPLE:
         sample = sample[: max(sample.rfind("\n"), sample.rfind("\r"), 0) + 1] or sample
@@ -171,8 +171,8 @@ def _header(text: str, separator: str, file: str) -> _Header:
         both = [f"{symbol} {price}" for price, symbol in zip(names[1:], below[0][1:], strict=False)]
         return _Header(distinct_names(["Date", *both]), blank + 3)
     if any(date_form(pa.array([cell.strip()])) for cell in names):
-        counted = distinct_names([""] * len(names))
-        return _Header(counted, blank, ("There is no header; the columns are named by their places.",))
+        numbered_names = distinct_names([""] * len(names))
+        return _Header(numbered_names, blank, ("There is no header; the columns are named by their places.",))
     return _Header(distinct_names(names), blank + 1)
 
 
@@ -184,7 +184,7 @@ def _cells(text: str, separator: str, header: _Header, file: str) -> list[pa.Str
         len(header.names),
         MarketError,
         file=file,
-        allowed=f"are {ALLOWED_FILES}",
+        limit=f"are {ALLOWED_FILES}",
         hint=", and quotation marks come in pairs",
         ignore_empty_lines=False,
     )

@@ -52,8 +52,8 @@ def plain_words(text: str, longest: int = LONGEST_NAME) -> str:
     >>> plain_words("Close\\x00\\n (USD)")
     'Close (USD)'
     """
-    kept = "".join(" " if character.isspace() else character for character in text[: 20 * longest])
-    words = " ".join("".join(c for c in kept if not unicodedata.category(c).startswith("C")).split())
+    text_start = "".join(" " if character.isspace() else character for character in text[: 20 * longest])
+    words = " ".join("".join(c for c in text_start if not unicodedata.category(c).startswith("C")).split())
     return words if len(words) <= longest else words[: longest - 1] + "…"
 
 
@@ -63,15 +63,15 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
     >>> distinct_names(["Date", "Close", "", "Close"])
     ('Date', 'Close', 'column 3', 'Close (2)')
     """
-    taken: list[str] = []
+    names_so_far: list[str] = []
     for place, name in enumerate(names, 1):
         plain = plain_words(name, LONGEST_NAME - 6) or f"column {place}"
         different, count = plain, 1
-        while different in taken:
+        while different in names_so_far:
             count += 1
             different = f"{plain} ({count})"
-        taken.append(different)
-    return tuple(taken)
+        names_so_far.append(different)
+    return tuple(names_so_far)
 
 
 def check_extent(file: str, columns: int, rows: int) -> None:

@@ -64,9 +64,11 @@ def _read(content: bytes, file: str) -> FileTable:
                 f"Column {plain_words(field.name)} of {file} holds {plain_words(str(field.type))}; allowed are dates, "
                 "numbers and text."
             )
-    unpacked = sum(group.total_byte_size for group in groups)
-    if unpacked > MOST_UNPACKED or unpacked < 0:
-        raise MarketError(f"{file} says that it unpacks to {unpacked:,} bytes; allowed are at most {MOST_UNPACKED:,}.")
+    total_size = sum(group.total_byte_size for group in groups)
+    if total_size > MOST_UNPACKED or total_size < 0:
+        raise MarketError(
+            f"{file} says that it unpacks to {total_size:,} bytes; allowed are at most {MOST_UNPACKED:,}."
+        )
     text = [field.name for field in schema if _textual(field.type)]
     # One thread, so that no more than one column is unpacked at a time.
     table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=text, pre_buffer=False).read(use_threads=False)

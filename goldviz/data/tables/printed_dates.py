@@ -96,12 +96,12 @@ def date_form(cells: pa.StringArray) -> DateForm | None:
     >>> date_form(pa.array(["31.12.2024", "2.1.2025"])).order
     'either'
     """
-    given = cells[:READ_FOR_FORM].filter(pc.invert(is_missing(cells[:READ_FOR_FORM])))
-    if len(given) == 0:
-        given = cells.filter(pc.invert(is_missing(cells)))[:READ_FOR_FORM]
+    cells_with_text = cells[:READ_FOR_FORM].filter(pc.invert(is_missing(cells[:READ_FOR_FORM])))
+    if len(cells_with_text) == 0:
+        cells_with_text = cells.filter(pc.invert(is_missing(cells)))[:READ_FOR_FORM]
     for form in DATE_FORMS:
-        fits = pc.sum(pc.match_substring_regex(given, form.pattern)).as_py() or 0
-        if fits and fits >= ENOUGH * len(given):
+        fits = pc.sum(pc.match_substring_regex(cells_with_text, form.pattern)).as_py() or 0
+        if fits and fits >= ENOUGH * len(cells_with_text):
             return form
     return None
 
@@ -113,9 +113,9 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     and for time stamps of which some have a time zone and some have none; it names the row.
     """
     cells = printed(table.columns[column])
-    found = pc.extract_regex(cells, form.pattern)
-    parts = {name: pc.struct_field(found, name) for name in re.findall(r"\?P<(\w+)>", form.pattern)}
-    _refuse(table, column, ~_flags(pc.is_valid(found)), lambda cell: f"{cell!r} is not a date as the others are")
+    groups = pc.extract_regex(cells, form.pattern)
+    parts = {name: pc.struct_field(groups, name) for name in re.findall(r"\?P<(\w+)>", form.pattern)}
+    _refuse(table, column, ~_flags(pc.is_valid(groups)), lambda cell: f"{cell!r} is not a date as the others are")
     if "epoch" in parts:
         return _since_1970(table, column, parts["epoch"])
     if "first" in parts:
@@ -185,8 +185,8 @@ def _ordered(parts: dict[str, pa.StringArray], day_first: bool | None) -> _Readi
     day_sorted, month_sorted = (ascending(days) or ascending(days[::-1]) for days in (by_day, by_month))
     if day_sorted == month_sorted:
         return _Reading("either", by_day, by_month)
-    told = day if day_sorted else month
-    return replace(told, notes=(f"The {told.order} is taken to stand first in dates: so the rows are in order.",))
+    first = day if day_sorted else month
+    return replace(first, notes=(f"The {first.order} is taken to stand first in dates: so the rows are in order.",))
 
 
 def _clocks(
@@ -227,11 +227,11 @@ def _in_range(table: FileTable, column: int, days: Moments) -> None:
     _refuse(table, column, outside, lambda cell: f"{cell!r} lies outside the years that are allowed, 1700 to 2199")
 
 
-def _refuse(table: FileTable, column: int, wrong: NDArray[np.bool_], said: Callable[[str], str]) -> None:
+def _refuse(table: FileTable, column: int, wrong: NDArray[np.bool_], words: Callable[[str], str]) -> None:
     if wrong.any():
         place = int(np.argmax(wrong))
         cell = table.cell(column, place)
-        what = said(cell) if cell else "there is no date"
+        what = words(cell) if cell else "there is no date"
         raise MarketError(
             f"In row {table.rows[place]} of {table.file}, column {table.names[column]}, {what}; allowed are "
             f"{ALLOWED_DATES}."
@@ -240,8 +240,8 @@ def _refuse(table: FileTable, column: int, wrong: NDArray[np.bool_], said: Calla
 
 def _whole(digits: pa.StringArray) -> NDArray[np.int64]:
     """Whole numbers; 0 for the empty text."""
-    filled = pc.if_else(pc.equal(digits, ""), "0", digits)
-    whole: NDArray[np.int64] = filled.cast(pa.int64()).to_numpy()
+    digits_or_zero = pc.if_else(pc.equal(digits, ""), "0", digits)
+    whole: NDArray[np.int64] = digits_or_zero.cast(pa.int64()).to_numpy()
     return whole
 
 

@@ -40,8 +40,8 @@ class ReadNumbers:
     @property
     def numeric(self) -> bool:
         """Whether at least half of what is given is a number."""
-        given = np.isfinite(self.values).sum()
-        return bool(given > 0 and given >= self.wrong.sum())
+        count = np.isfinite(self.values).sum()
+        return bool(count > 0 and count >= self.wrong.sum())
 
 
 def number_pattern(decimal: str) -> str:
@@ -120,9 +120,9 @@ def _without_marks(cells: pa.StringArray, missing: pa.BooleanArray, decimal: str
     return values if np.isfinite(values).sum() + pc.sum(missing).as_py() == len(values) else None
 
 
-def _cast(cells: pa.StringArray, given: pa.BooleanArray) -> NDArray[np.float64]:
+def _cast(cells: pa.StringArray, has_text: pa.BooleanArray) -> NDArray[np.float64]:
     values: NDArray[np.float64] = (
-        pc.if_else(given, cells, pa.scalar(None, pa.string())).cast(pa.float64()).to_numpy(zero_copy_only=False)
+        pc.if_else(has_text, cells, pa.scalar(None, pa.string())).cast(pa.float64()).to_numpy(zero_copy_only=False)
     )
     return values
 

@@ -32,8 +32,8 @@ def private_folder(folder: Path) -> None:
     for place in reversed(missing):
         with suppress(FileExistsError):
             place.mkdir(0o700)
-            if shared := _shared(place.parent):
-                place.chmod(0o700 | shared)
+            if group_rights := _shared(place.parent):
+                place.chmod(0o700 | group_rights)
     if not folder.is_dir():
         folder.mkdir()
 
@@ -44,19 +44,19 @@ def private_file(path: Path) -> None:
     It gets its name once it is closed: to close a file gives up what locks the same process, as SQLite in another
     thread, may have on it by then.
     """
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     os.close(handle)
     try:
-        give_group(Path(unfinished))
+        give_group(Path(temporary))
         with suppress(FileExistsError):
-            _name(unfinished, path)
+            _name(temporary, path)
     finally:
-        os.unlink(unfinished)
+        os.unlink(temporary)
 
 
-def _name(unfinished: str, path: Path) -> None:
+def _name(temporary: str, path: Path) -> None:
     try:
-        os.link(unfinished, path)
+        os.link(temporary, path)
     except FileExistsError:
         raise
     except OSError:
@@ -67,8 +67,8 @@ def _name(unfinished: str, path: Path) -> None:
 
 def give_group(file: Path) -> None:
     """Let a new file, which its account alone can open, be its group's as well where its folder is shared with it."""
-    if shared := _shared(file.parent) & 0o060:
-        file.chmod(0o600 | shared)
+    if group_rights := _shared(file.parent) & 0o060:
+        file.chmod(0o600 | group_rights)
 
 
 def closed_to_others(paths: Iterable[Path]) -> tuple[list[Path], dict[Path, str]]:
@@ -76,24 +76,24 @@ def closed_to_others(paths: Iterable[Path]) -> tuple[list[Path], dict[Path, str]
 
     Returns those that were closed, and those that could not be, each with the reason. Links lead elsewhere, and stay.
     """
-    closed: list[Path] = []
-    refused: dict[Path, str] = {}
+    changes: list[Path] = []
+    refusals: dict[Path, str] = {}
     if os.name != "posix":
-        return closed, refused
+        return changes, refusals
     for path in paths:
         try:
-            found = path.lstat()
-            if not (rights := _rights_of_others(path, found)):
+            status = path.lstat()
+            if not (rights := _rights_of_others(path, status)):
                 continue
-            if found.st_uid != os.geteuid():
+            if status.st_uid != os.geteuid():
                 raise PermissionError(0, f"it belongs to {_owner(path)}")
-            path.chmod(stat.S_IMODE(found.st_mode) & ~rights)
-            closed.append(path)
+            path.chmod(stat.S_IMODE(status.st_mode) & ~rights)
+            changes.append(path)
         except FileNotFoundError:
             continue
         except OSError as error:
-            refused[path] = error.strerror or str(error)
-    return closed, refused
+            refusals[path] = error.strerror or str(error)
+    return changes, refusals
 
 
 def open_to_others(path: Path) -> bool:
@@ -103,10 +103,10 @@ def open_to_others(path: Path) -> bool:
     return False
 
 
-def _rights_of_others(path: Path, found: os.stat_result) -> int:
-    if stat.S_ISLNK(found.st_mode):
+def _rights_of_others(path: Path, status: os.stat_result) -> int:
+    if stat.S_ISLNK(status.st_mode):
         return 0
-    return found.st_mode & OTHERS & ~_shared(path if stat.S_ISDIR(found.st_mode) else path.parent)
+    return status.st_mode & OTHERS & ~_shared(path if stat.S_ISDIR(status.st_mode) else path.parent)
 
 
 def _shared(folder: Path) -> int:

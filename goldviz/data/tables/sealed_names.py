@@ -36,7 +36,7 @@ def sealed_text(text: str) -> str:
     >>> sealed_text("data 0123456789abcdef, loss 0.1234567890123456")
     'data sealed-336fbb99, loss 0.1234567890123456'
     """
-    return IN_TEXT.sub(lambda found: sealed(found.group()), text)
+    return IN_TEXT.sub(lambda match: sealed(match.group()), text)
 
 
 def shown_name(name: str) -> str:
@@ -45,8 +45,8 @@ def shown_name(name: str) -> str:
     >>> shown_name("0123456789abcdef") == shown_name("sealed-336fbb99") == "own file 336f"
     True
     """
-    found = sealed(name)
-    return f"own file {found.removeprefix('sealed-')[:4]}" if SEALED.fullmatch(found) else name
+    seal = sealed(name)
+    return f"own file {seal.removeprefix('sealed-')[:4]}" if SEALED.fullmatch(seal) else name
 
 
 def check_open(name: str, error: Callable[[str], Exception]) -> None:

@@ -94,8 +94,8 @@ class _Texts:
         self.pieces, self.length = [], 0
 
     def collected(self) -> str:
-        found, self.pieces = "".join(self.pieces or ()), None
-        return found
+        text, self.pieces = "".join(self.pieces or ()), None
+        return text
 
     def text(self, text: str) -> None:
         if self.pieces is None or self.aside:
@@ -228,8 +228,8 @@ class _Cells(_Texts):
             places.append(place)
             values.append(value)
 
-    def beyond(self, what: str, allowed: str) -> NoReturn:
-        raise MarketError(f"{self.file} has {what}; a sheet has {allowed}.")
+    def beyond(self, what: str, limit: str) -> NoReturn:
+        raise MarketError(f"{self.file} has {what}; a sheet has {limit}.")
 
     def _column(self, reference: str) -> int:
         name = reference.rstrip(DIGITS)
@@ -254,8 +254,8 @@ class _Cells(_Texts):
         if kind == "b":
             return bool(int(text))
         if kind == "d":
-            found: date = from_ISO8601(text)
-            return found
+            moment: date = from_ISO8601(text)
+            return moment
         return self._words(text)
 
     def _words(self, text: str) -> str | None:

@@ -69,7 +69,7 @@ def name_words(name: str) -> set[str]:
     return set(re.findall("[a-z0-9]+", name.lower()))
 
 
-def understood(table: FileTable, told: Told = Told()) -> TableLayout:
+def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
     """Read a table's dates and numbers and find out what they are, as far as they were not ``told``.
 
     Raises :class:`MarketError` where there are no dates, no numbers, fewer than 30 rows, or where
@@ -78,12 +78,12 @@ def understood(table: FileTable, told: Told = Told()) -> TableLayout:
     if len(table.rows) < FEWEST_VALUES:
         raise MarketError(f"{table.file} has {len(table.rows)} rows; at least {FEWEST_VALUES} values are needed.")
     candidates = _date_columns(table)
-    place, form = _chosen_dates(table, candidates, told.date_column)
-    dated = DatedTable(table, place, read_dates(table, place, form, told.day_first))
+    place, form = _chosen_dates(table, candidates, answers.date_column)
+    dated = DatedTable(table, place, read_dates(table, place, form, answers.day_first))
     others = [column for column in range(len(table.names)) if column != place]
     text = [table.columns[column] for column in others if pa.types.is_string(table.columns[column].type)]
     found, unclear = decimal_mark(text, table.separator)
-    decimal = told.decimal or found
+    decimal = answers.decimal or found
     numbers = {column: read_numbers(table.columns[column], decimal) for column in others}
     numeric = {table.names[column]: column for column in others if numbers[column].numeric}
     if not numeric:
@@ -99,7 +99,7 @@ def understood(table: FileTable, told: Told = Told()) -> TableLayout:
         value = numeric[_priced(list(numeric))[0] or next(iter(numeric))]
         columns = _by_channel(dated, key[1], value, numbers[value])
         left_out.remove(key[0])
-    target, chosen = _target(columns)
+    target, value_columns = _target(columns)
     notes = [*table.notes, *dated.dates.notes]
     if unclear:
         notes.append(f"{unclear} was read with {'a comma' if decimal == ',' else 'a point'} as decimal mark.")
@@ -112,7 +112,7 @@ def understood(table: FileTable, told: Told = Told()) -> TableLayout:
         decimal,
         columns,
         target,
-        chosen,
+        value_columns,
         tuple(notes),
         tuple(table.names[candidate] for candidate, _ in candidates),
         unclear,
@@ -121,27 +121,27 @@ def understood(table: FileTable, told: Told = Told()) -> TableLayout:
 
 def _date_columns(table: FileTable) -> list[tuple[int, DateForm]]:
     """The places that can hold the dates, with their forms: columns named like a date first."""
-    found: list[tuple[bool, int, DateForm]] = []
+    candidates: list[tuple[bool, int, DateForm]] = []
     for place, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
         if not any(allows(column.type) for allows in DATE_TYPES):
             continue
-        named = bool(name_words(name) & DATE_WORDS)
+        by_name = bool(name_words(name) & DATE_WORDS)
         form = date_form(printed(column))
-        if form and (named or place == 0 or not form.digits_alone):
-            found.append((not named, place, form))
-    if not found:
+        if form and (by_name or place == 0 or not form.digits_alone):
+            candidates.append((not by_name, place, form))
+    if not candidates:
         raise MarketError(f"{table.file} has no column of dates; allowed are dates like {ALLOWED_DATES}.")
-    return [(place, form) for _, place, form in sorted(found, key=lambda item: item[:2])]
+    return [(place, form) for _, place, form in sorted(candidates, key=lambda item: item[:2])]
 
 
-def _chosen_dates(table: FileTable, candidates: list[tuple[int, DateForm]], chosen: str) -> tuple[int, DateForm]:
-    if not chosen:
+def _chosen_dates(table: FileTable, candidates: list[tuple[int, DateForm]], name: str) -> tuple[int, DateForm]:
+    if not name:
         return candidates[0]
     for place, form in candidates:
-        if table.names[place] == chosen:
+        if table.names[place] == name:
             return place, form
-    offered = ", ".join(table.names[place] for place, _ in candidates)
-    raise MarketError(f"{table.file} has no dates in {plain_words(chosen)!r}; allowed are {plain_words(offered, 300)}.")
+    choices = ", ".join(table.names[place] for place, _ in candidates)
+    raise MarketError(f"{table.file} has no dates in {plain_words(name)!r}; allowed are {plain_words(choices, 300)}.")
 
 
 def _whole_column(dated: DatedTable, column: int, numbers: ReadNumbers) -> DailyColumn:
@@ -153,9 +153,9 @@ def _whole_column(dated: DatedTable, column: int, numbers: ReadNumbers) -> Daily
 def _channel_names(dated: DatedTable, columns: Sequence[int]) -> tuple[int, pa.DictionaryArray] | None:
     """The column of a long table that names the channels, with its names; None for other tables."""
     moments = dated.dates.moments
-    repeated = len(np.unique(moments)) < len(moments)
+    repeats = len(np.unique(moments)) < len(moments)
     for column in columns:
-        if not (name_words(dated.table.names[column]) & CHANNEL_WORDS or (repeated and len(columns) == 1)):
+        if not (name_words(dated.table.names[column]) & CHANNEL_WORDS or (repeats and len(columns) == 1)):
             continue
         names = pc.dictionary_encode(printed(dated.table.columns[column]))
         few = len(names.dictionary) <= min(MOST_CHANNELS, len(names) // 10)

@@ -21,7 +21,7 @@ def cut(
     fault: type[Exception],
     *,
     file: str,
-    allowed: str,
+    limit: str,
     hint: str,
     ignore_empty_lines: bool,
 ) -> list[pa.StringArray]:
@@ -30,7 +30,7 @@ def cut(
         return columns_of_text(text, separator, width, ignore_empty_lines=ignore_empty_lines)
     except UncutError as error:
         if error.uneven is None:
-            raise fault(f"{file} cannot be cut into cells; allowed {allowed}.") from error
+            raise fault(f"{file} cannot be cut into cells; allowed {limit}.") from error
         row, cells = error.uneven
         raise fault(
             f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
@@ -42,10 +42,10 @@ def columns_of_text(text: str, separator: str, width: int, *, ignore_empty_lines
     """The columns of a text with so many cells in every row; raises :class:`UncutError`."""
     places = [str(place) for place in range(width)]
     content = text.encode("utf-8", errors="replace")
-    ragged: list[tuple[int, int]] = []
+    ragged_rows: list[tuple[int, int]] = []
 
     def stop(row: pyarrow.csv.InvalidRow) -> str:
-        ragged.append((row.number, row.actual_columns))
+        ragged_rows.append((row.number, row.actual_columns))
         return "error"
 
     try:
@@ -66,5 +66,5 @@ def columns_of_text(text: str, separator: str, width: int, *, ignore_empty_lines
             ),
         )
     except (pa.ArrowException, OSError) as error:
-        raise UncutError(ragged[0] if ragged else None) from error
+        raise UncutError(ragged_rows[0] if ragged_rows else None) from error
     return [table.column(place).combine_chunks() for place in range(width)]

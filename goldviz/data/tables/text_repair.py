@@ -29,9 +29,9 @@ def repaired(text: str) -> tuple[str, int]:
     """
     count = 0
 
-    def put_right(found: re.Match[str]) -> str:
+    def put_right(match: re.Match[str]) -> str:
         nonlocal count
-        run = found.group()
+        run = match.group()
         try:
             sign = bytes(WINDOWS_BYTES.get(character) or ord(character) for character in run).decode("utf-8")
         except (UnicodeDecodeError, ValueError):

@@ -38,16 +38,16 @@ def write_whole(path: Path, content: bytes) -> None:
     It is for this account alone, and for its folder's group where that is shared. The folder must exist. Raises
     ``OSError`` where it cannot be written; then the old file is still there.
     """
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=UNFINISHED_FILE)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=UNFINISHED_FILE)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        give_group(Path(unfinished))
-        os.replace(unfinished, path)
+        give_group(Path(temporary))
+        os.replace(temporary, path)
     except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 
@@ -61,8 +61,8 @@ def make_room(folder: Path, paths: Iterable[Path], budget: int, spared: Path) ->
     used: list[tuple[int, int, Path]] = []
     for path in paths:
         with suppress(OSError):
-            seen = path.stat()
-            used.append((seen.st_mtime_ns, seen.st_size, path))
+            status = path.stat()
+            used.append((status.st_mtime_ns, status.st_size, path))
     excess = sum(size for _, size, _ in used) - budget
     for _, size, path in sorted(used):
         if excess > 0 and path != spared:
@@ -73,12 +73,12 @@ def make_room(folder: Path, paths: Iterable[Path], budget: int, spared: Path) ->
 
 def left_behind(folder: Path) -> list[Path]:
     """What processes that ended had begun to write in a folder."""
-    found = []
+    remains = []
     for path in folder.glob(f"*{UNFINISHED_FILE}"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > UNFINISHED_SECONDS:
-                found.append(path)
-    return found
+                remains.append(path)
+    return remains
 
 
 def size_of(paths: Iterable[Path]) -> int:

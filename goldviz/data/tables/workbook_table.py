@@ -66,8 +66,8 @@ def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = 
     """
     try:
         with Parts(content, file, report) as parts:
-            sheets, cells, chosen = _cells_of(parts, sheet, file)
-        return _table(cells, file, chosen, sheets)
+            sheets, cells, sheet_name = _cells_of(parts, sheet, file)
+        return _table(cells, file, sheet_name, sheets)
     except MarketError:
         raise
     except DAMAGE as error:
@@ -120,7 +120,7 @@ def _styles_of(workbook: Any) -> Callable[[int], Style]:
 
 def _table(cells: Sheet, file: str, sheet: str, sheets: tuple[str, ...]) -> FileTable:
     """The table below the first row with two cells; what stands above is a title."""
-    top = next((place for place, filled in enumerate(cells.filled) if filled > 1), None)
+    top = next((place for place, count in enumerate(cells.filled) if count > 1), None)
     if top is None:
         raise MarketError(f"Sheet {sheet} of {file} has one column only; expected are dates and numbers side by side.")
     used = sorted(number for number, (places, _) in cells.columns.items() if places[-1] >= top)
@@ -142,11 +142,11 @@ def _table(cells: Sheet, file: str, sheet: str, sheets: tuple[str, ...]) -> File
 
 def _column(values: list[Value | None]) -> pa.Array:
     """Cells as numbers or as days where all are, else as the text that a person sees."""
-    given = [value for value in values if value is not None]
-    percent = any(isinstance(value, Percentage) for value in given)
-    if given and not percent and all(_is_number(value) for value in given):
+    cells_with_values = [value for value in values if value is not None]
+    percent = any(isinstance(value, Percentage) for value in cells_with_values)
+    if cells_with_values and not percent and all(_is_number(value) for value in cells_with_values):
         return pa.array([None if value is None else float(value) for value in values], pa.float64())  # type: ignore[arg-type]
-    if given and all(isinstance(value, date) for value in given):
+    if cells_with_values and all(isinstance(value, date) for value in cells_with_values):
         return pa.array([_moment(value) if isinstance(value, date) else None for value in values], pa.timestamp("s"))
     return pa.array([_printed(value) for value in values], pa.string())
 

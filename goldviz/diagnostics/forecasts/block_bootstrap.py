@@ -26,8 +26,8 @@ def block_length(losses: Float[np.ndarray, "forecast loss"]) -> int:
     # Losses that hardly move have no autocorrelation; what they ask for is NaN and counts for nothing.
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         moving = losses[:, np.ptp(losses, axis=0) > 0]
-        asked = optimal_block_length(moving)["circular"].to_numpy() if moving.size else np.empty(0)
-    longest = float(max([count ** (1 / 3), *asked[np.isfinite(asked)]]))
+        lengths = optimal_block_length(moving)["circular"].to_numpy() if moving.size else np.empty(0)
+    longest = float(max([count ** (1 / 3), *lengths[np.isfinite(lengths)]]))
     return max(1, min(math.ceil(longest), count // 3))
 
 
@@ -65,9 +65,9 @@ def bootstrap_interval(
     return middle(statistic(means.T), share)
 
 
-def middle(replicated: Float[np.ndarray, " replication"], share: float = 0.95) -> tuple[float, float]:
+def middle(replications: Float[np.ndarray, " replication"], share: float = 0.95) -> tuple[float, float]:
     """The ends of the middle ``share`` of these values; NaN where one of them is not finite."""
-    if not np.isfinite(replicated).all():
+    if not np.isfinite(replications).all():
         return np.nan, np.nan
-    low, high = np.quantile(replicated, [(1 - share) / 2, (1 + share) / 2])
+    low, high = np.quantile(replications, [(1 - share) / 2, (1 + share) / 2])
     return float(low), float(high)

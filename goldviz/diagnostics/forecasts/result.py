@@ -72,5 +72,5 @@ def judged(result: Result, words: tuple[str, str, str], score: str) -> str:
     'No skill: 0.10 (interval and test disagree)'
     """
     better, worse, neither = words
-    said = better if result.better else worse if result.worse else neither
-    return f"{said}: {score}{' (interval and test disagree)' if result.disputed else ''}"
+    sentence = better if result.better else worse if result.worse else neither
+    return f"{sentence}: {score}{' (interval and test disagree)' if result.disputed else ''}"

@@ -116,9 +116,9 @@ def hits(
     """
     if not scorable(truth, forecast, reference):
         return Hits(0, 0)
-    moved, named = np.sign(truth - reference), np.sign(forecast - reference)
-    counts = (moved != 0) & (named != 0)
-    return Hits(int((counts & (moved == named)).sum()), int(counts.sum()))
+    truth_signs, forecast_signs = np.sign(truth - reference), np.sign(forecast - reference)
+    counts = (truth_signs != 0) & (forecast_signs != 0)
+    return Hits(int((counts & (truth_signs == forecast_signs)).sum()), int(counts.sum()))
 
 
 def _share_saved(loss: float, reference_loss: float) -> float:

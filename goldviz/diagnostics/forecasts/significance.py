@@ -52,7 +52,7 @@ def diebold_mariano(
     return Significance(statistic, 2 * float(special.stdtr(len(losses) - 1, -abs(statistic))))
 
 
-def wilson_interval(right: int, counted: int, share: float = 0.95) -> tuple[float, float]:
+def wilson_interval(right: int, count: int, share: float = 0.95) -> tuple[float, float]:
     """Interval for a share of ``right`` out of ``counted`` (Wilson 1927); NaN where nothing was counted.
 
     It stays between 0 and 1 and holds for independent events; what happens on neighbouring days rarely is quite.
@@ -60,10 +60,10 @@ def wilson_interval(right: int, counted: int, share: float = 0.95) -> tuple[floa
     >>> [round(end, 3) for end in wilson_interval(52, 100)]
     [0.423, 0.615]
     """
-    if counted == 0:
+    if count == 0:
         return np.nan, np.nan
     z = float(special.ndtri((1 + share) / 2))
-    rate, weight = right / counted, z**2 / counted
+    rate, weight = right / count, z**2 / count
     centre = (rate + weight / 2) / (1 + weight)
     half = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
     return max(0.0, centre - half), min(1.0, centre + half)
@@ -81,11 +81,11 @@ def against_always_up(
     """
     if not scorable(truth, forecast, reference):
         return NOTHING_TO_TEST
-    right, said = hits(truth, np.minimum(forecast, reference), reference)
-    if said == 0:
+    right, share_up = hits(truth, np.minimum(forecast, reference), reference)
+    if share_up == 0:
         return NOTHING_TO_TEST
-    p_value = 2 * float(special.bdtr(min(right, said - right), said, 0.5))
-    return Significance((2 * right - said) / hits(truth, forecast, reference).counted, min(1.0, p_value))
+    p_value = 2 * float(special.bdtr(min(right, share_up - right), share_up, 0.5))
+    return Significance((2 * right - share_up) / hits(truth, forecast, reference).counted, min(1.0, p_value))
 
 
 def _corrected_statistic(

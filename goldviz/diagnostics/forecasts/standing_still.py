@@ -15,8 +15,8 @@ def longest_still(moves: Float[np.ndarray, " day"]) -> int:
     >>> longest_still(np.array([0.1, 0.0, 0.0, 0.2, 0.0, np.nan]))
     2
     """
-    moved = np.flatnonzero(np.concatenate([[True], moves != 0, [True]]))
-    return int(np.diff(moved).max()) - 1
+    places = np.flatnonzero(np.concatenate([[True], moves != 0, [True]]))
+    return int(np.diff(places).max()) - 1
 
 
 def still_in_words(target: str, moves: Float[np.ndarray, " day"], so: str) -> str:

@@ -115,8 +115,8 @@ def piece_ids(model: TextModel, pieces: Pieces) -> Int[Tensor, "1 piece"]:
 
 def segment_ids(model: TextModel, pieces: Pieces) -> Int[Tensor, "1 piece"]:
     """The pieces' segments as :func:`piece_ids` has the pieces; all A where the model tells no two apart."""
-    known = np.minimum(pieces.segments, max(model.encoder.shape.segments - 1, 0))
-    return torch.as_tensor(known, device=model.encoder.embeddings.token.weight.device)[None]
+    segments = np.minimum(pieces.segments, max(model.encoder.shape.segments - 1, 0))
+    return torch.as_tensor(segments, device=model.encoder.embeddings.token.weight.device)[None]
 
 
 @torch.no_grad()
@@ -168,10 +168,10 @@ def _look_at_heads(reading: TextReading, layer: int) -> None:
     queries, keys = (part(below).chunk(attention.heads, -1) for part in (attention.query, attention.key))
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
         weights = (query @ key.t()).div_(math.sqrt(query.shape[1])).softmax(-1)
-        found = summarise_head(weights, reading.pieces.special)
-        for name, value in found.numbers.items():
+        summary = summarise_head(weights, reading.pieces.special)
+        for name, value in summary.numbers.items():
             reading.summaries[name][layer, head] = value
-        reading.received[layer] += found.received / attention.heads
+        reading.received[layer] += summary.received / attention.heads
         reading.tiles[layer, head] = pool_tiles(weights.cpu().numpy()[None])[0]
 
 

@@ -73,7 +73,7 @@ def _parsed(text: str, separator: str, width: int, file: str) -> list[pa.StringA
         width,
         DatedTextError,
         file=file,
-        allowed="is a CSV file",
+        limit="is a CSV file",
         hint=". Put a text with a comma or a line break in quotation marks",
         ignore_empty_lines=True,
     )
