@@ -33,6 +33,8 @@ def test_app_pages_examples_and_assets_travel_in_the_wheel(wheel: Path) -> None:
         "goldviz/_app/pages/depth_gradients.py",
         "goldviz/_app/.streamlit/config.toml",
         "goldviz/ui/assets/live_figure.js",
+        "goldviz/labs/inside_bert/assets/attention_explorer.js",
+        "goldviz/labs/inside_bert/assets/attention_explorer.html",
         "goldviz/labs/depth_gradients/recorded/as-in-the-document.safetensors",
         "goldviz/labs/jacobian_lens/recorded/picture.svg",
     ):

@@ -199,7 +199,8 @@ def _card(finding: Finding) -> str:
 
 
 def _script() -> str:
-    colours = (files("goldviz.ui") / "assets" / "figure_fit.js").read_text(encoding="utf-8")
+    # A report is one file, which a browser opens from a disk: it imports nothing.
+    colours = (files("goldviz.ui") / "assets" / "figure_theme.js").read_text(encoding="utf-8").replace("export ", "")
     draw = (files("goldviz.export") / "report.js").read_text(encoding="utf-8")
     constants = f"const INKS = {json.dumps(inks())}, CONFIG = {json.dumps(CONFIG)};"
     return "\n".join([get_plotlyjs(), colours, constants, draw])

@@ -1,45 +1,48 @@
-"""What parts of a page that the browser draws are made of: scripts, style sheets and HTML in ``assets``."""
+"""What parts of a page that the browser draws are made of: modules, style sheets and HTML in folders ``assets``.
+
+What pages share lies in ``goldviz/ui/assets``, and what a laboratory alone has in ``assets`` of its package.
+"""
 
 from __future__ import annotations
 
-import hashlib
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from goldviz.ui.serving.server import SCRIPTS_PATH, address, scripts
+from goldviz.ui.serving.page_modules import module_path
+from goldviz.ui.serving.server import address
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
-LOADER = """const address = new URL("{address}", location.origin).href;
-const found = await import(address).catch(() => import(`${{address}}?again`));
-export default found.default;
+SHARED = "goldviz.ui"
+LOADER = """const at = new URL("{address}", location.origin).href;
+export default (await import(at).catch(() => import(`${{at}}?again`))).default;
 """
 """What Streamlit sends along with every part of a page, again with each of its changes; the browser keeps the rest."""
 
 
-def asset(name: str) -> str:
-    """The text of one of these files."""
-    return (files("goldviz.ui") / "assets" / name).read_text(encoding="utf-8")
-
-
-def assets(*names: str) -> str:
-    """Several of them, one after the other."""
-    return "\n".join(map(asset, names))
-
-
-def stepped(name: str, **words: str) -> str:
-    """The HTML of a part that is stepped through, with its bar of buttons, whose places in braces these words fill."""
-    return asset(name).replace("<!-- bar -->", asset("bar.html").format(**words).strip())
+def asset(name: str, package: str = SHARED) -> str:
+    """The text of one of these files; without it, none."""
+    file = files(package) / "assets" / name
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 def component(
-    name: str, *, js: str, html: str = "", css: str | None = None, isolated: bool = False
+    name: str, package: str = SHARED, *, script: str = "", html: str = "", isolated: bool = False
 ) -> ComponentRenderer:
-    """A part of the page that a script draws, in the page's own styles unless it is ``isolated``."""
-    file = f"{name}-{hashlib.blake2b(js.encode(), digest_size=8).hexdigest()}.js"
-    scripts[file] = js
-    loader = LOADER.format(address=address(f"{SCRIPTS_PATH}/{file}"))
-    return st.components.v2.component(f"goldviz_{name}", html=html, css=css, js=loader, isolate_styles=isolated)
+    """A part of the page that the default export of a package's module draws: ``name``.js, or another ``script``.
+
+    Its HTML and its style sheet are ``name``.html and ``name``.css, where the package has them. It has the page's own
+    styles unless it is ``isolated``: then it has those of buttons, sliders and choices that such parts share.
+    """
+    module = f"{package.removeprefix('goldviz.').replace('.', '/')}/assets/{script or name}.js"
+    style = asset("controls.css") * isolated + asset(f"{script or name}.css", package)
+    return st.components.v2.component(
+        f"goldviz_{name}",
+        html=html or asset(f"{name}.html", package),
+        css=style or None,
+        js=LOADER.format(address=address(module_path(module))),
+        isolate_styles=isolated,
+    )

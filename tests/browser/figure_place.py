@@ -1,4 +1,4 @@
-"""A place for live figures without goldviz's server: a page of a test's own, the component's script, and Plotly's."""
+"""A place for live figures without goldviz's server: a page of a test's own, the components' modules, and Plotly."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from threading import Thread
 
 from playwright.sync_api import Browser, Page
 
-from goldviz.ui.panels.live_figure import script
+from goldviz.ui.serving.page_modules import modules
 
 
 def _answers(page: str) -> Mapping[str, tuple[str, bytes]]:
     plotly = (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
     return {
         "/": ("text/html", page.encode()),
-        "/live_figure.js": ("text/javascript", script("live_figure").encode()),
+        **{f"/{path}": ("text/javascript", text.encode()) for path, text in modules().items()},
         "/plotly.js": ("text/javascript", plotly),
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from goldviz.ui.serving.page_modules import module_path
 from tests.browser.app_server import Server
 from tests.browser.laboratory_page import figure, open_part, updates, wait_for_figure
 
@@ -59,7 +60,10 @@ def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: 
     expect(figure(page, "graph")).to_have_attribute("data-updates", str(before + 1))
     page.evaluate("window.letGo()")
     page.wait_for_url("**hidden=4**")
-    page.wait_for_function("window.goldvizPositions.get('backward-by-hand').ahead === undefined")
+    page.wait_for_function(
+        "async (module) => (await import(module)).positionsPage('backward-by-hand').ahead === undefined",
+        arg=f"{server.address}{module_path('ui/assets/frames_page.js')}",
+    )
     knob.press("ArrowLeft")
     page.wait_for_url("**hidden=3**")
 

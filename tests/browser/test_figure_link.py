@@ -22,7 +22,7 @@ PAGE = """<!doctype html><style>CSS</style>
 <div class="parent"></div>
 <div class="parent"></div>
 <script type="module">
-  import component from "/live_figure.js";
+  import component from "/ui/assets/live_figure.js";
   const parents = [...document.querySelectorAll(".parent")];
   const inks = INKS;
   window.errors = [];
@@ -244,7 +244,12 @@ def test_marks_go_with_the_figure_that_is_pointed_at(page: Page) -> None:
     point(page, 3)
     page.evaluate("async () => { window.leave[0](); await window.settled(); }")
     page.wait_for_function("window.marks(1).length === 0")
-    left = page.evaluate("[window.hosts[0].children.length, '_ev' in window.hosts[0], window.goldvizPointing.host]")
+    left = page.evaluate(
+        """async () => {
+            const { pointing } = await import("/ui/assets/figure_link.js");
+            return [window.hosts[0].children.length, "_ev" in window.hosts[0], pointing.host];
+        }"""
+    )
     assert left == [0, False, None], "nothing of the figure stays, and nothing listens to it"
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.component
 
 PAGE = """<!doctype html><div id="parent"></div>
 <script type="module">
-  import component from "/live_figure.js";
+  import component from "/ui/assets/live_figure.js";
   const parent = document.getElementById("parent");
   const inks = INKS;
   window.errors = [];

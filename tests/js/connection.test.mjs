@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
-import { load } from "./assets.mjs";
-
-const { otherBase } = await load(["connection"], ["otherBase"]);
+import { otherBase } from "../../goldviz/ui/assets/connection.js";
 
 test("a page that was opened where the server was asked for it has no other base path", () => {
   assert.equal(otherBase("/", "/", "/"), undefined);

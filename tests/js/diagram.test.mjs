@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-const names = ["placed", "boxAt", "boxAfter", "boxesAt", "placesOf", "numberInWords", "shareOf", "ticksOf", "told"];
-const { placed, boxAt, boxAfter, boxesAt, placesOf, numberInWords, shareOf, ticksOf, told, colourAt, inkOn, paintDiagram } =
-  await load(["diagram_layout", "diagram_draw"], [...names, "colourAt", "inkOn", "paintDiagram"]);
+import {
+  placed,
+  boxAt,
+  boxAfter,
+  boxesAt,
+  placesOf,
+  numberInWords,
+  shareOf,
+  ticksOf,
+  told,
+} from "../../goldviz/ui/assets/diagram_layout.js";
+import { colourAt, inkOn, paintDiagram } from "../../goldviz/ui/assets/diagram_draw.js";
 
 const measure = (text) => 7 * text.length;
 

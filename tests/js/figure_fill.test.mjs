@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-const { decoded, merged, filledFigure, placeOf, countUpTo } = await load(
-  ["figure_fill"],
-  ["decoded", "merged", "filledFigure", "placeOf", "countUpTo"],
-);
+import { decoded, merged, filledFigure, placeOf, countUpTo } from "../../goldviz/ui/assets/figure_fill.js";
 
 // A message as the server packs it.
 function packed(header, ...arrays) {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-const { fitted, recoloured } = await load(["figure_words", "figure_fit"], ["fitted", "recoloured"]);
+import { fitted } from "../../goldviz/ui/assets/figure_fit.js";
+import { recoloured } from "../../goldviz/ui/assets/figure_theme.js";
 
 const measureWith = () => (text) => text.length * 7;
 const name = { xref: "x domain", x: 1, xanchor: "left", xshift: 6, text: "residual 0.44" };

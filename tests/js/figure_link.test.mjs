@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-globalThis.window = globalThis;
-const NAMES = ["marksIn", "placesAt", "framesIn", "isAt"];
-const { marksIn, placesAt, framesIn, isAt } = await load(["figure_link"], NAMES);
+import "./page.mjs";
+import { marksIn, placesAt, framesIn, isAt } from "../../goldviz/ui/assets/figure_link.js";
 
 // An axis as Plotly leaves it after a draw: `pixel` gives the place of a number on it.
 function axis(id, offset, length, pixel, more = {}) {

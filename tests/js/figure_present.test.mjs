@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-globalThis.window = globalThis;
-const { neighbour, orderOf, presentedHeight } = await load(["figure_present"], ["neighbour", "orderOf", "presentedHeight"]);
+import "./page.mjs";
+import { neighbour, orderOf, presentedHeight } from "../../goldviz/ui/assets/figure_present.js";
 
 test("keys mean what the page says, and others nothing", () => {
   const keys = { ArrowLeft: "back", ArrowRight: "on", " ": "play", n: "next", B: "before", Escape: "leave", p: "leave" };

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-const { inTwoLines, resultOf } = await load(["figure_words", "figure_fit"], ["inTwoLines", "resultOf"]);
+import { inTwoLines, resultOf } from "../../goldviz/ui/assets/figure_words.js";
 
 test("a label says the notes and where the curves end, and the question only where there is no result", () => {
   const curves = [

@@ -3,15 +3,13 @@
 // Called with a message's file, the steps and the parts; writes {figure: {step: filled}} to a file, and prints
 // [[part, slider's step, {figure: steps it names}]].
 import { readFile, writeFile } from "node:fs/promises";
-import { load } from "./assets.mjs";
+import "./page.mjs";
+import { decoded, merged, filledFigure } from "../../goldviz/ui/assets/figure_fill.js";
+import { framesPage } from "../../goldviz/ui/assets/frames_page.js";
 
+// Nothing is asked of a server.
+document.hidden = true;
 const [, , from, to, steps, parts] = process.argv;
-globalThis.window = globalThis;
-globalThis.document = { hidden: true, addEventListener: () => {} };
-const { decoded, merged, filledFigure, framesPage } = await load(
-  ["figure_fill", "frames_page"],
-  ["decoded", "merged", "filledFigure", "framesPage"],
-);
 
 const bytes = await readFile(from);
 const message = decoded(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));

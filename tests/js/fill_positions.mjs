@@ -1,11 +1,8 @@
 // Fills the figures that an instant page sends at some positions, for the test that holds them and the server's equal.
 // Called with a file of what the page sends and the positions; writes {figure: {position: filled}} to a file.
 import { readFile, writeFile } from "node:fs/promises";
-import { load } from "./assets.mjs";
-
-globalThis.window = globalThis;
-globalThis.document = { hidden: false, addEventListener: () => {} };
-const { positionsPage } = await load(["figure_fill", "frames_page"], ["positionsPage"]);
+import "./page.mjs";
+import { positionsPage } from "../../goldviz/ui/assets/frames_page.js";
 
 const [, , from, to, positions] = process.argv;
 const sent = JSON.parse(await readFile(from));

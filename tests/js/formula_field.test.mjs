@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-const { latest, colourOf, placeNames, largest } = await load(
-  ["latest", "formula_field"],
-  ["latest", "colourOf", "placeNames", "largest"],
-);
+import { latest } from "../../goldviz/ui/assets/latest.js";
+import { colourOf, placeNames, largest } from "../../goldviz/labs/backward_by_hand/assets/formula_field.js";
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1));
 

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { load } from "./assets.mjs";
-
-const listeners = [];
-globalThis.window = globalThis;
-globalThis.document = { hidden: false, addEventListener: (_, listener) => listeners.push(listener) };
-const { framesPage, goToStep, stepOf, watchStep } = await load(
-  ["figure_fill", "frames_page"],
-  ["framesPage", "goToStep", "stepOf", "watchStep"],
-);
+import "./page.mjs";
+import { framesPage, goToStep, stepOf, watchStep } from "../../goldviz/ui/assets/frames_page.js";
 
 const settled = (milliseconds = 40) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -170,7 +163,7 @@ test("a page out of sight asks nothing, and asks when it is seen again", async (
   assert.equal(asked.length, 0);
   globalThis.document.hidden = false;
   answers.push(answerOf([laneOf(["loss"])]));
-  for (const listener of listeners) listener();
+  document.hear("visibilitychange");
   await settled();
   assert.equal(asked.length, 1);
   watcher.stop();

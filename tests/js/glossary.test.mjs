@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-const { finder, firstUses } = await load(["glossary"], ["finder", "firstUses"]);
+import { finder, firstUses } from "../../goldviz/ui/assets/glossary.js";
 
 const terms = [
   { slug: "gradient", forms: ["gradient", "gradients"] },

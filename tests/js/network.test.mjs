@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-const { allowedNumber, changedNetwork, editsOf, editsText, knownAt, memoryWords, passes, plain, short, stepsOf, storedAfter, wordsOf } = await load(
-  ["network_numbers", "network_steps"],
-  ["allowedNumber", "changedNetwork", "editsOf", "editsText", "knownAt", "memoryWords", "passes", "plain", "short", "stepsOf", "storedAfter", "wordsOf"],
-);
+import {
+  allowedNumber,
+  changedNetwork,
+  editsOf,
+  editsText,
+  passes,
+} from "../../goldviz/labs/backpropagation_steps/assets/numbers.js";
+import { lossParts, neuronParts } from "../../goldviz/labs/backpropagation_steps/assets/formulas.js";
+import {
+  knownAt,
+  memoryWords,
+  plain,
+  short,
+  stepsOf,
+  storedAfter,
+  wordsOf,
+} from "../../goldviz/labs/backpropagation_steps/assets/steps.js";
 
 // One sample, sizes 2, 3 and 1, ReLU, with one neuron that stays silent.
 const network = {
@@ -76,11 +87,6 @@ test("numbers are written shortly, and none is rounded away to 0", () => {
   assert.deepEqual([0, 0.31, -2.5, 1e-5, 123456, Infinity].map((one) => plain(one)), ["0", "0.31", "−2.5", "1.00e−5", "1.23e5", "∞"]);
   assert.deepEqual([0, 0.5, -12.34, 4e-4, 2345].map(short), ["0", "0.500", "−12.3", "4e−4", "2.3e3"]);
 });
-
-const { neuronParts, lossParts } = await load(
-  ["network_numbers", "network_steps", "network_formulas", "network_tables"],
-  ["neuronParts", "lossParts"],
-);
 
 // The words of what is chosen after the last step, without marks of HTML.
 function saidOf(chosen, changes = {}, at = stepsOf(network).length - 1) {

@@ -1,10 +1,8 @@
 // What the page's network computes for networks that Python wrote down; read and written as lists in a file.
 import { readFile, writeFile } from "node:fs/promises";
-import { load } from "./assets.mjs";
+import * as page from "../../goldviz/labs/backpropagation_steps/assets/numbers.js";
 
 const [, , from, to] = process.argv;
-const NAMES = ["editsOf", "changedNetwork", "passes", "nudged", "nudgedState", "updatedNetwork", "totalLoss", "softmaxJacobian", "costsOf"];
-const page = await load(["network_numbers"], NAMES);
 
 function computed({ network: drawn, edits }) {
   const network = page.changedNetwork(drawn, page.editsOf(edits));

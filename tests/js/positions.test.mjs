@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { load } from "./assets.mjs";
-
-globalThis.window = globalThis;
-globalThis.document = { hidden: false, addEventListener: () => {} };
-globalThis.queue = { waiting: [] };
-const {
-  default: timeline,
-  positionsPage,
-  stepOf,
-} = await load(["figure_fill", "frames_page", "timeline"], ["positionsPage", "stepOf"]);
-const { default: weight } = await load(["figure_fill", "frames_page", "weight_by_hand"]);
-const { asking } = await load(["figure_fill", "frames_page", "live_figure"], ["asking"]);
+import { soon } from "./page.mjs";
+import weight from "../../goldviz/labs/inside_bert/assets/weight_by_hand.js";
+import timeline from "../../goldviz/ui/assets/timeline.js";
+import { asking } from "../../goldviz/ui/assets/live_figure.js";
+import { positionsPage, stepOf } from "../../goldviz/ui/assets/frames_page.js";
 
 // What the server sends of one figure: a title and an axis at positions 0, 1 and 2; the axis is not there at the last.
 function sent(titles) {
@@ -115,7 +108,6 @@ test("while a hand moves the server is asked about its last place, one question 
   const questions = [];
   const shown = [];
   const waiting = [];
-  globalThis.pause = async () => {};
   globalThis.fetch = (address, { body }) => {
     questions.push(JSON.parse(body));
     return new Promise((answer) => waiting.push((figures) => answer({ ok: true, json: async () => ({ figures }) })));
@@ -127,7 +119,7 @@ test("while a hand moves the server is asked about its last place, one question 
   const asked = [1, 2, 3].map((x) => place.aim(Object.assign(hand, { x })));
   assert.deepEqual(questions, [{ moved: [[3, 1, 0]], aims: true }]);
   waiting[0]({ path: '"first"' });
-  await new Promise((resolve) => setTimeout(resolve));
+  await soon(80);
   assert.deepEqual(questions[1], { moved: [[3, 3, 0]], aims: true });
   place.aim(Object.assign(hand, { x: 4 }));
   // It takes too long: the hand is alone until it lets go.

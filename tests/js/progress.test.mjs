@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-globalThis.window = globalThis;
-globalThis.document = { hidden: true, addEventListener: () => undefined };
-const { default: progress, framesPage } = await load(["figure_fill", "frames_page", "progress"], ["framesPage"]);
+import "./page.mjs";
+import progress from "../../goldviz/ui/assets/progress.js";
+import { framesPage } from "../../goldviz/ui/assets/frames_page.js";
 
 const settled = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 

@@ -1,8 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { load } from "./assets.mjs";
+import { orderFor } from "../../goldviz/ui/assets/story_progress.js";
 
-const { orderFor } = await load(["story_progress"], ["orderFor"]);
 const said = { kept: "new", heard: null, longest: 10 };
 
 test("what this page wrote is replaced, what it did not write is told first", () => {

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./assets.mjs";
-
-const { tokensAt, vocabularyOf, partsOf, shownBytes, wordsOf, heldWords, rankedAt, charactersAround } = await load(
-  ["tokens_reading"],
-  ["tokensAt", "vocabularyOf", "partsOf", "shownBytes", "wordsOf", "heldWords", "rankedAt", "charactersAround"],
-);
+import {
+  tokensAt,
+  vocabularyOf,
+  partsOf,
+  shownBytes,
+  wordsOf,
+  heldWords,
+  rankedAt,
+  charactersAround,
+} from "../../goldviz/labs/text_tokens/assets/reading.js";
 
 const bytesOf = (text) => [...new TextEncoder().encode(text)];
 // aaabdaaabac after (a, a), (a, b), (aa, ab).

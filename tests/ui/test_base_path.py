@@ -30,7 +30,7 @@ def test_pages_and_routes_are_below_it(base: str, client: TestClient) -> None:
     for page in ("/", "/runs", "/depth-gradients"):
         answer = client.get(f"{base}{page}")
         assert answer.status_code == 200
-        assert f'connect("{base}/", "{base}{page}");' in answer.text
+        assert f'connect("{base}/", "{base}{page}", ' in answer.text
     assert server.address(server.PLOTLY_PATH) == f"{base}{server.PLOTLY_PATH}"
     assert client.get(server.address(server.PLOTLY_PATH)).status_code == 200
 
@@ -52,5 +52,5 @@ def test_what_comes_without_it_is_told_where_goldviz_is(base: str, client: TestC
 def test_without_a_base_path_nothing_changes() -> None:
     app = Starlette(routes=server.routes(), middleware=server.middleware())
     with TestClient(app, base_url="http://localhost") as client:
-        assert 'connect("/", "/runs");' in client.get("/runs").text
+        assert 'connect("/", "/runs", ' in client.get("/runs").text
         assert client.get("/nothing").text == "Not Found"

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import re
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from starlette.applications import Starlette
@@ -14,9 +16,9 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from goldviz.declare.registry import laboratories
 from goldviz.runs.store.run_store import Store
-from goldviz.ui.components import component
 from goldviz.ui.panels import live_figure
-from goldviz.ui.serving import deep_links, server, services
+from goldviz.ui.serving import deep_links, page_modules, server, services
+from goldviz.ui.serving.page_modules import edition, module_path, modules
 from tests.runs.strangers import lost_pages, trained
 
 
@@ -38,13 +40,19 @@ def test_plotly_travels_as_small_as_the_browser_takes_it(accepted: str, coding: 
     assert (int(answer.headers["content-length"]) < len(answer.content) / 2) == (coding == "gzip")
 
 
-def test_a_page_s_script_is_fetched_once_and_travels_with_no_part_of_it() -> None:
-    found = {file: text for file, text in server.scripts.items() if file.startswith("live_figure-")}
-    ((file, text),) = found.items()
-    assert text == live_figure.script("live_figure")
+IMPORTED = re.compile(r'(?:from|^import) "(\.[^"]+)";', re.MULTILINE)
+
+
+def test_a_page_s_module_is_fetched_once_and_so_is_whatever_it_imports() -> None:
+    text = (files("goldviz") / "ui" / "assets" / "live_figure.js").read_text(encoding="utf-8")
+    address = module_path("ui/assets/live_figure.js")
     with TestClient(Starlette(routes=server.routes())) as client:
-        answer = client.get(f"{server.SCRIPTS_PATH}/{file}")
-        unknown = client.get(f"{server.SCRIPTS_PATH}/live_figure-0000.js")
+        answer = client.get(address)
+        unknown = client.get(address.replace(edition(), "0000"))
+        assert client.get(module_path("ui/components.py")).status_code == 404
+        for path, own in modules().items():
+            for imported in IMPORTED.findall(own):
+                assert client.get(urljoin(module_path(path), imported)).status_code == 200, (path, imported)
     assert answer.text == text
     assert answer.headers["content-type"].startswith("text/javascript")
     assert "immutable" in answer.headers["cache-control"]
@@ -52,10 +60,15 @@ def test_a_page_s_script_is_fetched_once_and_travels_with_no_part_of_it() -> Non
     assert "immutable" not in unknown.headers.get("cache-control", "")
 
 
-def test_another_script_has_another_address() -> None:
-    component("for_this_test", js="export default () => 1;")
-    component("for_this_test", js="export default () => 2;")
-    assert len([file for file in server.scripts if file.startswith("for_this_test-")]) == 2
+def test_another_text_of_a_module_has_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = module_path("ui/assets/timeline.js")
+    changed = {**modules(), "ui/assets/figure_fill.js": ""}
+    monkeypatch.setattr(page_modules, "modules", lambda: changed)
+    edition.cache_clear()
+    try:
+        assert module_path("ui/assets/timeline.js") != before
+    finally:
+        edition.cache_clear()
 
 
 def test_another_plotly_has_another_address() -> None:
@@ -104,7 +117,7 @@ def test_a_server_without_a_database_comes_up_and_says_so(database: Path, caplog
 
 def test_a_page_s_own_address_tells_streamlit_s_script_where_the_server_is() -> None:
     page = deep_links.told("/lab/", "/lab/runs")
-    assert page.index('connect("/lab/", "/lab/runs");') < page.index('<script type="module"')
+    assert page.index('connect("/lab/", "/lab/runs", ') < page.index('<script type="module" crossorigin')
     addresses = {route.path for route in server.routes() if isinstance(route, Route)}
     assert {"/", "/runs", "/claims", *(f"/{name}" for name in laboratories())} <= addresses
 

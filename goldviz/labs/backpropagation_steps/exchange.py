@@ -1,6 +1,6 @@
 """What goes to the browser: the drawn network with its numbers, and autograd's gradients to hold beside them.
 
-The browser computes both passes itself after an edit (``goldviz/ui/assets/network_numbers.js``), because a person who
+The browser computes both passes itself after an edit (``assets/numbers.js``), because a person who
 changes a number sees at once what follows. Autograd's numbers come with the next answer of the server.
 """
 

@@ -2,6 +2,9 @@
 // show. Streamlit waits for the knob to rest before the page's script runs, which then brings all else: panel, address,
 // tables and the figures out of sight.
 
+import { positionsPage, stepOf, watchStep } from "./frames_page.js";
+import { answerOf, latest } from "./latest.js";
+
 const MOVES = ["input", "click", "keydown", "keyup", "pointermove", "pointerup"];
 
 // What a knob shows: undefined while it shows nothing that could be set.

@@ -5,7 +5,7 @@
 const REFUSALS = 2;
 
 function say(heading, ...sentences) {
-  const style = Object.assign(document.createElement("style"), { textContent: APART });
+  const style = Object.assign(document.createElement("style"), { textContent: apart });
   const said = document.createElement("main");
   said.className = "goldviz-apart";
   said.setAttribute("role", "alert");
@@ -18,7 +18,7 @@ function say(heading, ...sentences) {
 }
 
 // The base path at which a page was opened, if it is not the one below `root` where the server was asked for `path`.
-function otherBase(root, path, opened) {
+export function otherBase(root, path, opened) {
   if (opened === path) return undefined;
   const page = path.slice(root.length - 1);
   return opened.endsWith(page) ? opened.slice(0, -page.length) : opened;
@@ -68,8 +68,12 @@ function watchWebSocket(root) {
   };
 }
 
-// `root` is the server's base path with a slash at its end, `path` the page's own as the server was asked for it.
-function connect(root, path) {
+let apart = "";
+
+// `root` is the server's base path with a slash at its end, `path` the page's own as the server was asked for it, and
+// `styles` those of what is said.
+export function connect(root, path, styles) {
+  apart = styles;
   window.__streamlit = { BACKEND_BASE_URL: new URL(root, location.origin).href };
   document.addEventListener("DOMContentLoaded", () => tellOfPath(root, path));
   watchWebSocket(root);

@@ -1,8 +1,20 @@
 // A laboratory's network on a canvas, coloured by a quantity of the person's choice at the step in view. What is chosen
 // here is marked in the page's figures, and what is pointed at in them is marked here.
 
+import { sized } from "./canvas.js";
+import { paintDiagram } from "./diagram_draw.js";
+import { boxAfter, boxAt, boxesAt, placed, placesOf, ticksOf, told } from "./diagram_layout.js";
+import { THEME_EVERY_MS } from "./figure_draw.js";
+import { ofBase64 } from "./figure_fill.js";
+import { measureWith } from "./figure_fit.js";
+import { choosePlaces, chosenPlaces, pointAtPlaces, pointing, samePlaces } from "./figure_link.js";
+import { LARGER, present, PRESENT_BUTTON, presentedHeight, presentIfAsked, presenting } from "./figure_present.js";
+import { themeUnder } from "./figure_theme.js";
+import { visible } from "./figure_words.js";
+import { framesPage, positionsPage, stepOf, watchStep } from "./frames_page.js";
+
 // The quantity in view of each laboratory, and who draws it.
-const colourings = (window.goldvizColourings ??= { chosen: new Map(), listeners: new Set() });
+const colourings = { chosen: new Map(), listeners: new Set() };
 
 const PRESENTED_AROUND = 130;
 const { width: ICON_WIDTH, height: ICON_HEIGHT, path: ICON } = PRESENT_BUTTON.icon;
@@ -84,17 +96,6 @@ function colourInView(place, colours) {
   return colours.find(({ name }) => name === colourings.chosen.get(place.data.key)) ?? colours[0];
 }
 
-function sized(canvas, width, height) {
-  const dots = (window.devicePixelRatio || 1) * (presenting.host?.contains(canvas) ? LARGER : 1);
-  const [across, down] = [Math.round(width * dots), Math.round(height * dots)];
-  if (canvas.width !== across || canvas.height !== down) Object.assign(canvas, { width: across, height: down });
-  for (const [side, pixels] of Object.entries({ width, height }))
-    if (canvas.style[side] !== `${pixels}px`) canvas.style[side] = `${pixels}px`;
-  const pen = canvas.getContext("2d");
-  pen.setTransform(dots, 0, 0, dots, 0, 0);
-  return pen;
-}
-
 // A diagram's place on the page; `want` gives the figure as of now, or nothing.
 function placeOfDiagram(host, want) {
   const place = { want, frame: 0, keyed: undefined };
@@ -174,13 +175,12 @@ function placeOfDiagram(host, want) {
     menu(shown, diagram, colour);
     legend(shown, diagram, colour);
     const width = Math.floor(shown.canvas.parentElement.clientWidth);
-    pen.font = `12px ${font}`;
-    const measure = (text) => pen.measureText(text).width;
+    const measure = measureWith({ font: { family: font } })(12, 400);
     const height = presenting.host === host ? presentedHeight(window.innerHeight) - PRESENTED_AROUND : undefined;
     shown.layout = placed(diagram.parts, width, measure, height);
     const [chosen, pointed] = [chosenPlaces(), pointing.places].map((places) => boxesAt(shown.layout, places));
     const focused = document.activeElement === shown.canvas ? place.keyed : undefined;
-    const canvas = sized(shown.canvas, width, shown.layout.height);
+    const canvas = sized(shown.canvas, width, shown.layout.height, presenting.host === host ? LARGER : 1);
     paintDiagram(canvas, diagram, shown.layout, colour, { ink: place.data.inks[theme], font, chosen, pointed, focused });
     const said = told(diagram, shown.layout, pointed.length ? pointed : chosen, colour);
     say(shown.said, said);
@@ -228,12 +228,6 @@ function followedDiagram(place, data) {
   return () => stops.forEach((stop) => stop());
 }
 
-// Arrays that came within a figure's JSON.
-function fromBytes(key, value) {
-  if (!value?.bdata) return value;
-  return new KINDS[value.dtype](Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0)).buffer);
-}
-
 // What the page's script says is chosen is so, once: until it says something else, the person's choice holds.
 function heed(place, chosen) {
   const asked = JSON.stringify(chosen);
@@ -254,7 +248,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (data.frames) {
       place.unfollow = followedDiagram(place, data);
     } else {
-      const figure = JSON.parse(data.figure, fromBytes);
+      const figure = JSON.parse(data.figure, (_name, value) => ofBase64(value));
       place.want = () => figure;
       place.tell = (places) => setTriggerValue("chosen", Object.fromEntries(places.map(({ of, value }) => [of, value])));
     }

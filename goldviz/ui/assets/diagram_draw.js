@@ -1,5 +1,7 @@
 // Paints a network's diagram on a canvas: wires, boxes in their colours, what stands in them, and what is chosen.
 
+import { shareOf } from "./diagram_layout.js";
+
 const LETTERS = 12;
 
 const parsed = (hex) => [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
@@ -121,7 +123,6 @@ function labels(pen, layout, inks, ink) {
 }
 
 export function paintDiagram(pen, diagram, layout, colour, { ink, font, chosen, pointed, focused }) {
-  pen.clearRect(0, 0, layout.width, layout.height);
   pen.font = `600 14px ${font}`;
   pen.textAlign = "left";
   pen.textBaseline = "middle";

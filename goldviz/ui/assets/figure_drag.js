@@ -1,6 +1,9 @@
 // A shape that is anchored at a point may be dragged. Plotly's own drag makes the whole figure anew when the finger
 // leaves it; here only what changes under the finger is drawn, and the figure once, when it is known what came of it.
 
+import { ofBase64 } from "./figure_fill.js";
+import { fitted, measureWith } from "./figure_fit.js";
+
 // A pointer that moved less means to press.
 const STILL_PX = 3;
 // A page that nobody sees has no frames.
@@ -11,12 +14,6 @@ const handleUnder = (target) => target.closest?.(".goldviz-movable .shapelayer p
 function axesOf(host, { xref, yref }) {
   const named = (id) => host._fullLayout[id.replace(/^[xy]/, "$&axis")];
   return [named(xref), named(yref)];
-}
-
-// Numbers of a trace as the server sends them: a list, or an array in base64.
-export function numbersOf(sent) {
-  if (!sent?.bdata) return sent ?? [];
-  return new KINDS[sent.dtype](Uint8Array.from(atob(sent.bdata), (letter) => letter.charCodeAt(0)).buffer);
 }
 
 // Put a trace's numbers into the points that Plotly draws it of; whether any of these changed. `undefined`, which a
@@ -39,7 +36,7 @@ function sketchLines(host, { data }) {
   const { calcdata, _fullData: traces, _fullLayout: layout } = host;
   if (calcdata?.length !== data.length) return;
   const changed = data.flatMap((trace, index) => {
-    const [xs, ys] = [numbersOf(trace.x), numbersOf(trace.y)];
+    const [xs, ys] = [trace.x, trace.y].map((sent) => ofBase64(sent) ?? []);
     if (traces[index].type !== "scatter" || calcdata[index].length !== xs.length) return [];
     const { xaxis: xref, yaxis: yref } = traces[index];
     return putInto(calcdata[index], xs, ys, axesOf(host, { xref, yref })) ? [index] : [];
@@ -91,14 +88,14 @@ function letGo(host, hand) {
 }
 
 // What the server says of a place that the finger has been at; whoever is no longer in hand is drawn already.
-function showAim(host, hand, figure) {
+export function showAim(host, hand, figure) {
   if (host.goldvizHand !== hand) return;
   hand.figure = figure;
   sketch(host, figure);
 }
 
 // What came of a drop is seen a frame before the figure is drawn anew.
-async function showDrop(host, figure) {
+export async function showDrop(host, figure) {
   const hand = host.goldvizHand;
   if (hand && !hand.released) return;
   sketch(host, figure);
@@ -150,7 +147,7 @@ function drag(host, down, index) {
 }
 
 // Shapes of a figure whose shapes can be moved answer to the pointer here, and not to Plotly.
-function watchDrags(host) {
+export function watchDrags(host) {
   host.on("plotly_afterplot", () => afterDraw(host));
   if (host.goldvizDrags) return;
   host.goldvizDrags = true;

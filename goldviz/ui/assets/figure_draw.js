@@ -1,10 +1,16 @@
-// Plotly draws in steps, and a step that finds its figure purged throws: whatever is done to a figure waits its turn.
-// All figures of the page share one queue. What is in sight goes first, the rest when that has come to rest, and between
-// two draws the page may answer a person.
+// A figure's place on the page: Plotly draws it there, fitted to the place, and anew where either changes.
 
-const DRAW_AT_MOST_MS = 5000;
-const THEME_EVERY_MS = 150;
-const REST_MS = 120;
+import { inTurn } from "./drawing_queue.js";
+import { watchDrags } from "./figure_drag.js";
+import { fitted, measureWith } from "./figure_fit.js";
+import { relink, watchLinks } from "./figure_link.js";
+import "./figure_narrow.js";
+import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
+import { recoloured, themeUnder } from "./figure_theme.js";
+import { oneStop } from "./figure_toolbar.js";
+import { tellWords } from "./figure_words.js";
+
+export const THEME_EVERY_MS = 150;
 const LEAST = 12;
 const CONFIG = {
   displaylogo: false,
@@ -16,72 +22,21 @@ const CONFIG = {
   toImageButtonOptions: { format: "svg", filename: "goldviz" },
 };
 
+let plotly;
+
 // One copy of Plotly for all figures of the page, whoever asks first.
 function loadPlotly(address) {
-  window.goldvizPlotly ??= new Promise((resolve, reject) => {
+  plotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = address;
     script.onload = () => resolve(window.Plotly);
     script.onerror = () => {
-      window.goldvizPlotly = undefined;
+      plotly = undefined;
       reject(new Error("Plotly could not be loaded"));
     };
     document.head.appendChild(script);
   });
-  return window.goldvizPlotly;
-}
-
-const queue = (window.goldvizQueue ??= { waiting: [], busy: false, seen: 0 });
-
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-function distance(host) {
-  const { top, bottom } = host.getBoundingClientRect();
-  return Math.max(0, -bottom, top - window.innerHeight);
-}
-
-// Streamlit colours the border between two buttons of a choice by rules with `:has(+ button…)`. For these Chromium looks
-// through the page whenever Plotly measures a text that it has just added: 2 to 4 ms each time, dozens of times a draw.
-const BORDERS = /:has\(\+ button/;
-const looked = new WeakMap();
-
-function withoutBorderRules() {
-  for (const sheet of document.styleSheets) {
-    const rules = sheet.ownerNode?.dataset?.emotion ? sheet.cssRules : [];
-    for (let index = rules.length - 1; index >= (looked.get(sheet) ?? 0); index--)
-      if (BORDERS.test(rules[index].selectorText)) sheet.deleteRule(index);
-    looked.set(sheet, rules.length);
-  }
-}
-
-async function work() {
-  queue.busy = true;
-  withoutBorderRules();
-  while (queue.waiting.length) {
-    const nearest = Math.min(...queue.waiting.map((task) => distance(task.host)));
-    const rest = queue.seen + REST_MS - performance.now();
-    if (nearest > 0 && rest > 0) {
-      await pause(Math.min(rest, 20));
-      continue;
-    }
-    if (nearest === 0) queue.seen = performance.now();
-    const next = queue.waiting.find((task) => distance(task.host) <= nearest);
-    queue.waiting.splice(queue.waiting.indexOf(next), 1);
-    try {
-      // A draw that Plotly never ends keeps no other figure waiting for good.
-      await Promise.race([next.work(), pause(DRAW_AT_MOST_MS)]);
-    } catch (error) {
-      reportError(error);
-    }
-    next.done();
-    await pause();
-  }
-  queue.busy = false;
-}
-
-function inTurn(host, task) {
-  host.goldvizTurn = new Promise((done) => queue.waiting.push({ host, work: task, done }));
-  if (!queue.busy) work();
+  return plotly;
 }
 
 // While a run grows its axes grow too, so Plotly's own memory of a zoom does not hold: the person's ranges are kept here.
@@ -108,16 +63,6 @@ function keepZoom(zoom, layout) {
   for (const [axis, range] of Object.entries(zoom)) {
     if (layout[axis]) layout[axis] = { ...layout[axis], range, autorange: false };
   }
-}
-
-const pen = document.createElement("canvas").getContext("2d");
-
-function measureWith(layout) {
-  const family = layout.font?.family ?? layout.template?.layout?.font?.family ?? "sans-serif";
-  return (size, weight) => (text) => {
-    pen.font = `${weight} ${size}px ${family}`;
-    return pen.measureText(text).width;
-  };
 }
 
 // How far the legend reaches up into the words over it.
@@ -181,7 +126,7 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
 }
 
 // Whoever comes to the same place before the purge's turn goes on with what is drawn there.
-function leavePlace(host) {
+export function leavePlace(host) {
   const place = host.goldvizPlace;
   if (!place) return;
   place.leave();
@@ -197,7 +142,7 @@ function leavePlace(host) {
 // A figure's place on the page. `want` gives what is to be drawn as of now, or nothing; one draw that waits stands for
 // all that are asked for meanwhile. The column's width changes with the window and with the lanes beside it, the theme
 // with the visitor's choice: then the figure is drawn anew, too.
-function placeOfFigure(host, address, want) {
+export function placeOfFigure(host, address, want) {
   const place = { zoom: {}, lift: 0, waits: false, want, tell: undefined };
   place.draw = () => {
     if (place.waits || host.goldvizPlace !== place) return;

@@ -13,6 +13,11 @@ const KINDS = {
   f8: Float64Array,
 };
 
+export const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+
+// An array that came in base64; whatever else stands there stays.
+export const ofBase64 = (sent) => (sent?.bdata ? new KINDS[sent.dtype](bytesOf(sent.bdata).buffer) : sent);
+
 // What the server sends: four bytes with the length of a JSON header, the header, then arrays at multiples of eight.
 export function decoded(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
@@ -24,7 +29,7 @@ function arrayOf({ dtype, at, count }, { buffer, start }) {
   return new KINDS[dtype](buffer, start + at, count);
 }
 
-function joined(old, more) {
+export function joined(old, more) {
   const both = new old.constructor(old.length + more.length);
   both.set(old);
   both.set(more, old.length);

@@ -1,6 +1,8 @@
 // A figure is drawn by the server for one theme and for no width in particular. Here it is fitted to the place where
 // it stands: words broken at its width, room for the lines that come of it, and the colours of the visitor's theme.
 
+import { inTwoLines, isCut, visible } from "./figure_words.js";
+
 const TITLE_SIZE = 17;
 const NOTE_SIZE = 13;
 const TITLE_LINE = 21;
@@ -15,15 +17,6 @@ const RIGHT = 30;
 
 // Blanks at which no line is broken: before a per cent sign, and within 'p = 0.97'.
 const KEPT_TOGETHER = / (?=%)|(?<=\bp) (?=[=<]|&lt;)|(?<=\bp (?:[=<]|&lt;)) /g;
-
-// Plotly's labels hold tags such as <sup> and entities such as &lt;, which take no room or less than they are long.
-function visible(text) {
-  return text
-    .replace(/<[^>]*>/g, "")
-    .replace(/&lt;/g, "<")
-    .replace(/&gt;/g, ">")
-    .replace(/&amp;/g, "&");
-}
 
 // Lines of a text, broken at spaces, each as narrow as `width` where its words allow that.
 function brokenAt(width, text, measure) {
@@ -75,7 +68,7 @@ function asHighAsWide(layout, width) {
 
 // A layout for this width: title and notes broken where they would be cut, and as much higher as that takes.
 // `lift` is room above the plot that turned out to be missing when it was drawn.
-function fitted(given, width, lift, measureWith) {
+export function fitted(given, width, lift, measureWith) {
   const layout = asHighAsWide(namesInside(given, width), width);
   const title = layout.title ?? {};
   const room = width - SIDES;
@@ -95,41 +88,14 @@ function fitted(given, width, lift, measureWith) {
   };
 }
 
-function channels(hex) {
-  return [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16)).join(", ");
-}
+let pen;
 
-// What turns a colour that stands for a part of the page in one theme into that of the other; others stay. Words in a
-// network's colour have a tone of it that can be read on each theme's paper; its lines keep the colour.
-function recoloured(from, to) {
-  const names = Object.keys(from).filter((name) => typeof from[name] === "string");
-  const tones = new Map(Object.entries(from.tones ?? {}).map(([colour, tone]) => [tone.toLowerCase(), to.tones[colour]]));
-  const plain = new Map(names.map((name) => [from[name].toLowerCase(), to[name]]));
-  const mixed = names.map((name) => [`rgba(${channels(from[name])}, `, `rgba(${channels(to[name])}, `]);
-  const of = (colour, words) => {
-    const found = (words && tones.get(colour.toLowerCase())) || plain.get(colour.toLowerCase());
-    if (found) return found;
-    const [start, other] = mixed.find(([begin]) => colour.startsWith(begin)) ?? [];
-    return start ? other + colour.slice(start.length) : colour;
+// How wide a text is in a layout's letters.
+export function measureWith(layout) {
+  const family = layout.font?.family ?? layout.template?.layout?.font?.family ?? "sans-serif";
+  pen ??= document.createElement("canvas").getContext("2d");
+  return (size, weight) => (text) => {
+    pen.font = `${weight} ${size}px ${family}`;
+    return pen.measureText(text).width;
   };
-  const all = (value, key, words) => {
-    if (key === "colorscale" || key === "bdata" || ArrayBuffer.isView(value)) return value;
-    if (typeof value === "string") return of(value, words);
-    if (Array.isArray(value)) return value.map((one) => all(one, key, words));
-    if (value && typeof value === "object")
-      return Object.fromEntries(
-        Object.entries(value).map(([name, one]) => [name, all(one, name, words || name === "font" || name === "textfont")]),
-      );
-    return value;
-  };
-  return (value) => all(value);
-}
-
-// Light or dark: by the paper under the figure, whoever chose it.
-function themeUnder(host) {
-  const paper = getComputedStyle(host).getPropertyValue("--st-background-color").trim();
-  const [red, green, blue] = /^#[0-9a-f]{6}$/i.test(paper)
-    ? channels(paper).split(", ").map(Number)
-    : (paper.match(/\d+/g) ?? [255, 255, 255]).map(Number);
-  return 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? "dark" : "light";
 }

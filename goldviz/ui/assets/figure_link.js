@@ -9,21 +9,19 @@ function takes(axis, value) {
   return NAMED.includes(axis.type) ? Boolean(axis._categories?.includes(value)) : true;
 }
 
-const pointing = (window.goldvizPointing ??= {
-  host: undefined, places: [], frame: 0, chosen: [], on: undefined, watchers: new Set(),
-});
+export const pointing = { host: undefined, places: [], frame: 0, chosen: [], on: undefined, watchers: new Set() };
 
 // What a person chose stays until another choice or another page.
 export function chosenPlaces() {
-  return pointing.on === window.location?.pathname ? pointing.chosen : [];
+  return pointing.on === globalThis.location?.pathname ? pointing.chosen : [];
 }
 
 export function samePlaces(one, other) {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function choosePlaces(places) {
-  Object.assign(pointing, { chosen: places, on: window.location?.pathname });
+export function choosePlaces(places) {
+  Object.assign(pointing, { chosen: places, on: globalThis.location?.pathname });
   pointing.frame ||= requestAnimationFrame(markAll);
 }
 
@@ -114,7 +112,7 @@ function markAll() {
 }
 
 // A part of the page that is no figure points at places, or at nothing any more.
-function pointAtPlaces(host, places) {
+export function pointAtPlaces(host, places) {
   if (!places && pointing.host !== host) return;
   pointing.host = places && host;
   pointing.places = places ?? [];
@@ -126,14 +124,14 @@ function pointAt(host, point) {
 }
 
 // Plotly forgets who listens to a figure that is purged.
-function watchLinks(host) {
+export function watchLinks(host) {
   host.on("plotly_hover", ({ points }) => pointAt(host, points?.[0]));
   host.on("plotly_unhover", () => pointAt(host, undefined));
 }
 
 // A figure was drawn anew or left: its marks stand where they belong now, and where it was the one that is pointed at,
 // so do all others'.
-function relink(host) {
+export function relink(host) {
   if (pointing.host === host) pointAt(host, host.goldvizPlace && host._hoverdata?.[0]);
   mark(host);
 }

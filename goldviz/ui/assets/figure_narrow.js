@@ -31,8 +31,7 @@ function pressed({ target }) {
   if (trains && window.matchMedia(NARROW).matches) toFigures();
 }
 
-if (globalThis.document && !window.goldvizNarrow) {
-  window.goldvizNarrow = true;
+if (globalThis.document) {
   document.addEventListener("click", pressed);
   document.addEventListener("keydown", ({ key }) => {
     if (key !== "Escape" || !isOpen()) return;

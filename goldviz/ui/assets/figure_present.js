@@ -3,14 +3,14 @@
 // #present meanwhile, so a link may begin with it. Plotly knows figures that CSS has scaled: hovering, zooming and
 // clicking work as before.
 
-const LARGER = 1.5;
+export const LARGER = 1.5;
 const BELOW = 96;
 const HASH = "#present";
 const OPENING_MS = 8000;
 const CALM_MS = 600;
 const LOOK_MS = 50;
 
-const presenting = (window.goldvizPresenting ??= { host: undefined, asked: window.location?.hash === HASH });
+export const presenting = { host: undefined, asked: globalThis.location?.hash === HASH };
 
 const KEYS = new Map([
   ["ArrowLeft", "back"],
@@ -61,7 +61,7 @@ function paperUnder(host) {
   document.documentElement.style.setProperty("--goldviz-paper", paper);
 }
 
-function present(host) {
+export function present(host) {
   const before = presenting.host;
   if (before === host) return;
   presenting.host = host;
@@ -148,8 +148,6 @@ function isTyping(target) {
 }
 
 function listen() {
-  if (presenting.listening) return;
-  presenting.listening = true;
   document.addEventListener(
     "keydown",
     (event) => {
@@ -169,7 +167,7 @@ function listen() {
 if (globalThis.document) listen();
 
 // The toolbar's button, with the same meaning as the key.
-const PRESENT_BUTTON = {
+export const PRESENT_BUTTON = {
   name: "present",
   title: "Present (P)",
   icon: { width: 24, height: 24, path: "M4 4h7v2H6v5H4V4zm9 0h7v7h-2V6h-5V4zM4 13h2v5h5v2H4v-7zm14 0h2v7h-7v-2h5v-5z" },
@@ -177,12 +175,12 @@ const PRESENT_BUTTON = {
 };
 
 // A layout as high as the window has room for, where its figure is presented.
-function heightFor(host, layout) {
+export function heightFor(host, layout) {
   return presenting.host === host ? { ...layout, height: presentedHeight(window.innerHeight) } : layout;
 }
 
 // Called after every draw: a figure that leaves the page is presented no longer, a link may ask for the first one.
-function presentIfAsked(host) {
+export function presentIfAsked(host) {
   leaveIfGone();
   if (presenting.host === host) paperUnder(host);
   if (!presenting.asked || host !== document.querySelector(".goldviz-figure")) return;

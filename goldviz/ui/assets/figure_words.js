@@ -4,6 +4,15 @@
 const NOTE_LINES = 2;
 const ENDS = 4;
 
+// Plotly's labels hold tags such as <sup> and entities such as &lt;, which take no room or less than they are long.
+export function visible(text) {
+  return text
+    .replace(/<[^>]*>/g, "")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&amp;/g, "&");
+}
+
 // A number as one says it.
 function spokenNumber(value) {
   const size = Math.abs(value);
@@ -61,7 +70,7 @@ function infoOf(host) {
   return info;
 }
 
-function tellWords(host, layout, description) {
+export function tellWords(host, layout, description) {
   const notes = layout.meta?.notes ?? [];
   host.setAttribute("aria-label", resultOf(notes, host._fullData ?? [], description, layout.meta?.logarithms));
   host.setAttribute("aria-description", description);

@@ -1,5 +1,8 @@
 // What this browser has of a page's runs: asks the server for news while anything can change, and tells whoever watches.
 
+import { distance } from "./drawing_queue.js";
+import { bytesOf, countUpTo, decoded, filledFigure, merged } from "./figure_fill.js";
+
 const PAUSE_MS = 250;
 const SETTLED_MS = 120;
 // A page's figures come one after the other, and after its timeline: one question asks for all of them.
@@ -11,19 +14,19 @@ const BEGINS_MS = 1000;
 const EXACT_KEPT = 60;
 
 // The step in view of each laboratory: null follows the run.
-const stepsInView = (window.goldvizSteps ??= new Map());
+export const stepsInView = new Map();
 
-function stepOf(key) {
+export function stepOf(key) {
   return stepsInView.get(key)?.step ?? null;
 }
 
-function watchStep(key, listener) {
+export function watchStep(key, listener) {
   if (!stepsInView.has(key)) stepsInView.set(key, { step: null, listeners: new Set() });
   stepsInView.get(key).listeners.add(listener);
   return () => stepsInView.get(key).listeners.delete(listener);
 }
 
-function goToStep(key, step) {
+export function goToStep(key, step) {
   const view = stepsInView.get(key);
   if (!view || view.step === step) return;
   view.step = step;
@@ -31,7 +34,7 @@ function goToStep(key, step) {
 }
 
 // The step in view is where the person wants to be, and the server may hear of it.
-function settleStep(key) {
+export function settleStep(key) {
   stepsInView.get(key)?.settle?.();
 }
 
@@ -104,7 +107,7 @@ class FramesPage {
       else if (answer.status !== 204) return this.tell(await answer.text());
       this.failures = 0;
       if (this.trouble) this.tell("");
-    } catch (error) {
+    } catch {
       if (asking.signal.aborted) return;
       const patience = PATIENCE_MS[Math.min(this.failures, PATIENCE_MS.length - 1)];
       this.failures += 1;
@@ -258,7 +261,7 @@ class FramesPage {
   }
 }
 
-const pages = (window.goldvizPages ??= new Map());
+const pages = new Map();
 
 document.addEventListener("visibilitychange", () => {
   for (const page of pages.values()) page.ask();
@@ -334,18 +337,18 @@ class PositionsPage {
 }
 
 function unpacked(text) {
-  const message = decoded(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+  const message = decoded(bytesOf(text).buffer);
   return merged(undefined, message.header, message);
 }
 
-const positionsPages = (window.goldvizPositions ??= new Map());
+const positionsPages = new Map();
 
-function positionsPage(name) {
+export function positionsPage(name) {
   if (!positionsPages.has(name)) positionsPages.set(name, new PositionsPage());
   return positionsPages.get(name);
 }
 
-function framesPage(address) {
+export function framesPage(address) {
   if (!pages.has(address)) pages.set(address, new FramesPage(address));
   return pages.get(address);
 }

@@ -173,9 +173,11 @@ function watch(terms) {
   return { tip, soon };
 }
 
+let watched;
+
 export default function ({ data, parentElement }) {
-  window.goldvizTerms ??= watch(data.terms);
-  window.goldvizTerms.tip.hide();
-  parentElement.append(window.goldvizTerms.tip.box);
-  window.goldvizTerms.soon();
+  watched ??= watch(data.terms);
+  watched.tip.hide();
+  parentElement.append(watched.tip.box);
+  watched.soon();
 }

@@ -2,6 +2,11 @@
 // positions of the page, or one of a run's frames that follows the run and the step in view. Called anew at every change
 // of `data`.
 
+import { pause } from "./drawing_queue.js";
+import { showAim, showDrop } from "./figure_drag.js";
+import { leavePlace, placeOfFigure } from "./figure_draw.js";
+import { framesPage, goToStep, positionsPage, settleStep, stepOf, watchStep } from "./frames_page.js";
+
 const ANSWER_AT_MOST_MS = 3000;
 // The server has others to answer than a hand that moves.
 const AIM_EVERY_MS = 50;
@@ -57,7 +62,7 @@ function moving(host, place, data, whole) {
 // A shape that was moved: the server says what comes of it ahead of the page's script, which hears of it afterwards. The
 // question has what the script said last and all moves since, for a hand may be faster than the script. While the hand
 // moves, the server is asked about places on its way, one after another.
-function asking(place, data, tell) {
+export function asking(place, data, tell) {
   const page = positionsPage(data.place.page);
   const { address, about } = data.asks;
   const moves = (place.moves ??= []);

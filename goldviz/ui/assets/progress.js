@@ -1,5 +1,7 @@
 // How far a run is. It follows the run by itself, and asks for the page when more has changed than numbers.
 
+import { framesPage } from "./frames_page.js";
+
 // What changes at the same time is asked for once, and after the figures that came with it.
 const TOGETHER_MS = 100;
 

@@ -27,11 +27,13 @@ export function orderFor(found, written, { kept, heard, longest }) {
   return found === kept ? "rest" : "write";
 }
 
+let writtenHere;
+
 export default function ({ data, setTriggerValue }) {
   const found = kept.read();
-  const order = orderFor(found, window.goldvizStoriesWritten, data);
+  const order = orderFor(found, writtenHere, data);
   if (order === "tell") return setTriggerValue("told", found);
   if (order === "write") kept.write(data.kept);
-  window.goldvizStoriesWritten = data.kept;
+  writtenHere = data.kept;
   return undefined;
 }

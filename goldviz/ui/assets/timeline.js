@@ -1,6 +1,10 @@
 // One position for all figures of a page, by hand, by the arrow keys, or played: a step of its runs, where the right end
 // follows them, or a position of an instant page, which the server hears of when the slider comes to rest.
 
+import { distance, queue } from "./drawing_queue.js";
+import { framesPage, goToStep, positionsPage, stepOf, stepsInView, watchStep } from "./frames_page.js";
+import { Player } from "./stepper.js";
+
 const PLAY_STEPS = 200;
 const PLAY_EVERY_MS = 100;
 const PLAY_AT_MOST_EVERY_MS = 600;
@@ -53,31 +57,21 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     host.goldvizTold.push(step);
     setTriggerValue("moved", { to: step });
   };
-  const halt = () => {
-    clearInterval(host.goldvizPlaying);
-    host.goldvizPlaying = undefined;
-    button.setAttribute("aria-label", "Play");
-    button.textContent = "▶";
-  };
-  const play = () => {
-    if (atEnd()) goToStep(key, first);
-    button.setAttribute("aria-label", "Pause");
-    button.textContent = "❚❚";
-    const pace = over ? Math.min(PLAY_AT_MOST_EVERY_MS, PLAY_MS / (data.last - first)) : 0;
-    host.goldvizPlaying = setInterval(() => {
+  const player = (host.goldvizPlayer ??= new Player());
+  player.told = {
+    every: Math.max(PLAY_EVERY_MS, over ? Math.min(PLAY_AT_MOST_EVERY_MS, PLAY_MS / (data.last - first)) : 0),
+    atEnd,
+    rewind: () => goToStep(key, first),
+    tick: () => {
       // A draw that still waits comes first: each step that is played is seen.
       if (queue.waiting.some((task) => distance(task.host) === 0)) return;
       go(Number(slider.value) + Math.max(1, Math.round(Number(slider.max) / PLAY_STEPS)));
-      if (atEnd()) {
-        halt();
-        settle();
-      }
-    }, Math.max(PLAY_EVERY_MS, pace));
-  };
-  const toggle = () => {
-    if (!host.goldvizPlaying) return play();
-    halt();
-    settle();
+    },
+    turned: () => {
+      button.setAttribute("aria-label", player.plays ? "Pause" : "Play");
+      button.textContent = player.plays ? "❚❚" : "▶";
+    },
+    rested: settle,
   };
   // What the server says of an instant page's position is what it was told, or comes from a link or a preset.
   const heed = () => {
@@ -95,19 +89,16 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   if (!over) host.goldvizSettled = data.step;
   slider.oninput = () => go(Number(slider.value));
   slider.onchange = settle;
-  button.onclick = toggle;
+  button.onclick = () => player.toggle();
   slider.onkeydown = (event) => {
     if (event.key !== " " || button.disabled) return;
     event.preventDefault();
-    toggle();
+    player.toggle();
   };
-  if (!host.goldvizPlaying) halt();
+  player.told.turned();
   host.goldvizStop?.();
   const stops = [page.watch({ lane: data.lane, changed: show }), watchStep(key, show)];
-  const settleHere = () => {
-    halt();
-    settle();
-  };
+  const settleHere = () => player.stop();
   stepsInView.get(key).settle = settleHere;
   host.goldvizStop = () => {
     stops.forEach((stop) => stop());
@@ -119,9 +110,9 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   host.goldvizArrived = true;
   if (over) over.title = data.meaning;
   show();
-  if (!over && !host.goldvizPlaying) setTimeout(settle);
+  if (!over && !player.plays) setTimeout(settle);
   return () => {
-    halt();
+    player.halt();
     host.goldvizStop();
   };
 }

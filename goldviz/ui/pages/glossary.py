@@ -13,11 +13,11 @@ import streamlit as st
 from goldviz.declare.glossary import Term, terms
 from goldviz.declare.registry import laboratories
 from goldviz.ui import chrome
-from goldviz.ui.components import asset, component
+from goldviz.ui.components import component
 from goldviz.ui.serving.server import address
 from goldviz.ui.words import plain
 
-_component = component("glossary", css=asset("glossary.css"), js=asset("glossary.js"))
+_component = component("glossary")
 
 
 def explain() -> None:

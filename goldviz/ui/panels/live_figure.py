@@ -8,7 +8,6 @@ shows at all positions along with the page.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -20,7 +19,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from goldviz.figures.theme import inks
-from goldviz.ui.components import asset, assets, component
+from goldviz.ui.components import component
 from goldviz.ui.panels import lanes
 from goldviz.ui.serving import frames
 from goldviz.ui.serving.answers import ANSWERS_PATH
@@ -28,77 +27,28 @@ from goldviz.ui.serving.frames_route import FRAMES_PATH
 from goldviz.ui.serving.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
 
-PARTS = (
-    "figure_words",
-    "figure_fit",
-    "figure_fill",
-    "figure_link",
-    "figure_toolbar",
-    "figure_present",
-    "figure_narrow",
-    "figure_drag",
-    "figure_draw",
-    "frames_page",
-)
-"""The scripts that components share, in the order in which they build on one another."""
-
 HEIGHT = 430
 """Pixels that are kept free for a figure that is still on its way."""
-
-
-def script(component: str) -> str:
-    """A component's script: the shared ones as functions of its own, then its own."""
-    return _after_shared(asset(f"{component}.js"))
-
-
-def _after_shared(own: str) -> str:
-    modules = "\n".join(re.sub(r"^export ", "", asset(f"{part}.js"), flags=re.MULTILINE) for part in PARTS)
-    return f"{modules}\n{own}"
 
 
 _SLIDER = '<button type="button"></button><input type="range" min="1" value="1"><output></output>'
 
 
-_component = component(
-    "live_figure",
-    html='<div class="goldviz-figure" role="figure"></div>',
-    css=asset("live_figure.css"),
-    js=script("live_figure"),
-)
-_diagram = component(
-    "diagram",
-    html='<div class="goldviz-diagram" role="figure"></div>',
-    css=asset("diagram.css"),
-    js=_after_shared(
-        "\n".join(
-            asset(f"{part}.js").replace("export function", "function") for part in ("diagram_layout", "diagram_draw")
-        )
-        + asset("diagram.js")
-    ),
-)
-_timeline = component(
-    "timeline",
-    html=f'<div class="goldviz-timeline">{_SLIDER}</div>',
-    css=asset("timeline.css"),
-    js=script("timeline"),
-)
+_component = component("live_figure", html='<div class="goldviz-figure" role="figure"></div>')
+_diagram = component("diagram", html='<div class="goldviz-diagram" role="figure"></div>')
+_timeline = component("timeline", html=f'<div class="goldviz-timeline">{_SLIDER}</div>')
 _position_slider = component(
     "position_slider",
+    script="timeline",
     html=f'<div class="goldviz-position"></div><div class="goldviz-timeline">{_SLIDER}</div>',
-    css=asset("timeline.css"),
-    js=script("timeline"),
 )
-_positions = component(
-    "positions", js=_after_shared("export default ({ data }) => positionsPage(data.page).take(data);")
-)
-_ahead = component("ahead", js=_after_shared(assets("latest.js", "ahead.js")))
+_positions = component("positions")
+_ahead = component("ahead")
 _progress = component(
     "progress",
     html='<div class="goldviz-progress" role="progressbar" aria-valuemin="0" aria-valuemax="100">'
     '<div class="goldviz-progress-words"></div><div class="goldviz-progress-room">'
     '<div class="goldviz-progress-done"></div></div></div>',
-    css=asset("progress.css"),
-    js=script("progress"),
 )
 
 

@@ -16,7 +16,7 @@ import streamlit as st
 from pydantic import BaseModel, ValidationError
 
 from goldviz.declare.stories import Story, stories
-from goldviz.ui.components import asset, component
+from goldviz.ui.components import component
 
 LONGEST = 20_000
 """Characters of what a browser may tell."""
@@ -24,11 +24,7 @@ AHEAD_SECONDS = 86_400
 """So far a browser's clock may be ahead of the server's."""
 _KEPT, _HEARD, KEY = "stories-kept", "stories-heard", "story-progress"
 
-_component = component(
-    "story_progress",
-    isolated=True,
-    js=asset("story_progress.js"),
-)
+_component = component("story_progress")
 
 
 class _Told(BaseModel):

@@ -34,11 +34,7 @@ SWITCH_SECONDS = 0.0005
 """How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
 times over, for figures that are drawn for others."""
 PLOTLY_PATH = "/goldviz/plotly.min.js"
-SCRIPTS_PATH = "/goldviz/scripts"
 ATTENTION_PATH = "/goldviz/attention"
-
-scripts: dict[str, str] = {}
-"""The scripts of parts of pages, by their files' names, which change with them."""
 
 log = logging.getLogger(__name__)
 
@@ -64,12 +60,12 @@ def routes() -> list[BaseRoute]:
     from starlette.routing import Route
 
     from goldviz.declare import registry
-    from goldviz.ui.serving import answers, deep_links, exhibits, frames_route
+    from goldviz.ui.serving import answers, deep_links, exhibits, frames_route, page_modules
 
     script = files("plotly") / "package_data" / "plotly.min.js"
     at_once, waiting = CapacityLimiter(answers.AT_ONCE), CapacityLimiter(answers.WAITING_AT_ONCE)
 
-    year = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+    year = page_modules.ALLOWED_TO_STAY
 
     @cache
     def compressed() -> bytes:
@@ -81,12 +77,6 @@ def routes() -> list[BaseRoute]:
         # Once for all: a class that opens its pages together would wait while it is compressed for one after the other.
         packed = {**year, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
         return Response(await run_sync(compressed), headers=packed, media_type="text/javascript")
-
-    def part(request: Request) -> Response:
-        found = scripts.get(request.path_params["file"])
-        if found is None:
-            return Response("There is no such script. Reload the page.", 404, media_type="text/plain")
-        return Response(found, headers=year, media_type="text/javascript")
 
     def attention(request: Request) -> Response:
         found = exhibits.answer(request.path_params["token"], request.path_params["part"], request.query_params)
@@ -109,7 +99,7 @@ def routes() -> list[BaseRoute]:
 
     return [
         Route(address(PLOTLY_PATH), plotly),
-        Route(address(f"{SCRIPTS_PATH}/{{file}}"), part),
+        *page_modules.routes(_base_path()),
         Route(address(f"{answers.ANSWERS_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),

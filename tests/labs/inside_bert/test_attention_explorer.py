@@ -1,7 +1,6 @@
 """The attention explorer's Python side: what it sends, and what it believes of what comes back."""
 
 import json
-from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from goldviz.labs.inside_bert.parts import explorer
 from goldviz.labs.inside_bert.parts.explorer import Choice
 from goldviz.ui.serving import server
 from goldviz.ui.serving.exhibits import shelf
+from goldviz.ui.serving.page_modules import modules
 from tests.ui.reading_cases import known_exhibit
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -90,11 +90,8 @@ def test_anything_else_is_no_choice(told: Any) -> None:
     assert explorer._chosen(told, token, explorer._sizes(token)) is None
 
 
-def test_the_parts_of_the_script_are_all_joined_and_never_make_html_of_text() -> None:
-    folder = files("goldviz.ui") / "assets"
-    parts = {f"attention_explorer_{part}.js" for part in explorer.SCRIPTS}
-    there = {file.name for file in folder.iterdir() if file.name.startswith("attention_explorer_")}
-    assert there == parts
-    script = "".join((folder / name).read_text(encoding="utf-8") for name in [*parts, "attention_explorer.js"])
+def test_the_modules_of_the_page_never_make_html_of_text() -> None:
+    script = "".join(text for path, text in modules().items() if path.startswith("labs/inside_bert/"))
+    assert "class Explorer" in script
     for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
         assert way not in script

@@ -14,25 +14,17 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.figures.theme import INKS
+from goldviz.labs.backpropagation_steps import LAB
 from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
 from goldviz.labs.backpropagation_steps.exchange import autograd_data, network_data
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.labs.backpropagation_steps.steps import MOST
-from goldviz.ui.components import assets, component, stepped
+from goldviz.ui.components import component
 from goldviz.ui.theme import theme_now
 
 KEY = "network-diagram"
-SCRIPTS = ("numbers", "steps", "diagram", "formulas", "tables", "details")
-"""The parts of the component's script in the order in which they are joined, before the file that starts it."""
 
-
-_component = component(
-    "network",
-    isolated=True,
-    html=stepped("network.html", first="To the start", last="To the end", place="Step"),
-    css=assets("controls.css", "network.css"),
-    js=assets(*(f"network_{part}.js" for part in SCRIPTS), "network.js"),
-)
+_component = component("network", LAB.package, isolated=True)
 
 
 def network_diagram(settings: BackpropagationSteps, ds: xr.Dataset, keep: Callable[[str, str | int], None]) -> None:

@@ -7,14 +7,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from goldviz.labs.backward_by_hand import figures
+from goldviz.labs.backward_by_hand import LAB, figures
 from goldviz.labs.backward_by_hand.formulas import LONGEST
 from goldviz.labs.backward_by_hand.graph import shape_of
 from goldviz.labs.backward_by_hand.judging import AXES, found_before
 from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.labs.backward_by_hand.shapes import FUNCTIONS
-from goldviz.ui.components import asset, component
+from goldviz.ui.components import component
 from goldviz.ui.pages.instant import View
 from goldviz.ui.serving.answers import ANSWERS_PATH
 from goldviz.ui.serving.server import address
@@ -26,12 +26,7 @@ NAMED = 4
 """Gradients found before that a hint names."""
 
 
-_field = component(
-    "formula_field",
-    html=asset("formula_field.html"),
-    css=asset("formula_field.css"),
-    js=asset("latest.js") + asset("formula_field.js"),
-)
+_field = component("formula_field", LAB.package)
 
 
 def derive(view: View[BackwardByHand]) -> None:

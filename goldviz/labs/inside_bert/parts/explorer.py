@@ -14,21 +14,12 @@ import streamlit as st
 from plotly.colors import sequential
 
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
-from goldviz.ui.components import asset, assets, component
+from goldviz.labs.inside_bert import LAB
+from goldviz.ui.components import component
 from goldviz.ui.serving.exhibits import shelf
 from goldviz.ui.serving.server import ATTENTION_PATH, address
 
-SCRIPTS = ("numbers", "cells", "tip", "overview", "map", "lines", "captions", "controls")
-"""The parts of the component's script in the order in which they are joined, before the file that starts it."""
-
-
-_component = component(
-    "attention_explorer",
-    isolated=True,
-    html=asset("attention_explorer.html"),
-    css=assets("controls.css", "attention_explorer.css"),
-    js=assets(*(f"attention_explorer_{part}.js" for part in SCRIPTS), "attention_explorer.js"),
-)
+_component = component("attention_explorer", LAB.package, isolated=True)
 
 
 @dataclass(frozen=True)

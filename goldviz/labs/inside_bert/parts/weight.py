@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from goldviz.ui.components import asset, component
-from goldviz.ui.panels.live_figure import script
+from goldviz.labs.inside_bert import LAB
+from goldviz.ui.components import component
 
-_component = component(
-    "weight_by_hand", html=asset("weight_by_hand.html"), css=asset("weight_by_hand.css"), js=script("weight_by_hand")
-)
+_component = component("weight_by_hand", LAB.package)
 
 
 def weight_shown(words: Mapping[str, str], *, page: str, name: str, subject: str) -> None:

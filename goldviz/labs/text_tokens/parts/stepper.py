@@ -7,22 +7,15 @@ from dataclasses import asdict
 import xarray as xr
 
 from goldviz.figures.theme import INKS
+from goldviz.labs.text_tokens import LAB
 from goldviz.labs.text_tokens.exchange import tokens_data
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.ui.components import assets, component, stepped
+from goldviz.ui.components import component
 from goldviz.ui.theme import theme_now
 
 KEY = "tokens-stepper"
-SCRIPTS = ("tokens_reading.js", "tokens.js")
 
-
-_component = component(
-    "tokens",
-    isolated=True,
-    css=assets("controls.css", "tokens.css"),
-    js=assets(*SCRIPTS),
-    html=stepped("tokens.html", first="Before the first merge", last="After the last merge", place="Merge"),
-)
+_component = component("tokens", LAB.package, isolated=True)
 
 
 def stepper(settings: TextTokens, ds: xr.Dataset) -> None:

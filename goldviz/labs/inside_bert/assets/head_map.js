@@ -1,9 +1,14 @@
 // One head exactly: every weight is a cell, with zoom and a crosshair.
 
+import { sized } from "../../../ui/assets/canvas.js";
+import { fitted, levelsOf, paintCells } from "./cells.js";
+import { extent, written } from "./numbers.js";
+import { isolated } from "./overview.js";
+
 const CLOSEST = 6; // cells across at the closest zoom
 const LABEL_PITCH = 13;
 
-class HeadMap {
+export class HeadMap {
   constructor(parts, told) {
     this.base = parts["map-base"];
     this.canvas = parts.map;

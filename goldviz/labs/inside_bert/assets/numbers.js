@@ -1,11 +1,11 @@
 // What the server sends, as typed arrays; and how numbers are written.
 
-async function fetchNumbers(address, signal) {
+import { decoded } from "../../../ui/assets/figure_fill.js";
+
+export async function fetchNumbers(address, signal) {
   const response = await fetch(address, { signal });
   if (!response.ok) throw Object.assign(new Error(await response.text()), { status: response.status });
-  const buffer = await response.arrayBuffer();
-  const length = new DataView(buffer).getUint32(0, true);
-  return { header: JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))), buffer, start: 4 + length };
+  return decoded(await response.arrayBuffer());
 }
 
 // Not every browser has Float16Array. 65 536 halves are decoded once, then looked up.
@@ -24,25 +24,25 @@ function decodedHalves() {
   return halves;
 }
 
-function halfFloats(buffer, start) {
+export function halfFloats(buffer, start) {
   const table = decodedHalves();
   return Float32Array.from(new Uint16Array(buffer, start), (bits) => table[bits]);
 }
 
 // Four significant digits; nothing is rounded away to 0 or up to 1 without a trace.
-function written(value, digits = 4) {
+export function written(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   return value === 0 || value === 1 ? String(value) : value.toPrecision(digits);
 }
 
-function percent(share) {
+export function percent(share) {
   if (share === null || share === undefined) return "–";
   if (share > 0 && share < 1e-5) return "under 0.001 %";
   return `${(100 * share).toPrecision(share >= 0.9995 ? 4 : 3)} %`;
 }
 
 // The smallest positive and the largest of some numbers.
-function extent(values, start = 0, end = values.length) {
+export function extent(values, start = 0, end = values.length) {
   let low = Infinity;
   let high = 0;
   let zeros = 0;

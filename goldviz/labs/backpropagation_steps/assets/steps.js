@@ -1,9 +1,11 @@
 // The steps of both passes in their order, what each reads and stores, and what is known once it is done.
 
-const STALL = 0.05; // A slope below this is called flat.
-const isFlat = (slope) => Math.abs(slope) < STALL;
+import { sum } from "./numbers.js";
 
-function stepsOf(network) {
+const STALL = 0.05; // A slope below this is called flat.
+export const isFlat = (slope) => Math.abs(slope) < STALL;
+
+export function stepsOf(network) {
   const layers = network.weights.map((_, layer) => layer);
   const back = (layer) => ["arriving", "delta", "gradients"].map((kind) => ({ kind, layer }));
   return [
@@ -16,7 +18,7 @@ function stepsOf(network) {
 }
 
 // What stands on the page after a step: `forward` layers from the left, and from the right down to a layer.
-function knownAt(steps, at) {
+export function knownAt(steps, at) {
   const known = { forward: 0, loss: false, arriving: Infinity, delta: Infinity, gradients: Infinity, update: false };
   for (const { kind, layer } of steps.slice(0, at + 1)) {
     if (kind === "forward") known.forward = layer + 1;
@@ -27,10 +29,10 @@ function knownAt(steps, at) {
 }
 
 const up = (letter, layer) => `${letter}<sup>(${layer})</sup>`;
-const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+export const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 // Numbers that are kept after a step: what was stored, less what no later step reads.
-function storedAfter(network, { kind, layer }) {
+export function storedAfter(network, { kind, layer }) {
   const widths = network.weights.map((weight) => weight.length);
   const first = network.inputs[0].length;
   const both = (layers) => first + 2 * sum(widths.slice(0, layers));
@@ -46,7 +48,7 @@ function storedAfter(network, { kind, layer }) {
   return network.inputs.length * kept[kind]();
 }
 
-function memoryWords(network, step) {
+export function memoryWords(network, step) {
   const numbers = storedAfter(network, step);
   if (step.kind === "update") return "Nothing of the passes is needed any more.";
   const verb = ["start", "forward", "loss"].includes(step.kind) ? "Stored so far" : "Still stored, for what comes";
@@ -54,7 +56,7 @@ function memoryWords(network, step) {
 }
 
 // The heading and the sentence of a step, as HTML; numbers and fixed words only.
-function wordsOf(network, found, step, after) {
+export function wordsOf(network, found, step, after) {
   return WORDS[step.kind]({ network, found, after, layer: step.layer, l: step.layer + 1, last: network.weights.length });
 }
 
@@ -119,7 +121,7 @@ const WORDS = {
 };
 
 // Four digits, as a person writes them.
-function plain(value, digits = 4) {
+export function plain(value, digits = 4) {
   if (Number.isNaN(value)) return "not a number";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
@@ -128,7 +130,7 @@ function plain(value, digits = 4) {
 }
 
 // A number that fits into a neuron's box.
-function short(value) {
+export function short(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size < 5e-4) return minus(value.toExponential(0));

@@ -1,5 +1,9 @@
 // Every gradient of a neuron found in three ways, and the softmax's matrix with what the loss leaves of it.
 
+import { field, WAITS } from "./formulas.js";
+import { nudged, nudgedState, softmaxJacobian } from "./numbers.js";
+import { plain } from "./steps.js";
+
 const COLUMNS = ["number", "is multiplied by", "dL/d… by hand", "autograd", "nudged ±1e−5"];
 const DEEPEST = 0.25; // The largest entry that a softmax's matrix can have.
 
@@ -41,7 +45,7 @@ function gradientRows({ network, found, known, sample, autograd }, layer, unit) 
   ];
 }
 
-function gradientTable(view, layer, unit) {
+export function gradientTable(view, layer, unit) {
   const { network, known, chosen } = view;
   const rows = gradientRows(view, layer, unit);
   const cells = {};
@@ -76,7 +80,7 @@ function tableOf(kind, columns, body) {
 }
 
 // dg_i/do_j as a matrix; the row of the right class times -1/g is what is left of it: g - y.
-function softmaxTable(shares, target) {
+export function softmaxTable(shares, target) {
   const matrix = softmaxJacobian(shares);
   const right = shares[target];
   const rows = [

@@ -1,7 +1,10 @@
 // What is chosen in the diagram: its formulas, its numbers to change, and its gradients.
 
+import { inputParts, lossParts, neuronParts } from "./formulas.js";
+import { allowedNumber } from "./numbers.js";
+
 // Parts are built anew when something else is chosen; otherwise only their words change, so that typing goes on.
-class Details {
+export class Details {
   constructor(host, told) {
     this.host = host;
     this.told = told;

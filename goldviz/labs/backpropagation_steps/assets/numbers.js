@@ -2,8 +2,8 @@
 // It says again what Python computes, so that an edit needs no server; a test holds both to the same numbers.
 
 const NUDGE = 1e-5;
-const EDITS_LONGEST = 12000;
-const LARGEST = 1000;
+export const EDITS_LONGEST = 12000;
+export const LARGEST = 1000;
 const SMOOTH = 6; // Beyond, erf is 1 to the last digit.
 
 function erf(x) {
@@ -40,31 +40,31 @@ const OPERATIONS = {
   density: (z) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI),
 };
 
-function valueAt(tree, z) {
+export function valueAt(tree, z) {
   if (!Array.isArray(tree)) return tree === "z" ? z : tree;
   const [operation, ...parts] = tree;
   return OPERATIONS[operation](...parts.map((part) => valueAt(part, z)));
 }
 
 // "w2.1.3=0.5;t1=2" as a map from places to numbers; Python has checked what comes from a link.
-function editsOf(text) {
+export function editsOf(text) {
   const items = text.split(";").filter(Boolean);
   return new Map(items.map((item) => item.split("=")).map(([place, number]) => [place, Number(number)]));
 }
 
-function editsText(edits) {
+export function editsText(edits) {
   return [...edits].map(([place, value]) => `${place}=${value}`).join(";");
 }
 
 // A number as a link may hold it, or undefined for what is none.
-function allowedNumber(text) {
+export function allowedNumber(text) {
   const value = Number(String(text).replace(",", ".").replace("−", "-"));
   if (String(text).trim() === "" || !Number.isFinite(value) || Math.abs(value) > LARGEST) return undefined;
   return Math.abs(value) < 1e-99 ? 0 : value;
 }
 
 // Where a place such as w2.1.3 stands: the row that holds it and its index there; undefined outside of the network.
-function slotOf(network, place) {
+export function slotOf(network, place) {
   const [name, ...index] = place.split(".");
   const outer = Number(name.slice(1)) - 1;
   const at = index.map((one) => one - 1);
@@ -74,7 +74,7 @@ function slotOf(network, place) {
   return row && last < row.length ? [row, last] : undefined;
 }
 
-function changedNetwork(network, edits) {
+export function changedNetwork(network, edits) {
   const found = structuredClone(network);
   for (const [place, value] of edits) {
     if (place[0] === "t") {
@@ -89,12 +89,12 @@ function changedNetwork(network, edits) {
   return found;
 }
 
-const sum = (values) => values.reduce((total, value) => total + value, 0);
+export const sum = (values) => values.reduce((total, value) => total + value, 0);
 const dot = (a, b) => a.reduce((total, value, i) => total + value * b[i], 0);
-const placeOf = (l, j, k) => `w${l + 1}.${j + 1}.${k + 1}`;
+export const placeOf = (l, j, k) => `w${l + 1}.${j + 1}.${k + 1}`;
 
 // What `make` gives of each weight, layer by layer and row by row.
-function eachWeight({ weights }, make) {
+export function eachWeight({ weights }, make) {
   return weights.map((weight, l) => weight.map((row, j) => row.map((w, k) => make(w, l, j, k))));
 }
 
@@ -113,7 +113,7 @@ function forwardFrom(network, from, x) {
   return trace;
 }
 
-function softmax(logits) {
+export function softmax(logits) {
   const most = Math.max(...logits);
   const counts = logits.map((one) => Math.exp(one - most));
   const all = sum(counts);
@@ -131,13 +131,13 @@ function penaltyOf(network) {
   return (network.penalty / 2) * sum(network.weights.flat(2).map((w) => w * w));
 }
 
-function totalLoss(network) {
+export function totalLoss(network) {
   const outputs = network.inputs.map((x) => forwardFrom(network, 0, x).x.pop());
   return sum(outputs.map((one, s) => lossOf(network, one, network.targets[s]))) + penaltyOf(network);
 }
 
 // Both passes: x[level][sample], z, slope, arriving, delta [layer][sample]; gradients of weights and biases.
-function passes(network) {
+export function passes(network) {
   const layers = network.weights.length;
   const traces = network.inputs.map((x) => forwardFrom(network, 0, x));
   const bySample = (make) => Array.from({ length: layers }, (_, l) => traces.map((trace, s) => make(trace, l, s)));
@@ -172,7 +172,7 @@ function passes(network) {
 }
 
 // (L(v + e) - L(v - e)) / 2e for one number of the network, wherever it stands.
-function nudged(network, place) {
+export function nudged(network, place) {
   const copy = structuredClone(network);
   const [row, at] = slotOf(copy, place);
   const value = row[at];
@@ -183,7 +183,7 @@ function nudged(network, place) {
 }
 
 // The same for z or x of one neuron, which is no number of the network: the loss of its sample from there on.
-function nudgedState(network, found, layer, sample, unit, name) {
+export function nudgedState(network, found, layer, sample, unit, name) {
   const { formula } = network.activations[layer];
   const states = name === "z" ? found.z[layer][sample] : found.x[layer + 1][sample];
   const lossWith = (step) => {
@@ -194,7 +194,7 @@ function nudgedState(network, found, layer, sample, unit, name) {
   return (lossWith(NUDGE) - lossWith(-NUDGE)) / (2 * NUDGE);
 }
 
-function updatedNetwork(network, found) {
+export function updatedNetwork(network, found) {
   const step = (value, gradient) => value - network.rate * gradient;
   return {
     ...network,
@@ -203,12 +203,12 @@ function updatedNetwork(network, found) {
   };
 }
 
-function softmaxJacobian(shares) {
+export function softmaxJacobian(shares) {
   return shares.map((g, i) => shares.map((other, j) => g * ((i === j ? 1 : 0) - other)));
 }
 
 // Multiplications with weights in each way to find the gradients, and numbers stored.
-function costsOf(network) {
+export function costsOf(network) {
   const samples = network.inputs.length;
   const products = network.weights.map((weight) => samples * weight.length * weight[0].length);
   const ahead = sum(products);

@@ -1,14 +1,18 @@
 // The parts of what is chosen: formulas with their numbers in them. A part is one line under a key, or a `frame` of HTML
 // with `cells` of words by key and `inputs` of numbers by place. It is built anew where its `shape` is another.
 
-const WAITS = '<span class="unknown">…</span>';
+import { valueAt } from "./numbers.js";
+import { isFlat, plain } from "./steps.js";
+import { gradientTable, softmaxTable } from "./tables.js";
+
+export const WAITS = '<span class="unknown">…</span>';
 
 const inBrackets = (value) => (value < 0 ? `(${plain(value)})` : plain(value));
 const line = (key, name, words, known) => ({ key, words: `${name} = ${known ? words : WAITS}` });
 const heading = (words) => ({ key: "head", frame: '<h3 data-key="head"></h3>', words });
 const ofSample = ({ network, sample }, before) => (network.inputs.length > 1 ? `${before} sample ${sample + 1}` : "");
 
-function field(place, words) {
+export function field(place, words) {
   return `<input type="text" inputmode="decimal" autocomplete="off" data-place="${place}" aria-label="${words}">`;
 }
 
@@ -16,7 +20,7 @@ function sumWords(pairs, rest = "") {
   return pairs.map(([a, b]) => `${inBrackets(a)} · ${inBrackets(b)}`).join(" + ") + rest;
 }
 
-function inputParts(view) {
+export function inputParts(view) {
   const { network, chosen: place, sample } = view;
   const unit = place.split(".")[1] - 1;
   const value = network.inputs[sample][unit];
@@ -70,7 +74,7 @@ function arrivingWords({ network, found, sample }, layer, unit) {
   return [`${squared ? "x" : "g"} − y = ${plain(output)} − ${y}`, "equation 1, first half"];
 }
 
-function neuronParts(view, layer, unit) {
+export function neuronParts(view, layer, unit) {
   const { network, found, known, sample } = view;
   const at = (values) => values[layer][sample][unit];
   const z = at(found.z);
@@ -107,7 +111,7 @@ function weightLine({ network, found, known }, layer, unit, from) {
   return line("weight", name, `${sumWords(pairs, penalty)} = ${gradient}${rest}`, known.gradients <= layer);
 }
 
-function lossParts(view) {
+export function lossParts(view) {
   const head = heading(`Loss${ofSample(view, " of")}`);
   return [head, ...(view.network.loss === "squared" ? squaredParts(view) : softmaxParts(view))];
 }

@@ -2,7 +2,7 @@
 
 const LEVELS = 254;
 
-function colourTable(colours, gap) {
+export function colourTable(colours, gap) {
   const channels = (colour) => {
     const hex = colour.match(/^#(..)(..)(..)$/);
     return hex ? hex.slice(1).map((part) => parseInt(part, 16)) : colour.match(/[\d.]+/g).slice(0, 3).map(Number);
@@ -21,7 +21,7 @@ function colourTable(colours, gap) {
 }
 
 // `values` from `start`, `rows` x `columns`, as levels; read column by column where `turned`.
-function levelsOf(values, start, rows, columns, scale, turned) {
+export function levelsOf(values, start, rows, columns, scale, turned) {
   const levels = new Uint8Array(rows * columns);
   const log = scale.kind === "log";
   const from = log ? Math.log(scale.low) : 0;
@@ -52,7 +52,7 @@ function cellRanges(from, span, pixels, count) {
 }
 
 // A part of the cells on an image of width x height pixels. A pixel with several cells shows the largest of them.
-function paintCells(levels, rows, columns, view, width, height, table) {
+export function paintCells(levels, rows, columns, view, width, height, table) {
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   const across = cellRanges(view.column, view.columns, width, columns);
@@ -84,31 +84,15 @@ function paintCells(levels, rows, columns, view, width, height, table) {
   return image;
 }
 
-// A canvas of this many CSS pixels, as fine as the screen; returns its context, scaled to CSS pixels.
-function sized(canvas, width, height) {
-  const fine = window.devicePixelRatio || 1;
-  const [across, down] = [Math.round(width * fine), Math.round(height * fine)];
-  if (canvas.width !== across || canvas.height !== down) {
-    canvas.width = across;
-    canvas.height = down;
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const context = canvas.getContext("2d");
-  context.setTransform(fine, 0, 0, fine, 0, 0);
-  context.clearRect(0, 0, width, height);
-  return context;
-}
-
 // A text that fits into a width, cut between what a reader takes for letters.
-function fitted(context, text, width) {
+export function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   const letters = Intl.Segmenter ? [...new Intl.Segmenter().segment(text)].map((part) => part.segment) : [...text];
   while (letters.length > 1 && context.measureText(`${letters.join("")}…`).width > width) letters.pop();
   return `${letters.join("")}…`;
 }
 
-function spanOf(text, kind = "") {
+export function spanOf(text, kind = "") {
   const span = document.createElement("span");
   span.textContent = text;
   if (kind) span.className = kind;

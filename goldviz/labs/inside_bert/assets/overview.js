@@ -1,5 +1,9 @@
 // All heads at once: a mosaic of tiles, one for each head, that can be put in order and chosen from.
 
+import { sized } from "../../../ui/assets/canvas.js";
+import { levelsOf, paintCells } from "./cells.js";
+import { extent, halfFloats, percent, written } from "./numbers.js";
+
 const SUMMARIES = [
   ["entropy", "entropy", (value) => `${written(value, 3)} bits`],
   ["distance", "distance", (value) => `${written(value, 3)} pieces`],
@@ -14,7 +18,7 @@ const ROW_LABELS = 24;
 const COLUMN_LABELS = 20;
 const MARGIN = 3; // room for the frame of a tile at the edge
 
-class Overview {
+export class Overview {
   constructor(parts, told) {
     this.canvas = parts.overview;
     this.scroller = parts["overview-scroller"];
@@ -262,6 +266,6 @@ class Overview {
 }
 
 // A token from a text in any script, kept from turning the words around it.
-function isolated(token) {
+export function isolated(token) {
   return `\u2068${token}\u2069`;
 }

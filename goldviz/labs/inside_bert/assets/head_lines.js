@@ -1,6 +1,10 @@
 // One head as lines from every query to the keys that it weighs most.
 
-class HeadLines {
+import { sized } from "../../../ui/assets/canvas.js";
+import { spanOf } from "./cells.js";
+import { written } from "./numbers.js";
+
+export class HeadLines {
   constructor(parts, told) {
     this.flow = parts.flow;
     this.track = parts.track;

@@ -1,5 +1,8 @@
 // A field for a formula that the server judges while it is typed.
 
+import { sized } from "../../../ui/assets/canvas.js";
+import { answerOf, latest } from "../../../ui/assets/latest.js";
+
 const ROW = 16;
 const MORE = [213, 94, 0];
 const LESS = [14, 122, 192];
@@ -25,13 +28,10 @@ export const largest = (rows) => rows.flat().reduce((most, value) => Math.max(mo
 function drawWrong(canvas, rows) {
   const most = largest(rows);
   const columns = rows[0].length;
-  const scale = window.devicePixelRatio || 1;
   const width = canvas.parentElement.clientWidth;
-  canvas.style.height = `${rows.length * ROW}px`;
-  canvas.width = width * scale;
-  canvas.height = rows.length * ROW * scale;
-  const context = canvas.getContext("2d");
-  context.scale(scale, scale);
+  const context = sized(canvas, width, rows.length * ROW);
+  // The figure may become narrower without being drawn anew.
+  canvas.style.width = "100%";
   const wide = width / columns;
   rows.forEach((row, y) =>
     row.forEach((value, x) => {

@@ -1,5 +1,19 @@
 // Two tokenisers on one text: which merge is in view, the tokens after it, and what is under the pointer.
 
+import { wearInks } from "../../../ui/assets/figure_theme.js";
+import { partsOf as namedParts, Stepper } from "../../../ui/assets/stepper.js";
+import {
+  charactersAround,
+  heldWords,
+  partsOf,
+  rankedAt,
+  shownBytes,
+  tokensAt,
+  vocabularyOf,
+  wordsOf,
+} from "./reading.js";
+
+const WORDS = { first: "Before the first merge", last: "After the last merge", place: "Merge", counted: "merge " };
 const PLAY_MS = 260;
 const TINTS = ["14, 122, 192", "213, 94, 0", "0, 158, 115", "196, 106, 156", "230, 170, 20", "120, 120, 210"];
 const RESTING = "Point at a token to see its bytes. A bold line is a cut: no merge crosses it.";
@@ -7,36 +21,35 @@ const RESTING = "Point at a token to see its bytes. A bold line is a cut: no mer
 class TokensPage {
   constructor(host) {
     this.host = host;
-    this.parts = Object.fromEntries([...host.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+    this.parts = namedParts(host);
+    this.stepper = new Stepper(host, WORDS, {
+      every: PLAY_MS,
+      // The first merges one by one, later ones in strides: each changes less.
+      stride: (at) => Math.max(1, Math.round(at / 15)),
+      moved: () => this.draw(),
+    });
     this.listen();
   }
 
   destroy() {
-    this.stop();
+    this.stepper.player.halt();
   }
 
   // Whoever looked at the end sees the end of what comes next.
   update(data) {
-    const end = !this.data || this.at >= this.last;
+    const { stepper } = this;
+    const end = !this.data || stepper.at >= stepper.last;
     const same = this.data && JSON.stringify(this.data.sides) === JSON.stringify(data.sides);
     this.data = data;
     this.vocabularies = data.sides.map(({ pairs }) => vocabularyOf(pairs));
-    this.last = Math.max(...data.sides.map(({ pairs }) => pairs.length));
-    if (!same) this.stop();
-    this.at = end ? this.last : Math.min(this.at, this.last);
+    if (!same) stepper.player.halt();
+    const last = Math.max(...data.sides.map(({ pairs }) => pairs.length));
+    if (end) stepper.at = last;
+    stepper.show(last);
     this.draw();
   }
 
   listen() {
-    const moves = { first: () => 0, back: () => this.at - 1, step: () => this.at + 1, last: () => this.last };
-    this.host.querySelector(".bar").addEventListener("click", (event) => {
-      const { move } = event.target.dataset;
-      if (move === "play") this.play();
-      else if (move) this.go(moves[move]());
-    });
-    const { slider } = this.parts;
-    slider.addEventListener("input", () => this.go(Number(slider.value)));
-    this.host.addEventListener("keydown", (event) => this.key(event));
     for (const side of [0, 1]) {
       const text = this.parts[`text-${side}`];
       text.addEventListener("pointerover", ({ target }) => this.hold(side, target.closest(".token")));
@@ -44,55 +57,20 @@ class TokensPage {
     }
   }
 
-  key(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input")) return;
-    const to = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, Home: 0, End: this.last }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    this.go(to);
-  }
-
-  go(to, byHand = true) {
-    if (byHand) this.stop();
-    this.at = Math.max(0, Math.min(to, this.last));
-    this.draw();
-  }
-
-  // The first merges one by one, later ones in strides: each changes less.
-  play() {
-    if (this.playing) return this.stop();
-    if (this.at >= this.last) this.at = 0;
-    this.playing = setInterval(() => {
-      this.go(this.at + Math.max(1, Math.round(this.at / 15)), false);
-      if (this.at >= this.last) this.stop();
-    }, PLAY_MS);
-    this.parts.play.textContent = "Pause";
-    this.draw();
-  }
-
-  stop() {
-    clearInterval(this.playing);
-    this.playing = undefined;
-    this.parts.play.textContent = "Play";
-  }
-
   draw() {
-    const { host, parts, data, at, last } = this;
-    this.dress();
-    parts.slider.max = last;
-    parts.slider.value = at;
-    parts.count.textContent = `merge ${at} of ${last}`;
-    host.querySelector("[data-move=back]").disabled = at === 0;
-    host.querySelector("[data-move=step]").disabled = at === last;
-    parts.words.textContent = wordsOf(data, this.vocabularies, at);
+    const { host, parts, data, stepper } = this;
+    stepper.show(stepper.last);
+    wearInks(host, data);
+    parts.words.textContent = wordsOf(data, this.vocabularies, stepper.at);
     data.sides.forEach((side, number) => this.pane(side, number));
     this.pairs();
     parts.held.textContent = RESTING;
-    host.dataset.drawn = at;
+    host.dataset.drawn = stepper.at;
   }
 
   pane(side, number) {
-    const { data, at, parts } = this;
+    const { data, parts } = this;
+    const { at } = this.stepper;
     const tokens = tokensAt(data.bytes, side.joined, at);
     const ratio = (data.bytes.length / tokens.length).toFixed(2);
     const count = tokens.length === 1 ? "1 token" : `${tokens.length} tokens`;
@@ -134,7 +112,8 @@ class TokensPage {
   }
 
   pairs() {
-    const { parts, data, at } = this;
+    const { parts, data } = this;
+    const { at } = this.stepper;
     const ranked = rankedAt(data, at);
     parts["pairs-head"].textContent = ranked.length
       ? `Most frequent pairs before merge ${Math.min(Math.max(at, 1), data.sides[0].pairs.length)} (${data.sides[0].label})`
@@ -153,14 +132,6 @@ class TokensPage {
     bar.style.width = `${Math.max(1, (80 * times) / most)}%`;
     size.append(bar, times.toLocaleString("en"));
     return [words, size];
-  }
-
-  // A visitor may change the theme, which Python hears of at its next run only.
-  dress() {
-    const paper = getComputedStyle(this.host).getPropertyValue("--st-background-color").match(/^\s*#(..)(..)(..)/);
-    const { inks, theme } = this.data;
-    const light = paper ? paper.slice(1).reduce((total, part) => total + parseInt(part, 16), 0) > 382 : theme === "light";
-    for (const [name, colour] of Object.entries(inks[light ? "light" : "dark"])) this.host.style.setProperty(`--ink-${name}`, colour);
   }
 }
 

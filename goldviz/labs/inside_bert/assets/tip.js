@@ -1,5 +1,5 @@
 // Words beside the pointer, inside the explorer.
-class Tip {
+export class Tip {
   constructor(element, host) {
     this.element = element;
     this.host = host;

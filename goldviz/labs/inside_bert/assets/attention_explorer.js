@@ -1,5 +1,17 @@
 // The explorer: what is chosen and shown, where its numbers come from, and who hears of a choice.
 
+import { queue } from "../../../ui/assets/drawing_queue.js";
+import { wearInks } from "../../../ui/assets/figure_theme.js";
+import { positionsPage } from "../../../ui/assets/frames_page.js";
+import { partsOf } from "../../../ui/assets/stepper.js";
+import { Captions, MEASURES } from "./captions.js";
+import { colourTable } from "./cells.js";
+import { HeadLines } from "./head_lines.js";
+import { HeadMap } from "./head_map.js";
+import { fetchNumbers, percent } from "./numbers.js";
+import { Overview } from "./overview.js";
+import { Tip } from "./tip.js";
+
 const ORDERED_BY = { entropy: "entropy", distance: "distance", special: "special pieces" };
 const KEPT_HEADS = 8;
 const PATIENCE_MS = 150;
@@ -15,7 +27,7 @@ const after = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 class Explorer {
   constructor(host) {
     this.host = host;
-    this.parts = Object.fromEntries([...host.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+    this.parts = partsOf(host);
     this.view = "map";
     this.by = "piece";
     this.heads = new Map();
@@ -70,9 +82,8 @@ class Explorer {
     const before = this.data;
     this.data = data;
     this.tell = tell;
-    this.ink = this.inkNow();
+    this.ink = wearInks(this.host, data);
     this.table = colourTable(data.colours, this.ink.gap);
-    for (const [name, colour] of Object.entries(this.ink)) this.host.style.setProperty(`--ink-${name}`, colour);
     const asked = JSON.stringify(data.choice);
     if (!before || before.exhibit !== data.exhibit) {
       this.sent = [];
@@ -99,15 +110,6 @@ class Explorer {
       }
     }
     this.later();
-  }
-
-  // A visitor may change the theme, which Python hears of at its next run only.
-  inkNow() {
-    const paper = getComputedStyle(this.host).getPropertyValue("--st-background-color").match(/^\s*#(..)(..)(..)/);
-    const { inks, theme } = this.data;
-    if (!paper) return inks[theme];
-    const light = paper.slice(1).reduce((sum, part) => sum + parseInt(part, 16), 0) > 382;
-    return inks[light ? "light" : "dark"];
   }
 
   async load() {
@@ -255,9 +257,9 @@ class Explorer {
       const answer = await fetch(`${address}/ahead/${layer}/${head}/${token}?theme=${theme}`, { signal });
       const found = answer.ok ? await answer.json() : undefined;
       if (signal.aborted) return;
-      window.goldvizPositions?.get(page)?.answer(found);
+      positionsPage(page).answer(found);
       do await after(STEP_MS);
-      while (window.goldvizQueue?.busy);
+      while (queue.busy);
     } catch {
       // What does not come ahead comes with the page's script.
     }
@@ -266,7 +268,7 @@ class Explorer {
   dropAhead() {
     this.fetchingAhead?.abort();
     this.ahead = undefined;
-    window.goldvizPositions?.get(this.data?.ahead)?.answer(undefined);
+    if (this.data?.ahead) positionsPage(this.data.ahead).answer(undefined);
   }
 
   chosen() {
@@ -376,4 +378,15 @@ class Explorer {
     if (this.view === "map") this.map.mark();
     else this.lines.paint();
   }
+}
+
+// Called anew at every change of `data`.
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
+  const host = parentElement.querySelector(".explorer");
+  const explorer = (host.goldvizExplorer ??= new Explorer(host));
+  explorer.update(data, (name, value) => (name === "missing" ? setTriggerValue : setStateValue)(name, value));
+  return () => {
+    explorer.destroy();
+    host.goldvizExplorer = undefined;
+  };
 }

@@ -1,13 +1,16 @@
 // All that is said in words about what is drawn: titles, colour scales and their ranges, notes.
 
-const MEASURES = { weights: "weights", norms: "value-weighted norms", rollout: "rollout to this layer" };
+import { spanOf } from "./cells.js";
+import { percent, written } from "./numbers.js";
+
+export const MEASURES = { weights: "weights", norms: "value-weighted norms", rollout: "rollout to this layer" };
 const PLACES = {
   place: "Rows are layers, columns heads.",
   layer: "Rows are layers, smallest first; the number is the head.",
   all: "Smallest first; the numbers are layer · head.",
 };
 
-class Captions {
+export class Captions {
   constructor(parts) {
     this.parts = parts;
   }

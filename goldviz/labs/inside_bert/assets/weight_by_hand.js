@@ -1,5 +1,7 @@
 // A weight worked out: words in their places, of the query that the page's script says or, ahead of it, the server.
 
+import { positionsPage } from "../../../ui/assets/frames_page.js";
+
 export default function ({ data, parentElement }) {
   const host = parentElement.querySelector(".goldviz-by-hand");
   const page = positionsPage(data.page);

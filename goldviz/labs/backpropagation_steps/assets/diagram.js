@@ -1,5 +1,8 @@
 // The network as a diagram: a box for each neuron with its numbers, a curve for each weight.
 
+import { eachWeight, placeOf } from "./numbers.js";
+import { isFlat, plain, short } from "./steps.js";
+
 const BOX = { height: 84, small: 26, loss: 46 };
 const WIDTHS = [{ box: 92, gap: 46 }, { box: 80, gap: 34 }]; // The second where the first finds no room.
 const GAP = { row: 14, side: 14, top: 30 };
@@ -14,7 +17,7 @@ function put(element, attributes, words) {
   if (words !== undefined && element.textContent !== words) element.textContent = words;
 }
 
-class Diagram {
+export class Diagram {
   constructor(stage, told) {
     this.stage = stage;
     this.told = told;

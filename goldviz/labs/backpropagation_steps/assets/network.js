@@ -1,5 +1,26 @@
 // The diagram with its buttons: which step is in view, what is chosen, what was changed, and who hears of it.
 
+import { wearInks } from "../../../ui/assets/figure_theme.js";
+import { partsOf, Stepper } from "../../../ui/assets/stepper.js";
+import { Details } from "./details.js";
+import { Diagram } from "./diagram.js";
+import {
+  allowedNumber,
+  changedNetwork,
+  eachWeight,
+  EDITS_LONGEST,
+  editsOf,
+  editsText,
+  LARGEST,
+  passes,
+  placeOf,
+  slotOf,
+  totalLoss,
+  updatedNetwork,
+} from "./numbers.js";
+import { count, knownAt, memoryWords, stepsOf, wordsOf } from "./steps.js";
+
+const WORDS = { first: "To the start", last: "To the end", place: "Step", counted: "" };
 const PLAY_MS = 1100;
 const TELL_MS = 500; // A person who types on is not slowed down by the answer.
 const DIGITS = 6; // Of weights that an update leaves behind.
@@ -7,8 +28,7 @@ const DIGITS = 6; // Of weights that an update leaves behind.
 class NetworkPage {
   constructor(host) {
     this.host = host;
-    this.parts = Object.fromEntries([...host.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
-    this.at = 0;
+    this.parts = partsOf(host);
     this.sample = 0;
     this.chosen = "n1.1";
     this.edits = new Map();
@@ -16,6 +36,11 @@ class NetworkPage {
     this.stepsSent = [];
     this.diagram = new Diagram(this.parts.stage, { choose: (id) => this.choose(id) });
     this.details = new Details(this.parts.details, { change: (place, value) => this.change(place, value) });
+    this.stepper = new Stepper(host, WORDS, {
+      every: PLAY_MS,
+      moved: () => this.moved(),
+      rested: () => this.rest(),
+    });
     this.listen();
     this.resized = new ResizeObserver(() => this.later());
     this.resized.observe(host);
@@ -23,7 +48,7 @@ class NetworkPage {
 
   destroy() {
     this.resized.disconnect();
-    clearInterval(this.playing);
+    this.stepper.player.halt();
     clearTimeout(this.telling);
     clearTimeout(this.resting);
     cancelAnimationFrame(this.frame);
@@ -53,7 +78,7 @@ class NetworkPage {
     if (echo >= 0) this.stepsSent.splice(0, echo + 1);
     else if (!before || step !== before.step) {
       this.stepsSent = [];
-      this.at = step;
+      this.stepper.at = step;
     }
   }
 
@@ -61,66 +86,24 @@ class NetworkPage {
   rest() {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => {
-      if (this.playing) return;
-      this.stepsSent.push(this.at);
-      this.tell("step", { to: this.at });
+      const { at, player } = this.stepper;
+      if (player.plays) return;
+      this.stepsSent.push(at);
+      this.tell("step", { to: at });
     }, TELL_MS);
   }
 
   listen() {
-    const moves = {
-      first: () => 0,
-      back: () => this.at - 1,
-      step: () => this.at + 1,
-      last: () => this.steps.length - 1,
-    };
-    this.host.querySelector(".bar").addEventListener("click", (event) => {
-      const { move } = event.target.dataset;
-      if (move === "play") this.play();
-      else if (move) this.go(moves[move]());
-    });
-    const { slider, edges, sample, undo } = this.parts;
-    slider.addEventListener("input", () => this.go(Number(slider.value)));
+    const { edges, sample, undo } = this.parts;
     edges.addEventListener("change", () => this.draw());
     sample.addEventListener("change", () => this.show(Number(sample.value)));
     undo.addEventListener("click", () => (this.known.update ? this.goOn() : this.change()));
-    this.host.addEventListener("keydown", (event) => this.key(event));
     this.host.addEventListener("focusout", () => this.telling && this.tellNow());
   }
 
-  key(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select")) return;
-    const to = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, Home: 0, End: this.steps.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    this.go(to);
-  }
-
-  go(to, byHand = true) {
-    if (byHand) this.stop();
-    this.at = to;
+  moved() {
     this.follow();
     this.draw();
-    this.rest();
-  }
-
-  play() {
-    if (this.playing) {
-      this.stop();
-      return;
-    }
-    if (this.at >= this.steps.length - 1) this.at = 0;
-    this.playing = setInterval(() => {
-      this.go(this.at + 1, false);
-      if (this.at >= this.steps.length - 1) this.stop();
-    }, PLAY_MS);
-    this.go(this.at + 1, false);
-  }
-
-  stop() {
-    clearInterval(this.playing);
-    this.playing = undefined;
-    this.parts.play.textContent = "Play";
     this.rest();
   }
 
@@ -132,7 +115,7 @@ class NetworkPage {
   }
 
   follow() {
-    const step = this.steps[this.at];
+    const step = this.steps[this.stepper.at];
     if (this.held || !step) return;
     if (step.kind === "loss") this.chosen = "loss.1";
     else if (step.layer !== undefined) this.chosen = `n${step.layer + 1}.1`;
@@ -163,7 +146,7 @@ class NetworkPage {
     const keep = (place, value) => this.edits.set(place, allowedNumber(value.toPrecision(DIGITS)));
     eachWeight(after, (w, l, j, k) => keep(placeOf(l, j, k), w));
     after.biases.forEach((bias, l) => bias.forEach((b, j) => keep(`b${l + 1}.${j + 1}`, b)));
-    this.at = 0;
+    this.stepper.at = 0;
     this.draw();
     this.pass();
     this.rest();
@@ -208,10 +191,11 @@ class NetworkPage {
     this.fit();
     this.found = passes(this.network);
     this.steps = stepsOf(this.network);
-    this.at = Math.max(0, Math.min(this.at, this.steps.length - 1));
-    this.known = knownAt(this.steps, this.at);
+    this.stepper.show(this.steps.length - 1);
+    const { at } = this.stepper;
+    this.known = knownAt(this.steps, at);
     const { network, found, known, chosen, sample } = this;
-    const step = this.steps[this.at];
+    const step = this.steps[at];
     this.next = updatedNetwork(network, found);
     const after = totalLoss(this.next);
     const current = this.data.autograd.edits === editsText(this.edits);
@@ -221,25 +205,18 @@ class NetworkPage {
     this.dress(view);
     this.diagram.draw(view);
     this.details.draw(view);
-    this.host.dataset.drawn = this.at;
+    this.host.dataset.drawn = at;
     this.host.dataset.checked = String(current);
   }
 
   dress({ step, after }) {
     const { host, parts, network } = this;
-    const ink = this.inkNow();
-    for (const [name, colour] of Object.entries(ink)) host.style.setProperty(`--ink-${name}`, colour);
+    const ink = wearInks(host, this.data);
     host.classList.toggle("dark", ink === this.data.inks.dark);
     const [title, words] = wordsOf(network, this.found, step, after);
     parts.title.textContent = title;
     if (parts.words.innerHTML !== words) parts.words.innerHTML = words;
     parts.memory.textContent = memoryWords(network, step);
-    parts.slider.max = this.steps.length - 1;
-    parts.slider.value = this.at;
-    parts.count.textContent = `${this.at} of ${this.steps.length - 1}`;
-    if (this.playing) parts.play.textContent = "Pause";
-    host.querySelector("[data-move=back]").disabled = this.at === 0;
-    host.querySelector("[data-move=step]").disabled = this.at === this.steps.length - 1;
     parts.undo.textContent = step.kind === "update" ? "Go on with the new weights" : `Undo ${count(this.edits.size, "change")}`;
     const { weights, biases } = this.next;
     const allowed = [...weights.flat(2), ...biases.flat()].every((value) => Math.abs(value) <= LARGEST);
@@ -250,15 +227,6 @@ class NetworkPage {
     if (parts.sample.options.length !== samples)
       parts.sample.replaceChildren(...network.inputs.map((_, s) => new Option(s + 1, s)));
     parts.sample.value = this.sample;
-  }
-
-  // A visitor may change the theme, which Python hears of at its next run only.
-  inkNow() {
-    const paper = getComputedStyle(this.host).getPropertyValue("--st-background-color").match(/^\s*#(..)(..)(..)/);
-    const { inks, theme } = this.data;
-    if (!paper) return inks[theme];
-    const light = paper.slice(1).reduce((total, part) => total + parseInt(part, 16), 0) > 382;
-    return inks[light ? "light" : "dark"];
   }
 }
 

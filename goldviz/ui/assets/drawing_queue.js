@@ -1,0 +1,59 @@
+// Plotly draws in steps, and a step that finds its figure purged throws: whatever is done to a figure waits its turn.
+// All figures of the page share one queue. What is in sight goes first, the rest when that has come to rest, and between
+// two draws the page may answer a person.
+
+const DRAW_AT_MOST_MS = 5000;
+const REST_MS = 120;
+
+export const queue = { waiting: [], busy: false, seen: 0 };
+
+export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export function distance(host) {
+  const { top, bottom } = host.getBoundingClientRect();
+  return Math.max(0, -bottom, top - window.innerHeight);
+}
+
+// Streamlit colours the border between two buttons of a choice by rules with `:has(+ button…)`. For these Chromium looks
+// through the page whenever Plotly measures a text that it has just added: 2 to 4 ms each time, dozens of times a draw.
+const BORDERS = /:has\(\+ button/;
+const looked = new WeakMap();
+
+function withoutBorderRules() {
+  for (const sheet of document.styleSheets) {
+    const rules = sheet.ownerNode?.dataset?.emotion ? sheet.cssRules : [];
+    for (let index = rules.length - 1; index >= (looked.get(sheet) ?? 0); index--)
+      if (BORDERS.test(rules[index].selectorText)) sheet.deleteRule(index);
+    looked.set(sheet, rules.length);
+  }
+}
+
+async function work() {
+  queue.busy = true;
+  withoutBorderRules();
+  while (queue.waiting.length) {
+    const nearest = Math.min(...queue.waiting.map((task) => distance(task.host)));
+    const rest = queue.seen + REST_MS - performance.now();
+    if (nearest > 0 && rest > 0) {
+      await pause(Math.min(rest, 20));
+      continue;
+    }
+    if (nearest === 0) queue.seen = performance.now();
+    const next = queue.waiting.find((task) => distance(task.host) <= nearest);
+    queue.waiting.splice(queue.waiting.indexOf(next), 1);
+    try {
+      // A draw that Plotly never ends keeps no other figure waiting for good.
+      await Promise.race([next.work(), pause(DRAW_AT_MOST_MS)]);
+    } catch (error) {
+      reportError(error);
+    }
+    next.done();
+    await pause();
+  }
+  queue.busy = false;
+}
+
+export function inTurn(host, task) {
+  host.goldvizTurn = new Promise((done) => queue.waiting.push({ host, work: task, done }));
+  if (!queue.busy) work();
+}

@@ -1,0 +1,55 @@
+"""Scripts of pages: ES modules that the browser imports from the server, at the paths that they have in the package.
+
+They lie in ``ui/assets``, and a laboratory's own in its folder ``assets``. An address begins with a hash of them all:
+relative imports lead where they lead on disk, a module is one for all parts of a page, and a browser may keep it for
+good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+MODULES_PATH = "/goldviz/scripts"
+PACKAGE = Path(__file__).parents[2]
+ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+"""Headers of what never changes under its address."""
+
+
+@cache
+def modules() -> Mapping[str, str]:
+    """The text of every module by its path in the package, such as ``ui/assets/timeline.js``."""
+    found = [*PACKAGE.glob("ui/assets/*.js"), *PACKAGE.glob("labs/*/assets/*.js")]
+    return {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in sorted(found)}
+
+
+@cache
+def edition() -> str:
+    """A name for the modules as they are now."""
+    return hashlib.blake2b(repr(sorted(modules().items())).encode(), digest_size=6).hexdigest()
+
+
+def module_path(module: str) -> str:
+    """The path of a module on the server, under its base path."""
+    return f"{MODULES_PATH}/{edition()}/{module}"
+
+
+def routes(base: str) -> list[Route]:
+    """The route of all modules under a server's base path."""
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    def module(request: Request) -> Response:
+        text = modules().get(request.path_params["module"]) if request.path_params["edition"] == edition() else None
+        if text is None:
+            return Response("There is no such script. Reload the page.", 404, media_type="text/plain")
+        return Response(text, headers=ALLOWED_TO_STAY, media_type="text/javascript")
+
+    return [Route(f"{base}{MODULES_PATH}/{{edition}}/{{module:path}}", module)]
