@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from goldviz.arrays.light import LightDataset
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.figures.reading import GROWING
 from goldviz.runs.examples import example
-from goldviz.sheet import Sheet
 
 
 def milliseconds(work: Callable[[], Any], repeats: int) -> float:
@@ -30,7 +30,7 @@ def milliseconds(work: Callable[[], Any], repeats: int) -> float:
 def costs(name: str, repeats: int) -> list[tuple[float, float, float | None, int, str]]:
     declared = experiments()[name]
     dataset = example(declared, declared.presets[0].slug)
-    sheet = Sheet.of(dataset)
+    sheet = LightDataset.of(dataset)
     known = {dim: max(dataset.sizes[dim] - 1, 0) for dim in GROWING if dim in dataset.sizes}
     rows = []
     for spec in laboratories()[name].figures().FIGURES.values():

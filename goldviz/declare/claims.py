@@ -33,8 +33,7 @@ from goldviz.diagnostics.measure import Measure
 from goldviz.diagnostics.verdicts import Judged, Line, Scale, Verdict
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.declare.laboratory import Laboratory
 
 SEEDS = (0, 1, 2, 3, 4)
@@ -67,7 +66,7 @@ class Part:
         """Under which its numbers are kept."""
         return " ".join([self.measure.name, *map(str, self.lanes)])
 
-    def number(self, runs: Sequence[xr.Dataset]) -> float:
+    def number(self, runs: Sequence[Run]) -> float:
         """What is measured in a case whose lanes gave these ``runs``; NaN where one ended before it recorded that.
 
         A run that diverged before its first evaluation lacks a variable, has none of its entries, or divides by none.
@@ -127,11 +126,11 @@ class Claim:
             return tuple(lane.changed(seeds=self.cases) for lane in self.settings)
         return self.in_case(self.cases[0])
 
-    def measured(self, carry_out: Callable[[Settings], xr.Dataset]) -> dict[str, list[float]]:
+    def measured(self, carry_out: Callable[[Settings], Run]) -> dict[str, list[float]]:
         """The parts' numbers, one of each case; ``carry_out`` runs or computes settings."""
         return self.read([[carry_out(lane) for lane in self.in_case(case)] for case in self.cases])
 
-    def read(self, runs: Sequence[Sequence[xr.Dataset]]) -> dict[str, list[float]]:
+    def read(self, runs: Sequence[Sequence[Run]]) -> dict[str, list[float]]:
         """The parts' numbers, read off the datasets of each case by lane."""
         return {part.name: [part.number(lanes) for lanes in runs] for part in self.parts}
 

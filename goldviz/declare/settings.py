@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from goldviz.arrays.light import LightDataset
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.kinds import checked_kind
 from goldviz.declare.laboratory import laboratory_of
@@ -23,8 +24,7 @@ from goldviz.diagnostics.findings.advice import opposed
 from goldviz.export.script import script
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.diagnostics.findings import Finding
     from goldviz.runs.recorder import Recorder
 
@@ -352,14 +352,16 @@ class Experiment(Settings):
         new = self.changed(**values)
         return {name: getattr(new, name) for name in values}
 
-    def findings(self, dataset: xr.Dataset) -> list[Finding]:
+    def findings(self, dataset: Run) -> list[Finding]:
         """What the recorded numbers say, most serious first: ``findings_of`` of its laboratory, if it has one.
 
         Of advice that was tried, what helped is offered, with its effect; nothing that goes against what a card before
         it offers, for a page has one panel of settings for all networks.
         """
         lab = laboratory_of(type(self))
-        found: list[Finding] = lab.part("findings").findings_of(self, dataset) if lab.has("findings") else []
+        found: list[Finding] = (
+            lab.part("findings").findings_of(self, LightDataset.of(dataset)) if lab.has("findings") else []
+        )
         return self.advised(found)
 
     def advised(self, findings: Sequence[Finding]) -> list[Finding]:

@@ -16,8 +16,7 @@ from goldviz.declare.registry import laboratories
 from goldviz.diagnostics.measure import Measure
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.declare.settings import Settings
 
 MOST_WORDS = 40
@@ -42,7 +41,7 @@ class Task:
     """Something to do, and whether a run, by its settings and its records so far, has done it."""
 
     words: str
-    done: Callable[[Settings, xr.Dataset], bool]
+    done: Callable[[Settings, Run], bool]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
 @dataclass(frozen=True)
@@ -26,30 +26,30 @@ class Measure:
     unit: str
     read: Callable[..., float]
 
-    def __call__(self, *runs: xr.Dataset) -> float:
+    def __call__(self, *runs: Run) -> float:
         """Its number, of runs of one seed each, in the order in which they are compared.
 
         Raises ``KeyError`` where a run ended before it recorded what is read.
         """
         return float(self.read(*runs))
 
-    def first(self, *runs: xr.Dataset) -> float:
+    def first(self, *runs: Run) -> float:
         """Its number of the runs' first seed. Raises as a call does."""
         return self(*(seeds(run)[0] for run in runs))
 
-    def over_seeds(self, *runs: xr.Dataset) -> float:
+    def over_seeds(self, *runs: Run) -> float:
         """Its mean over the runs' seeds. Raises as a call does."""
         return float(self.by_seed(*runs).mean())
 
-    def lowest(self, *runs: xr.Dataset) -> float:
+    def lowest(self, *runs: Run) -> float:
         """Its smallest number of any seed. Raises as a call does."""
         return float(self.by_seed(*runs).min())
 
-    def highest(self, *runs: xr.Dataset) -> float:
+    def highest(self, *runs: Run) -> float:
         """Its largest number of any seed. Raises as a call does."""
         return float(self.by_seed(*runs).max())
 
-    def by_seed(self, *runs: xr.Dataset) -> NDArray[np.float64]:
+    def by_seed(self, *runs: Run) -> NDArray[np.float64]:
         """Its number of each seed, (seed,); runs that are compared share their seeds. Raises as a call does."""
         return np.array([self(*seed) for seed in zip(*map(seeds, runs), strict=True)])
 
@@ -90,11 +90,11 @@ def _named(function: Callable[..., float], unit: str, read: Callable[..., float]
     return Measure(function.__name__, " ".join((function.__doc__ or "").split()), unit, read)
 
 
-def one_seed(run: xr.Dataset) -> xr.Dataset:
+def one_seed(run: Run) -> Run:
     """A dataset of one seed without its axis."""
     return run.isel(seed=0) if run.sizes.get("seed") == 1 else run
 
 
-def seeds(run: xr.Dataset) -> Sequence[xr.Dataset]:
+def seeds(run: Run) -> Sequence[Run]:
     """A run of several seeds as one dataset for each, with the axis; what has no such axis as it is."""
     return [run.isel(seed=[place]) for place in range(run.sizes["seed"])] if "seed" in run.sizes else [run]

@@ -13,14 +13,14 @@ from goldviz.declare.settings import Settings, facts
 from goldviz.diagnostics.forecasts.moves import Moves
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 TARGET = "target"
 """The setting that says what of the data is forecast."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def data_sentences(settings: Settings, dataset: xr.Dataset) -> list[str]:
+def data_sentences(settings: Settings, dataset: Run) -> list[str]:
     """Sentences on the data of a run or a view; none where goldviz makes them up as it goes.
 
     The dataset's attributes name the source (``simulated``, ``data_origin``) and the last day (``data_last``).
@@ -34,7 +34,7 @@ def data_sentences(settings: Settings, dataset: xr.Dataset) -> list[str]:
     return [f"Data: {source}.{_period(dataset)}", f"Read as: {_moves(dataset, target).title}.{forecast}"]
 
 
-def _source(dataset: xr.Dataset) -> str:
+def _source(dataset: Run) -> str:
     attrs = dataset.attrs
     if "simulated" not in attrs:
         return ""
@@ -44,14 +44,14 @@ def _source(dataset: xr.Dataset) -> str:
     return shown_name(", ".join(dict.fromkeys(part for part in named if part)))
 
 
-def _moves(dataset: xr.Dataset, target: str) -> Moves:
+def _moves(dataset: Run, target: str) -> Moves:
     """Of a run by its attributes, of a view of a market by its first channel."""
     if "transformation" in dataset:
         return Moves.of(*(str(dataset[name].values[0]) for name in ("transformation", "unit")))
     return Moves.of_run(dataset, target)
 
 
-def _period(dataset: xr.Dataset) -> str:
+def _period(dataset: Run) -> str:
     """From the first day of any axis to the last day of the data."""
     last = str(dataset.attrs.get("data_last", ""))[:10]
     days = sorted(day for name in dataset.coords for day in _days(dataset[name].values))

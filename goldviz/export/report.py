@@ -24,8 +24,7 @@ from goldviz.figures.theme import FONT, INKS, Theme, inks
 from goldviz.figures.unread import of_unread_run
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.declare.instant import Instant
     from goldviz.declare.settings import Experiment
 
@@ -112,7 +111,7 @@ def report_html(
     )
 
 
-def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
+def report_of_run(settings: Experiment, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
     """The report of a recorded run: all figures of its laboratory that have something to show."""
     title = sealed_text(str(dataset.attrs.get("title") or settings.title))
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
@@ -121,14 +120,14 @@ def report_of_run(settings: Experiment, dataset: xr.Dataset, figures: Mapping[st
     return report_html(title, listed, drawn, settings.equations, _findings_in_words(settings, dataset), data)
 
 
-def report_of_any_run(dataset: xr.Dataset, figures: Mapping[str, FigureSpec], findings: Iterable[Finding]) -> str:
+def report_of_any_run(dataset: Run, figures: Mapping[str, FigureSpec], findings: Iterable[Finding]) -> str:
     """The report of a run that no laboratory made; its attributes stand where settings do."""
     known = {name: value for name, value in dataset.attrs.items() if name not in ("title", "roles", "step_dimension")}
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     return report_html(sealed_text(str(dataset.attrs.get("title") or "A run")), _named(known), drawn, [], findings)
 
 
-def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
+def report_of_unread_run(complaint: str, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
     """The report of a run whose settings nobody understands any more: they are listed as they were kept."""
     try:
         kept = json.loads(dataset.attrs["settings"])
@@ -141,7 +140,7 @@ def report_of_unread_run(complaint: str, dataset: xr.Dataset, figures: Mapping[s
     return report_html(title, [Setting("Note", complaint), *listed], drawn, [])
 
 
-def report_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> str:
+def report_of_view(settings: Instant, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
     drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     models = [name for name in type(settings).model_fields if facts(type(settings), name)["control"] == CONTROL]
@@ -168,7 +167,7 @@ def told(settings: Settings, kept: Mapping[str, str] | None = None) -> list[Sett
     return found
 
 
-def _findings_in_words(settings: Experiment, dataset: xr.Dataset) -> list[Finding]:
+def _findings_in_words(settings: Experiment, dataset: Run) -> list[Finding]:
     """A run's findings, what they would change in the words of the page's controls."""
 
     def told(changes: Mapping[str, Any]) -> dict[str, str]:

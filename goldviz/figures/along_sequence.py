@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import times
 from goldviz.figures.attention_mosaic import attention_mosaic
@@ -73,14 +73,14 @@ def attention(plot: Plot) -> Figure:
     return attention_mosaic(plot, now, tokens, plot.limit(name), surest, f"“{' '.join(tokens)}”", noun=noun)
 
 
-def tokens_of(ds: xr.Dataset) -> list[str]:
+def tokens_of(ds: Run) -> list[str]:
     """The tokens that look, in order, without their numbers in labels such as "0 [CLS]"; not escaped."""
     labels = [str(label) for label in ds["query"].values]
     parts = [(label, *label.partition(" ")[::2]) for label in labels]
     return [token if number.isdigit() and token else label for label, number, token in parts]
 
 
-def _surest(now: xr.DataArray, noun: str) -> str:
+def _surest(now: Array, noun: str) -> str:
     """The answer: which head gives most of its attention to one token of those that it sees."""
     peaks = now.values[:, :, 1:].max(axis=-1).mean(axis=-1)
     if not np.isfinite(peaks).any():

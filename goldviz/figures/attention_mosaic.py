@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap
 from goldviz.figures.elements import colour_bar_below
@@ -25,7 +25,7 @@ ROW, TALLEST = 150, 660
 
 def attention_mosaic(
     plot: Plot,
-    weights: xr.DataArray,
+    weights: Array,
     pieces: list[str],
     limits: tuple[float, float],
     *notes: Words,

@@ -2,7 +2,7 @@
 
 A laboratory says in its folder what its networks are made of and which quantities may colour them::
 
-    def networks_of(ds: xr.Dataset) -> list[Part]:
+    def networks_of(ds: Run) -> list[Part]:
         nodes = [Node(str(l), f"layer {l}", l, at={"layer": l}) for l in ds["layer"].values.tolist()]
         return [Part("Plain network", nodes, chain(nodes))]
 
@@ -25,9 +25,9 @@ from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
 from goldviz.figures.diagram_plot import drawn_by_plotly
 from goldviz.figures.draft import Figure
@@ -40,7 +40,7 @@ from goldviz.figures.spec import FigureSpec
 Kind = Literal["layer", "gate", "state", "end"]
 Way = Literal["line", "skip", "back"]
 Scale = Literal["log", "log10", "linear", "share"]
-Numbers = Mapping[str, xr.DataArray] | xr.Dataset
+Numbers = Mapping[str, Array] | Run
 Figures = Callable[..., Callable[[Callable[..., Figure]], FigureSpec]]
 
 NOT_A_PLACE = {"network", "seed"}
@@ -100,7 +100,7 @@ class Reading:
     """A variable, and what becomes of it so that it has steps, networks, seeds and the dimensions of nodes alone."""
 
     variable: str
-    change: Callable[[xr.DataArray], xr.DataArray] = lambda values: values
+    change: Callable[[Array], Array] = lambda values: values
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Colour:
         """The name of its limits among a laboratory's quantities."""
         return f"diagram {self.name}"
 
-    def read(self, numbers: Numbers) -> Iterator[xr.DataArray]:
+    def read(self, numbers: Numbers) -> Iterator[Array]:
         """What was recorded of it, medians of seeds."""
         for reading in self.reads:
             if reading.variable in numbers:
@@ -161,8 +161,8 @@ def of_layers(*names: str) -> tuple[Colour, ...]:
 def colour_quantities(colours: Sequence[Colour]) -> dict[str, Quantity]:
     """The limits of colours: whole decades of a magnitude, 0 to 1 of a share, else from 0 to the largest."""
 
-    def values_of(colour: Colour) -> Callable[[xr.Dataset], Values]:
-        def values(ds: xr.Dataset) -> Values:
+    def values_of(colour: Colour) -> Callable[[Run], Values]:
+        def values(ds: Run) -> Values:
             found = [one.values.ravel().astype(np.float64) for one in colour.read(ds)]
             if colour.scale == "share":
                 return np.array([0.0, 1.0])
@@ -190,7 +190,7 @@ class Diagram(Figure):
 
 def diagram(
     figure: Figures,
-    parts_of: Callable[[xr.Dataset], Sequence[Part]],
+    parts_of: Callable[[Run], Sequence[Part]],
     colours: Sequence[Colour],
     *,
     question: str,

@@ -8,9 +8,9 @@ from itertools import count
 from typing import Any, Literal
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, make_subplots
@@ -148,7 +148,7 @@ def ways(drawn: Iterable[Iterable[tuple[float, float]]]) -> dict[str, Any]:
     return {"x": [x for x, _ in places], "y": [y for _, y in places]}
 
 
-def add_test_loss(figure: Figure, network: str, last: int, losses: xr.DataArray, style: NetworkStyle) -> None:
+def add_test_loss(figure: Figure, network: str, last: int, losses: Array, style: NetworkStyle) -> None:
     """An open marker at the last epoch or step for the test loss, with a bar from the lowest seed to the highest."""
     middle = float(losses.median())
     bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
@@ -226,9 +226,7 @@ def apart(places: Sequence[float], least: float) -> list[float]:
     return moved
 
 
-def unseen(
-    now: xr.DataArray, dim: str, noun: str = "layer", look_of: Callable[[str], NetworkStyle] = style_of
-) -> Words:
+def unseen(now: Array, dim: str, noun: str = "layer", look_of: Callable[[str], NetworkStyle] = style_of) -> Words:
     """Which networks have places along ``dim`` that a log axis cannot show: exactly zero, or not a finite number.
 
     Of every step where ``now`` has steps, which then come first.
@@ -402,7 +400,7 @@ def reference_line(
     )
 
 
-def mark_epochs(figure: Figure, ds: xr.Dataset, epoch: AtStep | int | None, theme: Theme) -> None:
+def mark_epochs(figure: Figure, ds: Run, epoch: AtStep | int | None, theme: Theme) -> None:
     """Vertical lines over every panel: the scrubber's epoch or step, and the changes made on the way with their words.
 
     Words that would stand on each other are left to the line's neighbour; every line is drawn.

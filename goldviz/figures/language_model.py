@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.frames import Words
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
@@ -36,7 +35,7 @@ def simple_guesses(plot: Plot, guesses: Mapping[str, str], digits: int) -> None:
             plot.reference(value, f"{words}: {value:.{digits}f}", x=1)
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: dev loss over training, beside that of counted pairs."""
     style, dev = style_of(str(ds["network"].values[0])), ds["dev_loss"].isel(network=0).median("seed").values
     pairs = [float(ds["bigram_dev_loss"].median())] * len(dev)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
@@ -80,12 +80,12 @@ NAMELESS = NetworkStyle("", "#8a6a00", "solid", "circle")
 Ends = tuple[float, float]
 
 
-def numbered(_ds: xr.Dataset, ends: Ends) -> dict[str, Any]:
+def numbered(_ds: Run, ends: Ends) -> dict[str, Any]:
     """Ticks at whole numbers."""
     return number_ticks(*whole(ends), {})
 
 
-def named(_ds: xr.Dataset, _ends: Ends) -> dict[str, Any]:
+def named(_ds: Run, _ends: Ends) -> dict[str, Any]:
     """A place for each name."""
     return {"type": "category"}
 
@@ -104,7 +104,7 @@ class LayerAxis(Quantity):
 
     title: str = "Layer"
     noun: str = "layer"
-    ticks: Callable[[xr.Dataset, Ends], dict[str, Any]] = numbered
+    ticks: Callable[[Run, Ends], dict[str, Any]] = numbered
     linked: str = ""
 
     @classmethod
@@ -117,10 +117,10 @@ class LayerAxis(Quantity):
         """The axis of layers that have names in one run and numbers in another."""
         names, numbers = ends_of_names(dim), ends_of(dim)
 
-        def ends(ds: xr.Dataset) -> Values:
+        def ends(ds: Run) -> Values:
             return names(ds) if dim in ds.coords and _are_names(ds[dim].values) else numbers(ds)
 
-        def ticks(ds: xr.Dataset, ends: Ends) -> dict[str, Any]:
+        def ticks(ds: Run, ends: Ends) -> dict[str, Any]:
             return named(ds, ends) if _are_names(ds[dim].values) else numbered(ds, ends)
 
         return cls(ends, title=dim.replace("_", " ").capitalize(), noun=dim.replace("_", " "), ticks=ticks)
@@ -158,7 +158,7 @@ def _with_advice(name: str, usual: list[float]) -> Reading:
 
 
 def _of_spread(mean: str, spread: str) -> Reading:
-    def values(ds: xr.Dataset) -> Values:
+    def values(ds: Run) -> Values:
         if mean not in ds or spread not in ds:
             return np.array([])
         middle, room = finite(ds[mean]).values, finite(ds[spread]).values
@@ -225,7 +225,7 @@ def activations(plot: Plot) -> Figure:
     return legend_above_headings(plot.finish(plot.drawn(step), *missing, height=160 + 160 * last))
 
 
-def _add_mean_and_spread(plot: Plot, style: NetworkStyle, means: xr.DataArray, spread: xr.DataArray, row: int) -> None:
+def _add_mean_and_spread(plot: Plot, style: NetworkStyle, means: Array, spread: Array, row: int) -> None:
     mean = means.median("seed")
     low, high = plot.at_step(mean - spread), plot.at_step(mean + spread)
     places = mean[_layers_of(mean)].values
@@ -333,7 +333,7 @@ class Columns:
         return cls(drawn, np.concatenate([[0, np.nan], centres[first : last + 1]]), ticks)
 
     @classmethod
-    def of(cls, plot: Plot, shares: xr.DataArray) -> Columns:
+    def of(cls, plot: Plot, shares: Array) -> Columns:
         """The bins that limits keep, of values or of magnitudes; the last dimension of ``shares`` is the bins'."""
         bins = str(shares.dims[-1])
         # Limits of one bin alone are widened by one, and bins that several runs share may be more than this run has.
@@ -392,7 +392,7 @@ def lines_of_layers(plot: Plot, kind: str, title: str = "Ratio") -> Figure:
     return _explained(plot, ratios[dim].values, dim, [_typical(plot, name), plot.drawn(some)], _height(len(parts)))
 
 
-def _add_lines(plot: Plot, ratios: xr.DataArray, row: int) -> None:
+def _add_lines(plot: Plot, ratios: Array, row: int) -> None:
     """One line for each layer, coloured from the first to the last."""
     steps, dim = str(growing(ratios)), _layers_of(ratios)
     curves = single(ratios.transpose(dim, steps).values)
@@ -441,13 +441,13 @@ def _typical(plot: Plot, name: str) -> Words:
     return plot.say(lambda now: within.format(times(float(now)), step=int(now[dim])), middle)
 
 
-def _layers_of(values: xr.DataArray) -> str:
+def _layers_of(values: Array) -> str:
     """The dimension along which the layers of a variable stand."""
     others = (*GROWING, "network", "seed", VALUE_BIN, MAGNITUDE_BIN)
     return next(str(dim) for dim in values.dims if dim not in others)
 
 
-def _by_network(plot: Plot, values: xr.DataArray) -> list[tuple[NetworkStyle, xr.DataArray]]:
+def _by_network(plot: Plot, values: Array) -> list[tuple[NetworkStyle, Array]]:
     """Each network's look and values; one look without a name where there is no such dimension."""
     if "network" not in values.dims:
         return [(NAMELESS, values)]

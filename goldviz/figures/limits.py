@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures.reading import positive
 
 Limits = Mapping[str, tuple[float, float]]
 Values = NDArray[Any]
-Reading = Callable[[xr.Dataset], Values]
+Reading = Callable[[Run], Values]
 
 
 def padded(low: float, high: float) -> tuple[float, float]:
@@ -49,25 +49,25 @@ class Quantity:
 Quantities = Mapping[str, Quantity]
 
 
-def limit(quantity: Quantity, datasets: Iterable[xr.Dataset]) -> tuple[float, float]:
+def limit(quantity: Quantity, datasets: Iterable[Run]) -> tuple[float, float]:
     """The limits of one quantity over several datasets; (0, 1) where there is nothing to show."""
     values = np.concatenate([np.array([]), *(quantity.read(ds) for ds in datasets)])
     values = values[np.isfinite(values)]
     return quantity.rounded(float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
 
 
-def shared_limits(quantities: Quantities, datasets: Iterable[xr.Dataset]) -> dict[str, tuple[float, float]]:
+def shared_limits(quantities: Quantities, datasets: Iterable[Run]) -> dict[str, tuple[float, float]]:
     """Common limits of every quantity over several runs, to be given to each of their figures."""
     runs = list(datasets)
     return {name: limit(quantity, runs) for name, quantity in quantities.items()}
 
 
-def limit_of(quantities: Quantities, name: str, ds: xr.Dataset, limits: Limits | None) -> tuple[float, float]:
+def limit_of(quantities: Quantities, name: str, ds: Run, limits: Limits | None) -> tuple[float, float]:
     """The limits that were given, else the run's own."""
     return limits[name] if limits is not None and name in limits else limit(quantities[name], [ds])
 
 
-def log10(array: xr.DataArray) -> xr.DataArray:
+def log10(array: Array) -> Array:
     """The decimal logarithm, NaN where there is none (zero, negative, not finite)."""
     known = positive(array.astype(np.float64))
     return known.copy(data=np.log10(known.values))
@@ -91,7 +91,7 @@ def with_zero(*names: str) -> Reading:
 def ends_of(*names: str) -> Reading:
     """Half a step beyond the first and last values of coordinates."""
 
-    def ends(ds: xr.Dataset) -> Values:
+    def ends(ds: Run) -> Values:
         known = [ds[name] for name in names if name in ds.coords and ds.sizes[name]]
         return np.array([end for one in known for end in (float(one.min()) - 0.5, float(one.max()) + 0.5)])
 
@@ -111,7 +111,7 @@ def magnitudes(*names: str) -> dict[str, Quantity]:
 def occupied_bins(name: str, bins: str, *, start: int) -> Reading:
     """Indices of the bins from ``start`` on that any entry of the run falls into."""
 
-    def occupied(ds: xr.Dataset) -> Values:
+    def occupied(ds: Run) -> Values:
         if name not in ds or ds[name].size == 0:
             return np.array([])
         shares = ds[name].max([dim for dim in ds[name].dims if dim != bins]).values

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.draft import Figure, Heatmap, Node, look_of
 from goldviz.figures.frames import AtStep, together
 from goldviz.figures.spec import FigureSpec
@@ -66,7 +66,7 @@ def cursor(figure: Figure, x: float | AtStep, theme: Theme) -> None:
     figure.add_vline(x=x, line={"color": INKS[theme].accent, "width": 2})
 
 
-def at_positions(spec: FigureSpec, views: Sequence[tuple[int, xr.Dataset]], theme: Theme, **more: Any) -> str:
+def at_positions(spec: FigureSpec, views: Sequence[tuple[int, Run]], theme: Theme, **more: Any) -> str:
     """A figure at all positions, each with its dataset, in base64: a message of frames as of a run with those steps."""
     numbers = [number for number, _ in views]
     if spec.at_once:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures.draft import Figure
 from goldviz.figures.notes import as_label
@@ -19,9 +19,10 @@ LONGEST_NAME = 12
 """Characters of a channel's name at an axis; more leave a phone no room for the plot."""
 
 
-def source_sentence(ds: xr.Dataset) -> str:
+def source_sentence(ds: Run) -> str:
     """Where the numbers come from and until when they go; simulated ones are always called so.
 
+    >>> import xarray as xr
     >>> source_sentence(xr.Dataset(attrs={"simulated": 1, "data_last": "2024-12-31"}))
     'Simulated market, until 2024-12-31.'
     """
@@ -29,7 +30,7 @@ def source_sentence(ds: xr.Dataset) -> str:
     return f"{origin}, until {ds.attrs['data_last']}."
 
 
-def names(ds: xr.Dataset) -> list[str]:
+def names(ds: Run) -> list[str]:
     """The channels' names as axes show them, escaped."""
     return [as_label(shortened(str(name))) for name in ds["channel"].values]
 
@@ -52,17 +53,17 @@ def in_template(text: str) -> str:
     return as_label(text).replace("%{", "%\u2060{")
 
 
-def words(ds: xr.Dataset, number: int) -> str:
+def words(ds: Run, number: int) -> str:
     """The words of a channel, not escaped; the target is number 0."""
     return str(ds["words"].values[number])
 
 
-def unit_of_changes(ds: xr.Dataset, number: int = 0) -> Moves:
+def unit_of_changes(ds: Run, number: int = 0) -> Moves:
     """How a channel's changes are told: log returns in percent, differences in the channel's own unit."""
     return Moves.of(str(ds["transformation"].values[number]), str(ds["unit"].values[number]))
 
 
-def days(dates: xr.DataArray) -> NDArray[np.str_]:
+def days(dates: Array) -> NDArray[np.str_]:
     """Dates as Plotly reads them."""
     return dates.values.astype("datetime64[D]").astype(str)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import end_labels, loss_axis, worded
@@ -23,7 +23,7 @@ LABELLED = 8
 """Curves up to which each is named at its end; of more, the legend names them."""
 
 
-def overlay(runs: Sequence[tuple[str, xr.Dataset]], theme: Theme) -> Figure:
+def overlay(runs: Sequence[tuple[str, Run]], theme: Theme) -> Figure:
     """The losses of these runs, by their titles, over their steps; medians of seeds.
 
     Raises ``ValueError`` for more runs than there are colours.
@@ -48,14 +48,14 @@ def overlay(runs: Sequence[tuple[str, xr.Dataset]], theme: Theme) -> Figure:
     return figure
 
 
-def _of_what(runs: Sequence[tuple[str, xr.Dataset]]) -> list[str]:
+def _of_what(runs: Sequence[tuple[str, Run]]) -> list[str]:
     """On which samples the losses are, where that is known, and of how many seeds."""
     unseen = all(LOSSES[0] in ds for _, ds in runs)
     seeds = any(ds.sizes.get("seed", 1) > 1 for _, ds in runs)
     return ["On unseen samples."] * unseen + ["Median of a run's seeds."] * seeds
 
 
-def _curves(title: str, ds: xr.Dataset, colour: str) -> list[tuple[NetworkStyle, xr.DataArray]]:
+def _curves(title: str, ds: Run, colour: str) -> list[tuple[NetworkStyle, Array]]:
     """A run's curve for each network, without steps at which it is no finite number."""
     name = next((name for name in LOSSES if name in ds and np.isfinite(ds[name].values).any()), None)
     if name is None:
@@ -82,7 +82,7 @@ def _ending(style: NetworkStyle) -> NetworkStyle:
     return NetworkStyle(network, style.colour, style.dash, style.symbol)
 
 
-def _line(style: NetworkStyle, values: xr.DataArray) -> Node:
+def _line(style: NetworkStyle, values: Array) -> Node:
     return Scatter(
         x=values[str(growing(values))].values,
         y=values.values,

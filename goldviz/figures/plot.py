@@ -26,9 +26,10 @@ from functools import wraps
 from typing import Any, Literal
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
+from goldviz.arrays.light import LightDataset
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import elements, limits, reading
 from goldviz.figures import theme as look
@@ -39,17 +40,16 @@ from goldviz.figures.reading import GROWING, Band, finite, growing
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, Ink, Theme, style_of
 from goldviz.models.style import NetworkStyle
-from goldviz.sheet import Sheet, as_dataset
 
 
 @dataclass(frozen=True)
 class Now:
     """A run's variables at the steps that are drawn, each with its growing dimension first."""
 
-    ds: xr.Dataset
+    ds: Run
     places: Mapping[str, NDArray[np.intp]]
 
-    def __getitem__(self, name: str) -> xr.DataArray:
+    def __getitem__(self, name: str) -> Array:
         """A variable; one that does not grow as it is."""
         values = self.ds[name]
         dim = growing(values)
@@ -64,7 +64,7 @@ class Now:
 class Plot:
     """One figure while it is drawn: what it is drawn from, and what was drawn so far."""
 
-    ds: xr.Dataset
+    ds: Run
     title: str
     quantities: Quantities
     epoch: int | None = None
@@ -93,14 +93,14 @@ class Plot:
         dim = dim or reading.growing_dim(self.ds)
         return AtStep(dim, [words.format(step) for step in self.ds[dim].values[self.places[dim]]])
 
-    def say(self, words: Callable[..., str], *values: xr.DataArray) -> AtStep:
+    def say(self, words: Callable[..., str], *values: Array) -> AtStep:
         """Words of every step that is drawn, from what each of ``values`` holds at that step."""
         dim = growing(values[0])
         if dim is None:
             raise ValueError(f"The first of the values has none of the dimensions {', '.join(GROWING)}.")
         return spoken(words, dim, *([one.isel({dim: i}) for i in range(one.sizes[dim])] for one in values))
 
-    def at_step(self, values: xr.DataArray, change: Callable[[Any], Any] | None = None) -> AtStep:
+    def at_step(self, values: Array, change: Callable[[Any], Any] | None = None) -> AtStep:
         """The numbers of every step that is drawn, the step first; ``change`` makes something else of each."""
         dim = growing(values)
         if dim is None:
@@ -108,7 +108,7 @@ class Plot:
         numbers = values.transpose(dim, ...).values
         return AtStep(dim, numbers if change is None else [change(one) for one in numbers])
 
-    def mean_so_far(self, name: str) -> xr.DataArray:
+    def mean_so_far(self, name: str) -> Array:
         """Means of a variable's finite values from its first step to each that is drawn."""
         values = self.ds[name]
         dim = str(growing(values))
@@ -145,14 +145,14 @@ class Plot:
         """The figure that says in a sentence why there is nothing to draw."""
         return elements.worded(words, title=self.title, theme=self.theme)
 
-    def thinned(self, name: str, most: int = reading.MOST_COLUMNS) -> xr.DataArray:
+    def thinned(self, name: str, most: int = reading.MOST_COLUMNS) -> Array:
         """A variable at as many of its steps as are drawn; :meth:`drawn` says which."""
         values = self.ds[name]
         dim = next(dim for dim in GROWING if dim in values.dims)
         kept, self.thinning = reading.thinned(values.sizes[dim], most=most, noun=dim)
         return values.isel({dim: kept})
 
-    def averaged(self, name: str, most: int = reading.MOST_COLUMNS) -> xr.DataArray:
+    def averaged(self, name: str, most: int = reading.MOST_COLUMNS) -> Array:
         """Means of a variable over windows of steps; :meth:`drawn` says how wide they are."""
         values = self.ds[name]
         means, self.thinning = reading.averaged(values, str(growing(values)), most=most)
@@ -164,7 +164,7 @@ class Plot:
 
     def each(
         self,
-        values: xr.DataArray,
+        values: Array,
         words: Callable[[float], str],
         *,
         between: str = " ",
@@ -179,7 +179,7 @@ class Plot:
         dim = growing(values)
         if dim is not None:
 
-            def said_at(step: Any, now: xr.DataArray) -> str:
+            def said_at(step: Any, now: Array) -> str:
                 return str(
                     self.each(now, words, between=between, after=after, within=within.replace("{step}", str(step)))
                 )
@@ -206,7 +206,7 @@ class Plot:
 
     def curve(
         self,
-        values: xr.DataArray,
+        values: Array,
         network: str,
         *,
         style: NetworkStyle | None = None,
@@ -234,7 +234,7 @@ class Plot:
             width=width,
         )
 
-    def _band(self, values: xr.DataArray) -> tuple[str, Band]:
+    def _band(self, values: Array) -> tuple[str, Band]:
         """What a curve goes over, and its seeds' band: of every step, where the curve goes over something else."""
         steps, others = growing(values), [str(dim) for dim in values.dims if dim != "seed" and dim not in GROWING]
         if steps is None or not others:
@@ -243,13 +243,13 @@ class Plot:
         middle, low, high = (AtStep(steps, np.asarray(side)) for side in (band.middle, band.low, band.high))
         return others[0], Band(middle, low, high, band.seeds)
 
-    def curves(self, values: xr.DataArray, **how: Any) -> None:
+    def curves(self, values: Array, **how: Any) -> None:
         """A curve for each network, drawn as :meth:`curve` does."""
         for network in self.networks:
             self.curve(values.sel(network=network), network, **how)
 
     def line(
-        self, values: xr.DataArray, network: str, words: Words, *, hover: str, row: int | None = None, **line: Any
+        self, values: Array, network: str, words: Words, *, hover: str, row: int | None = None, **line: Any
     ) -> None:
         """A thin line in a network's colour beside its curve, not in the legend: the median of its seeds."""
         middle, style = (values.median("seed") if "seed" in values.dims else values), self.look_of(network)
@@ -269,7 +269,7 @@ class Plot:
         )
         self.add(drawn, row)
 
-    def lines(self, values: xr.DataArray, words: Words, **how: Any) -> None:
+    def lines(self, values: Array, words: Words, **how: Any) -> None:
         """A thin line beside each network's curve, drawn as :meth:`line` does."""
         for network in self.networks:
             self.line(values.sel(network=network), network, words, **how)
@@ -284,7 +284,7 @@ class Plot:
             elements.add_test_loss(self.figure, network, last, losses, self.look_of(network))
         return "Open marker at the end: test loss."
 
-    def network_maps(self, values: xr.DataArray, hover: str) -> None:
+    def network_maps(self, values: Array, hover: str) -> None:
         """A heat map (y, x) of each network in a panel of its own, all on one colour axis."""
         self.panel_per_network()
         y, x = (values[dim].values for dim in values.dims if dim != "network")
@@ -383,7 +383,7 @@ def figure(
     title: str = "",
     look_of: Callable[[str], NetworkStyle] = style_of,
     redrawn: str = "",
-    instead: Callable[[xr.Dataset], str] = lambda ds: "",
+    instead: Callable[[Run], str] = lambda ds: "",
     kinds: ByKind = NO_KINDS,
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws on a :class:`Plot`.
@@ -400,13 +400,13 @@ def figure(
             words = plot.lacks(*needs) or instead(plot.ds)
             return plot.instead(words) if words else body(plot, **more)
 
-        def plot_of(ds: xr.Dataset, limits: Limits | None, theme: Theme) -> Plot:
-            run = ds if redrawn else as_dataset(Sheet.of(ds))
+        def plot_of(ds: Run, limits: Limits | None, theme: Theme) -> Plot:
+            run = ds if redrawn else LightDataset.of(ds)
             return Plot(run, title or question, quantities, None, limits, theme, look_of, kinds=kinds)
 
         @wraps(body)
         def draw(
-            ds: xr.Dataset,
+            ds: Run,
             *,
             epoch: int | None = None,
             limits: Limits | None = None,
@@ -420,7 +420,7 @@ def figure(
             return figure if redrawn else figure.at(dict.fromkeys(GROWING, 0))
 
         def frames(
-            ds: xr.Dataset,
+            ds: Run,
             *,
             since: Mapping[str, int] | None = None,
             limits: Limits | None = None,
@@ -439,12 +439,12 @@ def figure(
     return declared
 
 
-def unless(words: str, *names: str) -> Callable[[xr.Dataset], str]:
+def unless(words: str, *names: str) -> Callable[[Run], str]:
     """For ``instead``: ``words`` for a run that has losses and not the first of ``names``, else why it lacks any."""
     return lambda ds: words if "loss" in ds and names[0] not in ds else reading.absence(ds, *names)
 
 
-def place_of(ds: xr.Dataset, epoch: int | None, dim: str) -> NDArray[np.intp]:
+def place_of(ds: Run, epoch: int | None, dim: str) -> NDArray[np.intp]:
     """Where the last recorded step along ``dim`` that is not after ``epoch`` stands; nowhere before the first."""
     steps = ds[dim].values
     if not steps.size:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
+from goldviz.arrays.light import LightArray
 from goldviz.figures.frames import AtStep
-from goldviz.sheet import Sheet
 
 GROWING = ("look", "close_look", "epoch", "step", "histogram_epoch")
 """The dimensions along which recorded variables grow."""
@@ -26,7 +26,7 @@ MOST_CELLS = 16_000
 """Cells of a heat map's panel at most; more would not be told apart, and each costs the browser."""
 
 
-def absence(ds: xr.Dataset, *names: str) -> str:
+def absence(ds: Run, *names: str) -> str:
     """Why these variables cannot be drawn, as one sentence; empty if they all can."""
     for name in names:
         if not begun(ds) and (name not in ds or not ds[name].size):
@@ -42,22 +42,22 @@ def absence(ds: xr.Dataset, *names: str) -> str:
     return ""
 
 
-def begun(ds: xr.Dataset | Sheet) -> bool:
+def begun(ds: Run) -> bool:
     """Whether the run has recorded anything, or never will."""
     return bool(ds.sizes.get(growing_dim(ds))) or ds.attrs.get("status") in OVER
 
 
-def growing(values: xr.DataArray) -> str | None:
+def growing(values: Array) -> str | None:
     """The dimension along which these values grow, if they do."""
     return next((str(dim) for dim in values.dims if dim in GROWING), None)
 
 
-def depth_of(ds: xr.Dataset) -> int:
+def depth_of(ds: Run) -> int:
     """The number of hidden layers after the input layer."""
     return int(ds["hidden"].max()) if ds.sizes.get("hidden") else int(ds["layer"].max())
 
 
-def recorded(ds: xr.Dataset, epoch: int | None, dim: str = "epoch") -> int:
+def recorded(ds: Run, epoch: int | None, dim: str = "epoch") -> int:
     """The last epoch or step along ``dim`` that is not after ``epoch`` (None: the last one); else the first of all."""
     epochs = ds[dim].values
     if epoch is None:
@@ -81,39 +81,39 @@ def _ordinal(number: int) -> str:
     return f"{number}{ {2: 'nd', 3: 'rd'}.get(number, 'th') }"
 
 
-def averaged(array: xr.DataArray, dim: str, most: int = MOST_COLUMNS) -> tuple[xr.DataArray, str]:
+def averaged(array: Array, dim: str, most: int = MOST_COLUMNS) -> tuple[Array, str]:
     """Means over windows of equal length along ``dim``, at most ``most``, and a sentence if a window is not one step.
 
     A window stands at its last step; the steps that fill no window are the first ones. Values that are not finite are
     left out, and a window of nothing else is NaN.
 
+    >>> import xarray as xr
     >>> averaged(xr.DataArray([1.0, 2.0, 4.0], {"step": [1, 2, 3]}, "step"), "step", most=2)[0].values
     array([3.])
     """
     width = max(1, -(-array.sizes[dim] // most))
     if width == 1:
         return finite(array), ""
-    windows = Sheet.of(finite(array).to_dataset(name="it"))["it"] if isinstance(array, xr.DataArray) else finite(array)
-    return windows.windows(dim, width), f"Each point: mean of {width} {dim}s."
+    return LightArray.of(finite(array)).windows(dim, width), f"Each point: mean of {width} {dim}s."
 
 
-def growing_dim(ds: xr.Dataset | Sheet) -> str:
+def growing_dim(ds: Run) -> str:
     """The dimension that a run grows along: 'epoch' or 'step'."""
     return "epoch" if "epoch" in ds.dims else "step"
 
 
-def finite(array: xr.DataArray) -> xr.DataArray:
+def finite(array: Array) -> Array:
     """The array with NaN in place of infinities."""
     # Without xarray's own `where`: it aligns the array with itself first, which takes most of a drawing's time here.
     return array.copy(data=np.where(np.isfinite(array.values), array.values, np.nan))
 
 
-def positive(array: xr.DataArray) -> xr.DataArray:
+def positive(array: Array) -> Array:
     """The array with NaN wherever a log axis has no place for it."""
     return array.copy(data=np.where(np.isfinite(array.values) & (array.values > 0), array.values, np.nan))
 
 
-def first_below_highest(norms: xr.DataArray, dim: str) -> xr.DataArray:
+def first_below_highest(norms: Array, dim: str) -> Array:
     """How many times the first norm along ``dim`` the largest is, medians of the seeds; NaN where one has none."""
     middle = norms.median("seed").astype(np.float64)
     first, highest = middle.isel({dim: 0}, drop=True), middle.max(dim)
@@ -130,14 +130,14 @@ class Band:
     seeds: int
 
     @classmethod
-    def of(cls, array: xr.DataArray) -> Band:
+    def of(cls, array: Array) -> Band:
         """Reduce an array with dimensions (x, seed), in any order, over its seeds."""
         return cls(
             array.median("seed").values, array.min("seed").values, array.max("seed").values, int(array.sizes["seed"])
         )
 
 
-def seeds_in_words(ds: xr.Dataset, *, band: bool = True) -> str:
+def seeds_in_words(ds: Run, *, band: bool = True) -> str:
     """How several seeds are drawn, in words; empty for one seed."""
     count = ds.sizes.get("seed", 1)
     if count == 1:
@@ -150,18 +150,18 @@ def sentences(*parts: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def run_label(ds: xr.Dataset) -> str:
+def run_label(ds: Run) -> str:
     """The user's title of the run, shortened; not escaped."""
     title = " ".join(str(ds.attrs.get("title", "")).split())
     return title if len(title) <= 54 else title[:53].rstrip() + "…"
 
 
-def marks(ds: xr.Dataset) -> list[tuple[int, str]]:
+def marks(ds: Run) -> list[tuple[int, str]]:
     """Changes made while the run went on: the epoch or step of each, and its words (not escaped)."""
     return [(int(mark["step"]), str(mark["text"])) for mark in json.loads(ds.attrs.get("marks", "[]"))]
 
 
-def networks(ds: xr.Dataset) -> list[str]:
+def networks(ds: Run) -> list[str]:
     """Names of the networks in the dataset, in order."""
     return [str(name) for name in ds["network"].values]
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Scatter
 from goldviz.figures.frames import Words, line
@@ -93,7 +93,7 @@ def between_drawn(steps: int) -> int:
     return max(1, -(-steps // MOST_COLUMNS)) if steps > EVERY_STEP_UP_TO else 1
 
 
-def behind(plot: Plot, values: xr.DataArray) -> None:
+def behind(plot: Plot, values: Array) -> None:
     """Every network's values over the steps, the median of its seeds, as a thin line behind the curves."""
     dim = str(growing(values))
     between = between_drawn(values.sizes[dim])
@@ -101,7 +101,7 @@ def behind(plot: Plot, values: xr.DataArray) -> None:
         _add_steps(plot, values.sel(network=network).transpose(dim, ...).median("seed"), network, between)
 
 
-def _add_steps(plot: Plot, values: xr.DataArray, network: str, between: int) -> None:
+def _add_steps(plot: Plot, values: Array, network: str, between: int) -> None:
     places = extremes(values.values, between) if between > 1 else np.arange(values.size)
     style, dim = plot.look_of(network), str(growing(values))
     drawn = Scatter(
@@ -118,7 +118,7 @@ def _add_steps(plot: Plot, values: xr.DataArray, network: str, between: int) -> 
     plot.figure.data.insert(0, drawn)
 
 
-def _scatter(plot: Plot, values: xr.DataArray, width: int) -> Words:
+def _scatter(plot: Plot, values: Array, width: int) -> Words:
     """By how much the last steps scatter around the line: the batch's share in the loss."""
     dim = str(growing(values))
     last = values.isel({dim: slice(-width, None)})

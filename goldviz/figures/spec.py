@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.draft import Figure
 
 
@@ -43,7 +43,7 @@ class FigureSpec:
         """What ``draw`` is told to draw this position, beside its dataset."""
         return {} if self.at in ("", "ds") else {self.at: number}
 
-    def __call__(self, ds: xr.Dataset, **view: Any) -> go.Figure:
+    def __call__(self, ds: Run, **view: Any) -> go.Figure:
         """Plotly's figure of a dataset."""
         return self.draw(ds, **view).checked()
 

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
+from goldviz.arrays.light import LightDataset
 from goldviz.figures.draft import SHORT, look_of
 from goldviz.figures.frames import AtStep, appended, together
 from goldviz.figures.limits import Limits
 from goldviz.figures.reading import GROWING, OVER
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
-from goldviz.sheet import Sheet
 
 BYTES_OF_A_FIGURE = 600_000
 """Of one figure's steps so many bytes are kept; of longer runs every so-manieth step, and the last. A page's three or
@@ -150,7 +150,7 @@ class FrameTable:
         self.drawn: dict[str, Drawn] = {}
         self._lengths: OrderedDict[int, dict[str, int]] = OrderedDict()
         self._state: Any = None
-        self._run: tuple[Sheet, Limits | None] | None = None
+        self._run: tuple[LightDataset, Limits | None] | None = None
 
     @property
     def nbytes(self) -> int:
@@ -158,13 +158,13 @@ class FrameTable:
         arrays = [row.values if isinstance(row, AtStep) else row for one in self.drawn.values() for row in one.rows]
         return sum(row.nbytes if isinstance(row, np.ndarray) else 100 * len(row) for row in arrays) + 20_000
 
-    def bring(self, state: Any, run: Sheet | xr.Dataset, limits: Limits | None) -> None:
+    def bring(self, state: Any, run: Run, limits: Limits | None) -> None:
         """Hold this run from now on: ``state`` says whether anything has changed since the last time."""
         if state == self._state:
             return
-        sheet = Sheet.of(run)
-        self._state, self._run = state, (sheet, limits)
-        steps = {dim: sheet.coords[dim].tolist() for dim in GROWING if dim in sheet.dims}
+        records = LightDataset.of(run)
+        self._state, self._run = state, (records, limits)
+        steps = {dim: records.coords[dim].tolist() for dim in GROWING if dim in records.dims}
         if any(steps.get(dim, [])[: len(known)] != known for dim, known in self.steps.items()):
             # The run went back to an earlier step.
             self.drawn.clear()
@@ -186,7 +186,7 @@ class FrameTable:
             self.drawn[spec.name] = known
         return known
 
-    def _advanced(self, spec: FigureSpec, known: Drawn | None, run: Sheet, limits: Limits | None) -> Drawn:
+    def _advanced(self, spec: FigureSpec, known: Drawn | None, run: LightDataset, limits: Limits | None) -> Drawn:
         if spec.frames is None:
             return self._redrawn(spec, known, run, limits)
         since = {dim: places[-1] + 1 for dim, places in known.kept.items()} if known else {}
@@ -207,7 +207,7 @@ class FrameTable:
         room = BYTES_OF_A_FIGURE // (2 if known else 1)
         return _within_bounds(Drawn(template.text, rows, places, template.shape, False, past, stride), room)
 
-    def _redrawn(self, spec: FigureSpec, known: Drawn | None, run: Sheet, limits: Limits | None) -> Drawn:
+    def _redrawn(self, spec: FigureSpec, known: Drawn | None, run: LightDataset, limits: Limits | None) -> Drawn:
         """A figure that differs more from look to look than rows of frames can: of a run that goes on as of its last
         step, of one that is over at all of its looks, each drawn by itself.
         """
@@ -223,7 +223,7 @@ class FrameTable:
         template = together("look", [json.loads(draft.to_json()) for draft in drafts])
         return Drawn(template.text, template.rows, {"look": kept}, template.shape, False)
 
-    def _last(self, run: Sheet) -> int | None:
+    def _last(self, run: LightDataset) -> int | None:
         steps = self.steps.get(str(run.attrs.get("step_dimension", "")))
         return int(steps[-1]) if steps else None
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike
 
+from goldviz.arrays.labelled import Array
 from goldviz.figures.theme import NETWORKS, style_of
 
 WIDE = {"m": 13.7, "w": 11.5, "M": 12.1, "W": 13.9} | dict.fromkeys("ijlftr.,'| ()", 5.8)
@@ -93,7 +93,7 @@ def _free(wanted: float, taken: Sequence[float], top: float, bottom: float) -> f
     return float(next((h for h in heights if all(abs(h - other) >= 16 for other in taken)), wanted))
 
 
-def networks_svg(values: xr.DataArray, *, label: str) -> str:
+def networks_svg(values: Array, *, label: str) -> str:
     """A picture with a curve for each network of ``values`` (network and one other dimension)."""
     styles = {str(name): style_of(str(name)) for name in values["network"].values if str(name) in NETWORKS}
     curves = [

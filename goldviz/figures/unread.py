@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import worded
 from goldviz.figures.spec import FigureSpec
@@ -16,7 +15,7 @@ from goldviz.figures.theme import Theme
 def of_unread_run(spec: FigureSpec) -> FigureSpec:
     """The same figure for such a run: drawn from its numbers, or a sentence where it needs the settings too."""
 
-    def draw(ds: xr.Dataset, *, theme: Theme = "light", **view: Any) -> Figure:
+    def draw(ds: Run, *, theme: Theme = "light", **view: Any) -> Figure:
         try:
             return spec.draw(ds, theme=theme, **view)
         except Exception:  # noqa: BLE001 - any line may trip over a setting that no code of today has seen

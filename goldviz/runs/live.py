@@ -9,12 +9,12 @@ from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from goldviz.arrays.light import LightDataset
 from goldviz.declare.kept import in_todays_words
 from goldviz.declare.kinds import roles_of
 from goldviz.declare.registry import experiments
-from goldviz.runs.store.arrays import Stacked, joined, sheet_of
+from goldviz.runs.store.arrays import Stacked, joined, light_dataset
 from goldviz.runs.store.rows import reading_of
-from goldviz.sheet import Sheet
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
@@ -31,7 +31,7 @@ class LiveRun:
         self._position = 0
         self._version = -1
         self._last_step = 0
-        self._sheet: Sheet | None = None
+        self._light: LightDataset | None = None
         self._labels: Hashable = None
         self._about: About | None = None
         self.run_id = run_id
@@ -46,13 +46,13 @@ class LiveRun:
         with self._lock, reading_of(self.run_id), self._store.together():
             return self._refresh()
 
-    def snapshot(self) -> tuple[Run, Sheet]:
-        """The run's row and all that has been recorded until now, labelled; the same sheet while nothing is new."""
+    def snapshot(self) -> tuple[Run, LightDataset]:
+        """The run's row and all that has been recorded until now, labelled; the same records while nothing is new."""
         with self._lock, reading_of(self.run_id), self._store.together():
             run = self._refresh()
-            if self._sheet is None:
-                self._sheet = self._build(run)
-            return run, self._sheet
+            if self._light is None:
+                self._light = self._build(run)
+            return run, self._light
 
     def _refresh(self) -> Run:
         run, labels = self._store.run_and_labels(self.run_id)
@@ -67,10 +67,10 @@ class LiveRun:
             new, position = self._store.records_after(self.run_id, 0)
         self._position = position
         self._records = joined([self._records, new])
-        self._version, self._last_step, self._sheet = run.version, run.step, None
+        self._version, self._last_step, self._light = run.version, run.step, None
         return run
 
-    def _build(self, run: Run) -> Sheet:
+    def _build(self, run: Run) -> LightDataset:
         about = self._about = self._about or self._store.about(self.run_id)
         facts: dict[str, Any] = {
             **about.attributes,
@@ -89,9 +89,9 @@ class LiveRun:
         # A run that was paused by an older version goes on with the variables of today, and has the kinds of today.
         todays = _todays(settings_class)
         stored = {name: {**one, "kind": todays.get(name, one).get("kind", "")} for name, one in about.variables.items()}
-        sheet = sheet_of({**todays, **stored}, about.coordinates, self._records, about.once, facts)
-        sheet.attrs = {**in_todays_words(settings_class, sheet.attrs), "roles": _roles(settings_class)}
-        return sheet
+        records = light_dataset({**todays, **stored}, about.coordinates, self._records, about.once, facts)
+        records.attrs = {**in_todays_words(settings_class, records.attrs), "roles": _roles(settings_class)}
+        return records
 
 
 @cache

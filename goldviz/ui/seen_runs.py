@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from goldviz.arrays.light import LightDataset
 from goldviz.data.labels import GONE, label_of
 from goldviz.data.tables.sealed_names import sealed_text, shown_name
 from goldviz.declare.data_labels import ATTRIBUTE
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, SettingsError, facts
 from goldviz.runs.store.run_store import Run
-from goldviz.sheet import Sheet
 from goldviz.ui import keys
 
 NAMED_AFTER = {"market": "data_origin", "start model": "starts_from"}
@@ -49,13 +49,13 @@ def seen_run(run: Run) -> Run:
     )
 
 
-def seen_sheet(run: Run, sheet: Sheet) -> Sheet:
+def seen_records(run: Run, records: LightDataset) -> LightDataset:
     """A run's numbers without the names of files that are not the visitor's."""
     names = _hidden(run)
     if not names:
-        return sheet
-    settings, replacements, attrs = settings_of(run), _instead(run, names), dict(sheet.attrs)
-    for name, value in sheet.attrs.items():
+        return records
+    settings, replacements, attrs = settings_of(run), _instead(run, names), dict(records.attrs)
+    for name, value in records.attrs.items():
         if isinstance(value, str) and name != "settings":
             attrs[name] = _told(value, replacements if name in FREE_TEXTS else {})
     for name, name_as_seen in names.items():
@@ -63,7 +63,7 @@ def seen_sheet(run: Run, sheet: Sheet) -> Sheet:
         if (fact := NAMED_AFTER.get(control, "")) in attrs:
             attrs[fact] = name_as_seen
     attrs[ATTRIBUTE] = json.dumps(_labels(run) | names)
-    return Sheet(sheet.arrays, sheet.coords, attrs)
+    return LightDataset(records.arrays, records.coords, attrs)
 
 
 def _labels(run: Run) -> dict[str, str]:

@@ -24,7 +24,7 @@ from goldviz.ui.panels import lanes
 from goldviz.ui.panels.controls import key_of
 from goldviz.ui.panels.lanes import OPEN, Lane
 from goldviz.ui.panels.take_away import data_in_name
-from goldviz.ui.seen_runs import seen_run, seen_sheet
+from goldviz.ui.seen_runs import seen_records, seen_run
 from goldviz.ui.serving import frames, services
 from goldviz.ui.words import plain
 from tests.labs.char_language_model.cases import SMALL
@@ -122,7 +122,7 @@ def test_figures_name_a_file_to_who_has_its_key_alone(folder: Path) -> None:
     for held, name in ((frozenset[str](), shown_name(key)), (frozenset({key}), "mine.csv")):
         lane = frames._lane(frames.Offer("gold-forecast", (run_id,), "light", held), run_id)
         assert isinstance(lane, Lane)
-        assert (lane.sheet.attrs["data_origin"], lane.title) == (name, f"on {name}")
+        assert (lane.records.attrs["data_origin"], lane.title) == (name, f"on {name}")
         assert source_words(lane.dataset).startswith(f"{name}: Close")
 
 
@@ -142,7 +142,7 @@ def test_a_file_called_like_a_word_of_goldvizs_breaks_no_page(called: str, folde
         "title": f"on {shown_name(key)}, with golden epochs",
         "data_labels": json.dumps({"corpus": shown_name(key)}),
     }
-    assert stranger.sheet.attrs == {**owner.sheet.attrs, **told}
+    assert stranger.records.attrs == {**owner.records.attrs, **told}
     assert stranger.title == told["title"]
     visitor = Visitor("pages/char_language_model.py", {OPEN: run_id})
     assert "Finished" in visitor.states[0]
@@ -199,8 +199,8 @@ def test_a_fork_is_named_without_what_its_file_is_called(folder: Path) -> None:
 def test_a_run_that_nobody_understands_any_more_names_no_file_to_others(folder: Path) -> None:
     key, store = a_text(folder), services.store()
     run_id = store.create(experiment("char-language-model")().changed(corpus=key), name="on mine.txt")
-    run, sheet = services.live_run(run_id).snapshot()
-    attrs = seen_sheet(replace(run, settings_version=99), sheet).attrs
+    run, records = services.live_run(run_id).snapshot()
+    attrs = seen_records(replace(run, settings_version=99), records).attrs
     assert (attrs["title"], json.loads(attrs["data_labels"])) == ("on own file", {"corpus": "own file"})
 
 

@@ -17,7 +17,7 @@ from goldviz.runs.store.arrays import (
     dataset_from_bytes,
     dataset_to_bytes,
     joined,
-    sheet_of,
+    light_dataset,
 )
 from tests.runs.conftest import same_records, uninterrupted
 from tests.runs.toy import Toy
@@ -70,13 +70,13 @@ def test_a_variable_without_a_record_of_a_step_is_missing_there() -> None:
     variables = {name: {"dims": ("epoch",), "long_name": name, "units": "1"} for name in ("often", "seldom")}
     often = (np.array([1, 2, 3]), np.array([1.0, 2.0, 3.0], np.float32))
     seldom = (np.array([2]), np.array([5], np.int64))
-    found = sheet_of(variables, {}, {"often": often, "seldom": seldom}, {}, {}).dataset
+    found = light_dataset(variables, {}, {"often": often, "seldom": seldom}, {}, {}).dataset
     assert found["epoch"].values.tolist() == [1, 2, 3]
     np.testing.assert_array_equal(found["seldom"], [np.nan, 5, np.nan])
 
 
 def test_only_dimensions_in_use_are_labelled() -> None:
-    found = sheet_of({}, {"seed": [0]}, {}, {}, {"status": "queued"}).dataset
+    found = light_dataset({}, {"seed": [0]}, {}, {}, {"status": "queued"}).dataset
     assert dict(found.sizes) == {}
     assert found.attrs == {"status": "queued"}
 
@@ -88,7 +88,7 @@ def test_a_dataset_survives_safetensors_and_netcdf(tmp_path: Path) -> None:
     records = {
         name: (dataset[v["dims"][0]].values, dataset[name].values) for name, v in words.items() if name in dataset
     }
-    dataset = sheet_of(words, {"network": ["plain", "residual"], "seed": [0, 5]}, records, {}, attributes).dataset
+    dataset = light_dataset(words, {"network": ["plain", "residual"], "seed": [0, 5]}, records, {}, attributes).dataset
     assert json.loads(dataset.attrs["flag"]) is True
 
     same = dataset_from_bytes(dataset_to_bytes(dataset))

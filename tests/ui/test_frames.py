@@ -13,13 +13,13 @@ import xarray as xr
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from goldviz.arrays.light import LightDataset
 from goldviz.figures.frames import AtStep
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import BYTES_OF_A_FIGURE, EDITIONS, Arrays, FrameTable
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.recorder import Progress
-from goldviz.sheet import Sheet
 from goldviz.ui.panels.lanes import EXAMPLE
 from goldviz.ui.serving import frames, frames_route, services
 
@@ -289,7 +289,7 @@ def test_a_run_that_grew_under_a_viewer_s_eyes_arrives_in_less_than_two_megabyte
     assert np.diff(kept).max() == drawn.stride > 1, "no gap is wider than the stride"
     table.since(None, [], shown, arrays)
     assert arrays.size < 1.1 * BYTES_OF_A_FIGURE
-    everything = shown["gradient_by_layer"].frames(Sheet.of(run_of(8_000, values))).template().rows
+    everything = shown["gradient_by_layer"].frames(LightDataset.of(run_of(8_000, values))).template().rows
     pairs = [(row, whole) for row, whole in zip(drawn.rows, everything, strict=True) if isinstance(row, AtStep)]
     assert all(np.array_equal(np.asarray(row.values), np.asarray(whole.values)[kept]) for row, whole in pairs)
     once = sum(np.asarray(whole.values).nbytes for _, whole in pairs)

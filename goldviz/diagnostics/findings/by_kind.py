@@ -24,7 +24,7 @@ from goldviz.diagnostics.findings.words import times
 from goldviz.diagnostics.measure import MeasuredNumber
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 FADED = 100.0
 """How many times smaller at the first layer than at the last a gradient counts as vanishing, or larger as exploding."""
@@ -173,7 +173,7 @@ LOSSES = ("began", "ended", "evaluation", "test")
 """The measures that have the training loss's unit."""
 
 
-def measures_of(dataset: xr.Dataset, kinds: ByKind) -> dict[str, MeasuredNumber]:
+def measures_of(dataset: Run, kinds: ByKind) -> dict[str, MeasuredNumber]:
     """Every measure of every network that the run says anything of, under "network.measure"."""
     loss = dataset.get(kinds.get("training_loss"))
     unit = "" if loss is None else str(loss.attrs.get("units", "1")).removeprefix("1")
@@ -202,12 +202,12 @@ class AnyRun:
         return self.steps
 
 
-def readings_of(kinds: ByKind) -> Callable[[Any, xr.Dataset], list[TrainingReading]]:
+def readings_of(kinds: ByKind) -> Callable[[Any, Run], list[TrainingReading]]:
     """How the networks of a run with these kinds are read."""
     return lambda settings, run: [TrainingReading.of(run, name, settings, kinds) for name in networks(run)]
 
 
-def findings_of(dataset: xr.Dataset, kinds: ByKind) -> list[Finding]:
+def findings_of(dataset: Run, kinds: ByKind) -> list[Finding]:
     """What a run of anybody's says of its networks, most serious first; it counts as over."""
     step = "epoch" if "epoch" in dataset.dims else "step"
     steps = int(dataset[step].max()) if dataset.sizes.get(step) else 0

@@ -10,13 +10,13 @@ from goldviz.diagnostics.findings.finding import Finding, Verdicts
 from goldviz.diagnostics.findings.rule import Rule, name_of
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 ORDER = {"bad": 0, "warning": 1, "good": 2}
 MOST = 5
 
 
-class Run(Protocol):
+class Planned(Protocol):
     """What is asked of the settings: along which dimension a run goes, and how far."""
 
     step: ClassVar[str]
@@ -35,21 +35,21 @@ class Conclusions:
     """
 
     rules: Sequence[Rule]
-    readings: Callable[[Any, xr.Dataset], Sequence[Any]]
+    readings: Callable[[Any, Run], Sequence[Any]]
     most: int = MOST
     praise: int = 1
 
-    def __call__(self, settings: Run, dataset: xr.Dataset) -> list[Finding]:
+    def __call__(self, settings: Planned, dataset: Run) -> list[Finding]:
         """The findings that a page shows."""
         readings = self.readings(settings, dataset)
         return conclude(self.rules, readings, settings, dataset, self.most, self.praise)
 
-    def all(self, settings: Run, dataset: xr.Dataset) -> list[Finding]:
+    def all(self, settings: Planned, dataset: Run) -> list[Finding]:
         """The findings, however many."""
         readings = self.readings(settings, dataset)
         return conclude(self.rules, readings, settings, dataset, most=len(self.rules))
 
-    def over(self, settings: Run, dataset: xr.Dataset) -> dict[str, dict[str, Verdicts]]:
+    def over(self, settings: Planned, dataset: Run) -> dict[str, dict[str, Verdicts]]:
         """For each kind of rule and each network, the seeds over its line, whatever other rules say of them."""
         readings = self.readings(settings, dataset)
         return {rule.kind: rule.over(readings, settings, dataset) for rule in self.rules}
@@ -58,8 +58,8 @@ class Conclusions:
 def conclude(
     rules: Sequence[Rule],
     readings: Sequence[Any],
-    settings: Run,
-    dataset: xr.Dataset,
+    settings: Planned,
+    dataset: Run,
     most: int = MOST,
     praise: int = 1,
 ) -> list[Finding]:

@@ -16,20 +16,20 @@ from goldviz.diagnostics.findings.finding import Floats, Verdicts
 from goldviz.diagnostics.measure import Measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
-def networks(dataset: xr.Dataset) -> list[str]:
+def networks(dataset: Run) -> list[str]:
     """Names of a run's networks; none before anything was recorded."""
     return [str(name) for name in dataset["network"].values] if "network" in dataset.coords else []
 
 
-def _as_recorded(dataset: xr.Dataset) -> SimpleNamespace:
+def _as_recorded(dataset: Run) -> SimpleNamespace:
     """A run's settings by name, as they were recorded with it."""
     return SimpleNamespace(**json.loads(dataset.attrs.get("settings", "{}")))
 
 
-def last_look(dataset: xr.Dataset) -> int:
+def last_look(dataset: Run) -> int:
     """The step at which a run was looked at last."""
     return int(dataset["look"].values[-1])
 
@@ -37,7 +37,7 @@ def last_look(dataset: xr.Dataset) -> int:
 class Recorded:
     """What a dataset holds of one network; variables may be missing or empty, as in a run that has just begun."""
 
-    def __init__(self, dataset: xr.Dataset, network: str, settings: Any = None, kinds: ByKind | None = None) -> None:
+    def __init__(self, dataset: Run, network: str, settings: Any = None, kinds: ByKind | None = None) -> None:
         self.dataset = dataset
         self.network = network
         self.settings = settings or _as_recorded(dataset)
@@ -53,7 +53,7 @@ class Recorded:
 
         What all seeds share is repeated for each.
         """
-        variable = self.dataset.variables.get(name)
+        variable = self.dataset.get(name)
         if variable is None or variable.size == 0:
             return None
         values, known = variable.values, list(variable.dims)
@@ -104,7 +104,7 @@ class NetworkReading:
     """The laboratory's variables by their kind, for fields that :func:`of_kind` reads."""
 
     @classmethod
-    def of(cls, ds: xr.Dataset, network: str, settings: Any = None, kinds: ByKind | None = None) -> Self:
+    def of(cls, ds: Run, network: str, settings: Any = None, kinds: ByKind | None = None) -> Self:
         """Read one network off a run's dataset; variables may be missing or empty. ``kinds`` are the class's if not
         told."""
         recorded = Recorded(ds, network, settings, cls.kinds if kinds is None else kinds)
@@ -117,7 +117,7 @@ class NetworkReading:
 
         fields_read = {one.name: one.metadata["read"] for one in fields(cls) if one.metadata}
 
-        def read(run: xr.Dataset) -> float:
+        def read(run: Run) -> float:
             alone = fields_read.get(name)
             recorded = Recorded(run, network, kinds=cls.kinds)
             number = getattr(cls.of(run, network), name) if alone is None else alone(recorded)

@@ -34,7 +34,7 @@ from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import Networks, Printed
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Case:
     """
 
     settings: Any
-    dataset: xr.Dataset
+    dataset: Run
     everything: Sequence[Any]
     considered: Sequence[Any]
     readings: Sequence[Any]
@@ -97,7 +97,7 @@ def anywhere(reading: Any, settings: Any) -> bool:
     return True
 
 
-def nothing(dataset: xr.Dataset) -> str:
+def nothing(dataset: Run) -> str:
     """A run that says nothing as a whole."""
     return ""
 
@@ -141,14 +141,12 @@ class Rule:
     unless: tuple[str, ...] = ()
     enough: Callable[[Verdicts], bool] = majority
     confidence: Text = sureness
-    run_says: Callable[[xr.Dataset], str] = nothing
+    run_says: Callable[[Run], str] = nothing
     at_end: bool = False
     must_tell: bool = False
     alone: bool = False
 
-    def judge(
-        self, readings: Sequence[Any], settings: Any, dataset: xr.Dataset, crossed: Mapping[str, Set[str]]
-    ) -> Case:
+    def judge(self, readings: Sequence[Any], settings: Any, dataset: Run, crossed: Mapping[str, Set[str]]) -> Case:
         """Which of the readings are over the line, but for those that earlier rules (``crossed``) silence."""
         silenced = {name for kind in self.silenced_by for name in crossed[kind]}
         unsaid = any(crossed[kind] for kind in self.unless)
@@ -189,7 +187,7 @@ class Rule:
             line=line,
         )
 
-    def over(self, readings: Sequence[Any], settings: Any, dataset: xr.Dataset) -> dict[str, Verdicts]:
+    def over(self, readings: Sequence[Any], settings: Any, dataset: Run) -> dict[str, Verdicts]:
         """Which seeds of each network are over the line, whatever other rules say; of the whole run under no name."""
         line = self.line_for(settings)
         found = {name_of(n): np.atleast_1d(line.over(n)) for n in readings if self.only(n, settings)}

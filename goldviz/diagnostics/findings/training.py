@@ -18,7 +18,7 @@ from goldviz.diagnostics.findings.rule import Case, Rule, Text
 from goldviz.diagnostics.findings.words import times
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 SMALLEST_UPDATE = 10**-4.5
 LARGEST_UPDATE = 10**-1.5
@@ -40,7 +40,7 @@ def training_diverged(*, where_it_did: str = "", explanation: Text, advice: Advi
     def title(case: Case) -> str:
         return f"Training diverged {where_it_did if case.verdicts else ''}".rstrip()
 
-    def run_says(dataset: xr.Dataset) -> str:
+    def run_says(dataset: Run) -> str:
         return "a recorded value that is no finite number" if dataset.attrs.get("status") == "diverged" else ""
 
     return Rule(

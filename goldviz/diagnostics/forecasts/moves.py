@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 SEEN_AS = {"log_return": "log return", "difference": "change", "level": "level"}
 """What a network sees of a channel, by the name of its transformation."""
@@ -50,7 +50,7 @@ class Moves:
         return cls(SEEN_AS["level"], unit, 1.0)
 
     @classmethod
-    def of_run(cls, ds: xr.Dataset, target: str = "return") -> Moves:
+    def of_run(cls, ds: Run, target: str = "return") -> Moves:
         """Those that a run's numbers are: moves, or levels where its ``target`` is 'level'.
 
         Runs from before the transformation was noted count as seen in log returns.

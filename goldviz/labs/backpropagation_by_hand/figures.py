@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, link, power_ticks, worded
@@ -60,7 +60,7 @@ class Place(NamedTuple):
         return "backward, right to left" if self.backward else "forward, left to right"
 
 
-def place(ds: xr.Dataset, number: int) -> Place:
+def place(ds: Run, number: int) -> Place:
     """Place ``number`` of 1 to 2 T: forward through 1 to T, then back from T to 1."""
     steps = ds.sizes["step"]
     number = min(max(number, 1), 2 * steps)
@@ -78,7 +78,7 @@ def shown(symbol: str) -> str:
     return as_label(symbol if symbol.isprintable() else repr(symbol)[1:-1])
 
 
-def _text_below(figure: Figure, ds: xr.Dataset, title: str, **more: Any) -> list[str]:
+def _text_below(figure: Figure, ds: Run, title: str, **more: Any) -> list[str]:
     """The steps along the axis, each by the character that it reads; returns these labels."""
     read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
     figure.update_xaxes(
@@ -89,7 +89,7 @@ def _text_below(figure: Figure, ds: xr.Dataset, title: str, **more: Any) -> list
 
 
 @drawn("", shows="Probability of every character after each one read.", cannot_show="", at="number", at_once=True)
-def predictions(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
+def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """What the network expects after each character, what came, and where the recursion is."""
     at, ink = each(number, lambda one: place(ds, one)), INKS[theme]
     symbols = [shown(str(symbol)) for symbol in ds["symbol"].values]
@@ -159,7 +159,7 @@ def predictions(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light")
 
 
 @drawn("", name="vectors", shows="Every vector of this step, as heat maps.", cannot_show="", at="number")
-def step_vectors(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
+def step_vectors(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """Every vector that this step computes, going forward or back."""
     at = place(ds, number)
     rows = BACKWARD if at.backward else FORWARD
@@ -174,13 +174,13 @@ def step_vectors(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figu
     return _stack(strips, f"Step {at.step}, “{letter}”, {direction}", theme, 54)
 
 
-def matrices(ds: xr.Dataset, stage: str, title: str, *, theme: Theme = "light") -> Figure:
+def matrices(ds: Run, stage: str, title: str, *, theme: Theme = "light") -> Figure:
     """The five parts at one stage: "" the weights, or "_gradient", "_autograd", "_clipped", "_updated"."""
     return _five({part: ds[part + stage] for part in PARTS}, ds, title, theme)
 
 
 @drawn("", shows="What this step adds to each of the five sums.", cannot_show="", at="number")
-def terms(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
+def terms(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """What the step in view adds to each of the five sums."""
     at = place(ds, number)
     found = {part: ds[f"{part}_term"].sel(step=at.step) for part in PARTS}
@@ -188,7 +188,7 @@ def terms(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
 
 
 @drawn("", name="sums", shows="The five sums so far, as heat maps.", cannot_show="", at="number")
-def sums_so_far(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
+def sums_so_far(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """The five sums from the end of the text back to the step in view."""
     at = place(ds, number)
     found = {part: ds[f"{part}_term"].sel(step=slice(at.step, None)).sum("step") for part in PARTS}
@@ -204,7 +204,7 @@ def sums_so_far(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figur
     "weights at step k.",
     cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.",
 )
-def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
+def triangle(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Norms of all terms (t, k) as a triangle, with the row of the step in view framed: one loss on its way back."""
     norms, steps = ds["pair"].values, ds["step"].values
     with np.errstate(divide="ignore"):
@@ -253,7 +253,7 @@ def triangle(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") ->
     shows="The deltas of the loss of the step in view alone, at every step before it (document 003).",
     cannot_show="What other losses ask for at the same steps; the recursion adds them all up.",
 )
-def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
+def one_loss(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """delta^u at every unit and step for the loss of the step in view."""
     at = place(ds, number).step
     deltas = ds["delta_of_loss"].sel(loss_step=at)
@@ -287,7 +287,7 @@ def one_loss(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     "through all later steps, too.",
     cannot_show="Lengths of parts do not add up where they point in different directions.",
 )
-def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
+def direct_and_total(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Lengths of the direct and of the total derivative at every step."""
     figure = Figure()
     for name, words, colour, dash in (
@@ -311,7 +311,7 @@ def direct_and_total(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "li
     return figure
 
 
-def _five(found: dict[str, xr.DataArray], ds: xr.Dataset, title: str, theme: Theme) -> Figure:
+def _five(found: dict[str, Array], ds: Run, title: str, theme: Theme) -> Figure:
     labels = {name: [shown(str(entry)) for entry in ds[name].values] for name in ("unit", "earlier_unit", "symbol")}
     strips = []
     for part, array in found.items():
@@ -373,7 +373,7 @@ def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -
     return figure.update_layout(margin_t=top, height=inner + top + figure.layout.margin.b)
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: how long what comes from later steps is beside what comes from each answer."""
     return polyline_svg(
         [

@@ -9,7 +9,7 @@ import numpy as np
 from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
 PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
@@ -17,43 +17,43 @@ PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
 
 
 @measure()
-def off_autograd(*runs: xr.Dataset) -> float:
+def off_autograd(*runs: Run) -> float:
     """The largest difference of the recursion's five gradients to autograd's."""
     return max(float(off) for run in runs for off in run.attrs["difference"].values())
 
 
 @measure()
-def off_with_direct(run: xr.Dataset) -> float:
+def off_with_direct(run: Run) -> float:
     """How far eq. 6 is from autograd with the direct derivative of each loss, as a share of the gradient."""
     return float(run.attrs["off_with_direct"])
 
 
 @measure()
-def off_with_total(run: xr.Dataset) -> float:
+def off_with_total(run: Run) -> float:
     """How far eq. 6 is from autograd with the total derivative of each loss, as a share of the gradient."""
     return float(run.attrs["off_with_total"])
 
 
 @measure()
-def turned(run: xr.Dataset) -> float:
+def turned(run: Run) -> float:
     """1 - cosine between the gradient before and after clipping."""
     return 1.0 - float(run.attrs["cosine"])
 
 
 @measure()
-def clipped_norm(run: xr.Dataset) -> float:
+def clipped_norm(run: Run) -> float:
     """The gradient's norm after clipping."""
     return float(run.attrs["norm_after"])
 
 
 @measure("nat")
-def change_of_loss(run: xr.Dataset) -> float:
+def change_of_loss(run: Run) -> float:
     """The loss after one step less that before it."""
     return float(run.attrs["loss_after"] - run.attrs["loss_before"])
 
 
 @combined()
-def made_worse(run: xr.Dataset) -> float:
+def made_worse(run: Run) -> float:
     """1 where the loss is higher after one step."""
     return float(change_of_loss(run) > 0)
 

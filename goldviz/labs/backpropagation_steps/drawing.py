@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
@@ -28,7 +28,7 @@ Spot = tuple[float, float]
     shows="The network after the step in view: each neuron's x and δ, each weight or, once it is there, dL/dw.",
     cannot_show="Samples after the first.",
 )
-def diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def diagram(ds: Run, *, theme: Theme = "light") -> Figure:
     """Neurons from the left to the right with their numbers; edges as thick as their number is large."""
     step, figure = Step(int(ds.attrs["step"]), ds.sizes["layer"]), Figure()
     _draw_edges(figure, ds, step)
@@ -41,13 +41,13 @@ def diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(visible=False)
 
 
-def _spots(ds: xr.Dataset, level: int) -> list[Spot]:
+def _spots(ds: Run, level: int) -> list[Spot]:
     """Where the neurons of a level stand, the first one on top."""
     count = int(ds["x"].sel(level=level).isel(sample=0).notnull().sum())
     return [(float(level), (count - 1) / 2 - unit) for unit in range(count)]
 
 
-def _draw_edges(figure: Figure, ds: xr.Dataset, step: Step) -> None:
+def _draw_edges(figure: Figure, ds: Run, step: Step) -> None:
     for layer in ds["layer"].values.tolist():
         name = "weight_gradient" if step.knows("gradients", layer) else "weight"
         numbers = ds[name].sel(layer=layer).values
@@ -71,7 +71,7 @@ def _bundles(
                 yield width, positive, [[before[start], after[end], gap] for end, start in found]
 
 
-def _draw_neurons(figure: Figure, ds: xr.Dataset, step: Step, theme: Theme) -> None:
+def _draw_neurons(figure: Figure, ds: Run, step: Step, theme: Theme) -> None:
     ink = INKS[theme]
     for level in ds["level"].values.tolist():
         x, y = np.asarray(_spots(ds, level)).T
@@ -89,7 +89,7 @@ def _draw_neurons(figure: Figure, ds: xr.Dataset, step: Step, theme: Theme) -> N
         )
 
 
-def _numbers(ds: xr.Dataset, step: Step, level: int) -> list[str]:
+def _numbers(ds: Run, step: Step, level: int) -> list[str]:
     """What stands in the neurons of a level: x as soon as it is there, and δ under it."""
     shown = [ds["x"].sel(level=level)] if step.knows_output(level) else []
     if level and step.knows("delta", level):

@@ -10,8 +10,7 @@ import ast
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.labs.backpropagation_steps.network import drawn, sizes
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.models.feedforward.activations import ACTIVATIONS, IDENTITY
@@ -71,7 +70,7 @@ def network_data(settings: BackpropagationSteps) -> dict[str, Any]:
     }
 
 
-def autograd_data(settings: BackpropagationSteps, ds: xr.Dataset) -> dict[str, Any]:
+def autograd_data(settings: BackpropagationSteps, ds: Run) -> dict[str, Any]:
     """Autograd's gradients of the network with these edits, as nested lists without what is beyond a layer."""
     names = ("arriving", "delta", "weight_gradient", "bias_gradient")
     arriving, delta, weights, biases = (ds[f"{name}_autograd"].values for name in names)

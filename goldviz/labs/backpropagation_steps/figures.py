@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import power, power_axis, reference_line, worded
@@ -39,13 +39,13 @@ PASSES = {
     shows="The size of each neuron's error before and after φ′(z), the two halves of eq. 1 and 2.",
     cannot_show="Signs, and errors that are exactly 0.",
 )
-def halves(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def halves(ds: Run, *, theme: Theme = "light") -> Figure:
     """dL/dx and δ of every neuron and sample, layer by layer, on a logarithmic axis."""
     figure = Figure()
     for side, (name, (words, colour, symbol)) in enumerate(HALVES.items()):
-        sizes = log10(abs(ds[name]).stack(neuron=("sample", "unit")))
+        sizes = log10(abs(ds[name])).transpose("layer", "sample", "unit")
         for layer in ds["layer"].values:
-            values = sizes.sel(layer=layer).values
+            values = sizes.sel(layer=layer).values.ravel()
             values = values[np.isfinite(values)]
             figure.scatter(
                 x=np.full(values.shape, layer + (side - 0.5) * 0.24),
@@ -64,7 +64,7 @@ def halves(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return power_axis(figure, "y", "Size of the error", low, high)
 
 
-def _dead_sentence(ds: xr.Dataset) -> str:
+def _dead_sentence(ds: Run) -> str:
     dead = int((ds["slope"] == 0).sum())
     neurons = int(ds["slope"].notnull().sum())
     if dead:
@@ -84,7 +84,7 @@ def _range(figure: Figure) -> tuple[float, float]:
     shows="How far autograd and central differences are from the equations by hand, for every gradient.",
     cannot_show="An error that all three share, such as a loss that is not the one you meant.",
 )
-def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
     """The difference of each gradient to autograd's and to the nudged one, over its size."""
     figure = Figure()
     hand = _all(ds, "")
@@ -109,7 +109,7 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return power_axis(figure, "y", "Difference (10⁻¹⁷: none)", -17.5, 4.5, **ticks)
 
 
-def _all(ds: xr.Dataset, way: str) -> NDArray[np.float64]:
+def _all(ds: Run, way: str) -> NDArray[np.float64]:
     parts = [ds[f"{name}{way}"].values.ravel() for name in GRADIENTS]
     found: NDArray[np.float64] = np.concatenate(parts)
     return found[np.isfinite(found)]
@@ -121,7 +121,7 @@ def _all(ds: xr.Dataset, way: str) -> NDArray[np.float64]:
     shows="C1: each neuron's z is nudged, and the change of the loss over the nudge stands over δ.",
     cannot_show="What a long move does: δ is the slope at this very place.",
 )
-def nudges(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def nudges(ds: Run, *, theme: Theme = "light") -> Figure:
     """ΔL over a nudge of z, against δ by hand; on the line both are the same."""
     delta, nudged = (ds[name].values.ravel() for name in ("delta", "delta_nudge"))
     layers = np.broadcast_to(ds["layer"].values[:, None, None], ds["delta"].shape).ravel()
@@ -159,7 +159,7 @@ def nudges(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="The loss after one update with each η, and what the gradient foresees: L − η ‖dL/dw‖².",
     cannot_show="What comes after that step: a longer one may pay later.",
 )
-def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def step(ds: Run, *, theme: Theme = "light") -> Figure:
     """The loss after one update over the size of the step."""
     rates, before, after = ds["learning_rate"].values, ds.attrs["loss"], ds["loss_after"].values
     figure = Figure()
@@ -203,7 +203,7 @@ def step(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="g_i(δ_ij − g_j) of the first sample, and under it what the loss leaves of it: g − y.",
     cannot_show="How the classes came to their shares; that is in the layers before.",
 )
-def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def softmax(ds: Run, *, theme: Theme = "light") -> Figure:
     """The softmax's Jacobian as a map, with its collapse to g − y as one more row."""
     title = "What is left of the softmax?"
     if "softmax_jacobian" not in ds:
@@ -213,7 +213,7 @@ def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
             theme=theme,
         )
     first = ds.isel(sample=0)
-    classes = first["share"].dropna("unit")["unit"].values
+    classes = first["unit"].values[first["share"].notnull().values]
     jacobian = first["softmax_jacobian"].sel(unit=classes, before=classes).values
     left = (first["share"] - first["target"]).sel(unit=classes).values
     rows = ["g − y", *(f"dg of {i}" for i in classes[::-1])]
@@ -248,7 +248,7 @@ def softmax(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="Products with weights in one pass of each kind. Storing needs memory; each other way needs work.",
     cannot_show="Time: machines do many products at once, and nonlinearities cost something, too.",
 )
-def costs(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def costs(ds: Run, *, theme: Theme = "light") -> Figure:
     """Multiplications of phase A, of phase B with and without stored numbers, and of central differences."""
     counts = [int(ds.attrs[f"cost_{name}"]) for name in PASSES]
     figure = Figure().bar(
@@ -268,7 +268,7 @@ def costs(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(autorange="reversed", showgrid=False)
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: mean size of both halves of the error over the layers, log scale."""
     curves = {name: log10(abs(ds[name]).mean(("sample", "unit"))).values for name in HALVES}
     return polyline_svg(

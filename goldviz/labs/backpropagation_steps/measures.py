@@ -9,16 +9,16 @@ import numpy as np
 from goldviz.diagnostics.measure import measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Array, Run
 
 
 @measure()
-def nudge_beside_delta(*runs: xr.Dataset) -> float:
+def nudge_beside_delta(*runs: Run) -> float:
     """The most by which the change of the loss over a nudge of z is off δ, as a share of the largest δ."""
     return max(float(np.abs(run["delta_nudge"] - run["delta"]).max() / np.abs(run["delta"]).max()) for run in runs)
 
 
-def weights_without_news(ds: xr.Dataset) -> tuple[int, int]:
+def weights_without_news(ds: Run) -> tuple[int, int]:
     """How many weights there are, and how many start at a silent neuron or lead into a dead one.
 
     A neuron is silent where x = 0, and dead where δ = 0. Both are said of one sample: a weight hears nothing where in
@@ -29,21 +29,21 @@ def weights_without_news(ds: xr.Dataset) -> tuple[int, int]:
 
 
 @measure()
-def share_without_news(ds: xr.Dataset) -> float:
+def share_without_news(ds: Run) -> float:
     """The share of weights that start at a silent neuron or lead into a dead one."""
     count, silent = weights_without_news(ds)
     return silent / count
 
 
 @measure()
-def largest_gradient_without_news(ds: xr.Dataset) -> float:
+def largest_gradient_without_news(ds: Run) -> float:
     """The largest |dL/dW| of weights that start at a silent neuron or lead into a dead one; 0 where there are none."""
     silent, there = _hear_nothing(ds)
     found = np.abs(ds["weight_gradient"].values[(silent & there).values])
     return float(found.max(initial=0.0))
 
 
-def _hear_nothing(ds: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+def _hear_nothing(ds: Run) -> tuple[Array, Array]:
     """Which weights (layer, unit, before) hear nothing of the data, and which there are."""
     before = ds["x"].isel(level=slice(0, -1)).rename(level="layer", unit="before").assign_coords(layer=ds["layer"])
     hears = (before != 0) & (ds["delta"] != 0)

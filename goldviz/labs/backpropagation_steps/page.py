@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.labs.backpropagation_steps import LAB, figures
 from goldviz.labs.backpropagation_steps.measures import weights_without_news
 from goldviz.labs.backpropagation_steps.parts.diagram import network_diagram
@@ -71,7 +71,7 @@ def why(view: View[BackpropagationSteps]) -> None:
         )
 
 
-def silence(ds: xr.Dataset, penalty: float) -> str:
+def silence(ds: Run, penalty: float) -> str:
     """How many weights hear nothing from the data, in words: claim C2 in this network's numbers."""
     count, silent = weights_without_news(ds)
     if not silent:

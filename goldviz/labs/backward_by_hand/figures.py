@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading
@@ -30,7 +30,7 @@ FLAT = {"row": "", "column": ""}
     shows="The tensor or the gradient that is computed here, entry by entry, and how far it is from autograd's.",
     cannot_show="Why a formula is right; that is in the equations below.",
 )
-def tensor(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
+def tensor(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """The heat map of what is computed at this place."""
     at = place(ds.attrs["divisor"], number)
     said = f"Largest difference to autograd: {ds.attrs['difference'][at.node.name]:.1e}." if at.backward else ""
@@ -40,7 +40,7 @@ def tensor(ds: xr.Dataset, *, number: int, theme: Theme = "light") -> Figure:
     return figure.update_layout(height=540)
 
 
-def _map(ds: xr.Dataset, array: xr.DataArray, title: str, notes: Sequence[str], theme: Theme) -> Figure:
+def _map(ds: Run, array: Array, title: str, notes: Sequence[str], theme: Theme) -> Figure:
     """Any tensor as a matrix: what has three axes with the last two side by side, what has one or none as a line."""
     values = np.asarray(array.values, dtype=float)
     dims = [str(dim) for dim in array.dims]
@@ -70,7 +70,7 @@ def _map(ds: xr.Dataset, array: xr.DataArray, title: str, notes: Sequence[str], 
     return colour_bar(figure, symmetric(matrix), SIGNED, "Value", nticks=5)
 
 
-def plain_labels(ds: xr.Dataset, dim: str) -> list[str]:
+def plain_labels(ds: Run, dim: str) -> list[str]:
     """What stands at the places of an axis: samples by their context and target, symbols, or numbers."""
     if dim == "sample":
         pairs = zip(ds.attrs["contexts"], ds.attrs["targets"], strict=True)
@@ -78,12 +78,12 @@ def plain_labels(ds: xr.Dataset, dim: str) -> list[str]:
     return [""] if dim in FLAT else [str(value) for value in ds[dim].values.tolist()]
 
 
-def labels(ds: xr.Dataset, dim: str) -> list[str]:
+def labels(ds: Run, dim: str) -> list[str]:
     """The same, escaped for a figure."""
     return [as_label(name) for name in plain_labels(ds, dim)]
 
 
-def _labels_of_columns(ds: xr.Dataset, dims: Sequence[str]) -> list[str]:
+def _labels_of_columns(ds: Run, dims: Sequence[str]) -> list[str]:
     if len(dims) == 3:
         return [f"{first}:{second}" for first in labels(ds, dims[1]) for second in labels(ds, dims[2])]
     return labels(ds, dims[1]) if len(dims) == 2 else [""]
@@ -122,7 +122,7 @@ def _axis_words(dims: Sequence[str]) -> str:
     shows="dlogits = (P − Y)/n: what each logit's change does to the loss.",
     cannot_show="How far a step then moves the logits: that goes by weights that all samples share.",
 )
-def push_and_pull(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def push_and_pull(ds: Run, *, theme: Theme = "light") -> Figure:
     """(P - Y) / n with a ring at each sample's target."""
     gradient = ds["dlogits"].values
     largest = float(np.abs(gradient.sum(1)).max())
@@ -144,7 +144,7 @@ def push_and_pull(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="dnorm_logits, and its sum over each row with a minus: dlogit_maxes, a column of zeros.",
     cannot_show="Why the maximum is subtracted: without it exp overflows for large logits.",
 )
-def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def column_of_zeros(ds: Run, *, theme: Theme = "light") -> Figure:
     """dnorm_logits with dlogit_maxes as one more column, behind a gap."""
     matrix, column = ds["dnorm_logits"].values, ds["dlogit_maxes"].values
     beside = np.concatenate([matrix, np.full_like(column, np.nan), column], axis=1)
@@ -168,7 +168,7 @@ def column_of_zeros(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="The three paths of dL/dx through batch norm (document 002, 1.4.5), and their sum, dh_prebn.",
     cannot_show="What other layers do to it; this is one layer.",
 )
-def paths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def paths(ds: Run, *, theme: Theme = "light") -> Figure:
     """Four maps in one colour scale: directly, by the mean, by the variance, and all together."""
     shown = [(f"<b>{words}</b>", ds["path"].sel(way=way).values) for way, words in WAYS.items()]
     shown.append(("<b>all together: dh_prebn</b>", ds["dh_prebn"].values))
@@ -192,7 +192,7 @@ def paths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return colour_bar(figure, symmetric(*(values for _, values in shown)), SIGNED, "Gradient", nticks=5)
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: (P - Y) / n, the first samples and characters."""
     gradient = ds["dlogits"].values[:7, :14]
     most = float(np.abs(gradient).max()) or 1.0

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import AtStep, each
@@ -42,7 +41,7 @@ Where = Mapping[str, tuple[float, float]]
     "goes to a box.",
     cannot_show="How large the numbers are; the map beside it shows those of the gold box.",
 )
-def graph(ds: xr.Dataset, *, number: int | AtStep, theme: Theme = "light") -> Figure:
+def graph(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """The network as boxes, each with what is known of it at this place."""
     at, known = each(number, lambda one: place(ds.attrs["divisor"], one)), nodes(ds.attrs["divisor"])
     where = middles(known.values())
@@ -122,7 +121,7 @@ def _edges(listed: Iterable[Node], where: Where) -> str:
 
 
 def _write_names(
-    figure: Figure, ds: xr.Dataset, known: Mapping[str, Node], where: Where, at: Place | AtStep, theme: Theme
+    figure: Figure, ds: Run, known: Mapping[str, Node], where: Where, at: Place | AtStep, theme: Theme
 ) -> None:
     """Every box's name, with a d where its gradient is known, and over each line of boxes what it is about."""
     ink = INKS[theme]
@@ -155,7 +154,7 @@ def _name(at: Place, node: Node) -> str:
     return f"<b>d{node.name}</b>" if at.knows_gradient(node) else node.name
 
 
-def _about(ds: xr.Dataset, node: Node) -> str:
+def _about(ds: Run, node: Node) -> str:
     """A node's shape and formulas, and how far its gradient is from autograd's."""
     parts = [f"{node.name}, {shape_of(ds, node)}"]
     if not node.learned:
@@ -166,6 +165,6 @@ def _about(ds: xr.Dataset, node: Node) -> str:
     return "<br>".join(parts)
 
 
-def shape_of(ds: xr.Dataset, node: Node) -> str:
+def shape_of(ds: Run, node: Node) -> str:
     """A node's shape in words: '16 × 10', or 'one number'."""
     return " × ".join(str(ds.sizes[dim]) for dim in node.dims) or "one number"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.labs.backward_by_hand import LAB, costs, figures, measures
 from goldviz.labs.backward_by_hand.graph import graph, shape_of
 from goldviz.labs.backward_by_hand.network import closed_forms, nodes
@@ -23,7 +23,7 @@ def look(view: View[BackwardByHand]) -> None:
     st.markdown(chosen(view.settings, view.dataset))
 
 
-def chosen(settings: BackwardByHand, ds: xr.Dataset) -> str:
+def chosen(settings: BackwardByHand, ds: Run) -> str:
     """How the gradient in view compares with autograd's and with nudges of the loss."""
     at = place(settings.divisor, settings.place)
     if not at.backward:

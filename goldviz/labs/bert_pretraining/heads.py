@@ -14,7 +14,7 @@ import numpy as np
 from goldviz.diagnostics.findings import Floats, Verdicts
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 EVEN = 0.95
 SPECIAL = 0.8
@@ -56,7 +56,7 @@ class Heads:
     beside: list[tuple[float, str]]
 
     @classmethod
-    def of(cls, ds: xr.Dataset, words_end: int) -> Heads:
+    def of(cls, ds: Run, words_end: int) -> Heads:
         """Read them off a run's dataset whose phase 1 ends at step ``words_end``; without a phase 1 at the last."""
         looks = ds["look"].values if "look" in ds.coords else np.array([])
         read = ds.isel(look=looks <= words_end) if words_end else ds
@@ -92,7 +92,7 @@ class Heads:
         return bool(self.beside)
 
 
-def _last(ds: xr.Dataset, name: str, *dims: str) -> Floats:
+def _last(ds: Run, name: str, *dims: str) -> Floats:
     """A variable at the last look; empty before the second, and where it is not finite."""
     if name in ds and ds[name].size and ds.sizes["look"] > 1:
         values = np.asarray(ds[name].isel(look=-1).transpose(*dims).values, dtype=np.float64)

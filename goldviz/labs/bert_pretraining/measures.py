@@ -15,7 +15,7 @@ from goldviz.labs.bert_pretraining.heads import Heads
 from goldviz.labs.bert_pretraining.phases import NEW_DRAWS, NEW_PATTERNS, TONE, WORDS, Kind, Phases
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 MARGIN = 0.07
 """Two shares of 400 texts near a half differ so much by chance: two standard errors of their difference.
@@ -73,7 +73,7 @@ class PretrainingReading:
     heads: Heads
 
     @classmethod
-    def of(cls, ds: xr.Dataset) -> PretrainingReading:
+    def of(cls, ds: Run) -> PretrainingReading:
         """Read a run's dataset; variables may be missing or empty."""
         found = Phases(ds)
         losses = found.at_steps("loss", WORDS)
@@ -281,7 +281,7 @@ UNIGRAM = _of("unigram", "The loss on masked words of guessing by frequency.", "
 
 
 @combined("nat")
-def below_frequencies(run: xr.Dataset) -> float:
+def below_frequencies(run: Run) -> float:
     """By how much the lowest loss on masked words at any look is below that of guessing by frequency."""
     return UNIGRAM(run) - LOWEST_LOSS(run)
 
@@ -292,18 +292,18 @@ def head_width(width: int, heads: int) -> int:
 
 
 @combined()
-def gained_on_known(read: xr.Dataset, unread: xr.Dataset) -> float:
+def gained_on_known(read: Run, unread: Run) -> float:
     """The share of tones of known patterns judged rightly with pre-training, less that without."""
     return KNOWN(read) - KNOWN(unread)
 
 
 @combined()
-def gained_on_new(read: xr.Dataset, unread: xr.Dataset) -> float:
+def gained_on_new(read: Run, unread: Run) -> float:
     """The share of tones of new patterns judged rightly with pre-training, less that without."""
     return NEW(read) - NEW(unread)
 
 
 @combined()
-def above_counting_words(run: xr.Dataset) -> float:
+def above_counting_words(run: Run) -> float:
     """The share of tones of new patterns judged rightly, less that of a bag of words."""
     return NEW(run) - BAG(run)

@@ -9,7 +9,7 @@ import numpy as np
 from goldviz.diagnostics.findings import Floats
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 WORDS, TONE = 1, 2
 NEW_DRAWS, NEW_PATTERNS = "new draws", "new patterns"
@@ -31,7 +31,7 @@ class Kind(NamedTuple):
 class Phases:
     """Arrays of a run, phase by phase, in a fixed order of dimensions; empty where nothing was recorded."""
 
-    def __init__(self, ds: xr.Dataset) -> None:
+    def __init__(self, ds: Run) -> None:
         self.ds = ds
         self.nothing: Floats = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
         steps = ds["step"].values if "step" in ds.coords else np.array([], dtype=int)

@@ -9,10 +9,10 @@ from goldviz.diagnostics.findings import median, percent
 from goldviz.labs.bert_pretraining.measures import PretrainingReading, choices_left
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
-def pretraining_verdict(ds: xr.Dataset) -> str:
+def pretraining_verdict(ds: Run) -> str:
     """The loss on masked words beside word frequencies, and the share of tones beside a bag of words; not escaped."""
     reading = PretrainingReading.of(ds)
     sentences = [_on_words(reading), _on_tone(reading)]

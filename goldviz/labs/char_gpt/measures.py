@@ -16,7 +16,7 @@ from goldviz.diagnostics.findings.recorded import Recorded, at_last, measured, r
 from goldviz.diagnostics.measure import combined, measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
 FIRST_WEIGHTS = 0.02
@@ -77,46 +77,46 @@ DEV = Reading.measure("gpt", "dev", "nat")
 
 
 @combined("nat")
-def dev_over_twin(other: xr.Dataset, plain: xr.Dataset) -> float:
+def dev_over_twin(other: Run, plain: Run) -> float:
     """The dev loss at the end of the first run less that of the second."""
     return DEV(other) - DEV(plain)
 
 
 @measure()
-def largest_weight_at_start(run: xr.Dataset) -> float:
+def largest_weight_at_start(run: Run) -> float:
     """The largest attention weight of a row before the first step, mean over blocks, heads and rows."""
     return float(run["attention_peak"][0].mean())
 
 
 @measure()
-def peak_over_twin(unscaled: xr.Dataset, scaled: xr.Dataset) -> float:
+def peak_over_twin(unscaled: Run, scaled: Run) -> float:
     """The largest weight of a row after training without the scale, over that with it."""
     return float(unscaled["attention_peak"][-1].mean()) / float(scaled["attention_peak"][-1].mean())
 
 
 @measure()
-def growth(run: xr.Dataset) -> float:
+def growth(run: Run) -> float:
     """The variance of the states after the last block over that before the first, before the first step."""
-    variance = run["residual_variance"].isel(close_look=0).squeeze().values
+    variance = run["residual_variance"].isel(close_look=0).values.squeeze()
     return float(variance[-1] / variance[0])
 
 
 @measure()
-def saved(untied: xr.Dataset, tied: xr.Dataset) -> float:
+def saved(untied: Run, tied: Run) -> float:
     """How many more parameters the untied network has, over V times the width."""
     size, width = untied.sizes["token"], int(json.loads(untied.attrs["settings"])["width"])
     return (float(untied["parameter_count"][0]) - float(tied["parameter_count"][0])) / (size * width)
 
 
 @measure("nat")
-def loss_with_a_view(run: xr.Dataset) -> float:
+def loss_with_a_view(run: Run) -> float:
     """The dev loss at the places that see a later token: the second half of the block without the last place."""
-    losses = run["position_loss"].isel(close_look=-1).squeeze().values
+    losses = run["position_loss"].isel(close_look=-1).values.squeeze()
     return float(np.mean(losses[len(losses) // 2 : -1]))
 
 
 @measure("nat")
-def loss_without_a_view(run: xr.Dataset) -> float:
+def loss_without_a_view(run: Run) -> float:
     """The dev loss at the last place, as whoever writes has it, less that of counted pairs on the same tokens."""
-    last = run["position_loss"].isel(close_look=-1).squeeze().values[-1]
+    last = run["position_loss"].isel(close_look=-1).values.squeeze()[-1]
     return float(last) - float(run["bigram_position_loss"].values[-1])

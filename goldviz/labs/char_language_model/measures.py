@@ -16,7 +16,7 @@ from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 LABELS = {
     "bigram": "counted bigram",
@@ -98,31 +98,31 @@ LETTERS = Reading.measure("mlp", "letters", "nat")
 
 
 @combined("nat")
-def learned(run: xr.Dataset) -> float:
+def learned(run: Run) -> float:
     """How far the MLP's dev loss is below that of single characters at the end."""
     return LETTERS(run) - DEV["mlp"](run)
 
 
 @combined("nat")
-def dev_of_flat_less_hierarchy(flat: xr.Dataset, hierarchy: xr.Dataset) -> float:
+def dev_of_flat_less_hierarchy(flat: Run, hierarchy: Run) -> float:
     """By how much the hierarchy's dev loss is below that of the flat network."""
     return DEV["mlp"](flat) - DEV["wavenet"](hierarchy)
 
 
 @measure("nat")
-def divergence_at_the_end(run: xr.Dataset) -> float:
+def divergence_at_the_end(run: Run) -> float:
     """How far the network's table is from the counted one, in nats."""
     return float(run["divergence"][-1, 0])
 
 
 @measure("nat")
-def lowest_over_counts(run: xr.Dataset) -> float:
+def lowest_over_counts(run: Run) -> float:
     """The least by which the loss on training text was above that of the counted table, at any look."""
     return float(run["divergence"].min())
 
 
 @measure("nat")
-def distance_of_tables(decayed: xr.Dataset) -> float:
+def distance_of_tables(decayed: Run) -> float:
     """How far the decayed table is from the counted one with as many fake counts as fit it best, in nats."""
     counts = decayed["count"].values
     held = decayed["table"].values[-1, 0].astype(np.float64)
@@ -130,7 +130,7 @@ def distance_of_tables(decayed: xr.Dataset) -> float:
 
 
 @measure("nat")
-def distance_unsmoothed(decayed: xr.Dataset) -> float:
+def distance_unsmoothed(decayed: Run) -> float:
     """How far the decayed table is from the counted one without fake counts, in nats."""
     return _divergence(decayed["count"].values, decayed["table"].values[-1, 0].astype(np.float64), 0.0)
 
@@ -143,31 +143,31 @@ def _divergence(counts: np.ndarray, held: np.ndarray, smoothing: float) -> float
 
 
 @measure()
-def share_of_decay(decayed: xr.Dataset) -> float:
+def share_of_decay(decayed: Run) -> float:
     """Fake counts leave this share of the way between the decayed and the counted table."""
     return distance_of_tables(decayed) / distance_unsmoothed(decayed)
 
 
 @measure()
-def spread_of_last_layer(run: xr.Dataset) -> float:
+def spread_of_last_layer(run: Run) -> float:
     """The standard deviation of the 20th layer's outputs before the first step."""
     return float(run["activation_std"][0, 0, -1])
 
 
 @measure()
-def first_gradient_behind(run: xr.Dataset) -> float:
+def first_gradient_behind(run: Run) -> float:
     """The norm of the gradient of the hidden weights at the first step."""
     return float(run["gradient_norm"].sel(layer="hidden 1")[0, 0])
 
 
 @measure()
-def later_gradient_behind(run: xr.Dataset) -> float:
+def later_gradient_behind(run: Run) -> float:
     """The norm of the gradient of the hidden weights at the second look."""
     return float(run["gradient_norm"].sel(layer="hidden 1")[1, 0])
 
 
 @measure()
-def vowels_together(run: xr.Dataset) -> float:
+def vowels_together(run: Run) -> float:
     """Mean distance of two vowels in the trained embedding, over that of a vowel and a consonant."""
     numbers, signs = run["embedding_table"].values[-1, 0], run["symbol"].values
     vowel = np.array([sign in VOWELS for sign in signs])
@@ -178,19 +178,19 @@ def vowels_together(run: xr.Dataset) -> float:
 
 
 @measure("nat")
-def unseen_below_even(run: xr.Dataset) -> float:
+def unseen_below_even(run: Run) -> float:
     """By how much the loss after unseen contexts is below ln V, that of counting whole contexts, in nats."""
     return float(run["uniform_loss"]) - float(run["unseen_loss"][0])
 
 
 @measure("nat")
-def unseen_below_pairs(run: xr.Dataset) -> float:
+def unseen_below_pairs(run: Run) -> float:
     """By how much the loss after unseen contexts is below that of counted pairs, which need one known symbol only."""
     return float(run["unseen_pairs_loss"]) - float(run["unseen_loss"][0])
 
 
 @measure()
-def parameters_apart(flat: xr.Dataset, hierarchy: xr.Dataset) -> float:
+def parameters_apart(flat: Run, hierarchy: Run) -> float:
     """By which share of the hierarchy's parameters the two counts differ."""
     counts = [float(run["parameter_count"][0]) for run in (flat, hierarchy)]
     return abs(counts[0] / counts[1] - 1)

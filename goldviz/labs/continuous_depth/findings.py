@@ -21,8 +21,7 @@ from goldviz.labs.continuous_depth.measures import ALL_RIGHT, CONSISTENT, LABELS
 from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.diagnostics.findings.advice import Candidate, Suited
     from goldviz.labs.continuous_depth.settings import ContinuousDepth
 
@@ -36,7 +35,7 @@ def _joined(words: str) -> Callable[[Case], str]:
     return lambda case: f"The {' and the '.join(verdict.network for verdict in case.verdicts)} {words}"
 
 
-def _gave_up(dataset: xr.Dataset) -> str:
+def _gave_up(dataset: Run) -> str:
     """The sentence with which a solver ended the run."""
     return str(dataset.attrs.get("message", "")) if dataset.attrs.get("status") in ("diverged", "failed") else ""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import networks
 from goldviz.diagnostics.findings.recorded import last_look
 from goldviz.diagnostics.findings.rule import filled
@@ -46,7 +46,7 @@ def why(lane: Lane[ContinuousDepth], draw: Callable[[str], None]) -> None:
         )
 
 
-def _numbers(dataset: xr.Dataset) -> str:
+def _numbers(dataset: Run) -> str:
     """What this run measured of the equations above, at its last look."""
     if "test_loss" not in dataset or not dataset.sizes.get("look", 0):
         return "The run's numbers appear here with its first look."

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
 from goldviz.diagnostics.findings import networks
 from goldviz.labs.continuous_depth import measures
 
 
-def _crossing(run: xr.Dataset) -> tuple[int, str]:
+def _crossing(run: Run) -> tuple[int, str]:
     flow, residual = (measures.LOSS[network].first(run) for network in ("ode", "residual"))
     return int(residual < flow), f"Error of the flow {flow:.2f}, of one residual step {residual:.3f}."
 
 
-def _price(run: xr.Dataset) -> tuple[int, str]:
+def _price(run: Run) -> tuple[int, str]:
     first, last = measures.PAID_AT_FIRST_STEP.first(run), measures.PAID_AT_LAST_STEP.first(run)
     place = 0 if last < 1.2 * first else 1 if last < 2.5 * first else 2
     return place, f"The solver evaluates the field {first:.0f} times before training and {last:.0f} times after it."
 
 
-def _lifted(_plane: xr.Dataset, lifted: xr.Dataset) -> tuple[int, str]:
+def _lifted(_plane: Run, lifted: Run) -> tuple[int, str]:
     right = measures.RIGHT.first(lifted)
     return int(right == 1.0), f"{right:.1%} of unseen points are right."
 
 
-def _refined(step: xr.Dataset, _small: xr.Dataset) -> tuple[int, str]:
+def _refined(step: Run, _small: Run) -> tuple[int, str]:
     coarse, fine = measures.LOSS["ode"].first(step), measures.REFINED_LOSS.first(step)
     return int(fine > 2 * coarse), (
         f"Its loss is {coarse:.2f} with its own step and {fine:.2f} with the field followed exactly."
     )
 
 
-def _parted(settings: Settings, run: xr.Dataset) -> bool:
+def _parted(settings: Settings, run: Run) -> bool:
     rings = settings.model_dump()["task"] == "rings" and "ode" in networks(run)
     return rings and measures.RIGHT.lowest(run) >= 0.999
 

@@ -13,7 +13,7 @@ from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class Reading:
     jacobian_gain: Floats
 
     @classmethod
-    def of_run(cls, ds: xr.Dataset, network: str) -> Reading:
+    def of_run(cls, ds: Run, network: str) -> Reading:
         """Read one network off a run that says its own settings; one seed's axis may be left out."""
         settings = DepthGradients.from_store(int(ds.attrs["settings_version"]), ds.attrs["settings"])
         return cls.of(ds, network, settings)
 
     @classmethod
-    def of(cls, ds: xr.Dataset, network: str, settings: DepthGradients) -> Reading:
+    def of(cls, ds: Run, network: str, settings: DepthGradients) -> Reading:
         """Read one network off a run's dataset; variables may be missing or empty."""
         recorded = Recorded(applied(ds, settings.clip), network)
         hidden = Recorded(ds.sel(layer=slice(1, settings.depth)) if "layer" in ds.coords else ds, network)
@@ -161,12 +161,12 @@ class Reading:
         return ratio(self.unseen, self.zero)
 
 
-def applied(ds: xr.Dataset, clip: float) -> xr.Dataset:
+def applied(ds: Run, clip: float) -> Run:
     """The run with its gradient norms as they moved the weights: at most ``clip`` in an epoch that clipped."""
     if clip == 0 or "gradient_norm" not in ds or "clipped" not in ds:
         return ds
     norms = ds["gradient_norm"]
-    return ds.assign(gradient_norm=norms.where(~((ds["clipped"] > 0) & (norms > clip)), clip))
+    return ds.assign({"gradient_norm": norms.where(~((ds["clipped"] > 0) & (norms > clip)), clip)})
 
 
 def _middle(ratios: Floats) -> Floats:
@@ -205,12 +205,12 @@ TYPICAL_STEP = _of("plain", "typical_step", "The median update-to-data ratio of 
 
 
 @combined()
-def residual_over_plain(run: xr.Dataset) -> float:
+def residual_over_plain(run: Run) -> float:
     """The residual network's test loss over the plain one's."""
     return TEST_LOSS["residual"](run) / TEST_LOSS["plain"](run)
 
 
 @combined()
-def residual_over_plain_in_training(run: xr.Dataset) -> float:
+def residual_over_plain_in_training(run: Run) -> float:
     """The residual network's last training loss over the plain one's."""
     return LAST_LOSS["residual"](run) / LAST_LOSS["plain"](run)

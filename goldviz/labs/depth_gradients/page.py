@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import median, networks, times
 from goldviz.labs.depth_gradients import LAB
 from goldviz.labs.depth_gradients.measures import Reading
@@ -37,7 +37,7 @@ def why(lane: Lane[DepthGradients], draw: Callable[[str], None]) -> None:
     st.markdown(table_of_networks(lane.settings))
 
 
-def _numbers(dataset: xr.Dataset, settings: DepthGradients) -> None:
+def _numbers(dataset: Run, settings: DepthGradients) -> None:
     """The typical factor of a block and what it becomes over the whole depth."""
     if "hidden_gradient_norm" not in dataset or not dataset.sizes.get("epoch", 0):
         st.caption("The run's numbers appear here with its first epoch.")

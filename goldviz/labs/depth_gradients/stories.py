@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
 from goldviz.diagnostics.findings import networks
@@ -11,13 +10,13 @@ from goldviz.diagnostics.verdicts import printed
 from goldviz.labs.depth_gradients import measures
 
 
-def _how_little(run: xr.Dataset) -> tuple[int, str]:
+def _how_little(run: Run) -> tuple[int, str]:
     share = measures.GRADIENT_KEPT_AT_START["plain"].first(run)
     place = 0 if share > 0.3 else 1 if share > 0.003 else 2
     return place, f"The first hidden layer gets {printed(share, '.1e')} of what the last one gets."
 
 
-def _who_learns(run: xr.Dataset) -> tuple[int, str]:
+def _who_learns(run: Run) -> tuple[int, str]:
     plain, residual = measures.UNSEEN_WORTH["plain"].first(run), measures.UNSEEN_WORTH["residual"].first(run)
     place = 2 if max(plain, residual) < 0.9 else 1 if residual < 0.9 else 0
     return (
@@ -26,24 +25,24 @@ def _who_learns(run: xr.Dataset) -> tuple[int, str]:
     )
 
 
-def _sigmoid(_leaky: xr.Dataset, sigmoid: xr.Dataset) -> tuple[int, str]:
+def _sigmoid(_leaky: Run, sigmoid: Run) -> tuple[int, str]:
     share = measures.GRADIENT_KEPT_AT_START["plain"].first(sigmoid)
     place = 0 if share > 1e-3 else 1 if share > 1e-10 else 2
     words = f"The first hidden layer gets {printed(share, '.1e')} of the last one's"
     return place, f"{words}: each sigmoid's slope is a quarter at most."
 
 
-def _deeper(run: xr.Dataset) -> tuple[int, str]:
+def _deeper(run: Run) -> tuple[int, str]:
     plain, residual = measures.UNSEEN_WORTH["plain"].first(run), measures.UNSEEN_WORTH["residual"].first(run)
     return int(residual < plain), f"Plain {plain:.2f} of zero's loss, residual {residual:.2f}."
 
 
-def _repaired(run: xr.Dataset) -> tuple[int, str]:
+def _repaired(run: Run) -> tuple[int, str]:
     share = measures.GRADIENT_KEPT_AT_START["plain"].first(run)
     return int(share > 0.1), f"It now gets {share:.2g} of the last layer's gradient."
 
 
-def _plain_with_first_layer(settings: Settings, run: xr.Dataset) -> bool:
+def _plain_with_first_layer(settings: Settings, run: Run) -> bool:
     return (
         "plain" in networks(run)
         and measures.GRADIENT_KEPT_AT_START["plain"].first(run) > 0.1
@@ -51,7 +50,7 @@ def _plain_with_first_layer(settings: Settings, run: xr.Dataset) -> bool:
     )
 
 
-def _residual_below_half(settings: Settings, run: xr.Dataset) -> bool:
+def _residual_below_half(settings: Settings, run: Run) -> bool:
     return (
         "residual" in networks(run)
         and settings.model_dump()["depth"] >= 30

@@ -20,7 +20,7 @@ from goldviz.labs.gold_forecast.scoring.results import final_results, recorded_s
 from goldviz.labs.gold_forecast.scoring.series import Series, joined_by_date, settings_of
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 LEAK = 0.05
 """R2 above which a forecast of daily returns is not believed: honest ones stay below 1 %."""
@@ -63,7 +63,7 @@ class Learning(NamedTuple):
     rise: Floats = NOTHING
 
     @classmethod
-    def of(cls, ds: xr.Dataset) -> Learning:
+    def of(cls, ds: Run) -> Learning:
         """Read it off a run's dataset; NaN without such a fit."""
         if any(name not in ds or not ds[name].size for name in ("loss", "validation_loss")):
             return cls(NOTHING)
@@ -113,13 +113,13 @@ class Reading:
     reach one for each seed; NaN where nothing was recorded.
     """
 
-    dataset: xr.Dataset
+    dataset: Run
     series: Series
     results: Mapping[str, Result]
     final: Mapping[str, float]
 
     @classmethod
-    def of(cls, ds: xr.Dataset) -> Reading:
+    def of(cls, ds: Run) -> Reading:
         """Read it off a run's dataset; variables may be missing or empty."""
         series = Series.of(ds)
         return cls(ds, series, results(ds, series), final_results(series))
@@ -341,6 +341,6 @@ HIT_RATE = _score("hit_rate", "The share of directions that the network forecast
 
 
 @combined()
-def r2_gained_by_reading(read: xr.Dataset, shuffled: xr.Dataset) -> float:
+def r2_gained_by_reading(read: Run, shuffled: Run) -> float:
     """The network's R2 with documents in their places less that with the same ones dealt out at random."""
     return R2(read) - R2(shuffled)

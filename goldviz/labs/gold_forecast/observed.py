@@ -9,10 +9,10 @@ import numpy as np
 from goldviz.labs.gold_forecast.carrying import AGE
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
-def observed_rows(ds: xr.Dataset) -> list[dict[str, str]]:
+def observed_rows(ds: Run) -> list[dict[str, str]]:
     """A row for each channel and a column for each refit, ready for a table; empty where that was not recorded."""
     if "observed" not in ds or not ds["observed"].size:
         return []

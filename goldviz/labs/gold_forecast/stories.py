@@ -4,41 +4,40 @@ from __future__ import annotations
 
 from math import isnan
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
 from goldviz.labs.gold_forecast import measures
 
 
-def _skill(run: xr.Dataset) -> tuple[int, str]:
+def _skill(run: Run) -> tuple[int, str]:
     r2, low, high = measures.R2(run), measures.R2_LOW(run), measures.R2_HIGH(run)
     place = 0 if low <= 0 <= high else 1 if r2 < 0.05 else 2
     return place, f"R2 against zero is {r2:.1%}, its 95 % interval {low:.1%} to {high:.1%}."
 
 
-def _level(run: xr.Dataset) -> tuple[int, str]:
+def _level(run: Run) -> tuple[int, str]:
     mean, last = measures.R2_MEAN(run), measures.R2(run)
     return int(mean > 0.9), f"R2 is {mean:.1%} against the mean price, and {last:.1%} against repeating the last one."
 
 
-def _leak(run: xr.Dataset) -> tuple[int, str]:
+def _leak(run: Run) -> tuple[int, str]:
     r2, hits = measures.R2(run), measures.HIT_RATE(run)
     place = 0 if r2 < 0.05 else 1 if r2 < 0.2 else 2
     return place, f"R2 {r2:.0%}, and {hits:.0%} of the directions right: it saw closes of the very day."
 
 
-def _planted(run: xr.Dataset) -> tuple[int, str]:
+def _planted(run: Run) -> tuple[int, str]:
     r2, low = measures.R2(run), measures.R2_LOW(run)
     return int(low > 0), f"R2 {r2:.1%}; the interval begins at {low:.1%}."
 
 
-def _shuffled(run: xr.Dataset) -> tuple[int, str]:
+def _shuffled(run: Run) -> tuple[int, str]:
     low, high = measures.R2_LOW(run), measures.R2_HIGH(run)
     return int(low > 0), f"The interval runs from {low:.1%} to {high:.1%}."
 
 
-def _checked(settings: Settings, run: xr.Dataset) -> bool:
+def _checked(settings: Settings, run: Run) -> bool:
     return bool(settings.model_dump()["shuffle_targets"]) and not isnan(measures.R2(run))
 
 

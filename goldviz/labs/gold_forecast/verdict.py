@@ -14,7 +14,7 @@ from goldviz.labs.gold_forecast.scoring.series import settings_of
 from goldviz.labs.gold_forecast.words import model_name
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 UNFINISHED = ("queued", "running")
 
@@ -30,7 +30,7 @@ BETTER_WORSE_NEITHER = {
 }
 
 
-def verdict(ds: xr.Dataset, target: str) -> str:
+def verdict(ds: Run, target: str) -> str:
     """The sentence that stands first: whether the network beats the simplest forecast, and how sure that is.
 
     ``target`` is the run's: 'return', 'volatility' or 'level'. While a run goes on the sentence says how far it is, and
@@ -57,7 +57,7 @@ def verdict(ds: xr.Dataset, target: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def standing_still(ds: xr.Dataset) -> str:
+def standing_still(ds: Run) -> str:
     """What is to be known of the scores where the target does not move for many days on end; empty where it does."""
     n = Reading.of(ds)
     if n.series.target == "volatility":
@@ -70,7 +70,7 @@ def standing_still(ds: xr.Dataset) -> str:
     return still_in_words(str(ds.attrs.get("target_words", "")), n.moves, so)
 
 
-def _unfinished(ds: xr.Dataset) -> bool:
+def _unfinished(ds: Run) -> bool:
     return str(ds.attrs.get("status", "running")) in UNFINISHED
 
 
@@ -142,7 +142,7 @@ def _forecasts(n: Reading) -> str:
     return f"{counted} of a simulated market" if n.simulated else counted
 
 
-def score_rows(ds: xr.Dataset) -> list[dict[str, str]]:
+def score_rows(ds: Run) -> list[dict[str, str]]:
     """The network and every baseline with their scores in words, one row for each, ready for a table.
 
     Numbers that only the end of a run brings are '–' until then. Empty while nothing has been forecast.

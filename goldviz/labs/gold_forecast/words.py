@@ -11,7 +11,7 @@ from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 MOST_NAMED = 2
 """Channels that are carried on are named in captions up to so many, and counted beyond."""
@@ -42,11 +42,12 @@ def model_name(model: str, network: str, target: str) -> str:
     return "no change" if (model, target) == ("zero", "level") else BASELINE_NAMES.get(model, model)
 
 
-def source_words(ds: xr.Dataset) -> str:
+def source_words(ds: Run) -> str:
     """Where a run's data come from and until when they are known, and how its rows were joined where that matters.
 
     Simulated data are always called so.
 
+    >>> import xarray as xr
     >>> import xarray as xr
     >>> source_words(xr.Dataset(attrs={"simulated": 1, "data_last": "2024-12-31"}))
     'Simulated market, until 2024-12-31.'
@@ -59,11 +60,12 @@ def source_words(ds: xr.Dataset) -> str:
     return " ".join(filter(None, [source, join_words(ds)]))
 
 
-def _own_data(ds: xr.Dataset) -> str:
+def _own_data(ds: Run) -> str:
     """The file that the target is from, its words, and what is forecast of it where that is no log return.
 
     >>> import xarray as xr
     >>> about = {"data_source": "file", "data_origin": "oil.csv", "target_words": "Close"}
+    >>> import xarray as xr
     >>> _own_data(xr.Dataset(attrs={**about, "target_transformation": "difference", "target_unit": "USD/barrel"}))
     'oil.csv: Close, change in USD/barrel'
     """
@@ -75,7 +77,7 @@ def _own_data(ds: xr.Dataset) -> str:
     return f"{': '.join(dict.fromkeys(filter(None, [origin, words])))}{seen}"
 
 
-def join_words(ds: xr.Dataset) -> str:
+def join_words(ds: Run) -> str:
     """Whether covariates were joined by date, and which channels' last values were carried on; empty for neither."""
     channels = channels_of(ds)
     kept = [name for name in channels if f"{name}{AGE}" in channels]

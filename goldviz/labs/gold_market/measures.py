@@ -9,120 +9,120 @@ import numpy as np
 from goldviz.diagnostics.measure import combined, measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 SURE = 1.96
 """Standard errors of a 95 % interval."""
 
 
 @measure()
-def whole_rows(run: xr.Dataset) -> float:
+def whole_rows(run: Run) -> float:
     """The share of forecasts at which every covariate has something new."""
     return float(run.attrs["complete"])
 
 
 @measure("values")
-def placed(run: xr.Dataset) -> float:
+def placed(run: Run) -> float:
     """How many of the covariates' values stand in a row."""
     return float(run["placed"].values[1:].sum())
 
 
 @measure("values")
-def placed_too_early(run: xr.Dataset) -> float:
+def placed_too_early(run: Run) -> float:
     """How many of the covariates' values stand in a row before they were out."""
     return float(run["too_early"].values[1:].sum())
 
 
 @combined()
-def too_early(run: xr.Dataset) -> float:
+def too_early(run: Run) -> float:
     """The share of the covariates' values that are used before they were out."""
     return placed_too_early(run) / placed(run)
 
 
 @measure("values")
-def there_in_months(run: xr.Dataset) -> float:
+def there_in_months(run: Run) -> float:
     """How many of the covariates' values there are in all months, those that masking hides among them."""
     return float(sum(np.nansum(run[name].values[:, 1:]) for name in ("seen", "hidden")))
 
 
 @measure()
-def hidden(run: xr.Dataset) -> float:
+def hidden(run: Run) -> float:
     """The share of the covariates' values that masking hides; 0 where there are none."""
     count = there_in_months(run)
     return float(np.nansum(run["hidden"].values[:, 1:])) / count if count else 0.0
 
 
 @measure()
-def mean_move(run: xr.Dataset) -> float:
+def mean_move(run: Run) -> float:
     """The mean of the target's moves, in the unit in which they are."""
     return float(run["change"].values.mean())
 
 
 @measure()
-def spread_of_moves(run: xr.Dataset) -> float:
+def spread_of_moves(run: Run) -> float:
     """The standard deviation of the target's moves, in the unit in which they are."""
     return float(run.attrs["sd"])
 
 
 @measure("channels")
-def covariates(run: xr.Dataset) -> float:
+def covariates(run: Run) -> float:
     """How many channels there are beside the target."""
     return float(run.sizes["channel"] - 1)
 
 
 @measure("channels")
-def new_at_a_forecast(run: xr.Dataset) -> float:
+def new_at_a_forecast(run: Run) -> float:
     """How many of them have something new at a forecast, on average."""
     return float(run.attrs["new"])
 
 
 @measure("hours")
-def typical_wait(run: xr.Dataset) -> float:
+def typical_wait(run: Run) -> float:
     """From the release of a value of the covariate in view to the forecast that first uses it, median; NaN for none."""
     return float(run["typical_wait"].values[int(run.attrs["number"])])
 
 
 @measure()
-def outside_rolling(run: xr.Dataset) -> float:
+def outside_rolling(run: Run) -> float:
     """The share of moves beyond twice the volatility of the last ones before; NaN where there is none."""
     return _outside(run, "rolling_sd")
 
 
 @measure()
-def outside_expanding(run: xr.Dataset) -> float:
+def outside_expanding(run: Run) -> float:
     """The share of moves beyond twice the volatility of all before; NaN where there is none."""
     return _outside(run, "expanding_sd")
 
 
 @measure("lags")
-def lags_of_moves(run: xr.Dataset) -> float:
+def lags_of_moves(run: Run) -> float:
     """How many lags of the moves' autocorrelation stand out of the band of white noise."""
     return _out_of_noise(run, "of_changes")
 
 
 @measure("lags")
-def lags_of_squares(run: xr.Dataset) -> float:
+def lags_of_squares(run: Run) -> float:
     """How many lags of their squares' autocorrelation stand out of the band of white noise."""
     return _out_of_noise(run, "of_squares")
 
 
 @measure("standard deviations of a move")
-def answer(run: xr.Dataset) -> float:
+def answer(run: Run) -> float:
     """What one standard deviation of the tone adds to a move; NaN for too few documents."""
     return float(run.attrs["answer_slope"])
 
 
 @measure("standard deviations of a move")
-def answer_unsure(run: xr.Dataset) -> float:
+def answer_unsure(run: Run) -> float:
     """Half the 95 % interval of what one standard deviation of the tone adds to a move."""
     return SURE * float(run.attrs["answer_error"])
 
 
-def _outside(run: xr.Dataset, name: str) -> float:
+def _outside(run: Run, name: str) -> float:
     spread = run[name].values
     known = np.isfinite(spread)
     return float((np.abs(run["change"].values)[known] > 2 * spread[known]).mean()) if known.any() else np.nan
 
 
-def _out_of_noise(run: xr.Dataset, name: str) -> float:
+def _out_of_noise(run: Run, name: str) -> float:
     return float((np.abs(run[name].values) > float(run.attrs["noise"])).sum())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import isfinite
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.moves import SEEN_AS
 from goldviz.figures.market import percent, source_sentence, unit_of_changes, words
 from goldviz.figures.spec import FigureSpec
@@ -118,7 +118,7 @@ def why(view: View[GoldMarket]) -> None:
         )
 
 
-def sentences(ds: xr.Dataset) -> list[str]:
+def sentences(ds: Run) -> list[str]:
     """This market's numbers behind the equations."""
     number, days = int(ds.attrs["number"]), int(ds.attrs["calendar_days"])
     unit, spread = unit_of_changes(ds), measures.spread_of_moves(ds)
@@ -140,7 +140,7 @@ def sentences(ds: xr.Dataset) -> list[str]:
     return [*(sentence for sentence in found if sentence), memory_sentence(ds)]
 
 
-def release_sentence(ds: xr.Dataset, number: int) -> str:
+def release_sentence(ds: Run, number: int) -> str:
     """When the covariate in view is out, and what that means for the forecast."""
     wait = measures.typical_wait(ds)
     out = f"{words(ds, number)} is out at {release_of(ds, number)}"

@@ -9,79 +9,79 @@ import numpy as np
 from goldviz.diagnostics.measure import measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Array, Run
 
 
 @measure()
-def off_one(run: xr.Dataset) -> float:
+def off_one(run: Run) -> float:
     """How far a query's weights are from summing to 1, the worst of all heads."""
     return float(np.abs(run["all_attention"].values.sum(-1) - 1).max())
 
 
 @measure()
-def moved_without_positions(run: xr.Dataset) -> float:
+def moved_without_positions(run: Run) -> float:
     """How far the last states move when the pieces are read backwards without positions, as a share of their length."""
     return float(run["moved"].sel(positions="without").isel(state=-1).mean())
 
 
 @measure()
-def moved_with_positions(run: xr.Dataset) -> float:
+def moved_with_positions(run: Run) -> float:
     """How far they move with positions, as a share of their length."""
     return float(run["moved"].sel(positions="with").isel(state=-1).mean())
 
 
 @measure()
-def looks_left(run: xr.Dataset) -> float:
+def looks_left(run: Run) -> float:
     """The share of ordinary pieces' attention that goes to what stands before them; all heads of all layers."""
     return float(np.tril(_weights(run), -1).sum(-1).mean())
 
 
 @measure()
-def looks_right(run: xr.Dataset) -> float:
+def looks_right(run: Run) -> float:
     """The share of ordinary pieces' attention that goes to what stands after them; all heads of all layers."""
     return float(np.triu(_weights(run), 1).sum(-1).mean())
 
 
 @measure()
-def on_itself(run: xr.Dataset) -> float:
+def on_itself(run: Run) -> float:
     """The share of heads and pieces in which a piece gives itself the largest weight."""
     weights = run["all_attention"].values
     return float((weights.argmax(-1) == np.arange(weights.shape[-1])).mean())
 
 
 @measure()
-def heads_alike(run: xr.Dataset) -> float:
+def heads_alike(run: Run) -> float:
     """The correlation between two heads' weights, mean over the pairs of a layer."""
     layers = run["all_attention"].values
     return float(np.mean([_alike(heads.reshape(len(heads), -1)) for heads in layers]))
 
 
 @measure()
-def attention_beside_evidence(run: xr.Dataset) -> float:
+def attention_beside_evidence(run: Run) -> float:
     """The rank correlation of the attention that pieces receive with what they add to the tone."""
     return float(run.attrs["rank_correlation"])
 
 
 @measure()
-def most_moved_without_positions(run: xr.Dataset) -> float:
+def most_moved_without_positions(run: Run) -> float:
     """How far any state moves when the pieces are read backwards without positions, as a share of its length."""
     return float(run["moved"].sel(positions="without").max())
 
 
 @measure()
-def moved_by_segments(run: xr.Dataset) -> float:
+def moved_by_segments(run: Run) -> float:
     """How far a piece's last state moves when a pair is read as one sentence, as a share of its length; the median."""
     return float(run["segment_moved"].isel(state=-1).median())
 
 
 @measure()
-def longest_state(run: xr.Dataset) -> float:
+def longest_state(run: Run) -> float:
     """The length of the longest state, over all layers."""
     return float(run["state_norm"].max())
 
 
 @measure("logits")
-def evidence_added(run: xr.Dataset) -> float:
+def evidence_added(run: Run) -> float:
     """What all pieces together add to the logit."""
     return float(run["attribution"].sum())
 
@@ -99,31 +99,31 @@ class Change(NamedTuple):
         return self.after - self.before
 
 
-def largest_change(before: xr.DataArray, after: xr.DataArray) -> Change:
+def largest_change(before: Array, after: Array) -> Change:
     """The class whose number changes most."""
     most = int(np.abs(after.values - before.values).argmax())
     return Change(str(before["label"].values[most]), float(before.values[most]), float(after.values[most]))
 
 
-def changed_by_order(run: xr.Dataset) -> Change:
+def changed_by_order(run: Run) -> Change:
     """The class whose probability changes most when the text is read backwards with positions."""
     chances = run["ordered_probability"].sel(positions="with")
     return largest_change(chances.sel(order="as written"), chances.sel(order="reordered"))
 
 
-def changed_between(first: xr.Dataset, second: xr.Dataset, name: str) -> Change:
+def changed_between(first: Run, second: Run, name: str) -> Change:
     """The class whose ``logit`` or ``probability`` differs most between two texts or models."""
     return largest_change(first[name], second[name])
 
 
-def head_changed(first: xr.Dataset, second: xr.Dataset) -> tuple[int, int, float, float]:
+def head_changed(first: Run, second: Run) -> tuple[int, int, float, float]:
     """Layer and head, from 1, whose entropy changes most, and its share of an even spread before and after."""
     before, after = first["head_entropy_share"].values, second["head_entropy_share"].values
     layer, head = divmod(int(np.abs(after - before).argmax()), before.shape[1])
     return layer + 1, head + 1, float(before[layer, head]), float(after[layer, head])
 
 
-def pieces_changed(first: xr.Dataset, second: xr.Dataset) -> list[tuple[int, str, str]] | None:
+def pieces_changed(first: Run, second: Run) -> list[tuple[int, str, str]] | None:
     """Places, from 1, at which two texts of as many pieces differ, and both pieces; None for other numbers of them."""
     tokens, others = ([str(token) for token in one["token"].values] for one in (first, second))
     if len(tokens) != len(others):
@@ -144,7 +144,7 @@ class LargestWeight(NamedTuple):
     of_all: float
 
 
-def largest_weight(steps: xr.Dataset) -> LargestWeight:
+def largest_weight(steps: Run) -> LargestWeight:
     """That of the query whose steps these are; the weight of the largest score is 1 / total."""
     weights, scores, tokens = steps["weight"].values, steps["score"].values, steps["token"].values
     best = int(weights.argmax())
@@ -159,12 +159,12 @@ def largest_weight(steps: xr.Dataset) -> LargestWeight:
     )
 
 
-def guesses(run: xr.Dataset) -> list[str]:
+def guesses(run: Run) -> list[str]:
     """What the model expects at a hidden place, the likeliest first."""
     return [str(guess) for guess in run["guessed"].values]
 
 
-def _weights(run: xr.Dataset) -> np.ndarray:
+def _weights(run: Run) -> np.ndarray:
     ordinary = ~run["special"].values.astype(bool)
     return np.asarray(run["all_attention"].values[..., ordinary, :][..., ordinary])
 

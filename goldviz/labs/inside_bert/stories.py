@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task, measure_of
 
 LEARNING = "bert-pretraining"
 
 
-def _number(name: str, run: xr.Dataset) -> float:
+def _number(name: str, run: Run) -> float:
     return measure_of(LEARNING, name).first(run)
 
 
-def _words_guessed(run: xr.Dataset) -> tuple[int, str]:
+def _words_guessed(run: Run) -> tuple[int, str]:
     loss, unigram = _number("lowest_loss", run), _number("unigram", run)
     return int(_number("below_frequencies", run) > 1), (
         f"At best {loss:.1f} nat a hidden word; naming words by how often they come costs {unigram:.1f}."
     )
 
 
-def _without_reading(_read: xr.Dataset, never: xr.Dataset) -> tuple[int, str]:
+def _without_reading(_read: Run, never: Run) -> tuple[int, str]:
     right, counted = _number("new", never), _number("bag", never)
     above = _number("above_counting_words", never)
     return int(above > 0.05), f"It judges {right:.0%} rightly on new patterns, counting words {counted:.0%}."
 
 
-def _reads_well(_settings: Settings, run: xr.Dataset) -> bool:
+def _reads_well(_settings: Settings, run: Run) -> bool:
     return measure_of(LEARNING, "above_counting_words").lowest(run) > 0.03
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import link, power_axis, power_ticks
@@ -24,7 +24,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 BOUND, BY_SLOPE, ASYMPTOTE, STEPWISE = "#d55e00", "#009e73", "#0e7ac0", "#c46a9c"
 
 
-def network_style(ds: xr.Dataset) -> NetworkStyle:
+def network_style(ds: Run) -> NetworkStyle:
     """The fixed look of the dataset's cell."""
     return NETWORKS[str(ds.attrs["cell"]).split("_")[0]]
 
@@ -37,7 +37,7 @@ def network_style(ds: xr.Dataset) -> NetworkStyle:
     shows="Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
     cannot_show="The gain of a particular direction; that is between the largest and the smallest singular value.",
 )
-def product_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
+def product_map(ds: Run, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain of dh_t/dh_k for all pairs of times, with a line at ``start`` or where the dataset looks."""
     what = "(h, c)" if "cell_path" in ds else "h"
     return _pairs(ds, "norm", f"How far does a change of {what} travel?", start, theme)
@@ -52,12 +52,12 @@ def product_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: The
     shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
     cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on top.",
 )
-def cell_path_map(ds: xr.Dataset, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
+def cell_path_map(ds: Run, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
     return _pairs(ds, "cell_path", "And along the cell path alone?", start, theme)
 
 
-def _pairs(ds: xr.Dataset, name: str, title: str, start: int | AtStep | None, theme: Theme) -> Figure:
+def _pairs(ds: Run, name: str, title: str, start: int | AtStep | None, theme: Theme) -> Figure:
     values = ds[name].values
     # Below the diagonal time runs backwards; a product of zero has no logarithm and is left blank as well.
     zeros = int(np.isneginf(values).sum())
@@ -92,7 +92,7 @@ def _factor(exponent: float) -> str:
     shows="The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
     cannot_show="The asymptote is no bound: the product may lie on either side of it, at any lag.",
 )
-def by_lag(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
     """The products that start at the step in view, beside what theory says of them."""
     style, ink = network_style(ds), INKS[theme]
     lags, start = ds["lag"].values, int(ds.attrs["start"])
@@ -140,7 +140,7 @@ def _drawn_range(figure: Figure) -> tuple[float, float]:
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
 
 
-def parting(ds: xr.Dataset) -> str:
+def parting(ds: Run) -> str:
     """Where bound and asymptote part, in a sentence."""
     if "bound" not in ds:
         return ""
@@ -156,7 +156,7 @@ def parting(ds: xr.Dataset) -> str:
     shows="The singular values of the products that start at the step in view.",
     cannot_show="Which directions they are, and whether the task needs them.",
 )
-def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def singular_values(ds: Run, *, theme: Theme = "light") -> Figure:
     """Gains of the product in its own directions over lag."""
     values = ds["singular_value"].values
     orders = np.unique(np.linspace(0, values.shape[1] - 1, min(LINES, values.shape[1])).astype(int))
@@ -192,7 +192,7 @@ def singular_values(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.",
     cannot_show="Transient growth: a matrix far from normal grows first with every eigenvalue inside the circle.",
 )
-def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
     ink, style = INKS[theme], network_style(ds)
     angle = np.linspace(0, 2 * np.pi, 181)
@@ -234,7 +234,7 @@ def eigenvalue_plane(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
     cannot_show="What units hand on to each other through the recurrent matrix.",
 )
-def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def passed_on(ds: Run, *, theme: Theme = "light") -> Figure:
     """What each unit hands on by itself at each step: tanh's slope, the forget gate, the share kept."""
     words = str(ds["passed"].attrs["long_name"])
     figure = Figure(
@@ -252,7 +252,7 @@ def passed_on(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return colour_bar(figure, (0, most), SEQUENTIAL, words)
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the measured gain between bound and asymptote, log scale."""
     return polyline_svg(
         [

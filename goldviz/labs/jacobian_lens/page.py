@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.labs.jacobian_lens import LAB, figures, measures
 from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.ui.pages.instant import InstantPage, View
@@ -87,7 +87,7 @@ def why(view: View[JacobianLens]) -> None:
             )
 
 
-def _with_the_largest_slope(ds: xr.Dataset) -> str:
+def _with_the_largest_slope(ds: Run) -> str:
     """The bound of eq. 9 with the smallest γ that holds for these steps."""
     bound, by_slope = measures.bound_at_the_end(ds), measures.bound_by_slope_at_the_end(ds)
     if not (math.isfinite(bound) and math.isfinite(by_slope)):

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import ways
@@ -137,7 +136,7 @@ WORDS = {"from h": "W<sub>hh</sub>h<sub>t−1</sub>", "from x": "W<sub>xh</sub>x
     shows="The cell as the document draws it, with the numbers of one hidden unit at the step in view.",
     cannot_show="The other units: each gate's sum reads all of the last state, of which one unit's number stands here.",
 )
-def cell_diagram(ds: xr.Dataset, *, step: int | None = None, theme: Theme = "light") -> Figure:
+def cell_diagram(ds: Run, *, step: int | None = None, theme: Theme = "light") -> Figure:
     """Gates with how far they are open, candidate, cell and state of one unit at ``step`` (None: the step in view)."""
     at, unit = int(ds.attrs["step_in_view"] if step is None else step), int(ds.attrs["unit_in_view"])
     kind = str(ds.attrs["cell_in_view"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter, make_subplots
 from goldviz.figures.elements import add_heading, link, power_axis, reference_line
@@ -30,7 +30,7 @@ GATES = {
     shows="The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
     cannot_show="Norms of parts do not add up: the parts may point in different directions.",
 )
-def split(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def split(ds: Run, *, theme: Theme = "light") -> Figure:
     """The length of dL/dc_t over time, and of its two parts."""
     figure = Figure()
     for name, words, colour, dash, width in (
@@ -53,7 +53,7 @@ def split(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-def reach_sentence(ds: xr.Dataset) -> str:
+def reach_sentence(ds: Run) -> str:
     """How far the gradient reaches, in words."""
     steps, reach = ds.sizes["step"], int(ds.attrs["reach"])
     if reach == steps:
@@ -61,7 +61,7 @@ def reach_sentence(ds: xr.Dataset) -> str:
     return f"{reach} step{'' if reach == 1 else 's'} back it falls below 1/100 of its last value."
 
 
-def _line(ds: xr.Dataset, name: str, words: str, colour: str, dash: str, width: float) -> Node:
+def _line(ds: Run, name: str, words: str, colour: str, dash: str, width: float) -> Node:
     return Scatter(
         x=ds["step"].values,
         y=log10(ds[name]).values,
@@ -87,7 +87,7 @@ def _log_axis(figure: Figure, words: str) -> tuple[float, float]:
     shows="The factors of eq. 17-19 for every unit and step.",
     cannot_show="The paths through the recurrent matrices, which go past these valves.",
 )
-def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def valve_strips(ds: Run, *, theme: Theme = "light") -> Figure:
     """Each valve's opening over time, one row a unit."""
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.1)
     for row, (name, words) in enumerate(VALVES.items(), start=1):
@@ -119,7 +119,7 @@ def valve_strips(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
     cannot_show="The gates' weights: their gradients are further multiplied by the gates' own slopes.",
 )
-def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def gate_gradients(ds: Run, *, theme: Theme = "light") -> Figure:
     """What reaches the gates and the candidate themselves."""
     figure = Figure([_line(ds, name, *style, 2.2) for name, style in GATES.items()])
     look.apply(figure, theme, title="What do the gates themselves get to learn from?", height=460)
@@ -135,7 +135,7 @@ def gate_gradients(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
     cannot_show="That a trained network keeps its gates there.",
 )
-def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def reach_by_bias(ds: Run, *, theme: Theme = "light") -> Figure:
     """How many steps back the gradient reaches with other forget biases, everything else the same."""
     figure = Figure().scatter(
         x=ds["bias"].values,
@@ -162,7 +162,7 @@ def reach_by_bias(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the gradient of the cell and of its part through the hidden state, log scale."""
     return polyline_svg(
         [

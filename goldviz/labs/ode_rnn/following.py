@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.labs.ode_rnn.dense import INSIDE, REFERENCE_STEPS, TAIL
 from goldviz.labs.ode_rnn.path import path
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
@@ -41,6 +41,6 @@ def follow_seconds(settings: ODERNNLaboratory, times: np.ndarray) -> float:
     return START_SECONDS + sum(count * (CALL_SECONDS + PRODUCT_SECONDS * states * products) for count, states in calls)
 
 
-def follow(report: Report, settings: str, weights: np.ndarray, times: np.ndarray, values: np.ndarray) -> xr.Dataset:
+def follow(report: Report, settings: str, weights: np.ndarray, times: np.ndarray, values: np.ndarray) -> Run:
     """See :func:`goldviz.labs.ode_rnn.path.path`; ``settings`` in JSON."""
     return path(ODERNNLaboratory.checked_json(settings), weights, times, values)

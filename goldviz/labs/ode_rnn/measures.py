@@ -14,7 +14,7 @@ from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judge
 from goldviz.diagnostics.measure import combined
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 LABELS = {"ode_rnn": "ODE-RNN", "gru": "GRU", "gru_gap": "GRU with gaps", "gru_decay": "GRU with decay"}
 
@@ -154,12 +154,12 @@ WORTH = Reading.measure("ode_rnn", "worth")
 
 
 @combined()
-def beside_a_gru_with_gaps(run: xr.Dataset) -> float:
+def beside_a_gru_with_gaps(run: Run) -> float:
     """The ODE-RNN's error after gaps as in training, over that of a GRU that is told the gaps."""
     return ERRORS["ode_rnn"](run) / ERRORS["gru_gap"](run)
 
 
 @combined()
-def beside_a_gru_with_gaps_after_long_ones(run: xr.Dataset) -> float:
+def beside_a_gru_with_gaps_after_long_ones(run: Run) -> float:
     """The ODE-RNN's error after gaps longer than any in training, over that of a GRU that is told the gaps."""
     return LONG_GAP_ERRORS["ode_rnn"](run) / LONG_GAP_ERRORS["gru_gap"](run)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.doubts import doubts
@@ -155,7 +155,7 @@ def why(lane: Lane[ODERNNLaboratory], draw: Callable[[str], None]) -> None:
         )
 
 
-def _numbers(ds: xr.Dataset) -> None:
+def _numbers(ds: Run) -> None:
     if "interval_evaluations" not in ds or not ds.sizes.get("look", 0):
         st.caption("The run's numbers appear here with its first look.")
         return

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
 from goldviz.diagnostics.findings import networks
@@ -12,14 +11,14 @@ from goldviz.labs.ode_rnn import measures
 NAMES = {"ode_rnn": "the ODE-RNN", "gru": "the GRU", "gru_gap": "the GRU told the gap", "gru_decay": "the decaying GRU"}
 
 
-def _best(run: xr.Dataset) -> tuple[int, str]:
+def _best(run: Run) -> tuple[int, str]:
     errors = {name: measures.ERRORS[name].first(run) for name in NAMES}
     order = sorted(errors, key=errors.__getitem__)
     said = ", ".join(f"{NAMES[name]} {errors[name]:.3f}" for name in order)
     return list(NAMES).index(order[0]), f"Error: {said}."
 
 
-def _beyond(run: xr.Dataset) -> tuple[int, str]:
+def _beyond(run: Run) -> tuple[int, str]:
     zero = measures.ZERO_AFTER_LONG_GAPS.first(run)
     errors = {name: measures.LONG_GAP_ERRORS[name].first(run) for name in NAMES}
     below = [name for name, error in errors.items() if error < zero]
@@ -28,14 +27,14 @@ def _beyond(run: xr.Dataset) -> tuple[int, str]:
     return place, f"Predicting zero errs by {zero:.2f}: {said}."
 
 
-def _finer(coarse: xr.Dataset, capped: xr.Dataset) -> tuple[int, str]:
+def _finer(coarse: Run, capped: Run) -> tuple[int, str]:
     whole, small = (measures.REFINED_RATIO.first(run) for run in (coarse, capped))
     return int(whole > 1.5), (
         f"With finer steps its error is {whole:.1f} times as large; the capped one's {small:.2f} times."
     )
 
 
-def _bridges(settings: Settings, run: xr.Dataset) -> bool:
+def _bridges(settings: Settings, run: Run) -> bool:
     chosen = settings.model_dump()
     if chosen["task"] != "linear" or chosen["hidden_share"] < 0.5 or "ode_rnn" not in networks(run):
         return False

@@ -8,8 +8,8 @@ from datetime import date
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.data.markets.market import Market
 from goldviz.data.texts.dated_texts import DatedTexts
 
@@ -30,7 +30,7 @@ def of_kinds(documents: DatedTexts, kinds: Collection[str]) -> tuple[DatedTexts 
     return (replace(documents, texts=texts) if texts else None), chosen
 
 
-def no_tone(dataset: xr.Dataset) -> str:
+def no_tone(dataset: Run) -> str:
     """Why these documents have no tone; empty where they have one."""
     if dataset["balance"].notnull().any():
         return ""
@@ -39,7 +39,7 @@ def no_tone(dataset: xr.Dataset) -> str:
     return f"Tone is not offered: {model} {because}. For a tone choose a FinBERT under Change model."
 
 
-def flat_tone(dataset: xr.Dataset, chosen: Sequence[int]) -> str:
+def flat_tone(dataset: Run, chosen: Sequence[int]) -> str:
     """Whether the model reads nearly the same tone in all chosen documents, and what to do; empty where it does not."""
     tones = dataset["balance"].values[list(chosen)]
     tones = tones[np.isfinite(tones)]
@@ -106,9 +106,7 @@ def unwritten(documents: DatedTexts, market: Market) -> str:
     )
 
 
-def misfits(
-    documents: DatedTexts, dataset: xr.Dataset, market: Market, kinds: Collection[str], *, tone: bool
-) -> list[str]:
+def misfits(documents: DatedTexts, dataset: Run, market: Market, kinds: Collection[str], *, tone: bool) -> list[str]:
     """All that should be known before documents of these kinds, or with ``tone`` their tone, join this market."""
     read, chosen = of_kinds(documents, kinds)
     if read is None:

@@ -7,8 +7,8 @@ from datetime import date
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.data.markets.market import Channel, Market
 from goldviz.data.markets.statements import answering_market
 from goldviz.data.markets.text_channels import (
@@ -44,7 +44,7 @@ class ChannelChoice:
     same_day: SameDay = "last"
 
 
-def document_channels(documents: DatedTexts, dataset: xr.Dataset, choice: ChannelChoice) -> list[Channel]:
+def document_channels(documents: DatedTexts, dataset: Run, choice: ChannelChoice) -> list[Channel]:
     """Tone, change and principal components of the documents as channels.
 
     ``dataset`` is that of :func:`goldviz.labs.policy_documents.compute.compute` for the same
@@ -80,7 +80,7 @@ def document_channels(documents: DatedTexts, dataset: xr.Dataset, choice: Channe
     return text_channels(documents, series, choice.same_day)
 
 
-def market_with_documents(market: Market, documents: DatedTexts, dataset: xr.Dataset, choice: ChannelChoice) -> Market:
+def market_with_documents(market: Market, documents: DatedTexts, dataset: Run, choice: ChannelChoice) -> Market:
     """The market with the documents' channels after its own, and what should be known of them in its notes.
 
     Raises :class:`goldviz.data.markets.market.MarketError` where no document is out while the market lasts, and as
@@ -104,9 +104,7 @@ def market_with_documents(market: Market, documents: DatedTexts, dataset: xr.Dat
     return with_text_channels(market, channels, notes, documents.origin)
 
 
-def market_that_answers(
-    seed: int, documents: DatedTexts, dataset: xr.Dataset, choice: ChannelChoice, size: float
-) -> Market:
+def market_that_answers(seed: int, documents: DatedTexts, dataset: Run, choice: ChannelChoice, size: float) -> Market:
     """The simulated market of this seed with a planted response to the tone of the chosen documents: a positive
     control. A ``size`` of 0 plants nothing.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class DocumentRead:
     tones: tuple[float, float]
 
     @classmethod
-    def at(cls, ds: xr.Dataset, place: int) -> DocumentRead:
+    def at(cls, ds: Run, place: int) -> DocumentRead:
         """The document at this place, counted from 0."""
         words, pieces, chunks = (int(ds[name].values[place]) for name in ("words", "pieces", "chunks"))
         released = str(ds["released"].values[place].astype("datetime64[m]")).replace("T", " ")
@@ -44,16 +44,16 @@ class DocumentRead:
         )
 
 
-def any_tone(ds: xr.Dataset) -> bool:
+def any_tone(ds: Run) -> bool:
     """Whether the model hears a tone."""
     return bool(np.isfinite(ds["balance"].values).any())
 
 
-def kinds_of(ds: xr.Dataset) -> list[str]:
+def kinds_of(ds: Run) -> list[str]:
     """The kinds of documents."""
     return sorted({str(kind) for kind in ds["kind"].values})
 
 
-def effects_of(effects: xr.Dataset) -> tuple[list[float], list[float]]:
+def effects_of(effects: Run) -> tuple[list[float], list[float]]:
     """By how much each change alone raised the tone, and how far it alone moved the vector, 1 − cos."""
     return effects["balance"].values.tolist(), effects["distance"].values.tolist()

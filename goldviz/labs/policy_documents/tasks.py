@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.labs.policy_documents.compute import read_change
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand
 from goldviz.labs.policy_documents.encoding import encode
@@ -19,6 +18,6 @@ def encode_documents(report: ReportPieces, documents: str, model: str) -> int:
     return len(texts)
 
 
-def measure_change(report: ReportPieces, settings: str) -> xr.Dataset:
+def measure_change(report: ReportPieces, settings: str) -> Run:
     """What :func:`goldviz.labs.policy_documents.compute.read_change` says of settings in JSON."""
     return read_change(PolicyDocuments.checked_json(settings), report)

@@ -31,8 +31,7 @@ from goldviz.labs.price_tokens.settings import OF_WINDOWS
 from goldviz.labs.price_tokens.verdict import SIGN, SWITCHED, UNUSED, gain_in_words, in_use, of_market
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.labs.price_tokens.settings import PriceTokens
 
 FOUND = 0.2
@@ -283,7 +282,7 @@ RULES = (
 )
 
 
-def readings(settings: PriceTokens, dataset: xr.Dataset) -> list[Reading]:
+def readings(settings: PriceTokens, dataset: Run) -> list[Reading]:
     """The run, as rules read it."""
     return [Reading(dataset)]
 

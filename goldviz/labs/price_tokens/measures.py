@@ -14,7 +14,7 @@ from goldviz.diagnostics.forecasts.significance import diebold_mariano
 from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 NETWORK = "network"
 FREQUENCY = "frequency"
@@ -31,7 +31,7 @@ def _of_run(name: str, words: str) -> Any:
 class Reading:
     """Scores and measures of one run; NaN where nothing was recorded."""
 
-    dataset: xr.Dataset
+    dataset: Run
 
     changed = _of_run("changed_by_future", "The share of tokens that later days change.")
     same_label = _of_run(
@@ -180,26 +180,26 @@ NATS = _part_of_gain("nats", "Nats a day that the network pays for the return it
 
 
 @measure()
-def stay_error(run: xr.Dataset) -> float:
+def stay_error(run: Run) -> float:
     """How far the mean stay of the fitted chain is from that of the planted one."""
     fitted, planted = (np.diag(run[name].values).mean() for name in ("fitted_transition", "planted_transition"))
     return float(abs(fitted - planted))
 
 
 @measure("bit")
-def saved_by_merges(run: xr.Dataset) -> float:
+def saved_by_merges(run: Run) -> float:
     """Bits a day that merges save on later days."""
     bits = run["bits"].sel(order="as it came").values
     return float(bits[0] - bits[-1])
 
 
 @measure("bit")
-def saved_by_order(run: xr.Dataset) -> float:
+def saved_by_order(run: Run) -> float:
     """Bits a day that merges save in the days' order, more than with the days shuffled."""
     return float(run["bits"].sel(order="shuffled").values[-1] - run["bits"].sel(order="as it came").values[-1])
 
 
 @combined("nat")
-def better_than_before(coarse: xr.Dataset, fine: xr.Dataset) -> float:
+def better_than_before(coarse: Run, fine: Run) -> float:
     """Nats a day of the return that finer bins save."""
     return NATS(coarse) - NATS(fine)

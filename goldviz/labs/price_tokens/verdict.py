@@ -14,7 +14,7 @@ from goldviz.labs.price_tokens.measures import NETWORK, Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 UNFINISHED = ("queued", "running", "paused")
 WORDS = (
@@ -31,7 +31,7 @@ UNUSED = 0.3
 NETWORKS = {"bigram": "counted pairs", "mlp": "MLP", "gpt": "GPT"}
 
 
-def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
+def verdict(ds: Run, settings: PriceTokens) -> str:
     """The sentence that stands first. What makes a score worthless is said before the score."""
     if str(ds.attrs.get("status", "")) == "diverged":
         return "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
@@ -64,7 +64,7 @@ def verdict(ds: xr.Dataset, settings: PriceTokens) -> str:
     return f"{judged(n.own, words, score)}{beside}."
 
 
-def standing_still(ds: xr.Dataset) -> str:
+def standing_still(ds: Run) -> str:
     """What is to be known of the scores where the price does not move for many days on end; empty where it does."""
     so = "Whatever narrows on such days gains nats by them, so gains say little of the others."
     return still_in_words(str(ds.attrs.get("target_words", "")), Reading(ds).moves, so)
@@ -113,7 +113,7 @@ def model_name(model: str, network: str) -> str:
     return BASELINES[model].words if model in BASELINES else model
 
 
-def score_rows(ds: xr.Dataset, network: str) -> list[dict[str, str]]:
+def score_rows(ds: Run, network: str) -> list[dict[str, str]]:
     """The network and every baseline, one row for each; empty until the run has ended."""
     n, rows = Reading(ds), []
     for model in (model for model in n.models if model != network):

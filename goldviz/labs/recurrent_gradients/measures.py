@@ -15,7 +15,7 @@ from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judge
 from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 FADED = -2.0
 """log10 of a hundredth: a signal below it counts as gone."""
@@ -184,72 +184,72 @@ BATCHES = (4, 32, 256)
 
 
 @combined()
-def right_in_the_end(run: xr.Dataset) -> float:
+def right_in_the_end(run: Run) -> float:
     """The share of right answers over the last 20 steps that were recorded, mean over the networks."""
     return fmean(RIGHT_OF_20[network](run) for network in networks(run))
 
 
 @combined()
-def clipped_share(run: xr.Dataset) -> float:
+def clipped_share(run: Run) -> float:
     """The share of steps whose gradient was cut, mean over the networks."""
     return fmean(CLIPPED[network](run) for network in networks(run))
 
 
 @combined()
-def mean_test_loss(run: xr.Dataset) -> float:
+def mean_test_loss(run: Run) -> float:
     """The test loss, mean over the networks."""
     return fmean(TEST_LOSS[network](run) for network in networks(run))
 
 
 @combined()
-def lstm_over_rnn(run: xr.Dataset) -> float:
+def lstm_over_rnn(run: Run) -> float:
     """The LSTM's test loss over the RNN's."""
     return TEST_LOSS["lstm"](run) / TEST_LOSS["rnn"](run)
 
 
 @combined()
-def gru_over_rnn(run: xr.Dataset) -> float:
+def gru_over_rnn(run: Run) -> float:
     """The GRU's test loss over the RNN's."""
     return TEST_LOSS["gru"](run) / TEST_LOSS["rnn"](run)
 
 
 @combined("log10")
-def lstm_reaches_further(run: xr.Dataset) -> float:
+def lstm_reaches_further(run: Run) -> float:
     """log10 of how many times more of a change at the largest lag the LSTM's state keeps than the RNN's, at the end."""
     return FARTHEST["lstm"](run) - FARTHEST["rnn"](run)
 
 
 @combined()
-def lstm_size(run: xr.Dataset) -> float:
+def lstm_size(run: Run) -> float:
     """The LSTM's number of parameters over the RNN's."""
     return PARAMETERS["lstm"](run) / PARAMETERS["rnn"](run)
 
 
 @combined()
-def gru_size(run: xr.Dataset) -> float:
+def gru_size(run: Run) -> float:
     """The GRU's number of parameters over the LSTM's."""
     return PARAMETERS["gru"](run) / PARAMETERS["lstm"](run)
 
 
 @measure()
-def diverges(run: xr.Dataset) -> float:
+def diverges(run: Run) -> float:
     """1 where the loss stopped being a number."""
     return float(not np.isfinite(run["loss"].values).all() or run.attrs.get("status") == "diverged")
 
 
 @measure()
-def scatter_over_largest_batch(small: xr.Dataset, _middle: xr.Dataset, large: xr.Dataset) -> float:
+def scatter_over_largest_batch(small: Run, _middle: Run, large: Run) -> float:
     """How many times as far the loss jumps from step to step at the smallest batch as at the largest."""
     return _scatter(small) / _scatter(large)
 
 
 @measure()
-def scatter_by_batch(*runs: xr.Dataset) -> float:
+def scatter_by_batch(*runs: Run) -> float:
     """The power of the batch that the scatter goes with; -1/2 is what independent samples have."""
     return float(np.polyfit(np.log(BATCHES), np.log([_scatter(run) for run in runs]), 1)[0])
 
 
-def _scatter(run: xr.Dataset) -> float:
+def _scatter(run: Run) -> float:
     """The spread of the step's loss in the second half of a run, read off neighbours: learning hardly shows there."""
     losses = run["loss"].values.ravel().astype(np.float64)
     return float(np.diff(losses[len(losses) // 2 :]).std() / np.sqrt(2))

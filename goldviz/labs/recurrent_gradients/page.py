@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import median, networks
 from goldviz.diagnostics.findings.finding import majority
 from goldviz.labs.recurrent_gradients import LAB
@@ -93,7 +93,7 @@ def _how_many_weights(lane: Lane[RecurrentGradients]) -> None:
     )
 
 
-def _numbers(dataset: xr.Dataset) -> str:
+def _numbers(dataset: Run) -> str:
     """The factor of one step back, for each network, at the last look: the median of the seeds, as cards have it."""
     if "log_jacobian_norm" not in dataset or not dataset.sizes.get("look", 0) or dataset.sizes.get("lag", 0) < 2:
         return "The run's numbers appear here with its first look."
@@ -174,7 +174,7 @@ def _typed(reviews: dict[str, str]) -> str:
     return typed
 
 
-def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> xr.Dataset:
+def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> Run:
     from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, of_run, word_by_word
 
     arguments = of_run(lane.dataset, settings, text)
@@ -183,7 +183,7 @@ def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: st
     )
 
 
-def _draw_words(lane: Lane[RecurrentGradients], text: str, read: xr.Dataset, name: str, **more: str) -> None:
+def _draw_words(lane: Lane[RecurrentGradients], text: str, read: Run, name: str, **more: str) -> None:
     theme, spec = theme_now(), OF_WORDS[name]
     drawn = services.figure_json(
         (lane.id, lane.version, text, name, theme, str(more)), lambda: spec.draw(read, theme=theme, **more)

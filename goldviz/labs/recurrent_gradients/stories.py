@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
 from goldviz.diagnostics.findings import networks
@@ -11,7 +10,7 @@ from goldviz.diagnostics.verdicts import printed
 from goldviz.labs.recurrent_gradients import measures
 
 
-def _who_adds(run: xr.Dataset) -> tuple[int, str]:
+def _who_adds(run: Run) -> tuple[int, str]:
     """Which networks end below half of the error of the best answer without memory."""
     known = measures.MEMORYLESS.first(run)
     losses = {network: measures.TEST_LOSS[network].first(run) for network in networks(run)}
@@ -23,36 +22,36 @@ def _who_adds(run: xr.Dataset) -> tuple[int, str]:
     )
 
 
-def _what_reaches(run: xr.Dataset) -> tuple[int, str]:
+def _what_reaches(run: Run) -> tuple[int, str]:
     rnn, lstm = (measures.GRADIENT_REACH[network].first(run) for network in ("rnn", "lstm"))
     place = 0 if rnn > 0.1 else 1 if rnn > 1e-6 else 2
     return place, f"After training {printed(rnn, '.0e')} of it in the RNN, {lstm:.0%} in the LSTM."
 
 
-def _orthogonal(small: xr.Dataset, orthogonal: xr.Dataset) -> tuple[int, str]:
+def _orthogonal(small: Run, orthogonal: Run) -> tuple[int, str]:
     before, after = (measures.right_in_the_end.over_seeds(run) for run in (small, orthogonal))
     words = f"Right answers: {before:.0%} with the small matrix, {after:.0%} with the orthogonal one"
     return int(after > 0.9), f"{words}, which learns on six seeds of ten."
 
 
-def _clipped(run: xr.Dataset) -> tuple[int, str]:
+def _clipped(run: Run) -> tuple[int, str]:
     share, loss = measures.clipped_share.first(run), measures.mean_test_loss.first(run)
     place = 0 if share < 0.1 else 1 if share < 0.6 else 2
     return place, f"{share:.0%} of the steps were cut, and the loss ends at {loss:.2f}."
 
 
-def _left_of_the_cell(run: xr.Dataset) -> tuple[int, str]:
+def _left_of_the_cell(run: Run) -> tuple[int, str]:
     left = measures.CELL_PATH_LEFT.first(run)
     place = 0 if left > 0.01 else 1 if left > 1e-9 else 2
     return place, f"Along the cell, {printed(left, '.0e')} of the gradient is left at the far end."
 
 
-def _bias(_shut: xr.Dataset, opened: xr.Dataset) -> tuple[int, str]:
+def _bias(_shut: Run, opened: Run) -> tuple[int, str]:
     right = measures.right_in_the_end.over_seeds(opened)
     return int(right > 0.9), f"{right:.0%} of its last guesses were right."
 
 
-def _right_over(settings: Settings, run: xr.Dataset, task: str, network: str) -> bool:
+def _right_over(settings: Settings, run: Run, task: str, network: str) -> bool:
     """Whether this network ends with nine of ten right over 40 steps or more."""
     asked = settings.model_dump()
     if asked["task"] != task or asked["length"] < 40 or network not in networks(run):
@@ -60,11 +59,11 @@ def _right_over(settings: Settings, run: xr.Dataset, task: str, network: str) ->
     return measures.RIGHT_OF_10[network].over_seeds(run) > 0.9
 
 
-def _rnn_recalls(settings: Settings, run: xr.Dataset) -> bool:
+def _rnn_recalls(settings: Settings, run: Run) -> bool:
     return _right_over(settings, run, "recall", "rnn")
 
 
-def _lstm_reads(settings: Settings, run: xr.Dataset) -> bool:
+def _lstm_reads(settings: Settings, run: Run) -> bool:
     return _right_over(settings, run, "reviews", "lstm")
 
 

@@ -11,8 +11,7 @@ from goldviz.labs.residual_flow import LAB
 from goldviz.labs.residual_flow.settings import FIELDS, ResidualFlow
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.runs.jobs.jobs import Report
 
 SECONDS = 0.3
@@ -21,9 +20,9 @@ LIKELY_SECONDS = 1.5
 """About how long all fields take together."""
 
 
-def numbers_ahead(report: Report, settings: str) -> xr.Dataset:
+def numbers_ahead(report: Report, settings: str) -> Run:
     """The numbers of the plane's figures for settings in JSON; a worker process calls it."""
-    found: xr.Dataset = LAB.part("compute").plane(ResidualFlow.checked_json(settings))
+    found: Run = LAB.part("compute").plane(ResidualFlow.checked_json(settings))
     return found
 
 

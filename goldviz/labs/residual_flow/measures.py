@@ -9,77 +9,77 @@ import numpy as np
 from goldviz.diagnostics.measure import combined, measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 TOLERANCE = 1e-4
 """The tolerance of dopri5 of which pages speak."""
 
 
 @measure()
-def euler_order(run: xr.Dataset) -> float:
+def euler_order(run: Run) -> float:
     """How fast residual steps approach the flow: minus the slope of log error over log blocks."""
     return -float(run["slope"].sel(solver="euler"))
 
 
 @measure()
-def midpoint_order(run: xr.Dataset) -> float:
+def midpoint_order(run: Run) -> float:
     """How fast midpoint steps approach the flow: minus the slope of log error over log blocks."""
     return -float(run["slope"].sel(solver="midpoint"))
 
 
 @measure()
-def rk4_order(run: xr.Dataset) -> float:
+def rk4_order(run: Run) -> float:
     """How fast RK4 steps approach the flow: minus the slope of log error over log blocks."""
     return -float(run["slope"].sel(solver="rk4"))
 
 
 @measure()
-def network_right(run: xr.Dataset) -> float:
+def network_right(run: Run) -> float:
     """The share of points on the right side by the network's steps."""
     return float(run.attrs["network_right"])
 
 
 @measure()
-def flow_right(run: xr.Dataset) -> float:
+def flow_right(run: Run) -> float:
     """The share of points on the right side by its exact flow."""
     return float(run.attrs["flow_right"])
 
 
 @combined()
-def answers_changed(run: xr.Dataset) -> float:
+def answers_changed(run: Run) -> float:
     """Share of points on the right side by the network's steps, less that by its exact flow."""
     return network_right(run) - flow_right(run)
 
 
 @measure()
-def off_at_the_end(run: xr.Dataset) -> float:
+def off_at_the_end(run: Run) -> float:
     """How far the network's last state is from the flow's, the point that is farthest off."""
     return float(run["distance_largest"].values[-1])
 
 
 @measure()
-def eigenvalue_of_a_step(run: xr.Dataset) -> float:
+def eigenvalue_of_a_step(run: Run) -> float:
     """The size of the largest eigenvalue of df/dh along the flow, times the step."""
     return float(run.attrs["fastest_rate"] * run.attrs["step"])
 
 
 @measure()
-def stretch_of_a_step(run: xr.Dataset) -> float:
+def stretch_of_a_step(run: Run) -> float:
     """The largest singular value of df/dh along the flow, times the step."""
     return float(run.attrs["steepest_slope"] * run.attrs["step"])
 
 
 @measure("evaluations")
-def evaluations_asked(run: xr.Dataset) -> float:
+def evaluations_asked(run: Run) -> float:
     """How often dopri5 evaluates f at a tolerance of 1e-4; NaN where it does not arrive."""
     return _at_usual_tolerance(run, "evaluations")
 
 
 @measure()
-def error_asked(run: xr.Dataset) -> float:
+def error_asked(run: Run) -> float:
     """How far off dopri5 ends at a tolerance of 1e-4, the point that is farthest off."""
     return _at_usual_tolerance(run, "adaptive_error")
 
 
-def _at_usual_tolerance(run: xr.Dataset, name: str) -> float:
+def _at_usual_tolerance(run: Run, name: str) -> float:
     return float(run[name].values[np.isclose(run["asked"].values, TOLERANCE)][0])

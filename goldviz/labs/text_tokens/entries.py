@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import regex
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.data.texts.byte_pieces import BYTES, BytePieces, pairs_of
 from goldviz.data.texts.split_patterns import split
 
@@ -96,7 +96,7 @@ def shown(entry: bytes) -> str:
     return "".join(BLANKS.get(sign, sign if sign.isprintable() else f"⟨U+{ord(sign):04X}⟩") for sign in text)
 
 
-def learned_entries(ds: xr.Dataset, side: int) -> dict[str, list[str | int]]:
+def learned_entries(ds: Run, side: int) -> dict[str, list[str | int]]:
     """The columns of a table of every entry that one side learned, in the order of its merges."""
     count = ds.attrs["learned"][side]
     pairs = pairs_of(ds["pair"].values[side, :count].tolist())

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Array, Run
 from goldviz.labs.text_tokens.settings import PATTERN_LABELS, TextTokens
 from goldviz.labs.text_tokens.sources import in_words
 
 
-def tokens_data(settings: TextTokens, ds: xr.Dataset) -> dict[str, Any]:
+def tokens_data(settings: TextTokens, ds: Run) -> dict[str, Any]:
     """The text, both sides, and the pairs that came next before each merge of the left one."""
     merges = ds.attrs["learned"][0]
     others = ds.isel(merge=slice(0, merges))
@@ -25,7 +24,7 @@ def tokens_data(settings: TextTokens, ds: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _side(ds: xr.Dataset, number: int) -> dict[str, Any]:
+def _side(ds: Run, number: int) -> dict[str, Any]:
     merges = ds.attrs["learned"][number]
     side = ds.isel(side=number, merge=slice(0, merges), size=slice(0, merges + 1))
     return {
@@ -37,5 +36,5 @@ def _side(ds: xr.Dataset, number: int) -> dict[str, Any]:
     }
 
 
-def _whole(numbers: xr.DataArray) -> Any:
+def _whole(numbers: Array) -> Any:
     return numbers.values.astype(int).tolist()

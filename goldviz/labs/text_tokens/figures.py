@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.data.texts.byte_pieces import BYTES
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter, make_subplots
@@ -32,7 +32,7 @@ BEFORE = -1.3
 GROUPS = [[0.0, "rgba(14, 122, 192, 0.18)"], [1.0, "rgba(213, 94, 0, 0.30)"]]
 
 
-def names(ds: xr.Dataset) -> tuple[str, str]:
+def names(ds: Run) -> tuple[str, str]:
     """What both sides are called, each by another name."""
     left, right = (PATTERN_LABELS[pattern] for pattern in ds.attrs["patterns"])
     return (left, right) if left != right else (f"{left}, left", f"{right}, right")
@@ -43,7 +43,7 @@ def names(ds: xr.Dataset) -> tuple[str, str]:
     shows="How many bytes a token stands for on average as the vocabulary grows: in the corpus and in your text.",
     cannot_show="What a larger table of tokens costs a model.",
 )
-def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def compression(ds: Run, *, theme: Theme = "light") -> Figure:
     """Bytes a token of corpus and text after each merge, for both sides."""
     title = "What does a larger vocabulary save?"
     if not ds.sizes["merge"]:
@@ -73,7 +73,7 @@ def compression(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(title_text="Bytes a token", rangemode="tozero")
 
 
-def _compression_note(ds: xr.Dataset) -> str:
+def _compression_note(ds: Run) -> str:
     left, right = (measures.BYTES_A_TOKEN[side](ds) for side in measures.SIDES)
     first, second = names(ds)
     return f"At the end: {first} {left:.2f}, {second} {right:.2f} bytes a token of the corpus."
@@ -85,7 +85,7 @@ def _compression_note(ds: xr.Dataset) -> str:
     shows="How many of the learned tokens hold letters, signs such as . or (, both, several words, and so on.",
     cannot_show="How often each of them is used.",
 )
-def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def entries(ds: Run, *, theme: Theme = "light") -> Figure:
     """Counts of learned entries by kind, both sides beside each other."""
     figure = Figure()
     for side, label in enumerate(names(ds)):
@@ -115,7 +115,7 @@ def entries(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="Tokens of one sentence and of its translations, with merges learned from the corpus.",
     cannot_show="How well a model understands the language.",
 )
-def languages(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def languages(ds: Run, *, theme: Theme = "light") -> Figure:
     """Tokens of the same sentence in every language, and its characters as marks."""
     figure = Figure()
     for side, label in enumerate(names(ds)):
@@ -143,7 +143,7 @@ def languages(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(autorange="reversed", showgrid=False)
 
 
-def _language_note(ds: xr.Dataset) -> str:
+def _language_note(ds: Run) -> str:
     tokens = ds["sentence_tokens"].values[0]
     most = int(tokens.argmax())
     return (
@@ -157,7 +157,7 @@ def _language_note(ds: xr.Dataset) -> str:
     shows="Where each pattern cuts a number (lines), and in front how many tokens it becomes.",
     cannot_show="Which digits of a piece are one token; that depends on the numbers in the corpus.",
 )
-def digits(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def digits(ds: Run, *, theme: Theme = "light") -> Figure:
     """Numbers in rows, right-aligned, their digits in the colours of their pieces."""
     figure = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.06)
     numbers = ds["number"].values
@@ -235,7 +235,7 @@ def _cuts(figure: Figure, side: int, groups: Any, colour: str) -> None:
         )
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the text's last bytes before the first merge, after some, and after all."""
     last = ds.sizes["merge"]
     rows = [_picture_row(ds, step, 14 + 48 * row) for row, step in enumerate((0, last // 8, last))]
@@ -243,7 +243,7 @@ def picture(ds: xr.Dataset) -> str:
     return picture_svg([part for row in rows for part in row], label=label)
 
 
-def _picture_row(ds: xr.Dataset, step: int, top: float) -> list[str]:
+def _picture_row(ds: Run, step: int, top: float) -> list[str]:
     text = "".join(map(chr, ds["byte"].values[-PICTURED:].astype(int)))
     joined = ds["joined"].values[0, 1 - PICTURED :]
     edges = [0, *(np.flatnonzero((joined <= 0) | (joined > step)) + 1).tolist(), PICTURED]

@@ -10,13 +10,13 @@ import numpy as np
 from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 
 SIDES = ("left", "right")
 
 
-def _of_sides(name: str, words: str, unit: str, read: Callable[[xr.Dataset], float]) -> dict[str, Measure]:
+def _of_sides(name: str, words: str, unit: str, read: Callable[[Run], float]) -> dict[str, Measure]:
     """One number of each tokeniser."""
 
     def of(side: str) -> Measure:
@@ -43,71 +43,72 @@ BYTES_A_TOKEN = _of_sides(
 
 
 @combined("pieces")
-def more_pieces_right(run: xr.Dataset) -> float:
+def more_pieces_right(run: Run) -> float:
     """How many pieces more the right pattern makes of the text than the left one."""
     return PIECES["right"](run) - PIECES["left"](run)
 
 
 @combined("pieces")
-def more_pieces_left(run: xr.Dataset) -> float:
+def more_pieces_left(run: Run) -> float:
     """How many pieces more the left pattern makes of the text than the right one."""
     return -more_pieces_right(run)
 
 
 @measure("characters")
-def longest_spaces_left(run: xr.Dataset) -> float:
+def longest_spaces_left(run: Run) -> float:
     """How many spaces the left vocabulary's longest token of spaces has."""
     return float(run["longest_spaces"].sel(side="left"))
 
 
 @measure("characters")
-def longest_spaces_right(run: xr.Dataset) -> float:
+def longest_spaces_right(run: Run) -> float:
     """How many spaces the right vocabulary's longest token of spaces has."""
     return float(run["longest_spaces"].sel(side="right"))
 
 
 @measure()
-def glued_left(run: xr.Dataset) -> float:
+def glued_left(run: Run) -> float:
     """The share of the corpus' signs that the left pattern leaves in one piece with letters."""
     return float(run["share_glued"].sel(side="left"))
 
 
 @measure()
-def glued_right(run: xr.Dataset) -> float:
+def glued_right(run: Run) -> float:
     """The share of the corpus' signs that the right pattern leaves in one piece with letters."""
     return float(run["share_glued"].sel(side="right"))
 
 
 @measure()
-def alone_left(run: xr.Dataset) -> float:
+def alone_left(run: Run) -> float:
     """The share of the corpus' signs that are a piece of their own under the left pattern."""
     return float(run["share_alone"].sel(side="left"))
 
 
 @measure()
-def tokens_right_to_left(run: xr.Dataset) -> float:
+def tokens_right_to_left(run: Run) -> float:
     """The corpus' tokens under the right tokeniser over those under the left one, after the last merge of both."""
-    left, right = run["corpus_tokens"].dropna("size").values[:, -1]
+    tokens = run["corpus_tokens"].transpose("side", "size").values
+    left, right = tokens[:, np.isfinite(tokens).all(axis=0)][:, -1]
     return float(right / left)
 
 
 @combined()
-def tokens_left_to_right(run: xr.Dataset) -> float:
+def tokens_left_to_right(run: Run) -> float:
     """The corpus' tokens under the left tokeniser over those under the right one, after the last merge of both."""
     return 1 / tokens_right_to_left(run)
 
 
 @measure()
-def mixed_left(run: xr.Dataset) -> float:
+def mixed_left(run: Run) -> float:
     """The share of the left vocabulary's learned entries that hold letters and signs."""
     return _mixed(run.sel(side="left"))
 
 
 @measure()
-def mixed_right(run: xr.Dataset) -> float:
+def mixed_right(run: Run) -> float:
     """The share of the right vocabulary's learned entries that hold letters and signs."""
     return _mixed(run.sel(side="right"))
 
 
-def _mixed(run: xr.Dataset) -> float:
+def _mixed(run: Run) -> float:
     return float(run["entries"].sel(kind="mixed") / run["entries"].sum())

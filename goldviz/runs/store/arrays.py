@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 from safetensors.numpy import load, save
 
+from goldviz.arrays.light import LightArray, LightDataset
 from goldviz.runs.recorder import Batch
-from goldviz.sheet import Labelled, Sheet
 
 Stacked = dict[str, tuple[np.ndarray, np.ndarray]]
 """For each variable its steps (n,) and its values (n, ...)."""
@@ -79,13 +79,13 @@ def joined(pieces: Iterable[Stacked]) -> Stacked:
     return {name: (np.concatenate(steps[name]), np.concatenate(values[name])) for name in steps}
 
 
-def sheet_of(
+def light_dataset(
     variables: Mapping[str, Mapping[str, Any]],
     coordinates: Mapping[str, list[Any]],
     records: Stacked,
     once: Mapping[str, np.ndarray],
     attributes: Mapping[str, Any],
-) -> Sheet:
+) -> LightDataset:
     """The numbers of a run. ``variables`` says each one's ``dims``, ``long_name``, ``units`` and ``kind``.
 
     Variables that share a growing dimension share its coordinate; where one has no record of a step, it is NaN. What
@@ -102,17 +102,17 @@ def sheet_of(
 
     units_of = attributes.get(UNITS_OF)
     units = units_of if isinstance(units_of, Mapping) else {}
-    arrays: dict[str, Labelled] = {}
+    arrays: dict[str, LightArray] = {}
     for name, (steps, values) in records.items():
         dims = variables[name]["dims"]
-        arrays[name] = Labelled(
+        arrays[name] = LightArray(
             _aligned(labels[dims[0]], steps, values), dims, labels, name, _words(name, variables, units)
         )
     for name, array in once.items():
-        arrays[name] = Labelled(array, variables[name]["dims"], labels, name, _words(name, variables, units))
+        arrays[name] = LightArray(array, variables[name]["dims"], labels, name, _words(name, variables, units))
     for name, kept in arrays.items():
         _check_shape(name, kept.values.shape, variables[name]["dims"], labels)
-    return Sheet(arrays, labels, {name: _plain(value) for name, value in attributes.items()})
+    return LightDataset(arrays, labels, {name: _plain(value) for name, value in attributes.items()})
 
 
 def _plain(attribute: Any) -> str | int | float:

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.runs.recorder import Batch, Order, Progress
-from goldviz.runs.store.arrays import sheet_of
+from goldviz.runs.store.arrays import light_dataset
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Memory:
     def dataset(self, variables: Mapping[str, Mapping[str, Any]], attributes: Mapping[str, Any]) -> xr.Dataset:
         """All that was recorded, labelled."""
         facts = {**self.facts, **attributes, "marks": self.marks}
-        return sheet_of(variables, self.labels, self.records.stacked(), self.finals, facts).dataset
+        return light_dataset(variables, self.labels, self.records.stacked(), self.finals, facts).dataset
 
 
 class NobodyAsks:

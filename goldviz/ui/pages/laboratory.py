@@ -289,7 +289,7 @@ class LaboratoryPage:
 
 def _can_be_drawn(spec: FigureSpec, visible_lanes: Sequence[AnyLane]) -> bool:
     """Whether a lane has what a figure needs, or may yet record it: older runs and examples lack what is newer."""
-    runs = [lane.sheet for lane in visible_lanes]
+    runs = [lane.records for lane in visible_lanes]
     return any(not begun(run) or all(name in run for name in spec.needs) for run in runs)
 
 

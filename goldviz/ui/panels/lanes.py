@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import streamlit as st
 import xarray as xr
 
+from goldviz.arrays.light import LightDataset
 from goldviz.data.tables.sealed_names import KEY
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.declare.setting_words import value_in_words
@@ -21,10 +22,9 @@ from goldviz.declare.settings import Experiment, Settings, SettingsError, label
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.store.run_store import Run, UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.sheet import Sheet
 from goldviz.ui import keys, visitors_data
 from goldviz.ui.panels import controls
-from goldviz.ui.seen_runs import seen_run, seen_sheet
+from goldviz.ui.seen_runs import seen_records, seen_run
 from goldviz.ui.serving import services
 from goldviz.ui.words import duration, numbered
 
@@ -43,14 +43,14 @@ class Shown:
     tells lanes apart that would have one title."""
 
     id: str
-    sheet: Sheet
+    records: LightDataset
     run: Run | None
     shown_title: str = field(default="", kw_only=True)
 
     @property
     def dataset(self) -> xr.Dataset:
         """The numbers as xarray has them."""
-        return self.sheet.dataset
+        return self.records.dataset
 
     @property
     def own_title(self) -> str:
@@ -75,13 +75,13 @@ class Shown:
     @property
     def step(self) -> str:
         """What its steps are called: the dimension that grows."""
-        return str(self.sheet.attrs["step_dimension"])
+        return str(self.records.attrs["step_dimension"])
 
     @property
     def last_step(self) -> int:
         """The latest recorded step, 0 before the first."""
         dim = self.step
-        steps = self.sheet.coords.get(dim)
+        steps = self.records.coords.get(dim)
         return int(steps[-1]) if steps is not None and len(steps) else 0
 
 
@@ -155,7 +155,7 @@ def sense_of(lane: AnyLane) -> str:
     if run is None:
         return ""
     findings = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
-    parts = [run.status, run.message, run.name, run.step > 0, lane.sheet.attrs.get("marks", ""), trouble_of(lane)]
+    parts = [run.status, run.message, run.name, run.step > 0, lane.records.attrs.get("marks", ""), trouble_of(lane)]
     parts += [(one.kind, one.title, one.severity) for one in findings]
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
@@ -319,14 +319,14 @@ def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLan
         settings = experiment.preset(slug)
         if not has_example(experiment, slug):
             raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
-        return Lane(lane_id, Sheet.of(example(experiment, slug)), None, settings, settings)
+        return Lane(lane_id, LightDataset.of(example(experiment, slug)), None, settings, settings)
     row, dataset = services.live_run(lane_id).snapshot()
-    run, sheet = seen_run(row), seen_sheet(row, dataset)
+    run, records = seen_run(row), seen_records(row, dataset)
     if run.experiment != experiment.name:
         raise SettingsError({"runs": f"Run {run.id} belongs to another laboratory ({run.experiment})."})
     try:
         settings = experiment.from_store(run.settings_version, run.settings)
         changes = experiment.changes_from_store(run.settings_version, run.changes)
     except SettingsError as error:
-        return UnreadLane(lane_id, sheet, run, str(error))
-    return Lane(lane_id, sheet, replace(run, changes=changes), keys.as_seen(settings), settings)
+        return UnreadLane(lane_id, records, run, str(error))
+    return Lane(lane_id, records, replace(run, changes=changes), keys.as_seen(settings), settings)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.overlay import overlay
 from goldviz.ui.panels.lanes import AnyLane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.theme import theme_now
 
 
-def draw(runs: Sequence[tuple[str, xr.Dataset]], *, key: str) -> None:
+def draw(runs: Sequence[tuple[str, Run]], *, key: str) -> None:
     """The losses of these runs, by their titles."""
     figure_json = overlay(runs, theme_now()).to_json()
     live_figure(

@@ -231,7 +231,7 @@ def _lane(offer: Offer, lane_id: str) -> AnyLane | str:
 
 def _limits(offer: Offer, lanes: Mapping[str, AnyLane | str]) -> Limits | None:
     """Common axes where several lanes stand side by side."""
-    datasets = [lane.sheet for lane in lanes.values() if isinstance(lane, Lane)]
+    datasets = [lane.records for lane in lanes.values() if isinstance(lane, Lane)]
     if len(datasets) < 2:
         return None
     limits: Limits = laboratories()[offer.laboratory].figures().shared_limits(datasets)
@@ -248,7 +248,9 @@ def _section(
     share, words = progress_of(lane)
     waiting = words if lane.run is not None and lane.run.status == "queued" else ""
     with board.lock:
-        board.table.bring((lane.version, str(limits), waiting), lane.sheet, limits if isinstance(lane, Lane) else None)
+        board.table.bring(
+            (lane.version, str(limits), waiting), lane.records, limits if isinstance(lane, Lane) else None
+        )
         board.version = lane.version
         _feel(board, lane)
         news = board.table.edition != state.edition or board.sense != state.sense

@@ -11,8 +11,8 @@ from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.theme import INKS
 from goldviz.labs.backpropagation_steps import LAB
 from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
@@ -27,7 +27,7 @@ KEY = "network-diagram"
 _component = component("network", LAB.package, isolated=True)
 
 
-def network_diagram(settings: BackpropagationSteps, ds: xr.Dataset, keep: Callable[[str, str | int], None]) -> None:
+def network_diagram(settings: BackpropagationSteps, ds: Run, keep: Callable[[str, str | int], None]) -> None:
     """Show the network; ``keep`` hears of the ``edits`` and the ``step`` of the visitor before the page runs again."""
     data = {
         "network": network_data(settings),

@@ -8,8 +8,8 @@ begun, or lacks a variable, gets a figure that says so.
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.by_kind import offered
 from goldviz.figures.reading import absence, finite
 from goldviz.figures.thumbnail import Curve, polyline_svg
@@ -47,7 +47,7 @@ FIGURES = offered(
 PICTURE_POINTS = 160
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the loss on masked pieces falls below what word frequencies can do."""
     label = "The loss on masked words over training: it falls below the line of word frequencies."
     steps = steps_of(ds, WORDS)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array
 from goldviz.figures.attention_mosaic import attention_mosaic
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
@@ -42,7 +42,7 @@ def attention(plot: Plot) -> Figure:
     return attention_mosaic(plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), sentence, key)
 
 
-def _sharpest(now: xr.DataArray) -> str:
+def _sharpest(now: Array) -> str:
     """The answer: which head is surest where to look, beside one that looks everywhere alike."""
     bits = entropies(now.values)
     most = np.log2(now.sizes["key"])
@@ -81,7 +81,7 @@ def heads(plot: Plot) -> Figure:
     return legend_above_headings(plot.figure)
 
 
-def _add_heads(plot: Plot, values: xr.DataArray, hover: str, row: int) -> None:
+def _add_heads(plot: Plot, values: Array, hover: str, row: int) -> None:
     """One panel's curves: a colour for each layer, a dash for each head; one name a layer stands in the legend."""
     colours = depth_colours(values.sizes["layer"], plot.theme)
     for layer, colour in enumerate(colours):
@@ -100,7 +100,7 @@ def _add_heads(plot: Plot, values: xr.DataArray, hover: str, row: int) -> None:
             )
 
 
-def _parted(bits: xr.DataArray) -> str:
+def _parted(bits: Array) -> str:
     """The answer: how far apart the heads' entropies are at this look."""
     low, high = float(bits.min()), float(bits.max())
     return f"Entropies at step {int(bits['look'])}: {low:.2f} to {high:.2f} bits." if np.isfinite(low) else ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -201,7 +201,7 @@ def _loss_in_words(plot: Plot) -> Words:
 
     uniform = float("inf") if plot.lacks("uniform_loss") else float(plot.ds["uniform_loss"])
 
-    def said(now: xr.DataArray) -> str:
+    def said(now: Array) -> str:
         value = float(now)
         if not np.isfinite(value):
             return ""
@@ -217,9 +217,10 @@ def tone_in_words(plot: Plot) -> Words:
     brackets = dict.fromkeys(TONE_SETS, "")
     if not plot.lacks("baseline_tone_accuracy"):
         bags = plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words")
-        brackets |= {str(bag["tone_set"].values): f" (bag of words {percent(float(bag))})" for bag in bags}
+        shares = zip(bags["tone_set"].values, bags.values, strict=True)
+        brackets |= {str(name): f" (bag of words {percent(float(share))})" for name, share in shares}
 
-    def said(now: xr.DataArray) -> str:
+    def said(now: Array) -> str:
         shares = dict(zip(now["tone_set"].values, now.values, strict=True))
         known = [name for name in TONE_SETS if np.isfinite(shares.get(name, np.nan))]
         parts = [f"{name} {percent(float(shares[name]))}{brackets[name]}" for name in known]

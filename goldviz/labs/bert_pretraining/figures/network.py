@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.diagram import Part, diagram
 from goldviz.figures.encoder_diagram import encoder, read_outs
 from goldviz.labs.bert_pretraining.figures.quantities import COLOURS, figure
@@ -11,7 +10,7 @@ from goldviz.labs.bert_pretraining.figures.quantities import COLOURS, figure
 READ_OUTS = (("words", "masked-word head"), ("tone", "tone head"))
 
 
-def parts_of(ds: xr.Dataset) -> list[Part]:
+def parts_of(ds: Run) -> list[Part]:
     """The encoder of a run with its two heads of output."""
     layers, heads = int(ds["layer"].max()), int(ds["head"].max())
     return [encoder(layers, heads, read_outs(layers, heads, READ_OUTS))]

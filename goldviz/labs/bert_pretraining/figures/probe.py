@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap
@@ -75,7 +75,7 @@ def _name(word: str, answer: str) -> str:
     return f"<b>▸ {short}</b>" if word == answer else short
 
 
-def _surest(now: xr.DataArray, answer: str) -> str:
+def _surest(now: Array, answer: str) -> str:
     """The answer: the likeliest of these words now, and where the hidden one stands."""
     if not np.isfinite(now.values).any():
         return ""

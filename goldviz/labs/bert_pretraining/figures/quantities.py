@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
+from goldviz.arrays.light import joined
 from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
@@ -19,7 +20,6 @@ from goldviz.figures.reading import averaged, finite
 from goldviz.figures.theme import Theme, depth_colours
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.models.style import NetworkStyle
-from goldviz.sheet import joined
 
 WORDS, TONE = 1, 2
 """The phases as a run numbers them: guessing masked words, judging the tone."""
@@ -56,7 +56,7 @@ def part_style(part: str, parts: list[str], theme: Theme) -> NetworkStyle:
     return NetworkStyle(part, depth_colours(len(blocks), theme)[blocks.index(part)], "solid", "circle")
 
 
-def steps_of(ds: xr.Dataset, phase: int) -> NDArray[Any]:
+def steps_of(ds: Run, phase: int) -> NDArray[Any]:
     """The recorded steps of one phase; none where it was not reached."""
     if "phase" not in ds or not ds.sizes.get("step"):
         return np.array([], dtype=np.int64)
@@ -64,13 +64,13 @@ def steps_of(ds: xr.Dataset, phase: int) -> NDArray[Any]:
     return steps
 
 
-def change_of_phase(ds: xr.Dataset) -> int | None:
+def change_of_phase(ds: Run) -> int | None:
     """The last step on masked words, where steps on the tone follow; None where a run has only one phase so far."""
     words, tone = steps_of(ds, WORDS), steps_of(ds, TONE)
     return int(words[-1]) if words.size and tone.size else None
 
 
-def tone_began(ds: xr.Dataset) -> int:
+def tone_began(ds: Run) -> int:
     """The last step before the tone: 0 without pre-training; for a run that has not come so far, its last step."""
     tone = steps_of(ds, TONE)
     if tone.size:
@@ -78,7 +78,7 @@ def tone_began(ds: xr.Dataset) -> int:
     return int(ds["step"].max()) if ds.sizes.get("step") else 0
 
 
-def averaged_by_phase(ds: xr.Dataset, name: str, most: int) -> tuple[xr.DataArray, str]:
+def averaged_by_phase(ds: Run, name: str, most: int) -> tuple[Array, str]:
     """Means over windows of equal length as :func:`goldviz.figures.reading.averaged`, none across two phases."""
     width = max(1, -(-ds.sizes["step"] // most))
     parts = [ds[name].sel(step=steps) for phase in (WORDS, TONE) if (steps := steps_of(ds, phase)).size]
@@ -88,31 +88,31 @@ def averaged_by_phase(ds: xr.Dataset, name: str, most: int) -> tuple[xr.DataArra
     return joined(means, "step"), f"Each point: mean of about {width} steps."
 
 
-def tone_looks(ds: xr.Dataset) -> NDArray[np.bool_]:
+def tone_looks(ds: Run) -> NDArray[np.bool_]:
     """Which looks were taken in the second phase."""
     after: NDArray[np.bool_] = ds["look"].values > tone_began(ds)
     return after
 
 
-def probe_pieces(ds: xr.Dataset) -> list[str]:
+def probe_pieces(ds: Run) -> list[str]:
     """The pieces of the probe sentence, in order, without their numbers in the labels "0 [CLS]"; not escaped."""
     return [str(label).partition(" ")[2] for label in ds["key"].values]
 
 
-def answer_of(ds: xr.Dataset) -> str:
+def answer_of(ds: Run) -> str:
     """The hidden word of the probe sentence, where the run noted it and follows it; else an empty text."""
     answer = str(ds.attrs.get("probe_answer", ""))
     return answer if "candidate" in ds.coords and answer in {str(word) for word in ds["candidate"].values} else ""
 
 
-def _of_masked_loss(ds: xr.Dataset) -> Values:
+def _of_masked_loss(ds: Run) -> Values:
     first = steps_of(ds, WORDS)
     own = ds["loss"].sel(step=first).values.ravel() if "loss" in ds and first.size else np.array([])
     rest = values_of("unseen_masked_loss", "uniform_loss", "unigram_loss")(ds)
     return np.concatenate([own[np.isfinite(own)], rest])
 
 
-def _of_tone_steps(ds: xr.Dataset) -> Values:
+def _of_tone_steps(ds: Run) -> Values:
     count = steps_of(ds, TONE).size
     return np.array([-0.5, count + 0.5]) if count else np.array([])
 
@@ -136,7 +136,7 @@ def _up_to_one(low: float, _high: float) -> tuple[float, float]:
     return (min(float(np.floor(low)), -1.0), 0.0)
 
 
-def _most_sure(ds: xr.Dataset) -> Values:
+def _most_sure(ds: Run) -> Values:
     return np.append(log_of("probe_probability")(ds), 0.0) if "probe_probability" in ds else np.array([])
 
 

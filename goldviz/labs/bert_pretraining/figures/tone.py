@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap
@@ -62,7 +62,7 @@ def by_kind(plot: Plot) -> Figure:
     return wait(plot, plot.at_step(middle.notnull().any("kind"), bool), NOT_YET)
 
 
-def _later(ds: xr.Dataset, name: str, words: str) -> str:
+def _later(ds: Run, name: str, words: str) -> str:
     """Why nothing is drawn: where only NaN was recorded, it is the first phase's."""
     return NOT_YET if name in ds and ds[name].size else words
 
@@ -87,7 +87,7 @@ def _add_points(
     )
 
 
-def _bars(right: xr.DataArray) -> dict[str, Any] | None:
+def _bars(right: Array) -> dict[str, Any] | None:
     """Bars from the lowest to the highest seed of (look, kind, seed); none for a single seed."""
     if right.sizes["seed"] == 1:
         return None
@@ -96,19 +96,19 @@ def _bars(right: xr.DataArray) -> dict[str, Any] | None:
     return {"array": AtStep("look", above), "arrayminus": AtStep("look", below), "thickness": 1.5}
 
 
-def _kind(ds: xr.Dataset, row: int) -> str:
+def _kind(ds: Run, row: int) -> str:
     name = as_label(str(ds["kind"].values[row]).replace("_", " "))
     return f"{name} ({int(ds['kind_count'].values[row])})" if "kind_count" in ds else name
 
 
-def _widest_gain(plot: Plot, right: xr.DataArray) -> Words:
+def _widest_gain(plot: Plot, right: Array) -> Words:
     """The answer: the kind on which the network gains most over counted words, of those with enough texts."""
     if plot.lacks("baseline_kind_accuracy", "kind_count"):
         return ""
     bag = plot.ds["baseline_kind_accuracy"].sel(baseline="bag of words")
     gained = (right - bag).where(plot.ds["kind_count"] >= LEAST_TEXTS)
 
-    def said(gains: xr.DataArray, own: xr.DataArray) -> str:
+    def said(gains: Array, own: Array) -> str:
         if not bool(gains.notnull().any()):
             return f"No kind has the {LEAST_TEXTS} texts that a comparison with counted words takes."
         if float(gains.max()) <= 0:

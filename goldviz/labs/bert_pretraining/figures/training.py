@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
 from goldviz.figures.layers import RULE_OF_THUMB
@@ -52,19 +52,19 @@ def gradients(plot: Plot) -> Figure:
     return legend_at_foot(plot.finish(_at_zero(ds), plot.drawn()), rows=_rows(ds))
 
 
-def _add_parts(plot: Plot, values: xr.DataArray) -> None:
+def _add_parts(plot: Plot, values: Array) -> None:
     parts = [str(part) for part in values["part"].values]
     for part in parts:
         style = part_style(part, parts, plot.theme)
         plot.curve(values.sel(part=part), part, style=style, hover="%{y:.2e}", width=2)
 
 
-def _rows(ds: xr.Dataset) -> int:
+def _rows(ds: Run) -> int:
     """Rows of a legend of all parts on a phone, where two stand in a row."""
     return -(-ds.sizes["part"] // 2)
 
 
-def _at_zero(ds: xr.Dataset) -> str:
+def _at_zero(ds: Run) -> str:
     """Which parts have no gradient at all in a phase: a log axis has no place for that."""
     norms, parts = ds["part_gradient_norm"], []
     for phase, words in PHASES.items():
@@ -101,7 +101,7 @@ def update_to_data(plot: Plot) -> Figure:
     return legend_at_foot(plot.finish(typical, plot.drawn()), rows=_rows(plot.ds))
 
 
-def _typical(middle: xr.DataArray) -> str:
+def _typical(middle: Array) -> str:
     low, high = float(middle.min()), float(middle.max())
     return f"At step {int(middle['look'])}: from {times(low)} to {times(high)}." if np.isfinite(low) else ""
 

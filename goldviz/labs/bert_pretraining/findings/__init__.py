@@ -14,8 +14,7 @@ from goldviz.labs.bert_pretraining.findings import heads, steps, tone, words
 from goldviz.labs.bert_pretraining.measures import PretrainingReading
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.labs.bert_pretraining.settings import BertPretraining
 
 RULES = (
@@ -33,7 +32,7 @@ RULES = (
 """In the order in which they are judged."""
 
 
-def readings(settings: BertPretraining, dataset: xr.Dataset) -> list[PretrainingReading]:
+def readings(settings: BertPretraining, dataset: Run) -> list[PretrainingReading]:
     """The one model of a run, as rules read it; none before its first step."""
     begun = dataset.sizes.get("step") and "phase" in dataset
     return [PretrainingReading.of(dataset)] if begun else []

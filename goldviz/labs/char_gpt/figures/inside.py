@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array
 from goldviz.figures import theme as look
 from goldviz.figures.attention_mosaic import attention_mosaic
 from goldviz.figures.draft import Figure
@@ -36,7 +36,7 @@ def attention(plot: Plot) -> Figure:
     )
 
 
-def _sharpest(now: xr.DataArray) -> str:
+def _sharpest(now: Array) -> str:
     """The answer: which head gives most of its attention to one token of those that it sees."""
     peaks = now.values[:, :, 1:].max(axis=-1).mean(axis=-1)
     if not np.isfinite(peaks).any():
@@ -63,14 +63,14 @@ def position_loss(plot: Plot) -> Figure:
     return _curve_now(plot, finite(plot.now["position_loss"]), "%{y:.3f} nat", _of_ends)
 
 
-def _curve_now(plot: Plot, values: xr.DataArray, hover: str, answer: Callable[[xr.DataArray], str]) -> Figure:
+def _curve_now(plot: Plot, values: Array, hover: str, answer: Callable[[Array], str]) -> Figure:
     """A curve of the close look in view, and what it comes to in words."""
     plot.curves(values, hover=hover)
     said = plot.say(answer, values.median(["network", "seed"]))
     return plot.finish(said, plot.drawn(plot.when("At step {}.", "close_look")))
 
 
-def _of_ends(now: xr.DataArray) -> str:
+def _of_ends(now: Array) -> str:
     quarter = max(1, now.sizes["position"] // 4)
     first, last = (float(part.mean()) for part in (now[:quarter], now[-quarter:]))
     return f"First quarter: {first:.2f} nat, last quarter: {last:.2f} nat." if np.isfinite(first + last) else ""
@@ -119,6 +119,6 @@ def stream(plot: Plot) -> Figure:
     return _curve_now(plot, positive(plot.now["residual_variance"]), "variance %{y:.3g}", _growth)
 
 
-def _growth(now: xr.DataArray) -> str:
+def _growth(now: Array) -> str:
     factor = float(now[-1] / now[0])
     return f"From end to end it grows {factor:.3g} times." if np.isfinite(factor) else ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.diagram import Node, Part, Wire, chain, diagram
 from goldviz.figures.theme import style_of
 from goldviz.labs.char_gpt.figures.quantities import COLOURS, figure
 
 
-def parts_of(ds: xr.Dataset) -> list[Part]:
+def parts_of(ds: Run) -> list[Part]:
     """Tables, blocks and read-out of the run's network."""
     name = str(ds["network"].values[0])
     layers = [str(layer) for layer in ds["layer"].values]

@@ -6,8 +6,8 @@ import math
 from functools import partial
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
@@ -23,12 +23,12 @@ SIMPLE = {"uniform_loss": "all alike", "unigram_dev_loss": "single tokens", "big
 """Losses of guesses that need no network."""
 
 
-def in_bits(ds: xr.Dataset, name: str) -> xr.DataArray:
+def in_bits(ds: Run, name: str) -> Array:
     """A loss in nats a token as bits a byte: times tokens a byte, over ln 2."""
     return finite(ds[name]) * (float(ds["tokens_per_byte"]) / math.log(2))
 
 
-def _of_bits(ds: xr.Dataset) -> Values:
+def _of_bits(ds: Run) -> Values:
     if "tokens_per_byte" not in ds:
         return np.array([])
     names = [name for name in ("dev_loss", *SIMPLE) if name in ds]
@@ -65,7 +65,7 @@ figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
 
 
-def signs_of(ds: xr.Dataset) -> list[str]:
+def signs_of(ds: Run) -> list[str]:
     """The tokens as they are shown, ready for a label."""
     return [as_label(sign) for sign in map(str, ds["token"].values)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
@@ -64,7 +64,7 @@ def samples(plot: Plot) -> Figure:
     )
 
 
-def _width(ds: xr.Dataset) -> int:
+def _width(ds: Run) -> int:
     """Tokens in a row: fewer where they are pieces, and fewer still where the text's pieces are long, in the mean."""
     lengths = np.array([len(str(sign)) for sign in ds["token"].values])
     if (lengths > 1).mean() < MOST_LONG:

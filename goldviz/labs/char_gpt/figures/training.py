@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
@@ -122,7 +121,7 @@ def gradient(plot: Plot) -> Figure:
     return legend_above_headings(finished)
 
 
-def _clipped(ds: xr.Dataset) -> str:
+def _clipped(ds: Run) -> str:
     """The share of the steps that were clipped, over all seeds."""
     before, after = ds["norm_before_clip"].values, ds["norm_after_clip"].values
     return f"Clipped: {percent(float((after < before * (1 - 1e-6)).mean()))} of the steps." if before.size else ""

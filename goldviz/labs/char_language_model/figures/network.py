@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.diagram import Node, Part, chain, diagram
 from goldviz.figures.theme import style_of
 from goldviz.labs.char_language_model.figures.quantities import COLOURS, figure
 
 
-def parts_of(ds: xr.Dataset) -> list[Part]:
+def parts_of(ds: Run) -> list[Part]:
     """The matrices of the run's model in their order."""
     name, style = str(ds["network"].values[0]), style_of(str(ds["network"].values[0]))
     nodes = [_node(str(layer), column) for column, layer in enumerate(ds["layer"].values)]

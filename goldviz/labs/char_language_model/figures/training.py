@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words
@@ -104,7 +104,7 @@ def running_statistics(plot: Plot) -> Figure:
     )
 
 
-def _kept(ds: xr.Dataset) -> str:
+def _kept(ds: Run) -> str:
     """How many running means each layer keeps: one for each channel, or for each place by mistake."""
     if "running_values" not in ds:
         return ""

@@ -7,8 +7,8 @@ Each draws a dataset as :class:`goldviz.labs.continuous_depth.settings.Continuou
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.by_kind import offered
 from goldviz.figures.limits import log10
 from goldviz.figures.reading import absence, networks
@@ -40,7 +40,7 @@ FIGURES = offered(
 )
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the distance from the flow over the number of Euler steps, on log scales."""
     label = "Distance between a residual network and the flow, which shrinks as its blocks grow in number."
     if absence(ds, "error_by_blocks"):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.diagram import Node, Part, Wire, chain, diagram
 from goldviz.figures.reading import networks
 from goldviz.labs.continuous_depth.figures.quantities import COLOURS, DEPTH_NETWORKS, figure, is_regression, setting_of
@@ -18,12 +17,12 @@ UNDER = 1.4
 NEAR = 1e-6
 
 
-def parts_of(ds: xr.Dataset) -> list[Part]:
+def parts_of(ds: Run) -> list[Part]:
     """The way through depth of every network of a run, with the field that each of its pieces applies."""
     return [_part(ds, network) for network in networks(ds)]
 
 
-def _part(ds: xr.Dataset, network: str) -> Part:
+def _part(ds: Run, network: str) -> Part:
     depths = [float(depth) for depth in ds["depth"].values] if "depth" in ds.coords else [0.0, 1.0]
     blocks = int(setting_of(ds, "blocks") or 0) if network == "residual" else 0
     ends = _block_ends(depths, blocks)

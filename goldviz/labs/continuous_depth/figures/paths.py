@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import colour_bar_below, legend_above_headings
@@ -173,7 +173,7 @@ def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
     return drawn
 
 
-def _arrows(field: xr.DataArray, colour: str) -> Node:
+def _arrows(field: Array, colour: str) -> Node:
     """The direction of the field at depth 0, all arrows of one length; the speed is on hover."""
     x, y = np.meshgrid(field["arrow_x"].values, field["arrow_y"].values)
     velocity = field.transpose("look", "arrow_y", "arrow_x", "dimension").values[..., :2].reshape(-1, x.size, 2)
@@ -252,7 +252,7 @@ def decision(plot: Plot) -> Figure:
     return finished
 
 
-def _smooth(log_odds: xr.DataArray) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _smooth(log_odds: Array) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Places across and up, twice as many as measured, and the probability there by linear interpolation of the odds.
 
     Probabilities jump from 0 to 1 between two places; their log odds do not.

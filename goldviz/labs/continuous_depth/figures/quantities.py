@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
@@ -34,28 +34,28 @@ SIDEWAYS = 0.3
 """Least share of an axis that must lie in the read-out's plane for the side view to use it."""
 
 
-def setting_of(ds: xr.Dataset, name: str) -> Any:
+def setting_of(ds: Run, name: str) -> Any:
     """What the run's settings say, from its attributes; None where they do not say."""
     return json.loads(ds.attrs.get("settings") or "{}").get(name)
 
 
-def is_regression(ds: xr.Dataset) -> bool:
+def is_regression(ds: Run) -> bool:
     """Whether the answers are numbers: then the points lie on a line, and nothing is read out."""
     return "path" in ds and "read_out" not in ds
 
 
-def headings(ds: xr.Dataset) -> tuple[list[str], list[str]]:
+def headings(ds: Run) -> tuple[list[str], list[str]]:
     """The networks' names above panels of their own, and their colours."""
     names = networks(ds)
     return [DEPTH_NETWORKS[name].heading for name in names], [DEPTH_NETWORKS[name].colour for name in names]
 
 
-def class_names(ds: xr.Dataset) -> tuple[str, str]:
+def class_names(ds: Run) -> tuple[str, str]:
     """What the two kinds of points are called."""
     return CLASS_NAMES.get(str(setting_of(ds, "task")), CLASS_NAMES["flip"] if is_regression(ds) else ("class 0", "1"))
 
 
-def of_class(ds: xr.Dataset, number: int) -> NDArray[np.bool_]:
+def of_class(ds: Run, number: int) -> NDArray[np.bool_]:
     """Which of the kept points belong to this class; in the regression, those whose answer is below or above 0."""
     labels = ds["label"].values
     # The answer to an x below 0 is above 0.
@@ -92,7 +92,7 @@ class PlaneView:
         return np.asarray(states.astype(np.float64) @ self.axes.T + self.shift)
 
 
-def placed_paths(ds: xr.Dataset | plot.Now, network: str) -> NDArray[np.float64]:
+def placed_paths(ds: Run | plot.Now, network: str) -> NDArray[np.float64]:
     """Where a network's paths are drawn at each look (look, depth, point, 2)."""
     read_outs = ds["read_out"].sel(network=network).transpose("look", "weight").values
     paths = ds["path"].sel(network=network).transpose("look", "depth", "point", "dimension").values
@@ -100,7 +100,7 @@ def placed_paths(ds: xr.Dataset | plot.Now, network: str) -> NDArray[np.float64]
     return np.reshape(placed, (*paths.shape[:-1], 2))
 
 
-def _of_plane(axis: int, ds: xr.Dataset) -> Values:
+def _of_plane(axis: int, ds: Run) -> Values:
     """The places of all paths at all looks, across or up."""
     if "path" not in ds or ds["path"].size == 0:
         return np.array([])
@@ -109,7 +109,7 @@ def _of_plane(axis: int, ds: xr.Dataset) -> Values:
     return np.concatenate([placed_paths(ds, name)[..., axis].ravel() for name in networks(ds)])
 
 
-def _speed(paths: xr.DataArray) -> xr.DataArray:
+def _speed(paths: Array) -> Array:
     """How far points move between recorded depths, over the depth between them, mean over the points."""
     moved = (finite(paths).diff("depth") ** 2).sum("dimension") ** 0.5
     return moved.mean("point") / paths["depth"].diff("depth")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.diagnostics.findings.words import fine_percent
 from goldviz.figures.draft import Figure, Scatter
@@ -49,7 +49,7 @@ def adjoint(plot: Plot) -> Figure:
     return legend_above_headings(plot.finish(apart, plot.drawn(), height=560, legend=False))
 
 
-def _apart_in_words(apart: xr.DataArray) -> str:
+def _apart_in_words(apart: Array) -> str:
     return f"At step {int(apart['look'])} they differ by {fine_percent(float(apart))}." if np.isfinite(apart) else ""
 
 
@@ -147,7 +147,7 @@ def euler_steps(plot: Plot) -> Figure:
     return plot.finish(_halving(plot), lines, sentences(AFTER_TRAINING, "First seed."))
 
 
-def _trained_steps(ds: xr.Dataset, network: str) -> int | None:
+def _trained_steps(ds: Run, network: str) -> int | None:
     """With how many Euler steps a network was trained; None for another solver."""
     if network == "residual":
         return _whole(setting_of(ds, "blocks"))

@@ -6,8 +6,7 @@ just begun, or lacks a variable, gets a figure that says so.
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.by_kind import offered
 from goldviz.figures.limits import log10
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
@@ -28,7 +27,7 @@ FIGURES = offered(
 )
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the gradient's norm by layer, log scale, mean over the epochs."""
     label = "Gradient norm of each layer on a log scale, from the input on the left to the read-out on the right."
     if "gradient_norm" not in ds or ds["gradient_norm"].size == 0:

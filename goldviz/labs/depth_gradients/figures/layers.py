@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks, unseen, whole
@@ -17,7 +17,7 @@ from goldviz.labs.depth_gradients.figures.quantities import decay_between_hidden
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor as measured_factor
 
 
-def _all_zero(ds: xr.Dataset) -> str:
+def _all_zero(ds: Run) -> str:
     moved = bool((ds["gradient_norm"] > 0).any())
     return "" if moved else "Every gradient recorded so far is exactly 0: no weight is told to move."
 
@@ -54,7 +54,7 @@ def _layer_axis(plot: Plot, title: str) -> None:
     plot.link("x", "layer")
 
 
-def _reach(plot: Plot, now: xr.DataArray) -> Words:
+def _reach(plot: Plot, now: Array) -> Words:
     """The answer: how much smaller the gradient is at layer 1 than where it is largest."""
     hidden = now.sel(layer=slice(1, None))
     if hidden.sizes["layer"] < 2:
@@ -141,7 +141,7 @@ def gradient_factor(plot: Plot) -> Figure:
     return plot.finish(missing or key, plot.drawn(plot.when("Epoch {}.", dim)))
 
 
-def _add_predicted(plot: Plot, network: str, gain: xr.DataArray) -> None:
+def _add_predicted(plot: Plot, network: str, gain: Array) -> None:
     style = plot.look_of(network)
     open_curve = Scatter(
         x=gain["block"].values,

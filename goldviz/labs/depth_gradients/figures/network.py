@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.diagram import Node, Part, Wire, chain, diagram
 from goldviz.figures.reading import depth_of, networks
 from goldviz.figures.theme import style_of
 from goldviz.labs.depth_gradients.figures.quantities import COLOURS, figure
 
 
-def parts_of(ds: xr.Dataset) -> list[Part]:
+def parts_of(ds: Run) -> list[Part]:
     """Layers 0 to the depth, and the read-out, of every network of a run.
 
     A read-out that is tied to the input matrix has no matrix of its own, and so no numbers.

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
@@ -28,7 +28,7 @@ from goldviz.figures.reading import depth_of, positive
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
 
-def gradient_factor(hidden_gradient_norm: xr.DataArray) -> xr.DataArray:
+def gradient_factor(hidden_gradient_norm: Array) -> Array:
     """Measured factor ||dL/dh_(l-1)|| / ||dL/dh_l|| of each block l (document 001, eq. 45), from the hidden states.
 
     Dimensions of ``hidden_gradient_norm`` with ``block`` (1 to depth) in place of ``hidden``; NaN where a norm
@@ -40,7 +40,7 @@ def gradient_factor(hidden_gradient_norm: xr.DataArray) -> xr.DataArray:
     return below.assign_coords(block=above["block"]) / above
 
 
-def decay_between_hidden(ds: xr.Dataset, rates: xr.DataArray) -> xr.DataArray:
+def decay_between_hidden(ds: Run, rates: Array) -> Array:
     """A run's decay rates between hidden layers: the input matrix and the read-out have another shape and stay out.
 
     The input matrix of a tied read-out even gets the gradients of both of its uses.
@@ -48,7 +48,7 @@ def decay_between_hidden(ds: xr.Dataset, rates: xr.DataArray) -> xr.DataArray:
     return rates.sel(layer=slice(1, depth_of(ds) - 1))
 
 
-def layer_ticks(ds: xr.Dataset, ends: tuple[float, float]) -> dict[str, Any]:
+def layer_ticks(ds: Run, ends: tuple[float, float]) -> dict[str, Any]:
     """Ticks of the layer axis: 'input' for layer 0, numbers, and 'read-out' for a matrix of its own.
 
     Where lanes of different depth share the axis, only their common names are words.
@@ -59,13 +59,13 @@ def layer_ticks(ds: xr.Dataset, ends: tuple[float, float]) -> dict[str, Any]:
     return number_ticks(*whole(ends), names)
 
 
-def _of_factor(ds: xr.Dataset) -> Values:
+def _of_factor(ds: Run) -> Values:
     parts = [gradient_factor(ds["hidden_gradient_norm"])] if "hidden_gradient_norm" in ds else []
     parts += [ds["jacobian_gain"]] if "jacobian_gain" in ds else []
     return np.concatenate([np.array([0.0]), *(log10(part).values.ravel() for part in parts)])
 
 
-def _of_decay(ds: xr.Dataset) -> Values:
+def _of_decay(ds: Run) -> Values:
     if "decay_rate" not in ds:
         return np.array([0.0])
     return np.append(decay_between_hidden(ds, ds["decay_rate"]).values, 0.0)

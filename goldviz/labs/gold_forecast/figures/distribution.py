@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, make_subplots
@@ -82,7 +82,7 @@ def fan(plot: Plot) -> Figure:
     return plot.finish(*notes)
 
 
-def _what_bands(ds: xr.Dataset, series: Series) -> str:
+def _what_bands(ds: Run, series: Series) -> str:
     seeds = f"Means over {series.seeds} seeds." if series.seeds > 1 else ""
     at_end = recorded_at_end(ds, series, "quantile")
     return sentences("Bands: 50, 80 and 95 %." if at_end else "Band: mean ± 2 standard deviations.", seeds)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power, power_ticks, unseen, whole
@@ -63,7 +63,7 @@ def gradient_by_lag(plot: Plot) -> Figure:
     return plot.finish(plot.say(_reach, now), plot.drawn(place), lost, legend=False)
 
 
-def _reach(now: xr.DataArray) -> str:
+def _reach(now: Array) -> str:
     """The answer: how many rows back the gradient is still a hundredth of its largest."""
     lags = now["lag"].values
     reach = reach_of(now.transpose("lag", "seed").values, lags)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.gold_forecast.figures.gains import curve_values
@@ -14,7 +14,7 @@ from goldviz.labs.gold_forecast.scoring.series import Series
 POINTS = 60
 
 
-def skill_svg(ds: xr.Dataset) -> str:
+def skill_svg(ds: Run) -> str:
     """The cumulative gain of the network, with the simplest forecast at zero."""
     label = "What the network gains over the simplest forecast, added up over time; the simplest stays at zero."
     if "target" not in ds or not ds["target"].size:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
@@ -39,10 +39,10 @@ AT_FIRST_EPOCH = "The first numbers come with the first epoch."
 AT_THE_END = "This comes when the run ends."
 
 
-def missing(*names: str, waiting: str = AT_FIRST_LOOK) -> Callable[[xr.Dataset], str]:
+def missing(*names: str, waiting: str = AT_FIRST_LOOK) -> Callable[[Run], str]:
     """Why these variables cannot be drawn; while a run goes on, ``waiting`` says when they come. Empty if they can."""
 
-    def said(ds: xr.Dataset) -> str:
+    def said(ds: Run) -> str:
         words, unfinished = absence(ds, *names), str(ds.attrs.get("status", "")) in UNFINISHED
         return waiting if words and unfinished and any(name not in ds for name in names) else words
 
@@ -70,10 +70,10 @@ def _ends(values: Values) -> Values:
     return np.array([finite.min(), finite.max()]) if finite.size else finite
 
 
-def _of(read: Callable[[Series], list[Values]]) -> Callable[[xr.Dataset], Values]:
+def _of(read: Callable[[Series], list[Values]]) -> Callable[[Run], Values]:
     """A reading of the last look's forecasts; empty where there are no dates."""
 
-    def values(ds: xr.Dataset) -> Values:
+    def values(ds: Run) -> Values:
         if not ds.sizes.get("time") or "target" not in ds:
             return np.array([])
         return np.concatenate([np.array([]), *(_ends(np.ravel(part)) for part in read(Series.of(ds)))])
@@ -87,7 +87,7 @@ def _skill(series: Series) -> list[Values]:
     return [np.array([0.0]), *curves.values(), *seeds]
 
 
-def _score(ds: xr.Dataset) -> Values:
+def _score(ds: Run) -> Values:
     if not ds.sizes.get("time") or "target" not in ds:
         return np.array([])
     series = Series.of(ds)
@@ -127,7 +127,7 @@ def _recent_dates(series: Series) -> list[Values]:
     return [np.array([recent.min() - 2, recent.max() + 2])]
 
 
-def _fan(ds: xr.Dataset) -> Values:
+def _fan(ds: Run) -> Values:
     if "mean" not in ds or "scale" not in ds or "target" not in ds or not ds["mean"].size:
         return np.array([])
     series, last = Series.of(ds), slice(-SHOWN_LAST, None)
@@ -141,7 +141,7 @@ def _rates(series: Series) -> list[Values]:
     return [np.array([max(0.0, min(values) - 3), min(100.0, max(values) + 3)])] if found else []
 
 
-def _off(ds: xr.Dataset) -> Values:
+def _off(ds: Run) -> Values:
     """How far intervals, with their own intervals, are off what they promise, in points and both ways."""
     if "mean" not in ds or "scale" not in ds or "target" not in ds or not ds["mean"].size:
         return np.array([])
@@ -151,18 +151,18 @@ def _off(ds: xr.Dataset) -> Values:
     return np.array([-reach, reach])
 
 
-def _losses(ds: xr.Dataset) -> Values:
+def _losses(ds: Run) -> Values:
     parts = [ds[name].values.ravel() for name in ("loss", "validation_loss") if name in ds]
     values = np.concatenate([np.array([]), *parts])
     return np.asarray(values[np.isfinite(values)])
 
 
-def hidden_days(ds: xr.Dataset) -> Dates:
+def hidden_days(ds: Run) -> Dates:
     """The days at which hidden states were recorded."""
     return np.array([str(day)[:10] for day in ds["recent"].values], "datetime64[D]")
 
 
-def _hidden_time(ds: xr.Dataset) -> Values:
+def _hidden_time(ds: Run) -> Values:
     found = days(hidden_days(ds)) if ds.sizes.get("recent") else np.array([])
     return np.array([found.min() - 0.5, found.max() + 0.5]) if found.size else found
 
@@ -176,7 +176,7 @@ def histogram(values: Values) -> tuple[NDArray[np.intp], float]:
     return counts, 1.96 * float(np.sqrt((bins - 1) / values.size)) / bins
 
 
-def _pit(ds: xr.Dataset) -> Values:
+def _pit(ds: Run) -> Values:
     if "mean" not in ds or "scale" not in ds or "target" not in ds or not ds["mean"].size:
         return np.array([])
     values = probabilities(ds, Series.of(ds))
@@ -186,7 +186,7 @@ def _pit(ds: xr.Dataset) -> Values:
     return np.array([0.0, 108 * max(float(counts.max()) / values.size, 1 / len(counts) + chance)])
 
 
-def _hidden(ds: xr.Dataset) -> Values:
+def _hidden(ds: Run) -> Values:
     largest = np.abs(ds["hidden"].values[np.isfinite(ds["hidden"].values)]) if "hidden" in ds else np.array([])
     return np.array([-largest.max(), largest.max()]) if largest.size else largest
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.words import forecasts_counted, plain_number, signed_percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -192,7 +192,7 @@ def said(series: Series, value: float) -> str:
     return plain_number(value, 3) if series.target == "volatility" else signed_percent(value)
 
 
-def _ends_in_words(ds: xr.Dataset, series: Series) -> str:
+def _ends_in_words(ds: Run, series: Series) -> str:
     """The answer: what the curves come to."""
     found = results(ds, series)
     parts = [f"{short_name(series, model)} {said(series, result.value)}" for model, result in found.items()]

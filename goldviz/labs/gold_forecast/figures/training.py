@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -92,7 +92,7 @@ def _chosen_refits(count: int) -> tuple[np.ndarray, str]:
     return chosen, words
 
 
-def _one_trace(curves: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
+def _one_trace(curves: Array) -> tuple[np.ndarray, np.ndarray]:
     """Curves (epoch, fold) one after the other, a gap between them."""
     values = curves.transpose("fold", "epoch").values
     gap = np.full((len(values), 1), np.nan)
@@ -179,7 +179,7 @@ def _by_layer(plot: Plot, name: str, heading: str) -> Figure:
     return finished
 
 
-def _sizes(now: xr.DataArray) -> str:
+def _sizes(now: Array) -> str:
     norms = zip(now["layer"].values, now.values.tolist(), strict=True)
     parts = [f"{layer} {times(norm)}" for layer, norm in norms if norm > 0]
     return f"At epoch {int(now['epoch'])}: {', '.join(parts)}." if parts else ""

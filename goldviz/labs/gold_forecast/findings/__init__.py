@@ -15,15 +15,14 @@ from goldviz.labs.gold_forecast.findings import caveats, documents, skill, train
 from goldviz.labs.gold_forecast.measures import Reading
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from goldviz.arrays.labelled import Run
     from goldviz.labs.gold_forecast.settings import GoldForecast
 
 RULES = (training.DIVERGED, *documents.RULES, *skill.RULES, *caveats.RULES, *training.RULES, caveats.SIMULATED)
 """In the order in which they are judged."""
 
 
-def readings(settings: GoldForecast, dataset: xr.Dataset) -> list[Reading]:
+def readings(settings: GoldForecast, dataset: Run) -> list[Reading]:
     """The run, as rules read it."""
     return [Reading.of(dataset)]
 

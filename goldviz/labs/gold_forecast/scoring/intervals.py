@@ -13,7 +13,7 @@ from goldviz.labs.gold_forecast.scoring.distributions import inside, inside_gaus
 from goldviz.labs.gold_forecast.scoring.series import Series, finite_values
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 SHARES = (0.5, 0.8, 0.9, 0.95)
 """What the central intervals promise to hold."""
@@ -44,13 +44,13 @@ class Coverage:
         return 0.0 if low <= self.nominal <= high else abs(self.share - self.nominal)
 
 
-def recorded_at_end(ds: xr.Dataset, series: Series, name: str) -> bool:
+def recorded_at_end(ds: Run, series: Series, name: str) -> bool:
     """Whether a variable of the run's end is there, and the look in view is the last, which it belongs to."""
     there = name in ds and ds[name].size > 0 and bool(np.isfinite(ds[name].values).any())
     return there and series.look is not None and series.look == int(ds["look"].values[-1])
 
 
-def coverages(ds: xr.Dataset, series: Series) -> list[Coverage]:
+def coverages(ds: Run, series: Series) -> list[Coverage]:
     """Coverage of the central intervals before the final block.
 
     From the recorded quantiles; where there are none yet, from a Gaussian with the look's mean and scale.
@@ -65,7 +65,7 @@ def coverages(ds: xr.Dataset, series: Series) -> list[Coverage]:
     return found
 
 
-def _held(ds: xr.Dataset, series: Series, share: float) -> tuple[Verdicts, Verdicts]:
+def _held(ds: Run, series: Series, share: float) -> tuple[Verdicts, Verdicts]:
     """For each forecast whether its interval held what came, and whether there is an interval."""
     if recorded_at_end(ds, series, "quantile"):
         low, high = quantile(ds, (1 - share) / 2), quantile(ds, (1 + share) / 2)
@@ -75,7 +75,7 @@ def _held(ds: xr.Dataset, series: Series, share: float) -> tuple[Verdicts, Verdi
         return inside_gaussian(series.came, mean, scale, share), np.isfinite(mean) & np.isfinite(scale)
 
 
-def fan_bands(ds: xr.Dataset, series: Series) -> list[tuple[str, Floats, Floats]]:
+def fan_bands(ds: Run, series: Series) -> list[tuple[str, Floats, Floats]]:
     """Name and edges of the bands around the forecasts, widest first: 95, 80 and 50 % from the recorded quantiles.
 
     Where there are none yet it is one band, two standard deviations around the mean.
@@ -87,7 +87,7 @@ def fan_bands(ds: xr.Dataset, series: Series) -> list[tuple[str, Floats, Floats]
     return [("mean ± 2 sd", mean - 2 * scale, mean + 2 * scale)]
 
 
-def quantile(ds: xr.Dataset, level: float) -> Floats:
+def quantile(ds: Run, level: float) -> Floats:
     """The recorded quantile at a level (n,); NaN where that level was not recorded."""
     levels = ds["level"].values.astype(np.float64)
     nearest = int(np.argmin(np.abs(levels - level)))
@@ -96,7 +96,7 @@ def quantile(ds: xr.Dataset, level: float) -> Floats:
     return finite_values(ds["quantile"].transpose("time", "level").values[:, nearest])
 
 
-def probabilities(ds: xr.Dataset, series: Series) -> Floats:
+def probabilities(ds: Run, series: Series) -> Floats:
     """The forecast probability of at most what came, before the final block, of what is finite.
 
     As recorded; where it is not yet, from a Gaussian with the look's mean and scale.

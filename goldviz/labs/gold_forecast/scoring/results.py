@@ -12,7 +12,7 @@ from goldviz.labs.gold_forecast.scoring.series import Series, target_of
 from goldviz.labs.gold_forecast.words import BASELINE_NAMES
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 METRICS = {"return": "r2", "level": "r2", "volatility": "qlike_gain"}
 """The score by which a model is judged, for each target."""
@@ -48,7 +48,7 @@ def result_in_words(target: str, result: Result) -> str:
     return f"{name} {ends_in_words(target, result)}{f', Diebold-Mariano {test}' if test else ''}"
 
 
-def recorded_score(ds: xr.Dataset, model: str, metric: str, end: str = "") -> float:
+def recorded_score(ds: Run, model: str, metric: str, end: str = "") -> float:
     """One number of the table that a run records at its end; NaN where there is none.
 
     ``model`` is 'network' or a baseline; ``end`` is '', '_low' or '_high'. Whatever is no baseline is the network.
@@ -65,7 +65,7 @@ def recorded_score(ds: xr.Dataset, model: str, metric: str, end: str = "") -> fl
     return float(row.sel({f"{kind}metric": metric}))
 
 
-def results(ds: xr.Dataset, series: Series) -> dict[str, Result]:
+def results(ds: Run, series: Series) -> dict[str, Result]:
     """Every model's result before the final block, the network's first.
 
     The recorded tables belong to the last look. For an earlier one, and while a run goes on, scores are worked out

@@ -21,7 +21,7 @@ from goldviz.diagnostics.forecasts.scores import squared_errors
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from goldviz.arrays.labelled import Run
 
 REFERENCES = {"return": "zero", "level": "zero", "volatility": "constant"}
 """The baseline that gains are counted from, for each target."""
@@ -29,24 +29,24 @@ REFERENCES = {"return": "zero", "level": "zero", "volatility": "constant"}
 Dates = NDArray[np.datetime64]
 
 
-def settings_of(ds: xr.Dataset) -> dict[str, Any]:
+def settings_of(ds: Run) -> dict[str, Any]:
     """The run's settings as plain values; empty, which stands for the defaults, where the dataset carries none."""
     text = ds.attrs.get("settings", "{}")
     found: dict[str, Any] = json.loads(text) if isinstance(text, str) else dict(text)
     return found
 
 
-def target_of(ds: xr.Dataset) -> str:
+def target_of(ds: Run) -> str:
     """What a run forecasts: 'return', 'volatility' or 'level'."""
     return str(settings_of(ds).get("target", "return"))
 
 
-def channels_of(ds: xr.Dataset) -> list[str]:
+def channels_of(ds: Run) -> list[str]:
     """The names of a run's channels."""
     return [str(name) for name in ds["channel"].values] if "channel" in ds.coords else []
 
 
-def joined_by_date(ds: xr.Dataset) -> bool:
+def joined_by_date(ds: Run) -> bool:
     """Whether a run has covariates that were joined by calendar date, so that part of the future is in sight."""
     settings = settings_of(ds)
     covariates = settings.get("inputs", "all") == "all" and ds.sizes.get("channel", 2) > 1
@@ -76,7 +76,7 @@ class Series:
     baseline_scales: Mapping[str, Floats]
 
     @classmethod
-    def of(cls, ds: xr.Dataset, epoch: int | None = None) -> Series:
+    def of(cls, ds: Run, epoch: int | None = None) -> Series:
         """The forecasts at the last look that is not after ``epoch`` (None: the last of all)."""
         settings, target, count = settings_of(ds), target_of(ds), ds.sizes.get("time", 0)
         dates = np.array([str(day)[:10] for day in ds["time"].values], "datetime64[D]") if count else _no_dates()
@@ -190,7 +190,7 @@ def _no_dates() -> Dates:
     return np.array([], "datetime64[D]")
 
 
-def _look(ds: xr.Dataset, name: str, epoch: int | None) -> int | None:
+def _look(ds: Run, name: str, epoch: int | None) -> int | None:
     """The look in view; None where nothing was forecast yet."""
     if name not in ds or ds[name].size == 0:
         return None
@@ -199,18 +199,18 @@ def _look(ds: xr.Dataset, name: str, epoch: int | None) -> int | None:
     return int(known[-1] if known.size else looks[0])
 
 
-def _by_time(ds: xr.Dataset, name: str, count: int) -> Floats:
+def _by_time(ds: Run, name: str, count: int) -> Floats:
     return finite_values(ds[name].values) if name in ds else np.full(count, np.nan)
 
 
-def _by_baseline(ds: xr.Dataset, name: str, dim: str) -> dict[str, Floats]:
+def _by_baseline(ds: Run, name: str, dim: str) -> dict[str, Floats]:
     if name not in ds:
         return {}
     rows = finite_values(ds[name].transpose(dim, "time").values)
     return dict(zip((str(label) for label in ds[dim].values), rows, strict=True))
 
 
-def _by_seed(ds: xr.Dataset, name: str, look: int | None, count: int) -> Floats:
+def _by_seed(ds: Run, name: str, look: int | None, count: int) -> Floats:
     if look is None or name not in ds:
         return np.empty((count, 0))
     return finite_values(ds[name].sel(look=look).transpose("time", "seed").values)

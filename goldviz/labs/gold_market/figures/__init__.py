@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.market import JOINED, KNOWN
 from goldviz.figures.reading import thinned
 from goldviz.figures.spec import by_name
@@ -18,7 +18,7 @@ from goldviz.labs.gold_market.figures.returns import distribution, memory, retur
 PICTURE_POINTS = 120
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the rolling correlation of the first covariate, joined by date and as known."""
     known, joined = ds["known_rolling"].values, ds["joined_rolling"].values
     there = np.flatnonzero(np.isfinite(known) & np.isfinite(joined))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -25,7 +25,7 @@ WITHOUT_TONE = (
     shows="The mean move from the second working day after a document until the next one's, by its tone.",
     cannot_show="A forecast: the line is fitted to all these years at once, and a tone can move with something else.",
 )
-def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def answer(ds: Run, *, theme: Theme = "light") -> Figure:
     """One point a document: its tone, and the mean move until the next; with the line fitted to all moves."""
     title = f"Does {market.shortened(str(ds['channel'].values[0]))} move with what documents say?"
     if not ds.sizes["document"]:
@@ -62,7 +62,7 @@ def answer(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     )
 
 
-def answer_sentence(ds: xr.Dataset) -> str:
+def answer_sentence(ds: Run) -> str:
     """What a standard deviation of the tone goes with, how sure that is, and what was planted."""
     slope, unsure, planted = measures.answer(ds), measures.answer_unsure(ds), float(ds.attrs["planted"])
     if not np.isfinite(slope):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -23,7 +23,7 @@ NO_COVARIATE = "This market has no covariate: there is nothing to join."
     shows="The correlation over a rolling window, placed on the day on which its last answer was known.",
     cannot_show="Anything that is not a straight line between the two, or that needs several covariates.",
 )
-def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
     """Rolling correlation of the target's next move with one covariate, known at the forecast and joined by date."""
     number = int(ds.attrs["number"])
     if number == 0:
@@ -61,7 +61,7 @@ def correlation(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     )
 
 
-def overall_sentence(ds: xr.Dataset) -> str:
+def overall_sentence(ds: Run) -> str:
     """The two correlations over all the years."""
     known, joined = (float(ds[f"{kind}_overall"].values[ds.attrs["number"]]) for kind in ("known", "joined"))
     return f"Over all these years: same-day correlation {_signed(joined)}, usable {_signed(known)}."
@@ -72,7 +72,7 @@ def overall_sentence(ds: xr.Dataset) -> str:
     shows="Each covariate's correlation with the target's next move over all the years, both ways.",
     cannot_show="How a forecast would do: this is in sample, and a leak can hide in one covariate out of many.",
 )
-def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def leak(ds: Run, *, theme: Theme = "light") -> Figure:
     """Every covariate's two correlations over all the years, and what lies between them."""
     title = "Which covariates leak when joined by date?"
     count = ds.sizes["channel"] - 1
@@ -115,7 +115,7 @@ def leak(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     )
 
 
-def fit_sentence(ds: xr.Dataset) -> str:
+def fit_sentence(ds: Run) -> str:
     """What a linear fit on all covariates explains, joined by date and as known."""
     known, joined = (float(ds.attrs[f"{kind}_r2"]) for kind in ("known", "joined"))
     if not np.isfinite(known) or not np.isfinite(joined):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Node
@@ -26,7 +26,7 @@ SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
     shows="How many days of each month bring a new value of each channel, and how many masking hides.",
     cannot_show="Why a value is missing: a holiday, a late start and a lost record look the same.",
 )
-def strip(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def strip(ds: Run, *, theme: Theme = "light") -> Figure:
     """How many values of each channel a month brings, one row a channel."""
     masked = bool(np.nansum(ds["hidden"].values) > 0)
     months = ds["month"].values.astype("datetime64[D]").astype(str)
@@ -90,12 +90,12 @@ def _said(*counts: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.stack(counts, axis=-1)[None].astype(np.float32)
 
 
-def release_of(ds: xr.Dataset, number: int) -> str:
+def release_of(ds: Run, number: int) -> str:
     """When a channel's values are out."""
     return str(ds["released"].values[number])
 
 
-def hidden_sentence(ds: xr.Dataset) -> str:
+def hidden_sentence(ds: Run) -> str:
     """Which part of the covariates' rows masking has hidden; empty where none is."""
     share = measures.hidden(ds)
     if not share:
@@ -103,7 +103,7 @@ def hidden_sentence(ds: xr.Dataset) -> str:
     return f"Pink strips: hidden on purpose, {market.percent(share)} of {measures.there_in_months(ds):,.0f} values."
 
 
-def _empty_sentence(ds: xr.Dataset) -> str:
+def _empty_sentence(ds: Run) -> str:
     return "Blank: before a channel's first value or after its last." if np.isnan(ds["seen"].values).any() else ""
 
 
@@ -120,7 +120,7 @@ STATES = (
     shows="Each mark is a new value in the row of that day's forecast.",
     cannot_show="Revisions: a series that is revised later stands here as it was last read.",
 )
-def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def last_days(ds: Run, *, theme: Theme = "light") -> Figure:
     """Which channel has a new value in which of the last rows, and whether that value was out by then."""
     placed, masked = np.isfinite(ds["dated"].values), ds["masked"].values > 0
     early = placed & ~masked & (ds["wait"].values < 0)
@@ -147,7 +147,7 @@ def last_days(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return market.channel_axis(figure, market.names(ds), (count - 0.4, -0.6))
 
 
-def early_sentence(ds: xr.Dataset) -> str:
+def early_sentence(ds: Run) -> str:
     """How many of the covariates' values stand in a row before they were out, over all the years; empty without any."""
     placed, early = measures.placed(ds), measures.placed_too_early(ds)
     if not placed:
@@ -156,7 +156,7 @@ def early_sentence(ds: xr.Dataset) -> str:
     return f"Joined by {ds.attrs['alignment']}: {part} {placed:,.0f} covariates' values are used before their release."
 
 
-def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, height: float) -> Node:
+def _blocks(ds: Run, where: NDArray[np.bool_], name: str, colour: str, height: float) -> Node:
     rows, channels = np.nonzero(where)
     heading = [as_label(market.words(ds, channel)) for channel in channels.tolist()]
     dated = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
@@ -174,7 +174,7 @@ def _blocks(ds: xr.Dataset, where: NDArray[np.bool_], name: str, colour: str, he
     )
 
 
-def _row_width(ds: xr.Dataset) -> float:
+def _row_width(ds: Run) -> float:
     """The typical distance of two rows in milliseconds, the unit of Plotly's dates."""
     return float(np.median(np.diff(ds["row"].values)) / np.timedelta64(1, "ms"))
 
@@ -190,7 +190,7 @@ def _age(hours: float) -> str:
     return f"{abs(hours):.3g} h {'before' if hours > 0 else 'after'} the forecast"
 
 
-def _shade_rows_without_forecast(figure: Figure, ds: xr.Dataset, theme: Theme) -> None:
+def _shade_rows_without_forecast(figure: Figure, ds: Run, theme: Theme) -> None:
     half = np.timedelta64(int(_row_width(ds) / 2), "ms")
     for row in ds["row"].values[ds["forecast"].values == 0].astype("datetime64[ms]"):
         figure.add_shape(

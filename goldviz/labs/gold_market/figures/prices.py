@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -26,7 +26,7 @@ LONGEST_WORDS = 34
     shows="Prices above zero as an index or on a log axis, so that equal heights are equal ratios.",
     cannot_show="Whether the two move together day by day; prices that both drift look alike without being related.",
 )
-def prices(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def prices(ds: Run, *, theme: Theme = "light") -> Figure:
     """The target and the covariate beside it: on one log axis from 100 on, or in panels of their own."""
     kinds = ds["transformation"].values[[0, int(ds.attrs["number"])]]
     common = np.intersect1d(ds["day"].values, ds["beside_day"].values)
@@ -37,7 +37,7 @@ def prices(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure
 
 
-def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> Figure:
+def _index_prices(ds: Run, start: np.datetime64, theme: Theme) -> Figure:
     """Both as an index that is 100 on the first day on which both are observed."""
     figure, drawn, thinning = Figure(), [], ""
     for name, dates, channel, colour, dash in _curves(ds, theme):
@@ -63,7 +63,7 @@ def _index_prices(ds: xr.Dataset, start: np.datetime64, theme: Theme) -> Figure:
     )
 
 
-def _own_prices(ds: xr.Dataset, theme: Theme) -> Figure:
+def _own_prices(ds: Run, theme: Theme) -> Figure:
     """Each in a panel and a unit of its own, prices above zero on a log axis."""
     curves, thinning = _curves(ds, theme), ""
     figure = panels([market.shortened(market.words(ds, channel), 44) for _, _, channel, _, _ in curves], theme)
@@ -95,7 +95,7 @@ def _own_prices(ds: xr.Dataset, theme: Theme) -> Figure:
     return figure.update_layout(margin_t=figure.layout.margin.t + 18)
 
 
-def _curves(ds: xr.Dataset, theme: Theme) -> list[tuple[str, str, int, str, str]]:
+def _curves(ds: Run, theme: Theme) -> list[tuple[str, str, int, str, str]]:
     """Variable, its days, channel number, colour and dash of what is drawn."""
     found = [("price", "day", 0, INKS[theme].accent, "solid")]
     if ds.sizes["beside_day"]:
@@ -103,16 +103,16 @@ def _curves(ds: xr.Dataset, theme: Theme) -> list[tuple[str, str, int, str, str]
     return found
 
 
-def _absence(ds: xr.Dataset) -> str:
+def _absence(ds: Run) -> str:
     number = int(ds.attrs["number"])
     return f"{market.words(ds, number)} has no value in these years." if number and not ds.sizes["beside_day"] else ""
 
 
-def _title(ds: xr.Dataset) -> str:
+def _title(ds: Run) -> str:
     both = [market.shortened(str(name)) for name in ds["channel"].values[[0, int(ds.attrs["number"])]]]
     return f"Where did {' and '.join(dict.fromkeys(both))} go?"
 
 
-def _after_number(ds: xr.Dataset, channel: int) -> str:
+def _after_number(ds: Run, channel: int) -> str:
     unit = str(ds["unit"].values[channel])
     return f" {market.in_template(unit)}" if unit else ""

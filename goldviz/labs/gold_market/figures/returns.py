@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import market
 from goldviz.figures import theme as look
@@ -31,7 +31,7 @@ NAMED_MOVES = 8
     shows="The target's moves, and twice two volatilities that were known on the day before.",
     cannot_show="Moves within a day; one value a day is observed.",
 )
-def returns(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def returns(ds: Run, *, theme: Theme = "light") -> Figure:
     """Every move of the target within twice its volatility as it was known on the day before."""
     unit, window = market.unit_of_changes(ds), int(ds.attrs["window"])
     moves, dates = unit.factor * ds["change"].values, market.days(ds["change_day"])
@@ -87,13 +87,13 @@ def extremes(values: NDArray[np.float64], most: int) -> tuple[NDArray[np.int64],
     return np.array(sorted(kept)), span
 
 
-def outside_sentence(ds: xr.Dataset) -> str:
+def outside_sentence(ds: Run) -> str:
     """How many moves were larger than twice each volatility."""
     rolling, expanding = (market.percent(share(ds)) for share in (measures.outside_rolling, measures.outside_expanding))
     return f"Outside the lines: {rolling} (last {int(ds.attrs['window'])}), {expanding} (all before)."
 
 
-def _named_moves(ds: xr.Dataset, unit: Moves, theme: Theme) -> Node:
+def _named_moves(ds: Run, unit: Moves, theme: Theme) -> Node:
     """The largest moves, with their dates and how many standard deviations they were."""
     moves, sd = ds["change"].values, ds["rolling_sd"].values
     largest = np.argsort(-np.abs(moves))[:NAMED_MOVES]
@@ -125,7 +125,7 @@ def _named_moves(ds: xr.Dataset, unit: Moves, theme: Theme) -> Node:
     shows="Days by the size of their move, in bins of a quarter of the standard deviation.",
     cannot_show="That moves are independent draws: they are not, large ones come together.",
 )
-def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def distribution(ds: Run, *, theme: Theme = "light") -> Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
     unit = market.unit_of_changes(ds)
     middle, gaussian = unit.factor * ds["bin"].values, ds["gaussian"].values
@@ -155,7 +155,7 @@ def distribution(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(title_text="Days", **market.counting_log_axis(0.5, 1.3 * most))
 
 
-def tail_sentence(ds: xr.Dataset) -> str:
+def tail_sentence(ds: Run) -> str:
     """The kurtosis, and what lies beyond four standard deviations."""
     found, expected = int(ds.attrs["beyond"]), float(ds.attrs["gaussian_beyond"])
     return (
@@ -164,7 +164,7 @@ def tail_sentence(ds: xr.Dataset) -> str:
     )
 
 
-def worst_sentence(ds: xr.Dataset) -> str:
+def worst_sentence(ds: Run) -> str:
     """The largest loss and the largest gain with their dates."""
     unit, moves, dates = market.unit_of_changes(ds), ds["change"].values, market.days(ds["change_day"])
     low, high = int(moves.argmin()), int(moves.argmax())
@@ -176,7 +176,7 @@ def worst_sentence(ds: xr.Dataset) -> str:
     shows="The autocorrelation of the moves, which would help to forecast them, and of their squares.",
     cannot_show="Whether a lag is real: where volatility changes, the band is too narrow for the moves themselves.",
 )
-def memory(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def memory(ds: Run, *, theme: Theme = "light") -> Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""
     unit, noise = market.unit_of_changes(ds), float(ds.attrs["noise"])
     lags = ds["lag"].values
@@ -205,7 +205,7 @@ def memory(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(title_text="Autocorrelation", zeroline=True, zerolinecolor=INKS[theme].muted)
 
 
-def memory_sentence(ds: xr.Dataset) -> str:
+def memory_sentence(ds: Run) -> str:
     """How many lags stand out of the band of white noise."""
     noise, lags = float(ds.attrs["noise"]), ds.sizes["lag"]
     squares, moves = measures.lags_of_squares(ds), measures.lags_of_moves(ds)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pandas as pd
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.moves import SEEN_AS
 
 
-def facts_table(ds: xr.Dataset) -> pd.DataFrame:
+def facts_table(ds: Run) -> pd.DataFrame:
     """One row a channel, the target first, with the columns as a person reads them; text is not escaped."""
     whole = {
         "Values": "observed",

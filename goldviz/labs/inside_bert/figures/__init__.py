@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 from plotly.colors import sample_colorscale
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import by_name
 from goldviz.figures.theme import SEQUENTIAL
@@ -39,7 +39,7 @@ FIGURES = by_name(
 CELLS = 16
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the map of the head in view, as squares, with the first pieces beside the rows."""
     count = min(CELLS, ds.sizes["query"])
     weights = ds["attention"].values[:count, :count]

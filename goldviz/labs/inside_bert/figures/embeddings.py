@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
@@ -20,7 +20,7 @@ PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum":
     shows="Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
     cannot_show="Their directions: long vectors may cancel.",
 )
-def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = None) -> Figure:
+def embeddings(ds: Run, *, theme: Theme = "light", chosen: int | None = None) -> Figure:
     """The length of the three embeddings of every piece, and of their sum."""
     columns = [
         Column(ds["embedding_norm"].sel(part=part).values, part.capitalize(), colour, ".3f")
@@ -37,7 +37,7 @@ def embeddings(ds: xr.Dataset, *, theme: Theme = "light", chosen: int | None = N
     shows="Cosines of token embeddings, before any context.",
     cannot_show="What the piece means in this text.",
 )
-def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def neighbours(ds: Run, *, theme: Theme = "light") -> Figure:
     """The vocabulary's pieces nearest to one piece, before any context."""
     labels = [piece_label(str(piece)) for piece in ds["nearby"].values]
     figure = Figure().bar(
@@ -60,7 +60,7 @@ def neighbours(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return rows_down(figure, labels)
 
 
-def pieces_table(ds: xr.Dataset, text: str) -> pd.DataFrame:
+def pieces_table(ds: Run, text: str) -> pd.DataFrame:
     """One row a piece: its place, its characters, its word, and the lengths of its embeddings; text is not escaped."""
     starts, stops = ds["start"].values, ds["stop"].values
     table = pd.DataFrame({"j": ds["piece"].values, "Piece": [str(token) for token in ds["token"].values]})
@@ -82,9 +82,9 @@ def pieces_table(ds: xr.Dataset, text: str) -> pd.DataFrame:
     return table
 
 
-def steps_table(ds: xr.Dataset) -> pd.DataFrame:
+def steps_table(ds: Run) -> pd.DataFrame:
     """The numbers of a head's steps for one query, the largest weight first; text is not escaped."""
-    shown = ds.sortby(ds["weight"], ascending=False)
+    shown = ds.isel(piece=np.argsort(ds["weight"].values, kind="stable")[::-1])
     table = pd.DataFrame({"j": shown["piece"].values, "Key piece": [str(token) for token in shown["token"].values]})
     columns = {
         "product": "q·k",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, link
@@ -32,7 +32,7 @@ SUMMARIES = {
     shows="The softmax of the classifier's logits, with the names that the model has for its classes.",
     cannot_show="Whether the model is right, and how it would judge texts unlike those that it was trained on.",
 )
-def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = None) -> Figure:
+def tone(ds: Run, *, theme: Theme = "light", second: Run | None = None) -> Figure:
     """The probability of every class, of one text or of two."""
     figure = Figure()
     texts = [(ds, "First", FIRST)] if second is None else [(ds, "First", FIRST), (second, "Second", SECOND)]
@@ -60,7 +60,7 @@ def tone(ds: xr.Dataset, *, theme: Theme = "light", second: xr.Dataset | None = 
     return figure.update_layout(bargap=0.25)
 
 
-def label_texts(ds: xr.Dataset) -> list[str]:
+def label_texts(ds: Run) -> list[str]:
     """The classes' names, shortened and escaped."""
     return [as_label(str(name)[:24]) for name in ds["label"].values]
 
@@ -70,7 +70,7 @@ def label_texts(ds: xr.Dataset) -> list[str]:
     shows="Integrated gradients (Sundararajan et al. 2017) beside the attention that a piece receives.",
     cannot_show="How pieces act together: what two do only jointly is shared out between them.",
 )
-def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def evidence(ds: Run, *, theme: Theme = "light") -> Figure:
     """What every piece adds to the logit, beside the attention that it receives."""
     columns = [
         Column(ds["attribution"].values, "Adds to the logit", ADDS, "+.3~f"),
@@ -79,7 +79,7 @@ def evidence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return beside_pieces(ds, columns, title=f"What speaks for “{ds.attrs['label']}”?", theme=theme)
 
 
-def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
     """Each ordinary piece's evidence against the attention that it receives."""
     shown = ds.isel(piece=np.flatnonzero(~ds["special"].values))
     labels = [piece_label(str(token)) for token in shown["token"].values]
@@ -102,7 +102,7 @@ def agreement(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(title_text="|Evidence|", rangemode="tozero", nticks=6)
 
 
-def heads_off(ds: xr.Dataset, *, label: str, theme: Theme = "light") -> Figure:
+def heads_off(ds: Run, *, label: str, theme: Theme = "light") -> Figure:
     """How a logit changes when one head after another is switched off."""
     changes = ds["change"].sel(label=label)
     figure = Figure(
@@ -136,7 +136,7 @@ def head_axes(figure: Figure, every: int = 1) -> None:
     link(figure, "y", "layer")
 
 
-def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def tone_without(ds: Run, *, theme: Theme = "light") -> Figure:
     """Logits with all heads and without the chosen ones."""
     figure = Figure()
     for state, words, colour in (("all heads", "All heads", FIRST), ("without", "Without them", SECOND)):
@@ -167,7 +167,7 @@ def tone_without(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="The likeliest pieces of the vocabulary, the hidden one in gold if it is among them.",
     cannot_show="Words of several pieces.",
 )
-def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def guesses(ds: Run, *, theme: Theme = "light") -> Figure:
     """The pieces that the model expects in the masked place; the hidden one is marked."""
     words = [str(piece) for piece in ds["guessed"].values]
     truth = str(ds.attrs["truth"])
@@ -189,13 +189,13 @@ def guesses(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_layout(bargap=0.25)
 
 
-def summary_of(ds: xr.Dataset, summary: str) -> xr.DataArray:
+def summary_of(ds: Run, summary: str) -> Array:
     """One of ``SUMMARIES`` (layer, head); distances, which the dataset has in pieces, are divided by their number."""
     found = ds[f"head_{summary}"]
     return found / ds.sizes["piece"] if summary == "distance" else found
 
 
-def summaries(ds: xr.Dataset, *, second: xr.Dataset, summary: str, theme: Theme = "light") -> Figure:
+def summaries(ds: Run, *, second: Run, summary: str, theme: Theme = "light") -> Figure:
     """One number of every head, of two texts or models, in the same colours."""
     words = SUMMARIES[summary]
     figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
 from goldviz.figures.elements import add_heading, worded
@@ -31,12 +31,12 @@ WIDEST_PATH = "Widest path"
 """The heading where the widest single path stands in for the flow."""
 
 
-def largest_keys(ds: xr.Dataset) -> NDArray[np.intp]:
+def largest_keys(ds: Run) -> NDArray[np.intp]:
     """Places of the keys with the largest weights, the largest first."""
     return np.argsort(-ds["weight"].values, kind="stable")[:MOST_KEYS]
 
 
-def drawn_sentence(ds: xr.Dataset, keys: NDArray[np.intp]) -> str:
+def drawn_sentence(ds: Run, keys: NDArray[np.intp]) -> str:
     """How much of the attention the drawn keys hold."""
     count = ds.sizes["piece"]
     if len(keys) == count:
@@ -49,7 +49,7 @@ def drawn_sentence(ds: xr.Dataset, keys: NDArray[np.intp]) -> str:
     shows="q k by dimension over the root of d_k; the sums are scores, and their softmax the weights.",
     cannot_show="Why the matrices are as they are.",
 )
-def scores(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def scores(ds: Run, *, theme: Theme = "light") -> Figure:
     """The query, its products with the keys dimension by dimension, and the weights that come of their sums."""
     keys = largest_keys(ds)
     asked, products = ds["query_vector"].values, ds["query_vector"].values * ds["key_vector"].values[keys]
@@ -70,7 +70,7 @@ def scores(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="Each value times its weight, and their sum z.",
     cannot_show="What W_O and the other heads make of z.",
 )
-def mixing(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def mixing(ds: Run, *, theme: Theme = "light") -> Figure:
     """The values, each times its weight, and their sum: the head's output."""
     keys = largest_keys(ds)
     weighted = ds["weight"].values[:, None] * ds["value_vector"].values
@@ -85,7 +85,7 @@ def mixing(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
 
 
 def _strip_over_rows(
-    ds: xr.Dataset,
+    ds: Run,
     strip_values: NDArray[np.float64],
     rows: NDArray[np.float64],
     keys: NDArray[np.intp],
@@ -182,7 +182,7 @@ def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, 
 
 def _finish(
     figure: Figure,
-    ds: xr.Dataset,
+    ds: Run,
     keys: NDArray[np.intp],
     title: str,
     notes: list[str],
@@ -201,7 +201,7 @@ def _finish(
     shows="Raw weights, lengths of weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema 2020).",
     cannot_show="The feed-forward networks, which none of the five knows.",
 )
-def shares(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def shares(ds: Run, *, theme: Theme = "light") -> Figure:
     """The query shared out over the pieces by five measures, each of which sums to 1."""
     title = "Do the other measures agree?"
     if not ds.sizes["piece"]:
@@ -218,11 +218,11 @@ def shares(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     )
 
 
-def _is_flow(ds: xr.Dataset) -> bool:
+def _is_flow(ds: Run) -> bool:
     return bool(ds.attrs["flow_method"] == "maximum flow")
 
 
-def shares_notes(ds: xr.Dataset) -> list[str]:
+def shares_notes(ds: Run) -> list[str]:
     """What was hidden, and what stands in for the flow."""
     notes = []
     if "hidden" in ds:
@@ -239,7 +239,7 @@ def shares_notes(ds: xr.Dataset) -> list[str]:
     shows="A row for each query, a column for each key; every row sums to 1 (document 001, section 4.1.2, transposed).",
     cannot_show="How long the values are that the weights mix, and what later layers do with them.",
 )
-def attention_map(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def attention_map(ds: Run, *, theme: Theme = "light") -> Figure:
     """One head's weights, queries as rows; for reports, where nothing can be fetched."""
     labels = [pieces.piece_label(str(token)) for token in ds["key_token"].values]
     count = len(labels)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
@@ -49,7 +49,7 @@ class Box(NamedTuple):
     cannot_show="In which of the many dimensions it happens.",
     name="layer",
 )
-def layer_diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def layer_diagram(ds: Run, *, theme: Theme = "light") -> Figure:
     """The layer as boxes from top to bottom, with the lengths of the piece that is followed."""
     figure, ink = Figure(), INKS[theme]
     boxes = _boxes(ds, ink.muted)
@@ -77,7 +77,7 @@ def layer_diagram(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(visible=False, range=[ROW * last + 0.5, -0.5], fixedrange=True)
 
 
-def _boxes(ds: xr.Dataset, quiet: str) -> list[Box]:
+def _boxes(ds: Run, quiet: str) -> list[Box]:
     at = ds.sel(piece=int(ds.attrs["query_piece"]))
     norm = {str(stage): float(at["stage_norm"].sel(stage=stage)) for stage in at["stage"].values}
     cosine = {str(part): float(at["added_cosine"].sel(added=part)) for part in at["added"].values}
@@ -189,7 +189,7 @@ def _residual(figure: Figure, start: int, end: int, colour: str) -> None:
     cannot_show="Whether two parts work against each other; the cosines in the diagram do, for one piece.",
     name="layer_lengths",
 )
-def layer_lengths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def layer_lengths(ds: Run, *, theme: Theme = "light") -> Figure:
     """What comes in, what both parts add, and the share of neurons that fire, of every piece."""
     lengths = {
         "Comes in": ("input", "#838383"),
@@ -217,7 +217,7 @@ def layer_lengths(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="The neurons of the feed-forward network whose part of its output is longest for this piece.",
     cannot_show="What a neuron stands for.",
 )
-def neurons(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def neurons(ds: Run, *, theme: Theme = "light") -> Figure:
     """The longest parts of the feed-forward network's output for one piece, neuron by neuron."""
     order = np.argsort(-ds["neuron_length"].values, kind="stable")[:MOST_NEURONS]
     lengths, outputs = ds["neuron_length"].values[order], ds["neuron_output"].values[order]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures import plot
 from goldviz.figures.diagram import Colour, Part, Reading, colour_quantities, diagram
 from goldviz.figures.encoder_diagram import HEADS, encoder
@@ -22,7 +21,7 @@ COLOURS = (
 """What may colour the encoder."""
 
 
-def parts_of(ds: xr.Dataset) -> list[Part]:
+def parts_of(ds: Run) -> list[Part]:
     """The encoder that read the text."""
     return [encoder(int(ds["layer"].max()), int(ds["head"].max()), heading=str(ds.attrs.get("model", "Encoder")))]
 

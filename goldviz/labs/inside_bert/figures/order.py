@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import log_axis
@@ -22,7 +22,7 @@ WITH, WITHOUT = "#d55e00", "#0e7ac0"
     cannot_show="Whether attention uses them: a head may ignore what is there.",
     name="positions",
 )
-def positions(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def positions(ds: Run, *, theme: Theme = "light") -> Figure:
     """The cosine of every two position embeddings."""
     places = ds["position"].values
     figure = Figure(
@@ -42,7 +42,7 @@ def positions(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return colour_bar(figure, (-1, 1), SIGNED, "Cosine of the two embeddings")
 
 
-def near_and_far(ds: xr.Dataset) -> str:
+def near_and_far(ds: Run) -> str:
     """The mean cosine of neighbours among the text's places, and of places far apart."""
     means = ds["distance_cosine"].values
     if len(means) < 3:
@@ -58,7 +58,7 @@ def near_and_far(ds: xr.Dataset) -> str:
     cannot_show="What the model would say of another order; only reading it does.",
     name="order",
 )
-def order(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def order(ds: Run, *, theme: Theme = "light") -> Figure:
     """How far states move with position embeddings, and without them."""
     figure, states = Figure(), ds["state"].values
     drawn_as = {
@@ -100,7 +100,7 @@ def order(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     cannot_show="What is carried across: weights may lie on pieces that say little.",
     name="across",
 )
-def across(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def across(ds: Run, *, theme: Theme = "light") -> Figure:
     """The attention that passes between sentence A and B, head by head."""
     shown = ds["across"]
     figure = Figure(
@@ -121,7 +121,7 @@ def across(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return colour_bar(figure, (0.0, most), SEQUENTIAL, "Attention on the other sentence", tickformat=".0%")
 
 
-def _if_even(ds: xr.Dataset) -> str:
+def _if_even(ds: Run) -> str:
     """What attention that is spread evenly over all pieces would give."""
     first, second, pieces = ds.attrs["pieces_a"], ds.attrs["pieces_b"], ds.sizes["piece"]
     even = 2 * first * second / (first + second) / pieces if first + second else 0.0

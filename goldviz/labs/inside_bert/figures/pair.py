@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.draft import Figure
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.figures.head import SHARES
@@ -12,7 +11,7 @@ from goldviz.labs.inside_bert.figures.pieces import Column, beside_pieces, short
 COMPARED = ("attention", "head_norm", "rollout")
 
 
-def shares_pair(ds: xr.Dataset, *, other: xr.Dataset, heading: str, theme: Theme = "light") -> Figure:
+def shares_pair(ds: Run, *, other: Run, heading: str, theme: Theme = "light") -> Figure:
     """Three measures of the query's shares, with the axes that the other one's need too."""
     columns, limits = [], {}
     for name in COMPARED:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, make_subplots
 from goldviz.figures.elements import add_heading
@@ -52,7 +52,7 @@ def piece_label(text: str) -> str:
     return as_label(short_piece(text))
 
 
-def piece_labels(ds: xr.Dataset) -> list[str]:
+def piece_labels(ds: Run) -> list[str]:
     """The labels of all pieces of the dataset, escaped."""
     return [piece_label(str(token)) for token in ds["token"].values]
 
@@ -71,7 +71,7 @@ def strongest(*values: ArrayLike, most: int = MOST_ROWS) -> NDArray[np.intp]:
 
 
 def beside_pieces(
-    ds: xr.Dataset,
+    ds: Run,
     columns: Sequence[Column],
     *,
     title: str,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures.evidence import SUMMARIES, summaries
 from goldviz.labs.inside_bert.figures.evidence import tone as tone_figure
@@ -92,7 +92,7 @@ def _heads(first: Look, second: Look) -> None:
         )
 
 
-def _place(ds: xr.Dataset) -> tuple[int, int, int]:
+def _place(ds: Run) -> tuple[int, int, int]:
     return int(ds.attrs["layer"]), int(ds.attrs["head"]), int(ds.attrs["query_piece"])
 
 
@@ -102,7 +102,7 @@ def _named(look: Look) -> str:
     return f"“{plain(shown)}” read by {plain(look.read.model.name)}"
 
 
-def differences(first: xr.Dataset, second: xr.Dataset) -> list[str]:
+def differences(first: Run, second: Run) -> list[str]:
     """What differs between two overviews, in sentences of Markdown."""
     found = []
     places = measures.pieces_changed(first, second)
@@ -111,29 +111,30 @@ def differences(first: xr.Dataset, second: xr.Dataset) -> list[str]:
     elif 0 < len(places) <= 5:
         changed = ", ".join(f"“{plain(one)}” and “{plain(other)}” at {place}" for place, one, other in places)
         found.append(f"The pieces differ in {len(places)} of {first.sizes['piece']}: {changed}.")
-    same_classes = "logit" in first and "logit" in second and first["label"].equals(second["label"])
+    classes = [list(overview["label"].values) for overview in (first, second) if "logit" in overview]
+    same_classes = len(classes) == 2 and classes[0] == classes[1]
     if same_model(first, second):
         return [*found, *([_largest_logit(first, second)] if same_classes else []), _largest_entropy(first, second)]
     return [*found, *([_largest_probability(first, second)] if same_classes else [])]
 
 
-def same_model(first: xr.Dataset, second: xr.Dataset) -> bool:
+def same_model(first: Run, second: Run) -> bool:
     """Whether both overviews are of the same weights; only then do logits have one scale, and heads a partner."""
     return bool(first.attrs["fingerprint"] == second.attrs["fingerprint"])
 
 
-def _largest_logit(first: xr.Dataset, second: xr.Dataset) -> str:
+def _largest_logit(first: Run, second: Run) -> str:
     change = measures.changed_between(first, second, "logit")
     return f"The logit of {plain(change.label)} changes most, by {change.by:+.2g}.".replace("-", "−")
 
 
-def _largest_probability(first: xr.Dataset, second: xr.Dataset) -> str:
+def _largest_probability(first: Run, second: Run) -> str:
     change = measures.changed_between(first, second, "probability")
     points = f"{100 * change.by:+.1f}".replace("-", "−")
     return f"The two models differ most in the probability of {plain(change.label)}, by {points} percentage points."
 
 
-def _largest_entropy(first: xr.Dataset, second: xr.Dataset) -> str:
+def _largest_entropy(first: Run, second: Run) -> str:
     layer, head, before, after = measures.head_changed(first, second)
     return (
         f"Layer {layer}, head {head} changes most in how widely it looks. Its entropy goes from {before:.0%} to "

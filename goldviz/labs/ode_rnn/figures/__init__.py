@@ -9,8 +9,8 @@ observations that were edited, which has no looks.
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.by_kind import offered
 from goldviz.figures.reading import absence, networks
 from goldviz.figures.theme import style_of
@@ -51,7 +51,7 @@ PICTURE_POINTS = 240
 """Places in time at which the home page's picture is drawn: close enough for a jump to look upright."""
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: what the ODE-RNN says of the probe sequence over time, its jumps, and the signal."""
     label = "What the ODE-RNN expects over time: it bends between observations and jumps at each of them."
     if absence(ds, "decoded_mean") or "ode_rnn" not in networks(ds):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import line
@@ -140,7 +140,7 @@ def solver(plot: Plot) -> Figure:
     return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 18)
 
 
-def _cost(count: xr.DataArray, error: xr.DataArray) -> str:
+def _cost(count: Array, error: Array) -> str:
     parts = []
     if count.notnull().any():
         parts.append(f"{float(count.min()):.0f} to {float(count.max()):.0f} evaluations a gap")
@@ -150,12 +150,12 @@ def _cost(count: xr.DataArray, error: xr.DataArray) -> str:
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
-def _hidden(error: xr.DataArray) -> str:
+def _hidden(error: Array) -> str:
     unseen = int(error.isnull().sum())
     return f"Not on the log axis: {unseen} of {error.size} (exactly 0 or not finite)." if unseen else ""
 
 
-def _method(ds: xr.Dataset) -> str:
+def _method(ds: Run) -> str:
     known = setting_of(ds, "solver")
     if known is None:
         return ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Shape, make_subplots
 from goldviz.figures.elements import add_band, add_heading
@@ -115,7 +115,7 @@ def _panels(plot: Plot, rug_rows: int) -> Figure:
     return figure
 
 
-def _draw_network(plot: Plot, now: xr.Dataset, name: str, row: int) -> None:
+def _draw_network(plot: Plot, now: Run, name: str, row: int) -> None:
     moments = now["moment"].values
     cuts = jump_places(moments)
     mean, reach = now["decoded_mean"].values, BAND_90 * now["decoded_scale"].values
@@ -170,7 +170,7 @@ def _draw_network(plot: Plot, now: xr.Dataset, name: str, row: int) -> None:
     )
 
 
-def _rug_rows(ds: xr.Dataset) -> int:
+def _rug_rows(ds: Run) -> int:
     """Channels to show below: all of them if there are several or anything is missing, else none."""
     if "probe_value" not in ds:
         return 0
@@ -217,7 +217,7 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1].rstrip() + "…"
 
 
-def _handles(ds: xr.Dataset, channel: str, accent: str) -> list[Shape]:
+def _handles(ds: Run, channel: str, accent: str) -> list[Shape]:
     values = ds["probe_value"].sel(channel=channel).values
     return [
         Shape(
@@ -258,7 +258,7 @@ def _shade(plot: Plot, stretches: Sequence[tuple[float, float]], row: int, ends:
     )
 
 
-def forecast_misses(now: xr.Dataset, channel: str) -> xr.DataArray:
+def forecast_misses(now: Run, channel: str) -> Array:
     """How far the forecast just before each observation is from what is then observed, by network; NaN if missing.
 
     The first observation has nothing before it and is left out.
@@ -268,14 +268,14 @@ def forecast_misses(now: xr.Dataset, channel: str) -> xr.DataArray:
     return abs(before - now["probe_value"].sel(channel=channel)).isel(observation=slice(1, None))
 
 
-def _warning(ds: xr.Dataset) -> str:
+def _warning(ds: Run) -> str:
     if not beyond_training(ds):
         return ""
     unit = time_unit(ds)
     return f"Shaded: over {longest_gap(ds):.3g} {unit} without a look, longer than in training. Do not trust it there."
 
 
-def _outside(mean: xr.DataArray, ends: tuple[float, float]) -> str:
+def _outside(mean: Array, ends: tuple[float, float]) -> str:
     """Whose forecasts leave the axis or are no numbers."""
     parts = []
     for name, row in zip(mean["network"].values, mean.values, strict=True):

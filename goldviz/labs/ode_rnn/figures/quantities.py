@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
@@ -59,7 +59,7 @@ def lines_of(names: Sequence[str]) -> int:
     return max(1, len(names) - 1)
 
 
-def as_of(plot: Plot, *names: str) -> xr.Dataset:
+def as_of(plot: Plot, *names: str) -> Run:
     """The run with these variables at the looks that are drawn, look first; a dataset without looks is one look."""
     now = {name: plot.now[name] for name in names if name in plot.now}
     looks = {name: values if "look" in values.dims else values.expand_dims("look") for name, values in now.items()}
@@ -71,28 +71,28 @@ def step_in_words(plot: Plot) -> Words:
     return plot.when("Step {}, first seed.", "look") if "look" in plot.ds.dims else ""
 
 
-def setting_of(ds: xr.Dataset, name: str) -> Any:
+def setting_of(ds: Run, name: str) -> Any:
     """What the run's settings say, from its attributes; None where they do not say."""
     return json.loads(ds.attrs.get("settings") or "{}").get(name)
 
 
-def longest_gap(ds: xr.Dataset) -> float:
+def longest_gap(ds: Run) -> float:
     """The longest gap in training; infinite where neither attributes nor settings say."""
     known = ds.attrs.get("longest_gap", setting_of(ds, "longest_gap"))
     return float(known) if known is not None else float("inf")
 
 
-def time_unit(ds: xr.Dataset) -> str:
+def time_unit(ds: Run) -> str:
     """The unit of the times, 's' where the dataset does not say."""
     return str(ds.attrs.get("time_unit", "s"))
 
 
-def gaps_before(ds: xr.Dataset) -> NDArray[np.float64]:
+def gaps_before(ds: Run) -> NDArray[np.float64]:
     """The gap before each observation of the probe sequence; the first has none: NaN."""
     return np.diff(ds["probe_time"].values.astype(np.float64), prepend=np.nan)
 
 
-def beyond_training(ds: xr.Dataset) -> list[tuple[float, float]]:
+def beyond_training(ds: Run) -> list[tuple[float, float]]:
     """Stretches of time in which the last observation is farther away than any was in training."""
     times, longest = ds["probe_time"].values.astype(np.float64), longest_gap(ds)
     ends = np.append(times[1:], max(float(ds["moment"].values[-1]), float(times[-1])))
@@ -100,19 +100,19 @@ def beyond_training(ds: xr.Dataset) -> list[tuple[float, float]]:
     return [(at + longest, end) for at, end in zip(times, ends, strict=True) if end - at > longest * (1 + 1e-6)]
 
 
-def value_limits(ds: xr.Dataset, channel: str) -> tuple[float, float]:
+def value_limits(ds: Run, channel: str) -> tuple[float, float]:
     """Limits of one channel's values: what was observed, and forecasts within 0.6 of that range's height."""
     return limits.limit(Quantity(partial(_of_values, channel), padded), [ds])
 
 
-def _seen(channel: str, ds: xr.Dataset) -> Values:
+def _seen(channel: str, ds: Run) -> Values:
     seen = np.concatenate(
         [ds[name].sel(channel=channel).values.ravel() for name in ("probe_value", "probe_truth") if name in ds]
     )
     return np.asarray(seen[np.isfinite(seen)])
 
 
-def farthest(ds: xr.Dataset, channel: str) -> tuple[float, float]:
+def farthest(ds: Run, channel: str) -> tuple[float, float]:
     """How far the axis of one channel's values follows a forecast at most, whatever later looks bring."""
     seen = _seen(channel, ds)
     if not seen.size:
@@ -121,7 +121,7 @@ def farthest(ds: xr.Dataset, channel: str) -> tuple[float, float]:
     return float(seen.min()) - room, float(seen.max()) + room
 
 
-def _of_values(channel: str, ds: xr.Dataset) -> Values:
+def _of_values(channel: str, ds: Run) -> Values:
     seen = _seen(channel, ds)
     if "decoded_mean" not in ds or "decoded_scale" not in ds:
         return seen
@@ -132,47 +132,47 @@ def _of_values(channel: str, ds: xr.Dataset) -> Values:
     return np.concatenate([seen, np.clip(drawn[np.isfinite(drawn)], *farthest(ds, channel))])
 
 
-def _of_first_channel(ds: xr.Dataset) -> Values:
+def _of_first_channel(ds: Run) -> Values:
     if "channel" not in ds.coords or "probe_value" not in ds:
         return np.array([])
     return _of_values(str(ds["channel"].values[0]), ds)
 
 
-def _of_consistency(ds: xr.Dataset) -> Values:
+def _of_consistency(ds: Run) -> Values:
     known = "error" in ds and "ode_rnn" in ds["network"].values
     own = log_of("error")(ds.sel(network=["ode_rnn"])) if known else np.array([])
     return np.concatenate([own, log_of("refined_error")(ds)])
 
 
-def refined_ratio(ds: xr.Dataset | Now) -> xr.DataArray:
+def refined_ratio(ds: Run | Now) -> Array:
     """The ODE-RNN's error with steps four times as fine over its own, by look and seed; NaN where it has none."""
     own = ds["error"].sel(network="ode_rnn", drop=True).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         return ds["refined_error"] / own.where(own > 0)
 
 
-def _of_ratio(ds: xr.Dataset) -> Values:
+def _of_ratio(ds: Run) -> Values:
     lines = np.array([-2 * ONE_TENTH_MORE, 2 * ONE_TENTH_MORE])
     if "refined_error" not in ds or "error" not in ds or "ode_rnn" not in ds["network"].values:
         return lines
     return np.append(limits.log10(refined_ratio(ds)).values.ravel(), lines)
 
 
-def _of_times(ds: xr.Dataset) -> Values:
+def _of_times(ds: Run) -> Values:
     return ds["moment"].values.astype(np.float64) if ds.sizes.get("moment") else np.array([])
 
 
-def _of_gaps(ds: xr.Dataset) -> Values:
+def _of_gaps(ds: Run) -> Values:
     gaps = gaps_before(ds) if ds.sizes.get("observation") and "probe_time" in ds else np.array([])
     return np.asarray(np.log10(gaps[gaps > 0]))
 
 
-def _of_plane(axis: int, ds: xr.Dataset) -> Values:
+def _of_plane(axis: int, ds: Run) -> Values:
     parts = [ds[name].values[..., axis].ravel() for name in ("plane_path", "arrow_position") if name in ds]
     return np.concatenate([np.array([]), *parts])
 
 
-def _of_coverage(ds: xr.Dataset) -> Values:
+def _of_coverage(ds: Run) -> Values:
     return np.append(ds["coverage"].values.ravel() if "coverage" in ds else np.array([]), [0.5, 1.0])
 
 

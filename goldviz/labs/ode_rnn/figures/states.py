@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.frames import AtStep, line
@@ -103,7 +103,7 @@ def most_moving(states: NDArray[np.floating]) -> NDArray[np.intp]:
     return np.argsort(-spread, kind="stable", axis=-1)[..., : len(UNITS)]
 
 
-def _moved(states: xr.DataArray) -> xr.DataArray:
+def _moved(states: Array) -> Array:
     """The answer: which part of the state's way is flow, and not jumps."""
     cuts = jump_places(states["moment"].values)
     before_tail = states.isel(moment=slice(int(cuts[-1]) + 2 if len(cuts) else None)).astype(np.float64)
@@ -186,7 +186,7 @@ def _of_looks(places: NDArray[np.floating]) -> dict[str, Any]:
     return {"x": AtStep("look", x), "y": AtStep("look", y)}
 
 
-def _arrows(now: xr.Dataset, ink: str) -> list[Node]:
+def _arrows(now: Run, ink: str) -> list[Node]:
     """Shafts and heads of the field's arrows; the fastest is as long as the grid's spacing."""
     position, direction = (
         finite(now[name]).transpose("axis", "look", "arrow").values.astype(np.float64)
@@ -221,7 +221,7 @@ def _arrows(now: xr.Dataset, ink: str) -> list[Node]:
     ]
 
 
-def _seen(shares: xr.DataArray) -> str:
+def _seen(shares: Array) -> str:
     if not np.isfinite(shares).all():
         return ""
     first, second = shares.values.tolist()

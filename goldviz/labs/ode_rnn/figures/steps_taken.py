@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO
@@ -52,7 +52,7 @@ def consistency(plot: Plot) -> Figure:
     return legend_below(finished, 2, headed=True)
 
 
-def _difference(ratio: xr.DataArray) -> str:
+def _difference(ratio: Array) -> str:
     words = f"Step {int(ratio['look'])}: refining the steps multiplies the error by {float(ratio):.3g}."
     return words if np.isfinite(ratio) else ""
 
@@ -90,7 +90,7 @@ def _stiffness(plot: Plot) -> AtStep:
     """The answer: stiffness at the first look and now, and the share of saturated units now."""
     first = float(positive(plot.ds["field_stiffness"].isel(look=0)).median("seed"))
 
-    def words(now: xr.DataArray, share: xr.DataArray) -> str:
+    def words(now: Array, share: Array) -> str:
         if not (np.isfinite(first) and np.isfinite(now)):
             return ""
         saturated = f", {percent(float(share))} saturated" if np.isfinite(share) else ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import along_sequence
 from goldviz.figures import theme as look
@@ -47,7 +47,7 @@ def error(plot: Plot) -> Figure:
     return legend_below(finished, lines_of(plot.networks), headed=True)
 
 
-def _zero_line(plot: Plot, horizon: str, row: int, curves: xr.DataArray) -> None:
+def _zero_line(plot: Plot, horizon: str, row: int, curves: Array) -> None:
     """The line of forecasting zero, its words on the side where fewer curves pass."""
     value = float("nan") if plot.lacks("zero_error") else float(plot.ds["zero_error"].sel(horizon=horizon))
     if not (np.isfinite(value) and value > 0):

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.cupboard import Cupboard
 from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Limits
@@ -60,7 +59,7 @@ class Explored:
         """All that the path depends on."""
         return f"{self.lane.id} {self.lane.version} {self.step} {self.changes}"
 
-    def task(self) -> Task[xr.Dataset]:
+    def task(self) -> Task[Run]:
         """Following the observations, with about how long it takes."""
         from goldviz.labs.ode_rnn.following import follow, follow_seconds
 
@@ -75,12 +74,12 @@ class Explored:
         seconds = follow_seconds(settings, times)
         return Task(f"ode-rnn-{self.subject}", follow, arguments, "Following the observations", seconds)
 
-    def figure(self, name: str, theme: Theme, followed: Callable[[], xr.Dataset], **more: Any) -> str:
+    def figure(self, name: str, theme: Theme, followed: Callable[[], Run], **more: Any) -> str:
         """A figure of the path that ``followed`` gives, in the axes of the run's own, as JSON."""
         key = ("ode-rnn", self.subject, name, theme, str(more))
         return services.figure_json(key, lambda: self.drawn(name, theme, followed(), **more))
 
-    def drawn(self, name: str, theme: Theme, followed: xr.Dataset, **more: Any) -> Figure:
+    def drawn(self, name: str, theme: Theme, followed: Run, **more: Any) -> Figure:
         """Such a figure, which nobody keeps."""
         lane = self.lane
         limits = _limits.get((lane.id, lane.version), lambda: shared_limits([lane.dataset]))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.policy_documents.figures.effects import effects
@@ -15,7 +15,7 @@ from goldviz.labs.policy_documents.figures.timeline import timeline
 FIGURES = by_name(timeline, document_map, effects)
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the tone of each kind in the last three years."""
     curves = []
     for kind in kinds(ds):

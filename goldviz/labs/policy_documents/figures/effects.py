@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure, make_subplots
 from goldviz.figures.elements import worded
@@ -22,7 +22,7 @@ TITLE = "Which change moved the document?"
     shows="What each changed passage did to tone and vector, with all other changes in place. Red: more positive.",
     cannot_show="How changes work together, and whether a reader would have felt the same.",
 )
-def effects(ds: xr.Dataset, *, numbers: list[int], words: list[str], theme: Theme = "light") -> Figure:
+def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "light") -> Figure:
     """For each changed passage what it alone did: to the tone, and to the vector.
 
     ``numbers`` are what the passages are called in the text, ``words`` what stands there, in the order of ``ds``.

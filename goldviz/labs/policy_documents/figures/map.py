@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import worded
@@ -43,7 +43,7 @@ class Places:
     cannot_show="The other directions: two documents that stand together here may be far apart there.",
 )
 def document_map(
-    ds: xr.Dataset, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
+    ds: Run, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
 ) -> Figure:
     """Each document at its first two components, coloured by date, tone or kind; an arrow ends at the one in view.
 
@@ -122,13 +122,13 @@ def document_map(
     return figure
 
 
-def _all_places(ds: xr.Dataset) -> Places:
+def _all_places(ds: Run) -> Places:
     coordinates = ds["coordinate"].values
     x, y = (coordinates[:, axis] if axis < ds.sizes["component"] else np.zeros(len(coordinates)) for axis in (0, 1))
     return Places(np.ones(len(coordinates), bool), ds["fitted"].values == 1, x, y, ds["share"].values[:2])
 
 
-def _places_of_one_kind(ds: xr.Dataset, document: int) -> Places:
+def _places_of_one_kind(ds: Run, document: int) -> Places:
     place = reading.in_view(ds, document)
     x, y = np.nan_to_num(ds["own_coordinate"].values).T
     share = ds["own_share"].values[place]
@@ -136,7 +136,7 @@ def _places_of_one_kind(ds: xr.Dataset, document: int) -> Places:
     return Places(shown, ds["own_fitted"].values == 1, x, y, share[np.isfinite(share)])
 
 
-def _fitted_sentence(ds: xr.Dataset, at: Places) -> str:
+def _fitted_sentence(ds: Run, at: Places) -> str:
     part = reading.percent_of(float(at.share.sum()))
     if at.fitted[at.shown].all():
         return f"Fitted on all documents here; the map shows {part} of their differences."
@@ -144,7 +144,7 @@ def _fitted_sentence(ds: xr.Dataset, at: Places) -> str:
     return f"Filled: released until {until}, and fitted; the map shows {part} of their differences. Open: placed later."
 
 
-def _kinds_sentence(ds: xr.Dataset, at: Places, there: list[str]) -> str:
+def _kinds_sentence(ds: Run, at: Places, there: list[str]) -> str:
     """How much of the first axis is the kind: the part of its variance that is between the kinds' means."""
     if len(there) < 2:
         return f"Of the kind {reading.kind_label(there[0])} alone." if len(reading.kinds(ds)) > 1 else ""
@@ -154,9 +154,7 @@ def _kinds_sentence(ds: xr.Dataset, at: Places, there: list[str]) -> str:
     return f"{reading.percent_of(between / whole)} of component 1 is between the kinds." if whole else ""
 
 
-def _marks(
-    ds: xr.Dataset, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bool, colour: str, edge: str
-) -> Node:
+def _marks(ds: Run, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bool, colour: str, edge: str) -> Node:
     """The documents of a kind that were fitted, filled, or were not, open."""
     own, symbol = reading.style_of_kind(ds, kind)
     value = {"date": _years(ds), "tone": ds["balance"].values}.get(colour)
@@ -190,7 +188,7 @@ def _marks(
     )
 
 
-def _years(ds: xr.Dataset) -> NDArray[np.float64]:
+def _years(ds: Run) -> NDArray[np.float64]:
     """The release in years since 1970, for colours."""
     seconds: NDArray[np.float64] = ds["released"].values.astype("datetime64[s]").astype(np.int64) / (365.25 * 86_400)
     return seconds

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.notes import as_label
 from goldviz.figures.theme import Theme
 
@@ -27,12 +27,12 @@ TONE_INKS: dict[Theme, tuple[str, str]] = {"light": ("#b2182b", "#2166ac"), "dar
 LONGEST_KIND_SHOWN = 18
 
 
-def kinds(ds: xr.Dataset) -> list[str]:
+def kinds(ds: Run) -> list[str]:
     """The kinds of documents in the order of the alphabet."""
     return sorted({str(kind) for kind in ds["kind"].values})
 
 
-def style_of_kind(ds: xr.Dataset, kind: str) -> tuple[str, str]:
+def style_of_kind(ds: Run, kind: str) -> tuple[str, str]:
     """Colour and marker of a kind."""
     return KIND_STYLES[min(kinds(ds).index(kind), len(KIND_STYLES) - 1)]
 
@@ -56,30 +56,31 @@ def tone_ink(value: float, theme: Theme) -> str:
     return above if value > 0 else below if value < 0 else ""
 
 
-def titles(ds: xr.Dataset) -> NDArray[np.str_]:
+def titles(ds: Run) -> NDArray[np.str_]:
     """The documents' titles, escaped."""
     return np.array([as_label(str(title)) for title in ds["title"].values])
 
 
-def in_view(ds: xr.Dataset, document: int) -> int:
+def in_view(ds: Run, document: int) -> int:
     """The place of document number ``document``, counted from 1; beyond the last it means the last."""
     return min(document, ds.sizes["document"]) - 1
 
 
-def previous_in_view(ds: xr.Dataset, document: int) -> int | None:
+def previous_in_view(ds: Run, document: int) -> int | None:
     """The place of the document of the same kind before the one in view."""
     previous = int(ds["previous"].values[in_view(ds, document)])
     return None if previous < 0 else previous
 
 
-def moments(ds: xr.Dataset) -> NDArray[np.str_]:
+def moments(ds: Run) -> NDArray[np.str_]:
     """When each document was out, as Plotly reads it; UTC."""
     return ds["released"].values.astype("datetime64[m]").astype(str)
 
 
-def origin_sentence(ds: xr.Dataset) -> str:
+def origin_sentence(ds: Run) -> str:
     """Where the documents come from and what read them; generated ones are always called so.
 
+    >>> import xarray as xr
     >>> origin_sentence(xr.Dataset(attrs={"generated": 1, "origin": "x", "model": "Small"}))
     'Generated documents, read by Small.'
     """

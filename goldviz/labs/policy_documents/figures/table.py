@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pandas as pd
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.theme import Theme
 from goldviz.labs.policy_documents.figures.reading import in_view, tone_ink
 
 
-def nearest_table(ds: xr.Dataset, document: int) -> pd.DataFrame:
+def nearest_table(ds: Run, document: int) -> pd.DataFrame:
     """The documents nearest to the one in view, the nearest first; text is not escaped."""
     place = in_view(ds, document)
     others = ds["nearest"].values[place].astype(int)
@@ -30,7 +30,7 @@ def tone_styles(values: pd.Series, theme: Theme) -> list[str]:
     return [f"color: {ink}" if ink else "" for ink in inks]
 
 
-def documents_table(ds: xr.Dataset) -> pd.DataFrame:
+def documents_table(ds: Run) -> pd.DataFrame:
     """Every document in the order of release; text is not escaped."""
     return pd.DataFrame(
         {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings, panels
@@ -24,7 +24,7 @@ TONE, CHANGE = "Tone: P(positive) − P(negative)", "Change: 1 − cos with the 
     shows="The tone of each document at the moment of its release, and its distance from the one before of its kind.",
     cannot_show="How sure the tone is: it is one model's reading, and a long text's is a mean over its chunks.",
 )
-def timeline(ds: xr.Dataset, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
+def timeline(ds: Run, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""
     toned = bool(np.isfinite(ds["balance"].values).any())
     rows = [(TONE, "balance")] if toned else []

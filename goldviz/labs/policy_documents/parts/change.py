@@ -7,8 +7,8 @@ from math import isfinite
 
 import pandas as pd
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.data.texts.dated_texts import DatedText
 from goldviz.labs.policy_documents import compute
 from goldviz.labs.policy_documents.documents.difference import Passage, share_changed
@@ -32,7 +32,7 @@ LONGEST_CELL = 160
 AT_ONCE_SECONDS = 1.5
 
 
-def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
+def show(settings: PolicyDocuments, dataset: Run) -> None:
     """The words that changed since the document before of the same kind, and what each change did."""
     documents = settings.texts()
     number = min(settings.document, len(documents.texts)) - 1
@@ -65,7 +65,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
     _whole_text(after)
 
 
-def _summary(dataset: xr.Dataset, number: int, passages: Sequence[Passage]) -> str:
+def _summary(dataset: Run, number: int, passages: Sequence[Passage]) -> str:
     document = DocumentRead.at(dataset, number)
     count = sum(part.changed for part in passages)
     words = (
@@ -78,7 +78,7 @@ def _summary(dataset: xr.Dataset, number: int, passages: Sequence[Passage]) -> s
     return plain(f"{words}.")
 
 
-def _effects(settings: PolicyDocuments) -> xr.Dataset | None:
+def _effects(settings: PolicyDocuments) -> Run | None:
     """What each change did: at once where that is quick or was done before, else once the visitor asks for it."""
     model = text_model(settings.model)
     left = left_to_encode(model, compute.texts_of_change(settings))
@@ -103,7 +103,7 @@ def _effects(settings: PolicyDocuments) -> xr.Dataset | None:
 
 def _draw(
     settings: PolicyDocuments,
-    effects: xr.Dataset,
+    effects: Run,
     calls: list[int],
     before: DatedText,
     after: DatedText,

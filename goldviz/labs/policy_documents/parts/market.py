@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 import streamlit as st
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.data.markets.kept_markets import SIMULATED, keep
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.text_channels import SameDay, is_text_channel, release_in_words
@@ -36,7 +36,7 @@ NOTHING_PLANTED = (
 SAME_DAY: dict[SameDay, str] = {"last": "the last one counts", "mean": "their mean counts"}
 
 
-def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
+def show(settings: PolicyDocuments, dataset: Run) -> None:
     """What can become a channel, and a button that adds it to the visitor's market."""
     documents = settings.texts()
     st.markdown("**Could a market have known?**")
@@ -122,7 +122,7 @@ def show(settings: PolicyDocuments, dataset: xr.Dataset) -> None:
                 st.page_link(page_file(lab), label=label, icon=lab.declared.icon)
 
 
-def _tone(dataset: xr.Dataset) -> bool:
+def _tone(dataset: Run) -> bool:
     """Whether the tone becomes a channel; offered where the model reads one, else said why not."""
     without = no_tone(dataset)
     if without:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures.reading import thinned
 from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
@@ -20,7 +20,7 @@ FIGURES = by_name(as_text, scoreboard, gains, fan, meaning, transitions, motifs,
 POINTS = 60
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: nats gained over token frequency, added up over time."""
     label = "What a network gains over saying how often each token comes; GARCH gains more."
     own = gained(ds, ds["nats"].isel(look=-1).mean("seed").values)

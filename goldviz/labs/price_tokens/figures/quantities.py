@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import limits, plot
 from goldviz.figures.limits import Quantity, Values, ends_of, padded, with_zero
@@ -14,24 +14,24 @@ from goldviz.figures.limits import Quantity, Values, ends_of, padded, with_zero
 REFERENCE = "frequency"
 
 
-def labels(ds: xr.Dataset) -> list[str]:
+def labels(ds: Run) -> list[str]:
     """The dates that are forecast."""
     return [str(day) for day in ds["time"].values]
 
 
-def gained(ds: xr.Dataset, losses: Values) -> Values:
+def gained(ds: Run, losses: Values) -> Values:
     """Nats gained over token frequency, added up over time, so that the last sum is the mean gain: (..., time)."""
     reference = ds["baseline_nats"].sel(baseline=REFERENCE).values.astype(np.float64)
     return np.asarray(np.cumsum(reference - losses.astype(np.float64), axis=-1) / max(len(reference), 1))
 
 
-def _days(ds: xr.Dataset) -> Values:
+def _days(ds: Run) -> Values:
     if not ds.sizes.get("time"):
         return np.array([])
     return np.array([labels(ds)[0], labels(ds)[-1]], "datetime64[D]").astype(np.float64)
 
 
-def _gains(ds: xr.Dataset) -> Values:
+def _gains(ds: Run) -> Values:
     if "baseline_nats" not in ds or "nats" not in ds or not ds["nats"].size:
         return np.array([])
     own = gained(ds, ds["nats"].transpose("look", "seed", "time").values)
@@ -39,20 +39,20 @@ def _gains(ds: xr.Dataset) -> Values:
     return np.concatenate([own.ravel(), others.ravel(), [0.0]])
 
 
-def _scores(ds: xr.Dataset) -> Values:
+def _scores(ds: Run) -> Values:
     if "score" not in ds:
         return np.array([])
     ends = [ds[name].sel(metric="gain").values for name in ("score", "score_low", "score_high")]
     return np.concatenate([*ends, [0.0]])
 
 
-def _losses(ds: xr.Dataset) -> Values:
+def _losses(ds: Run) -> Values:
     return np.concatenate(
         [np.array([]), *(ds[name].values.ravel() for name in ("loss", "validation_loss") if name in ds)]
     )
 
 
-def _fan(ds: xr.Dataset) -> Values:
+def _fan(ds: Run) -> Values:
     if "quantile" not in ds or "came" not in ds:
         return np.array([])
     values = np.concatenate([ds["quantile"].values.ravel(), ds["came"].values[-ds.sizes["recent"] :]])

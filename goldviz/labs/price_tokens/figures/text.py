@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.diagnostics.forecasts.words import plain_number
 from goldviz.figures import theme as look
@@ -94,14 +94,14 @@ def _fits(plot: Plot) -> None:
         plot.figure.add_shape(type="line", x0=day, x1=day, xref="x", y0=0, y1=1, yref="paper", line=line)
 
 
-def _agree(ds: xr.Dataset) -> str:
+def _agree(ds: Run) -> str:
     """How far tokens are the planted regimes, where there are any."""
     rand = float(ds["rand_index"]) if "rand_index" in ds else np.nan
     agreed = f"Agreement with the planted regimes: {plain_number(rand)} (0 chance, 1 all)."
     return agreed if np.isfinite(rand) else ""
 
 
-def _source(ds: xr.Dataset) -> str:
+def _source(ds: Run) -> str:
     words = "Simulated market" if int(ds.attrs.get("simulated", 0)) else str(ds.attrs.get("target_words", ""))
     refits = len(np.unique(ds["block"].values))
     return sentences(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -62,7 +62,7 @@ def meaning(plot: Plot) -> Figure:
     return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + HEADING)
 
 
-def _while_learned(ds: xr.Dataset) -> str:
+def _while_learned(ds: Run) -> str:
     """From how many codes to how many, where they were learned: fewer and fewer is their collapse."""
     if not ds.sizes.get("code_look"):
         return ""

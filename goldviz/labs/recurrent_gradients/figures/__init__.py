@@ -7,8 +7,7 @@ begun, or lacks a variable, gets a figure that says so.
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.by_kind import offered
 from goldviz.figures.reading import finite
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
@@ -48,7 +47,7 @@ FIGURES = offered(
 )
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the Jacobian product's norm by lag, log scale, at the last look."""
     label = "How much of a signal survives on a log scale, by the number of steps it travels through time."
     if "log_jacobian_norm" not in ds or ds["log_jacobian_norm"].size == 0:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import elements
 from goldviz.figures.draft import Figure
@@ -18,7 +18,7 @@ from goldviz.labs.recurrent_gradients.figures.quantities import GATES, figure, g
 WITHOUT_GATES = "A plain RNN has no gates: train an LSTM or a GRU beside it."
 
 
-def _without_gates(ds: xr.Dataset) -> str:
+def _without_gates(ds: Run) -> str:
     plain = "gate_opening" in ds and not GATES.keys() & set(networks(ds))
     return WITHOUT_GATES if plain else absence(ds, "gate_opening")
 

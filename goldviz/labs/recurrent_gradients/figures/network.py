@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.diagram import Node, Part, Wire, diagram
 from goldviz.figures.reading import networks
 from goldviz.figures.theme import style_of
@@ -26,7 +25,7 @@ STRIP, BETWEEN = 0.55, 0.5
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def parts_of(ds: xr.Dataset) -> list[Part]:
+def parts_of(ds: Run) -> list[Part]:
     """The cell of every network of a run, and its state at each of the run's time steps."""
     times = ds["time"].values.tolist() if "time" in ds.coords else []
     names = networks(ds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
@@ -26,7 +26,7 @@ BOUND_ROOM = 4.0
 """Decades beyond the measured norms up to which the axis follows the bound, which may grow without end."""
 
 
-def fading_lag(logarithms: xr.DataArray) -> xr.DataArray:
+def fading_lag(logarithms: Array) -> Array:
     """The first lag at which a Jacobian norm (log10, dimension ``lag``) is below a hundredth; NaN if it never is.
 
     Minus infinity, a product that is exactly zero, counts as below; NaN does not.
@@ -36,18 +36,18 @@ def fading_lag(logarithms: xr.DataArray) -> xr.DataArray:
     return first.where(below.any("lag")).drop_vars("lag", errors="ignore")
 
 
-def gates_of(ds: xr.Dataset) -> list[tuple[str, str]]:
+def gates_of(ds: Run) -> list[tuple[str, str]]:
     """The (network, gate) pairs of a run, network by network."""
     recorded = {str(gate) for gate in ds["gate"].values}
     return [(n, gate) for n in networks(ds) for gate in GATES.get(n, ()) if gate in recorded]
 
 
-def _finite_values(ds: xr.Dataset, *names: str) -> Values:
+def _finite_values(ds: Run, *names: str) -> Values:
     values = values_of(*names)(ds)
     return np.asarray(values[np.isfinite(values)])
 
 
-def _of_jacobian(ds: xr.Dataset) -> Values:
+def _of_jacobian(ds: Run) -> Values:
     measured = _finite_values(ds, "log_jacobian_norm", "log_cell_path")
     if not measured.size:
         return measured
@@ -60,15 +60,15 @@ def _whole_decades(low: float, high: float) -> tuple[float, float]:
     return (float(np.floor(low - 0.2)), float(np.ceil(high + 0.2)))
 
 
-def _of_loss_by_lag(ds: xr.Dataset) -> Values:
+def _of_loss_by_lag(ds: Run) -> Values:
     return values_of("loss_by_lag", "memoryless_loss_by_lag")(ds) if "loss_by_lag" in ds else np.array([])
 
 
-def _of_matrix(ds: xr.Dataset) -> Values:
+def _of_matrix(ds: Run) -> Values:
     return np.append(values_of("spectral_radius", "spectral_norm")(ds), 1.0)
 
 
-def contribution_share(ds: xr.Dataset | plot.Now) -> xr.DataArray:
+def contribution_share(ds: Run | plot.Now) -> Array:
     """Each lag's share of the summed norms of eq. 6's contributions; NaN where their sum is zero or not finite."""
     norms = finite(ds["lag_contribution"].astype(np.float64))
     total = norms.sum("lag")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power_axis, unseen, whole
@@ -68,7 +68,7 @@ def _add_beside(plot: Plot, name: str, network: str, words: str, dash: str) -> W
     return plot.at_step(values.notnull().any("lag"), lambda drawn: key if drawn else "")
 
 
-def _fading(plot: Plot, now: xr.DataArray) -> Words:
+def _fading(plot: Plot, now: Array) -> Words:
     """The answer: the lag at which each network's signal falls below a hundredth."""
     never, lags = -1.0, fading_lag(now)
     gone, known = lags.notnull().mean("seed") > 0.5, now.notnull().any(["lag", "seed"])
@@ -76,7 +76,7 @@ def _fading(plot: Plot, now: xr.DataArray) -> Words:
     return plot.each(usual, lambda lag: "never" if lag == never else f"lag {lag:.0f}", within="Below 1/100 from: {}.")
 
 
-def _all_zero(name: str, what: str) -> Callable[[xr.Dataset], str]:
+def _all_zero(name: str, what: str) -> Callable[[Run], str]:
     return lambda ds: "" if bool((ds[name] > 0).any()) else f"Every norm of {what} recorded so far is exactly 0."
 
 

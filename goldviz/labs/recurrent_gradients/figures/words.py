@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import link, power_axis
@@ -22,7 +22,7 @@ from goldviz.labs.recurrent_gradients.figures.quantities import GATES
 GATE_COLOURS = {"input": "#009e73", "forget": "#0e7ac0", "output": "#d55e00", "update": "#0e7ac0", "reset": "#d55e00"}
 
 
-def _words_below(figure: Figure, ds: xr.Dataset) -> None:
+def _words_below(figure: Figure, ds: Run) -> None:
     """The words along the axis; those that the networks never saw in brackets."""
     labels = [
         as_label(word if known else f"({word})")
@@ -39,7 +39,7 @@ def _words_below(figure: Figure, ds: xr.Dataset) -> None:
     link(figure, "x", "word")
 
 
-def _of_networks(ds: xr.Dataset, values: xr.DataArray, hover: str) -> Figure:
+def _of_networks(ds: Run, values: Array, hover: str) -> Figure:
     figure = Figure()
     for network in ds["network"].values:
         style = style_of(str(network))
@@ -61,7 +61,7 @@ def _of_networks(ds: xr.Dataset, values: xr.DataArray, hover: str) -> Figure:
     shows="The probability of praise, were the review to end at this word.",
     cannot_show="Networks were trained to answer at the last word alone; before it they may say all.",
 )
-def verdict(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def verdict(ds: Run, *, theme: Theme = "light") -> Figure:
     """Probability of praise after each word."""
     figure = _of_networks(ds, ds["praise"], "%{y:.1%}")
     figure.add_hline(y=0.5, line={"color": INKS[theme].muted, "width": 1})
@@ -82,7 +82,7 @@ def verdict(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="How much the last verdict moves with the state at each word: the norm of its derivative.",
     cannot_show="Large is what can be heard, not what is right.",
 )
-def heard(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def heard(ds: Run, *, theme: Theme = "light") -> Figure:
     """Norm of the derivative of the verdict's margin with respect to h_t, log axis."""
     powers = log10(ds["state_gradient"])
     powers = powers.where(np.isfinite(powers))
@@ -102,7 +102,7 @@ def heard(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="Every unit of the chosen network's state after each word.",
     cannot_show="What a unit stands for; a bit may be spread over many.",
 )
-def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
+def states(ds: Run, *, network: str, theme: Theme = "light") -> Figure:
     """h_t of one network, units by words."""
     found = ds["state"].sel(network=network)
     figure = Figure(
@@ -125,7 +125,7 @@ def states(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     shows="The mean opening of the chosen network's gates at each word.",
     cannot_show="Single units, some of which may be open where the mean is not.",
 )
-def gates(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
+def gates(ds: Run, *, network: str, theme: Theme = "light") -> Figure:
     """Mean opening of each gate at each word."""
     figure = Figure()
     for gate in GATES[network]:
@@ -143,7 +143,7 @@ def gates(ds: xr.Dataset, *, network: str, theme: Theme = "light") -> Figure:
     return figure
 
 
-def word_table(read: xr.Dataset, network: str) -> pd.DataFrame:
+def word_table(read: Run, network: str) -> pd.DataFrame:
     """Everything of one network as a table, a row a word."""
     own = read.sel(network=network)
     table = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.limits import log10
@@ -32,7 +32,7 @@ NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added 
     shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
     cannot_show="More than two coordinates: a wider network's states have room that a plane does not have.",
 )
-def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def carried(ds: Run, *, theme: Theme = "light") -> Figure:
     """The points that the network carries, at the depth in view, over the paths of a few of them."""
     figure = Figure(_arrows(ds, theme))
     markers = "lines+markers" if ds.attrs["blocks"] <= MARKED_PATHS else "lines"
@@ -63,7 +63,7 @@ def carried(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
     cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.",
 )
-def flow(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def flow(ds: Run, *, theme: Theme = "light") -> Figure:
     """The points that the flow carries, at the depth in view."""
     figure = Figure(_arrows(ds, theme))
     figure.add_trace(_flow_paths(ds, theme))
@@ -75,7 +75,7 @@ def flow(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return _plane(figure, ds, theme, "Where does the same field's flow carry them?", [note])
 
 
-def depth_sentence(ds: xr.Dataset) -> str:
+def depth_sentence(ds: Run) -> str:
     """Which depth is in view, and what the network has there."""
     blocks, share = int(ds.attrs["blocks"]), ds.attrs["view"] / 100
     done = int(share * blocks)
@@ -89,7 +89,7 @@ def depth_sentence(ds: xr.Dataset) -> str:
     )
 
 
-def outside_sentence(ds: xr.Dataset) -> str:
+def outside_sentence(ds: Run) -> str:
     """How many of the network's points the picture does not hold; empty if it holds all."""
     points, (low, high) = ds["network"].values, ds["window"].transpose("end", "axis").values
     outside = ~((points >= low) & (points <= high)).all(1)
@@ -101,7 +101,7 @@ def outside_sentence(ds: xr.Dataset) -> str:
     return f"{int(outside.sum())} of {len(points)} points are outside the picture, {place}."
 
 
-def _drawable(ds: xr.Dataset, name: str) -> NDArray[Any]:
+def _drawable(ds: Run, name: str) -> NDArray[Any]:
     """The points, without those so far outside the picture that a browser would lose the digits of their pixels."""
     low, high = ds["window"].transpose("end", "axis").values
     points = ds[name].values
@@ -109,15 +109,15 @@ def _drawable(ds: xr.Dataset, name: str) -> NDArray[Any]:
     return np.where(near, points, np.nan)
 
 
-def _blocks(ds: xr.Dataset) -> str:
+def _blocks(ds: Run) -> str:
     return f"{ds.attrs['blocks']} block{'' if ds.attrs['blocks'] == 1 else 's'}"
 
 
-def _depth(ds: xr.Dataset) -> float:
+def _depth(ds: Run) -> float:
     return float(ds.attrs["duration"] * ds.attrs["view"] / 100)
 
 
-def _arrows(ds: xr.Dataset, theme: Theme) -> Node:
+def _arrows(ds: Run, theme: Theme) -> Node:
     """The direction of f on a grid, all arrows of one length; the speed is on hover."""
     x, y = np.meshgrid(ds["x"].values, ds["y"].values)
     velocity = ds["velocity"].values
@@ -145,12 +145,12 @@ def _paths(values: NDArray[Any], **look_of_lines: Any) -> Node:
     return Scatter(x=x, y=y, hoverinfo="skip", **look_of_lines)
 
 
-def _flow_paths(ds: xr.Dataset, theme: Theme) -> Node:
+def _flow_paths(ds: Run, theme: Theme) -> Node:
     line = {"color": with_alpha(INKS[theme].text, 0.45), "width": 1.2}
     return _paths(ds["flow_path"].values, mode="lines", name="flow's paths", line=line, showlegend=False)
 
 
-def _flow_points(figure: Figure, ds: xr.Dataset, theme: Theme) -> None:
+def _flow_points(figure: Figure, ds: Run, theme: Theme) -> None:
     figure.add_trace(_flow_paths(ds, theme))
     figure.add_trace(_points(ds["start"].values, "start", theme, symbol="circle", colour=INKS[theme].muted, size=3))
     figure.add_trace(_points(ds["flow"].values, "flow", theme, symbol="circle-open", colour=INKS[theme].text))
@@ -168,7 +168,7 @@ def _points(values: NDArray[Any], name: str, theme: Theme, *, symbol: str, colou
     )
 
 
-def _classes(figure: Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme) -> None:
+def _classes(figure: Figure, ds: Run, points: NDArray[Any], theme: Theme) -> None:
     """The points of each class, rings as closed curves, and the read-out's line."""
     names = ("inner ring", "outer ring") if ds.attrs["closed"] else ("upper moon", "lower moon")
     for number, (colour, symbol, dash) in enumerate(CLASSES):
@@ -203,7 +203,7 @@ def _classes(figure: Figure, ds: xr.Dataset, points: NDArray[Any], theme: Theme)
     )
 
 
-def _plane(figure: Figure, ds: xr.Dataset, theme: Theme, title: str, notes: list[str]) -> Figure:
+def _plane(figure: Figure, ds: Run, theme: Theme, title: str, notes: list[str]) -> Figure:
     look.apply(figure, theme, title=title, notes=notes, height=490, hover="closest")
     legend_below(figure)
     figure.update_layout(margin_b=120, legend_y=-0.15)
@@ -215,7 +215,7 @@ def _plane(figure: Figure, ds: xr.Dataset, theme: Theme, title: str, notes: list
     )
 
 
-def picture(ds: xr.Dataset) -> str:
+def picture(ds: Run) -> str:
     """The home page's picture: the error of three solvers over the number of steps, log scale."""
     errors = log10(ds["end_error"])
     return polyline_svg(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import link, log_axis, panels, reference_line
@@ -23,7 +23,7 @@ from goldviz.models.continuous.methods import METHODS
     shows="The largest distance of a point from the flow's end, over the number of equal steps, solver by solver.",
     cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.",
 )
-def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def convergence(ds: Run, *, theme: Theme = "light") -> Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
     steps, figure = ds["steps"].values.astype(float), Figure()
     shown = []
@@ -81,7 +81,7 @@ def convergence(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(title_text="Largest error at the end (units of h)", **_over(*shown))
 
 
-def lost_runs(ds: xr.Dataset) -> str:
+def lost_runs(ds: Run) -> str:
     """Which runs left all numbers behind, in words; empty if none did."""
     lost = []
     for name in ds["solver"].values:
@@ -102,7 +102,7 @@ def _words(name: str) -> str:
     shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
     cannot_show="What networks trained with that many blocks would reach: the field here was trained once.",
 )
-def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def right_by_blocks(ds: Run, *, theme: Theme = "light") -> Figure:
     """The share of points on their own side of the read-out's line, over the number of blocks."""
     euler = METHODS["euler"]
     steps, shares = ds["steps"].values, 100 * ds["right_by_steps"].values
@@ -150,7 +150,7 @@ def right_by_blocks(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="The distance between each point of the network and of the flow, after every block.",
     cannot_show="Which of the two is the better network: only training on a task says that.",
 )
-def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def distance(ds: Run, *, theme: Theme = "light") -> Figure:
     """The distance between network and flow after every block."""
     depth, figure, shown = ds["layer_depth"].values, Figure(), []
     for name, words, dash, width in (
@@ -191,7 +191,7 @@ def distance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     shows="dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
     cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.",
 )
-def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
+def tolerance(ds: Run, *, theme: Theme = "light") -> Figure:
     """dopri5's error and evaluations over its tolerance."""
     figure = panels(["Error at the end", "Evaluations of f"], theme)
     asked = ds["asked"].values
@@ -220,7 +220,7 @@ def tolerance(ds: xr.Dataset, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(row=2, col=1, title_text="Number", **_over(evaluations))
 
 
-def tolerance_sentence(ds: xr.Dataset) -> str:
+def tolerance_sentence(ds: Run) -> str:
     """dopri5's two slopes, measured and of theory."""
     error, cost = ds.attrs["adaptive_slope"], ds.attrs["evaluations_slope"]
     if not np.isfinite(error):
@@ -230,7 +230,7 @@ def tolerance_sentence(ds: xr.Dataset) -> str:
     )
 
 
-def _positive(values: xr.DataArray) -> np.ndarray:
+def _positive(values: Array) -> np.ndarray:
     """What a log axis can show; NaN for the rest."""
     numbers = values.values.astype(float)
     return np.where(np.isfinite(numbers) & (numbers > 0), numbers, np.nan)

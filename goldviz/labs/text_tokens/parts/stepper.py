@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-import xarray as xr
-
+from goldviz.arrays.labelled import Run
 from goldviz.figures.theme import INKS
 from goldviz.labs.text_tokens import LAB
 from goldviz.labs.text_tokens.exchange import tokens_data
@@ -18,7 +17,7 @@ KEY = "tokens-stepper"
 _component = component("tokens", LAB.package, isolated=True)
 
 
-def stepper(settings: TextTokens, ds: xr.Dataset) -> None:
+def stepper(settings: TextTokens, ds: Run) -> None:
     """Show the text in tokens, after the last merge at first."""
     inks = {name: asdict(ink) for name, ink in INKS.items()}
     _component(data={**tokens_data(settings, ds), "theme": theme_now(), "inks": inks}, key=KEY)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from goldviz.sheet import Labelled, Sheet, joined
+from goldviz.arrays.light import LightArray, LightDataset, joined
 
 DIMS = ("look", "network", "seed")
 NUMBERS = st.floats(-5, 5, width=32) | st.sampled_from([0.0, np.nan, np.inf, -np.inf])
@@ -69,12 +69,12 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
 @given(run=runs())
 @settings(max_examples=15, deadline=None)
 def test_it_does_what_xarray_does(step: str, run: xr.Dataset) -> None:
-    sheet = Sheet.of(run)
+    light = LightDataset.of(run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         wanted = STEPS[step](run["loss"], run["zero"])
-        found = STEPS[step](sheet["loss"], sheet["zero"])
-    assert isinstance(found, Labelled)
+        found = STEPS[step](light["loss"], light["zero"])
+    assert isinstance(found, LightArray)
     assert found.dims == wanted.dims
     assert found.sizes == dict(wanted.sizes)
     if wanted.dtype.kind == "U":
@@ -87,23 +87,23 @@ def test_it_does_what_xarray_does(step: str, run: xr.Dataset) -> None:
 
 
 @given(run=runs())
-def test_a_sheet_is_its_dataset(run: xr.Dataset) -> None:
-    sheet = Sheet.of(run)
-    assert Sheet.of(sheet) is sheet
-    assert sheet.dataset is run
-    assert dict(sheet.sizes) == dict(run.sizes)
-    assert "loss" in sheet
-    assert "look" in sheet
-    assert "nothing" not in sheet
-    assert sheet.get("nothing") is None
-    again = Sheet(sheet.arrays, sheet.coords, sheet.attrs)
+def test_a_light_dataset_is_its_dataset(run: xr.Dataset) -> None:
+    light = LightDataset.of(run)
+    assert LightDataset.of(light) is light
+    assert light.dataset is run
+    assert dict(light.sizes) == dict(run.sizes)
+    assert "loss" in light
+    assert "look" in light
+    assert "nothing" not in light
+    assert light.get("nothing") is None
+    again = LightDataset(light.arrays, light.coords, light.attrs)
     xr.testing.assert_identical(again.dataset, run)
     xr.testing.assert_equal(again.sel(network="a").dataset, run.sel(network="a", drop=True))
 
 
 @given(run=runs(), width=st.integers(1, 3))
 def test_windows_are_means_of_equally_many(run: xr.Dataset, width: int) -> None:
-    mine = Sheet.of(run)["loss"].windows("look", width)
+    mine = LightDataset.of(run)["loss"].windows("look", width)
     if run.sizes["look"] < width:
         assert mine.sizes["look"] == 0
         return
@@ -116,7 +116,7 @@ def test_windows_are_means_of_equally_many(run: xr.Dataset, width: int) -> None:
 
 def test_places_by_array_and_parts_joined() -> None:
     run = xr.Dataset({"a": (("x", "seed"), np.arange(6.0).reshape(3, 2))}, {"x": [1, 2, 5], "seed": [0, 1]})
-    own = Sheet.of(run)["a"]
+    own = LightDataset.of(run)["a"]
     best = own.argmax("x")
     assert own["x"].isel(x=best).values.tolist() == run["a"]["x"].isel(x=run["a"].argmax("x")).values.tolist()
     assert own.sel(x=np.array([5, 1])).values.tolist() == [[4, 5], [0, 1]]
@@ -127,6 +127,6 @@ def test_places_by_array_and_parts_joined() -> None:
 
 @pytest.mark.parametrize("label", [3, [1, 3]])
 def test_a_label_that_is_not_there_is_named(label: Any) -> None:
-    own = Sheet.of(xr.Dataset({"a": ("x", [1.0, 2.0])}, {"x": [1, 2]}))["a"]
+    own = LightDataset.of(xr.Dataset({"a": ("x", [1.0, 2.0])}, {"x": [1, 2]}))["a"]
     with pytest.raises(KeyError, match=r"x .*3"):
         own.sel(x=label)

@@ -10,30 +10,31 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from types import EllipsisType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
-Dims = str | Iterable[str] | EllipsisType | None
+from goldviz.arrays.labelled import Array, Dims, Run
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FEW = 64
 """Labels in which Python finds one sooner than numpy."""
 
 
-def _reduction(plain: Callable[..., Any], without_nan: Callable[..., Any], words: str) -> Callable[..., Labelled]:
+def _reduction(plain: Callable[..., Any], without_nan: Callable[..., Any], words: str) -> Callable[..., LightArray]:
     """A method that takes dimensions away; ``without_nan`` does where there are gaps."""
 
-    def reduced(array: Labelled, dim: Dims = None) -> Labelled:
+    def reduced(array: LightArray, dim: Dims = None) -> LightArray:
         return array._reduced(dim, plain, without_nan)
 
     reduced.__doc__ = words
     return reduced
 
 
-class Labelled:
+class LightArray:
     """An array with a name for each dimension, and labels along some of them."""
 
     __slots__ = ("attrs", "dims", "labels", "name", "values")
@@ -52,6 +53,14 @@ class Labelled:
         self.labels = labels
         self.name = name
         self.attrs = attrs or {}
+
+    @classmethod
+    def of(cls, array: Array) -> LightArray:
+        """An array of xarray's; what is light already stays."""
+        if isinstance(array, LightArray):
+            return array
+        labels = {str(dim): array.coords[dim].values for dim in array.dims if dim in array.coords}
+        return cls(array.values, map(str, array.dims), labels, str(array.name or ""), array.attrs)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -100,28 +109,28 @@ class Labelled:
         if len(inputs) == 1:
             return self._new(ufunc(self.values))
         first, second = inputs
-        return first._with(second, ufunc) if isinstance(first, Labelled) else second._with(first, _turned(ufunc))
+        return first._with(second, ufunc) if isinstance(first, LightArray) else second._with(first, _turned(ufunc))
 
-    def __getitem__(self, key: Any) -> Labelled:
+    def __getitem__(self, key: Any) -> LightArray:
         """The labels along a dimension, or what numpy's indexing gives of the first dimensions."""
         if isinstance(key, str):
             labels = self.labels.get(key)
             labels = np.arange(self.sizes[key]) if labels is None else labels
-            return Labelled(labels, (key,) if np.ndim(labels) else (), {key: labels}, key)
+            return LightArray(labels, (key,) if np.ndim(labels) else (), {key: labels}, key)
         keys = key if isinstance(key, tuple) else (key,)
         return self.isel(**dict(zip(self.dims, keys, strict=False)))
 
-    def _new(self, values: Any, dims: Iterable[str] | None = None) -> Labelled:
-        return Labelled(values, self.dims if dims is None else dims, self.labels, self.name, self.attrs)
+    def _new(self, values: Any, dims: Iterable[str] | None = None) -> LightArray:
+        return LightArray(values, self.dims if dims is None else dims, self.labels, self.name, self.attrs)
 
-    def isel(self, indexers: Mapping[str, Any] | None = None, drop: bool = False, **more: Any) -> Labelled:
+    def isel(self, indexers: Mapping[str, Any] | None = None, drop: bool = False, **more: Any) -> LightArray:
         """The entries at these places along dimensions; of a single place the label stays, and no dimension."""
         values, dims, labels = self.values, list(self.dims), dict(self.labels)
         for dim, place in {**(indexers or {}), **more}.items():
             axis = dims.index(dim)
-            at = place.values if isinstance(place, Labelled) else place
+            at = place.values if isinstance(place, LightArray) else place
             values = values[(slice(None),) * axis + (at,)]
-            if isinstance(place, Labelled) and place.dims != (dim,):
+            if isinstance(place, LightArray) and place.dims != (dim,):
                 dims[axis : axis + 1] = place.dims
                 labels = {**labels, **place.labels}
                 continue
@@ -129,14 +138,14 @@ class Labelled:
                 dims.pop(axis)
             if dim in labels:
                 labels[dim] = labels[dim][at]
-        return Labelled(values, dims, labels, self.name, self.attrs)
+        return LightArray(values, dims, labels, self.name, self.attrs)
 
-    def sel(self, indexers: Mapping[str, Any] | None = None, drop: bool = False, **more: Any) -> Labelled:
+    def sel(self, indexers: Mapping[str, Any] | None = None, drop: bool = False, **more: Any) -> LightArray:
         """The entries with these labels; slices hold both their ends. Raises ``KeyError`` for a label that is not."""
         wanted = {**(indexers or {}), **more}
         return self.isel({dim: _places(dim, self.labels[dim], label) for dim, label in wanted.items()})
 
-    def transpose(self, *order: Any) -> Labelled:
+    def transpose(self, *order: Any) -> LightArray:
         """The same array with its dimensions in this order; an ellipsis stands for all that are not named."""
         named = [dim for dim in order if dim is not ...]
         rest = [dim for dim in self.dims if dim not in named]
@@ -144,37 +153,37 @@ class Labelled:
         dims = (list(order[:place]) + rest + list(order[place + 1 :])) if order else list(reversed(self.dims))
         return self._new(self.values.transpose([self.dims.index(dim) for dim in dims]), dims)
 
-    def rename(self, names: Mapping[str, str] | str | None = None, **more: str) -> Labelled:
+    def rename(self, names: Mapping[str, str] | str | None = None, **more: str) -> LightArray:
         """Dimensions under other names."""
         if isinstance(names, str):
-            return Labelled(self.values, self.dims, self.labels, names, self.attrs)
+            return LightArray(self.values, self.dims, self.labels, names, self.attrs)
         new = {**(names or {}), **more}
         labels = {new.get(dim, dim): labels for dim, labels in self.labels.items()}
-        return Labelled(self.values, [new.get(dim, dim) for dim in self.dims], labels, self.name, self.attrs)
+        return LightArray(self.values, [new.get(dim, dim) for dim in self.dims], labels, self.name, self.attrs)
 
-    def assign_coords(self, **labels: Any) -> Labelled:
+    def assign_coords(self, **labels: Any) -> LightArray:
         """Other labels along dimensions."""
-        new = {dim: np.asarray(one.values if isinstance(one, Labelled) else one) for dim, one in labels.items()}
-        return Labelled(self.values, self.dims, {**self.labels, **new}, self.name, self.attrs)
+        new = {dim: np.asarray(one.values if isinstance(one, LightArray) else one) for dim, one in labels.items()}
+        return LightArray(self.values, self.dims, {**self.labels, **new}, self.name, self.attrs)
 
-    def expand_dims(self, dim: str | None = None, **labels: Any) -> Labelled:
+    def expand_dims(self, dim: str | None = None, **labels: Any) -> LightArray:
         """The array with one dimension more, in front, with one entry or with these labels."""
         named = labels or {str(dim): None}
         ((name, along),) = named.items()
         new = {} if along is None else {name: np.asarray(along)}
         count = 1 if along is None else len(new[name])
         values = np.broadcast_to(self.values, (count, *self.values.shape))
-        return Labelled(values, (name, *self.dims), {**self.labels, **new}, self.name, self.attrs)
+        return LightArray(values, (name, *self.dims), {**self.labels, **new}, self.name, self.attrs)
 
-    def drop_vars(self, _names: Any, errors: str = "raise") -> Labelled:
+    def drop_vars(self, names: Any, /, *, errors: str = "raise") -> LightArray:
         """The array as it is: a label without its dimension is never kept."""
         return self
 
-    def copy(self, data: Any = None) -> Labelled:
+    def copy(self, data: Any = None) -> LightArray:
         """The same dimensions and labels around other numbers."""
         return self._new(self.values.copy() if data is None else data)
 
-    def astype(self, dtype: Any) -> Labelled:
+    def astype(self, dtype: Any) -> LightArray:
         """The numbers as another kind."""
         return self._new(self.values.astype(dtype))
 
@@ -186,38 +195,38 @@ class Labelled:
         """Which dimension, counted from 0, has this name."""
         return self.dims.index(dim)
 
-    def isnull(self) -> Labelled:
+    def isnull(self) -> LightArray:
         """Where there is no number."""
         return self._new(np.isnan(self.values) if self.values.dtype.kind == "f" else np.zeros(self.shape, bool))
 
-    def notnull(self) -> Labelled:
+    def notnull(self) -> LightArray:
         """Where there is a number."""
         return self._new(~self.isnull().values)
 
-    def where(self, condition: Any, other: Any = np.nan) -> Labelled:
+    def where(self, condition: Any, other: Any = np.nan) -> LightArray:
         """The numbers where a condition holds, and NaN elsewhere."""
         both = self._with(condition, lambda mine, holds: np.where(holds, mine, other))
         return both.transpose(*self.dims, ...) if set(self.dims) <= set(both.dims) else both
 
-    def cumsum(self, dim: str) -> Labelled:
+    def cumsum(self, dim: str) -> LightArray:
         """Sums up to each entry along a dimension; NaN counts as zero."""
         return self._new(np.nancumsum(self.values, self.dims.index(dim)))
 
-    def diff(self, dim: str) -> Labelled:
+    def diff(self, dim: str) -> LightArray:
         """Each entry along a dimension less the one before, under its own label."""
         axis = self.dims.index(dim)
         labels = {**self.labels, dim: self.labels[dim][1:]} if dim in self.labels else self.labels
-        return Labelled(np.diff(self.values, axis=axis), self.dims, labels, self.name, self.attrs)
+        return LightArray(np.diff(self.values, axis=axis), self.dims, labels, self.name, self.attrs)
 
-    def argmax(self, dim: str) -> Labelled:
+    def argmax(self, dim: str) -> LightArray:
         """The place of the largest entry along a dimension."""
         return self._new(self.values.argmax(self.dims.index(dim)), [one for one in self.dims if one != dim])
 
-    def clip(self, min: Any = None, max: Any = None) -> Labelled:
+    def clip(self, min: Any = None, max: Any = None) -> LightArray:
         """The numbers within limits."""
         return self._new(np.clip(self.values, min, max))
 
-    def windows(self, dim: str, width: int) -> Labelled:
+    def windows(self, dim: str, width: int) -> LightArray:
         """Means over windows of so many entries along a dimension, each under its last label.
 
         Entries at the beginning that fill no window are left out, and so is what is no number.
@@ -226,11 +235,11 @@ class Labelled:
         count = self.shape[axis] // width
         kept = self.isel({dim: slice(self.shape[axis] - count * width, None)})
         shape = (*kept.shape[:axis], count, width, *kept.shape[axis + 1 :])
-        parts = Labelled(kept.values.reshape(shape), [*self.dims[: axis + 1], "window", *self.dims[axis + 1 :]], {})
+        parts = LightArray(kept.values.reshape(shape), [*self.dims[: axis + 1], "window", *self.dims[axis + 1 :]], {})
         labels = {**self.labels, dim: kept.labels[dim].reshape(count, width).max(1)} if dim in self.labels else {}
-        return Labelled(parts.mean("window").values, self.dims, labels, self.name, self.attrs)
+        return LightArray(parts.mean("window").values, self.dims, labels, self.name, self.attrs)
 
-    def _reduced(self, dim: Dims, plain: Callable[..., Any], without_nan: Callable[..., Any]) -> Labelled:
+    def _reduced(self, dim: Dims, plain: Callable[..., Any], without_nan: Callable[..., Any]) -> LightArray:
         gone = self.dims if dim is None or dim is ... else (dim,) if isinstance(dim, str) else tuple(dim)
         axes = tuple(self.dims.index(one) for one in gone)
         dims = [one for one in self.dims if one not in gone]
@@ -258,16 +267,16 @@ class Labelled:
     any = _reduction(np.any, np.any, "Whether anything along dimensions is true.")
     all = _reduction(np.all, np.all, "Whether everything along dimensions is true.")
 
-    def sum(self, dim: Dims = None, min_count: int = 0, skipna: bool = True) -> Labelled:
+    def sum(self, dim: Dims = None, min_count: int = 0, skipna: bool = True) -> LightArray:
         """Sums along dimensions; NaN where fewer than ``min_count`` numbers are known, or any is not."""
         total = self._reduced(dim, np.sum, np.nansum if skipna else np.sum)
         if not min_count:
             return total
         return total.where(self.notnull()._reduced(dim, np.sum, np.sum) >= min_count)
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Labelled:
+    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> LightArray:
         """An operation on two arrays: those of a name go together, whatever their order."""
-        if not isinstance(other, Labelled):
+        if not isinstance(other, LightArray):
             return self._new(operation(self.values, other))
         if other.dims == self.dims:
             return self._new(operation(self.values, other.values))
@@ -276,69 +285,69 @@ class Labelled:
         order = [other.dims.index(dim) for dim in dims if dim in other.dims]
         shape = [other.sizes.get(dim, 1) for dim in dims]
         theirs = other.values.transpose(order).reshape(shape)
-        return Labelled(operation(mine, theirs), dims, {**other.labels, **self.labels}, self.name, self.attrs)
+        return LightArray(operation(mine, theirs), dims, {**other.labels, **self.labels}, self.name, self.attrs)
 
-    def __add__(self, other: Any) -> Labelled:
+    def __add__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a + b)
 
-    def __radd__(self, other: Any) -> Labelled:
+    def __radd__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: b + a)
 
-    def __sub__(self, other: Any) -> Labelled:
+    def __sub__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a - b)
 
-    def __rsub__(self, other: Any) -> Labelled:
+    def __rsub__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: b - a)
 
-    def __mul__(self, other: Any) -> Labelled:
+    def __mul__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a * b)
 
-    def __rmul__(self, other: Any) -> Labelled:
+    def __rmul__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: b * a)
 
-    def __truediv__(self, other: Any) -> Labelled:
+    def __truediv__(self, other: Any) -> LightArray:
         return self._with(other, _divided)
 
-    def __rtruediv__(self, other: Any) -> Labelled:
+    def __rtruediv__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: _divided(b, a))
 
-    def __pow__(self, other: Any) -> Labelled:
+    def __pow__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a**b)
 
-    def __rpow__(self, other: Any) -> Labelled:
+    def __rpow__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: b**a)
 
-    def __neg__(self) -> Labelled:
+    def __neg__(self) -> LightArray:
         return self._new(-self.values)
 
-    def __abs__(self) -> Labelled:
+    def __abs__(self) -> LightArray:
         return self._new(np.abs(self.values))
 
-    def __invert__(self) -> Labelled:
+    def __invert__(self) -> LightArray:
         return self._new(~self.values)
 
-    def __lt__(self, other: Any) -> Labelled:
+    def __lt__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a < b)
 
-    def __le__(self, other: Any) -> Labelled:
+    def __le__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a <= b)
 
-    def __gt__(self, other: Any) -> Labelled:
+    def __gt__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a > b)
 
-    def __ge__(self, other: Any) -> Labelled:
+    def __ge__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a >= b)
 
-    def __eq__(self, other: object) -> Labelled:  # type: ignore[override]
+    def __eq__(self, other: object) -> LightArray:  # type: ignore[override]
         return self._with(other, lambda a, b: a == b)
 
-    def __ne__(self, other: object) -> Labelled:  # type: ignore[override]
+    def __ne__(self, other: object) -> LightArray:  # type: ignore[override]
         return self._with(other, lambda a, b: a != b)
 
-    def __and__(self, other: Any) -> Labelled:
+    def __and__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a & b)
 
-    def __or__(self, other: Any) -> Labelled:
+    def __or__(self, other: Any) -> LightArray:
         return self._with(other, lambda a, b: a | b)
 
     __hash__ = None  # type: ignore[assignment]
@@ -359,7 +368,7 @@ def _places(dim: str, labels: NDArray[Any], wanted: Any) -> Any:
         start = 0 if wanted.start is None else int(np.searchsorted(labels, wanted.start, "left"))
         stop = len(labels) if wanted.stop is None else int(np.searchsorted(labels, wanted.stop, "right"))
         return slice(start, stop)
-    wanted = wanted.values if isinstance(wanted, Labelled | xr.DataArray) else wanted
+    wanted = getattr(wanted, "values", wanted)
     if isinstance(wanted, str | int) or np.ndim(wanted) == 0:
         if len(labels) <= FEW and labels.dtype.kind in "iufU":
             try:
@@ -379,19 +388,22 @@ def _places(dim: str, labels: NDArray[Any], wanted: Any) -> Any:
     return places
 
 
-def joined(parts: Sequence[Any], dim: str) -> Any:
+def joined(parts: Sequence[Array], dim: str) -> LightArray:
     """Arrays one after the other along a dimension."""
-    first, axis = parts[0], parts[0].dims.index(dim)
-    labels = {**first.labels, dim: np.concatenate([part.labels[dim] for part in parts])}
-    return Labelled(np.concatenate([part.values for part in parts], axis), first.dims, labels, first.name, first.attrs)
+    arrays = [LightArray.of(part) for part in parts]
+    first, axis = arrays[0], arrays[0].dims.index(dim)
+    labels = {**first.labels, dim: np.concatenate([array.labels[dim] for array in arrays])}
+    return LightArray(
+        np.concatenate([array.values for array in arrays], axis), first.dims, labels, first.name, first.attrs
+    )
 
 
-class Sheet:
+class LightDataset:
     """A run's variables and facts, under the names of xarray's dataset."""
 
     def __init__(
         self,
-        arrays: Mapping[str, Labelled],
+        arrays: Mapping[str, LightArray],
         labels: Mapping[str, NDArray[Any]],
         attrs: Mapping[str, Any],
         dataset: xr.Dataset | None = None,
@@ -403,13 +415,17 @@ class Sheet:
             self.dataset = dataset
 
     @classmethod
-    def of(cls, dataset: xr.Dataset | Sheet) -> Sheet:
-        """A dataset's numbers; what is a sheet already stays."""
-        if isinstance(dataset, Sheet):
+    def of(cls, dataset: Run) -> LightDataset:
+        """A dataset's numbers; what is light already stays. Raises ``TypeError`` for what is of neither kind."""
+        if isinstance(dataset, LightDataset):
             return dataset
+        import xarray as xr
+
+        if not isinstance(dataset, xr.Dataset):
+            raise TypeError(f"A run's numbers come in a dataset of xarray's or of goldviz's, not in a {type(dataset)}.")
         labels = {str(dim): labels.values for dim, labels in dataset.coords.items() if labels.dims == (dim,)}
         arrays = {
-            str(name): Labelled(one.values, map(str, one.dims), labels, str(name), one.attrs)
+            str(name): LightArray(one.values, map(str, one.dims), labels, str(name), one.attrs)
             for name, one in dataset.variables.items()
             if name not in labels
         }
@@ -418,6 +434,8 @@ class Sheet:
     @cached_property
     def dataset(self) -> xr.Dataset:
         """The same as xarray has it."""
+        import xarray as xr
+
         # As tuples: arrays of xarray's would be compared with one another first.
         arrays = {name: (one.dims, one.values, dict(one.attrs)) for name, one in self.arrays.items()}
         used = {dim for one in self.arrays.values() for dim in one.dims}
@@ -440,35 +458,40 @@ class Sheet:
     def __contains__(self, name: object) -> bool:
         return name in self.arrays or name in self.coords
 
-    def __getitem__(self, name: Any) -> Any:
+    @overload
+    def __getitem__(self, name: str) -> LightArray: ...
+    @overload
+    def __getitem__(self, name: list[str]) -> LightDataset: ...
+
+    def __getitem__(self, name: str | list[str]) -> LightArray | LightDataset:
         if not isinstance(name, str):
-            return Sheet({one: self.arrays[one] for one in name}, self.coords, self.attrs)
+            return LightDataset({one: self.arrays[one] for one in name}, self.coords, self.attrs)
         if name in self.arrays:
             return self.arrays[name]
-        return Labelled(self.coords[name], (name,) if np.ndim(self.coords[name]) else (), self.coords, name)
+        return LightArray(self.coords[name], (name,) if np.ndim(self.coords[name]) else (), self.coords, name)
 
     def get(self, name: str, default: Any = None) -> Any:
         """A variable, or something else where there is none."""
         return self[name] if name in self else default  # noqa: SIM401 - this is that method
 
     @property
-    def data_vars(self) -> Mapping[str, Labelled]:
+    def data_vars(self) -> Mapping[str, LightArray]:
         """The variables that are no labels."""
         return self.arrays
 
-    def assign(self, arrays: Mapping[str, Labelled]) -> Sheet:
-        """The sheet with these variables, in place of those of the same names."""
+    def assign(self, arrays: Mapping[str, LightArray]) -> LightDataset:
+        """The dataset with these variables, in place of those of the same names."""
         labels = dict(self.coords)
         for one in arrays.values():
             labels |= {dim: one.labels[dim] for dim in one.dims if dim in one.labels}
-        return Sheet({**self.arrays, **arrays}, labels, self.attrs)
+        return LightDataset({**self.arrays, **arrays}, labels, self.attrs)
 
-    def drop_dims(self, dim: str, errors: str = "raise") -> Sheet:
-        """The sheet without the variables that have this dimension."""
+    def drop_dims(self, dim: str, errors: str = "raise") -> LightDataset:
+        """The dataset without the variables that have this dimension."""
         arrays = {name: one for name, one in self.arrays.items() if dim not in one.dims}
-        return Sheet(arrays, {name: one for name, one in self.coords.items() if name != dim}, self.attrs)
+        return LightDataset(arrays, {name: one for name, one in self.coords.items() if name != dim}, self.attrs)
 
-    def isel(self, **indexers: Any) -> Sheet:
+    def isel(self, **indexers: Any) -> LightDataset:
         """All variables at these places."""
         arrays = {
             name: one.isel({dim: place for dim, place in indexers.items() if dim in one.dims})
@@ -478,13 +501,8 @@ class Sheet:
         for dim, place in indexers.items():
             if dim in labels:
                 labels[dim] = labels[dim][place]
-        return Sheet(arrays, labels, self.attrs)
+        return LightDataset(arrays, labels, self.attrs)
 
-    def sel(self, **wanted: Any) -> Sheet:
+    def sel(self, **wanted: Any) -> LightDataset:
         """All variables at these labels."""
         return self.isel(**{dim: _places(dim, self.coords[dim], label) for dim, label in wanted.items()})
-
-
-def as_dataset(sheet: Sheet) -> xr.Dataset:
-    """A sheet where a dataset is asked for: it has the part of xarray's that figures use."""
-    return cast("xr.Dataset", sheet)

@@ -1,0 +1,1 @@
+"""A run's numbers as figures, findings and stories read them: arrays with named dimensions."""
