@@ -18,7 +18,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, damped_oscillator
+from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, irregular_times, observed
+from goldviz.labs.ode_rnn.tasks import oscillator_course
 from goldviz.models.continuous.fused_ode_rnn import FusedODERNN
 from goldviz.models.continuous.gru_decay import GapGRU
 from goldviz.models.continuous.observed_series import gaps_before
@@ -38,6 +39,9 @@ def stream(index: int) -> torch.Generator:
     return torch.Generator().manual_seed(index)
 
 
+TYPICAL_GAPS = Gaps(0.02, 0.6)
+
+
 def parts(jacobian: float = 1.2, dtype: torch.dtype = torch.float32) -> tuple[ResetBeforeGRU, TanhField]:
     """A cell and a field whose Jacobian at 0 has this spectral norm, all its layers scaled alike."""
     cell = ResetBeforeGRU(2, HIDDEN, dtype=dtype)
@@ -49,6 +53,12 @@ def parts(jacobian: float = 1.2, dtype: torch.dtype = torch.float32) -> tuple[Re
         for W in field.weights:
             W.mul_(factor)
     return cell, field
+
+
+def oscillator(observations: int, batch: int, generator: torch.Generator, gaps: Gaps = TYPICAL_GAPS) -> IrregularBatch:
+    """The laboratory's oscillator, seen with a noise of 0.02."""
+    times = irregular_times(observations, batch, generator, gaps)
+    return observed(times, oscillator_course(batch, generator)(times), 0.02, generator)
 
 
 def uniform_series(observations: int, batch: int = BATCH) -> tuple[Tensor, Tensor, Tensor]:
@@ -165,7 +175,7 @@ def compare_times() -> None:
     for ratio in (1.0, 10.0, 100.0):
         # The mean of a log-uniform gap between a and r a is a (r - 1) / ln r.
         shortest = mean_gap * (math.log(ratio) / (ratio - 1) if ratio > 1 else 1.0)
-        batch = damped_oscillator(OBSERVATIONS, BATCH, stream(80), Gaps(shortest, shortest * ratio))
+        batch = oscillator(OBSERVATIONS, BATCH, stream(80), Gaps(shortest, shortest * ratio))
         series = (batch.times, batch.values, batch.mask)
         capped = [(f"steps of at most {cap}", cap) for cap in (mean_gap, mean_gap / 4)]
         for label, longest in (("n = 1", ONE_STEP), *capped):
@@ -224,17 +234,17 @@ def train_and_refine(iterations: int = 300) -> None:
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 1e-2, total_steps=iterations)
     order = stream(92)
     for _ in range(iterations):
-        loss = forecast_error(network, readout, damped_oscillator(20, BATCH, order))
+        loss = forecast_error(network, readout, oscillator(20, BATCH, order))
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(learned, 1.0)
         optimiser.step()
         schedule.step()
-    unseen = damped_oscillator(20, 256, stream(93))
+    unseen = oscillator(20, 256, stream(93))
     refined = FusedODERNN(cell, network.field, longest_step=0.05 / 4)
     with torch.no_grad():
         coarse, fine = (float(forecast_error(one, readout, unseen)) for one in (network, refined))
-    few = damped_oscillator(20, 6, stream(94))
+    few = oscillator(20, 6, stream(94))
     print(f"  forecast error {coarse:.5f}, with finer steps {fine:.5f} ({abs(fine / coarse - 1):.1e} apart)")
     print(f"  largest error of a state {error(network, (few.times, few.values, few.mask)):.1e} (goal: 1e-4)")
 

@@ -33,8 +33,6 @@ GENERATED = "generated"
 UNSEEN_TEXTS = 400
 JUDGED_TEXTS = 400
 """Texts in each of the two sets whose tone is judged."""
-HELD_OUT_SHARE = 0.1
-"""Of the sentences of an uploaded text."""
 SCORED_SHARE = 0.15
 """Masked in the unseen texts whatever the training masks, so that all runs answer the same questions."""
 PROBE_SENTENCE = "The unemployment rate went from 4 percent to 5 percent in May."

@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     Record = Recorder[ContinuousDepth]
 
 LANES = ("ode", "residual")
-OF_THE_FLOW = ("gradient_difference", "adjoint_cost")
-"""What only the neural ODE has."""
 
 
 @dataclass

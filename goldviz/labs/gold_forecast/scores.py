@@ -10,7 +10,6 @@ from jaxtyping import Float
 from scipy import special
 
 from goldviz.diagnostics.forecasts.scores import r2_out_of_sample
-from goldviz.labs.gold_forecast.models.heads import QUANTILE_LEVELS
 from goldviz.labs.gold_forecast.problem import ForecastProblem
 from goldviz.labs.gold_forecast.scoring.distributions import (
     crps_gaussian,
@@ -21,13 +20,11 @@ from goldviz.labs.gold_forecast.scoring.distributions import (
 )
 from goldviz.labs.gold_forecast.scoring.quantile_distribution import crps_from_quantiles, pit_from_quantiles
 from goldviz.labs.gold_forecast.scoring.tables import DistributionLosses, mean_score_table, volatility_score_table
+from goldviz.labs.gold_forecast.settings import LEVELS
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 
 NETWORK = "network"
-MEAN_METRICS = ("mse", "mae", "rmse", "r2", "r2_mean", "hit_rate", "dm", "dm_p")
-VARIANCE_METRICS = ("qlike", "qlike_gain", "dm", "dm_p", "crps", "coverage_50", "coverage_90")
-"""The columns of the score tables."""
 BOOTSTRAP_SEED = 0
 """Intervals of the same forecasts are the same, whatever the networks' seeds."""
 
@@ -98,8 +95,8 @@ FORECAST_FAMILIES: dict[str, ForecastFamily] = {
     ),
     "quantiles": ForecastFamily(
         _read_quantiles,
-        lambda truth, parameters: pit_from_quantiles(truth, parameters, np.array(QUANTILE_LEVELS)),
-        lambda truth, parameters: crps_from_quantiles(truth, parameters, np.array(QUANTILE_LEVELS)),
+        lambda truth, parameters: pit_from_quantiles(truth, parameters, np.array(LEVELS)),
+        lambda truth, parameters: crps_from_quantiles(truth, parameters, np.array(LEVELS)),
     ),
 }
 """By the head's name."""
@@ -121,14 +118,14 @@ def final_tables(
     truth, before = problem.answers.values[problem.tested], ~problem.in_final_block
     unchanged, family = problem.unchanged[problem.tested], FORECAST_FAMILIES[head]
     pooled = parameters.mean(axis=0)
-    quantiles = family.quantiles(pooled, np.array(QUANTILE_LEVELS))
+    quantiles = family.quantiles(pooled, np.array(LEVELS))
     all_means = {NETWORK: means.mean(axis=1), **baselines.means}
     all_scales = {NETWORK: scales.mean(axis=1), **baselines.scales}
     tables = {"quantile": quantiles, "pit": family.pit(truth, pooled)}
     tables |= _named("score", mean_score_table(truth[before], _part(all_means, before), _generator()))
     losses = DistributionLosses(
         family.crps(truth, pooled),
-        *(inside(truth, quantiles[:, low], quantiles[:, -1 - low]) for low in map(QUANTILE_LEVELS.index, (0.25, 0.05))),
+        *(inside(truth, quantiles[:, low], quantiles[:, -1 - low]) for low in map(LEVELS.index, (0.25, 0.05))),
     )
     tables |= _named(
         "volatility_score",

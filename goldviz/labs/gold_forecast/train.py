@@ -14,17 +14,15 @@ import numpy as np
 import torch
 
 from goldviz.diagnostics.forecasts.moves import recorded_units
-from goldviz.labs.gold_forecast.models.heads import QUANTILE_LEVELS
 from goldviz.labs.gold_forecast.problem import ForecastProblem, forecast_problem
 from goldviz.labs.gold_forecast.refit import Forecasts, Gradients, Refit, RefitTask, SeenMarket, refit
 from goldviz.labs.gold_forecast.scores import (
-    MEAN_METRICS,
     NETWORK,
-    VARIANCE_METRICS,
     BaselineForecasts,
     baseline_forecasts,
     final_tables,
 )
+from goldviz.labs.gold_forecast.settings import LEVELS, METRICS, VOLATILITY_METRICS
 from goldviz.training.crew import Crew
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.joined_states import joined_states, separate_states
@@ -109,13 +107,13 @@ def announce(
         time=problem.dates_of(tested),
         recent=problem.dates_of(problem.watched.test[-RECENT_FORECASTS:]),
         unit=list(range(settings.hidden)),
-        level=list(QUANTILE_LEVELS),
+        level=list(LEVELS),
         baseline=list(baselines.means),
         volatility_baseline=list(baselines.scales),
         model=[NETWORK, *baselines.means],
-        metric=list(MEAN_METRICS),
+        metric=list(METRICS),
         volatility_model=[NETWORK, *baselines.scales],
-        volatility_metric=list(VARIANCE_METRICS),
+        volatility_metric=list(VOLATILITY_METRICS),
     )
     record.attribute(
         device=device_name(device),

@@ -6,14 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
-from sklearn.metrics import mean_pinball_loss
 
 from goldviz.labs.gold_forecast.scoring.distributions import (
     crps_gaussian,
     crps_student,
     inside,
     inside_gaussian,
-    pinball_losses,
     pit_gaussian,
     pit_student,
     qlike,
@@ -91,23 +89,6 @@ def test_probabilities_are_those_of_scipy(y, mean, scale, freedom):
     one, width = np.array([y]), np.array([scale])
     assert pit_gaussian(one, mean, width)[0] == pytest.approx(stats.norm(mean, scale).cdf(y), abs=1e-12)
     assert pit_student(one, mean, width, freedom)[0] == pytest.approx(stats.t(freedom, mean, scale).cdf(y), abs=1e-9)
-
-
-@given(st.lists(st.tuples(centres, centres), min_size=1, max_size=20), st.floats(0.01, 0.99))
-def test_pinball_loss_is_that_of_scikit_learn(pairs, level):
-    truth, quantile = np.array(pairs).T
-    found = pinball_losses(truth, quantile[:, None], np.array([level]))
-    assert found.shape == (len(truth), 1)
-    assert found.mean() == pytest.approx(mean_pinball_loss(truth, quantile, alpha=level), rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("level", [0.05, 0.5, 0.9])
-def test_pinball_loss_is_lowest_at_the_true_quantile(level):
-    # The expected loss is flat at its lowest point: of 100,000 draws it is found to 0.02.
-    drawn = np.random.default_rng(0).standard_normal(100_000)
-    asked = np.linspace(-2.5, 2.5, 501)
-    losses = [pinball_losses(drawn, np.full((1, 1), q), np.array([level])).mean() for q in asked]
-    assert asked[np.argmin(losses)] == pytest.approx(stats.norm.ppf(level), abs=0.02)
 
 
 def test_intervals_include_their_ends():

@@ -11,12 +11,12 @@ from torch import Generator
 from goldviz.labs.gold_forecast.models.heads import (
     HEADS,
     LEAST_FREEDOM,
-    QUANTILE_LEVELS,
     SMALLEST_SCALE_SHARE,
     GaussianHead,
     QuantileHead,
     StudentHead,
 )
+from goldviz.labs.gold_forecast.settings import LEVELS
 
 HIDDEN = 6
 states = st.integers(0, 10_000).map(
@@ -63,7 +63,7 @@ def test_the_quantile_loss_is_the_mean_pinball_loss(state):
     made = head("quantiles")
     quantiles, came = made(state), state[:, 0]
     above = came[:, None] >= quantiles
-    tau = torch.tensor(QUANTILE_LEVELS, dtype=torch.float64)
+    tau = torch.tensor(LEVELS, dtype=torch.float64)
     expected = torch.where(above, tau, 1 - tau) * (came[:, None] - quantiles).abs()
     torch.testing.assert_close(made.losses(quantiles, came), expected.mean(1), rtol=1e-6, atol=1e-6)
 
@@ -71,7 +71,7 @@ def test_the_quantile_loss_is_the_mean_pinball_loss(state):
 def test_mean_and_deviation_of_gaussian_quantiles_are_those_of_the_gaussian():
     made = head("quantiles")
     mean, scale = torch.tensor([[0.3], [-2.0], [0.0]]), torch.tensor([[0.1], [1.0], [7.0]])
-    quantiles = (mean + scale * torch.special.ndtri(torch.tensor(QUANTILE_LEVELS, dtype=torch.float64))).double()
+    quantiles = (mean + scale * torch.special.ndtri(torch.tensor(LEVELS, dtype=torch.float64))).double()
     torch.testing.assert_close(made.mean(quantiles)[:, None], mean.double(), rtol=1e-6, atol=1e-6)
     torch.testing.assert_close(made.standard_deviation(quantiles)[:, None], scale.double(), rtol=1e-6, atol=1e-6)
 

@@ -2,8 +2,7 @@ import pytest
 
 import goldviz.api
 from goldviz.labs.gold_forecast.models.forecaster import WINDOW_READERS
-from goldviz.labs.gold_forecast.models.heads import QUANTILE_LEVELS
-from goldviz.labs.gold_forecast.settings import LEVELS, NETWORKS, GoldForecast
+from goldviz.labs.gold_forecast.settings import NETWORKS, GoldForecast
 
 TINY = {
     "scheme": "rolling",
@@ -19,9 +18,8 @@ TINY = {
 }
 
 
-def test_the_declaration_and_the_models_name_the_same_networks_and_levels():
+def test_the_declaration_and_the_models_name_the_same_networks():
     assert list(NETWORKS) == list(WINDOW_READERS)
-    assert LEVELS == QUANTILE_LEVELS
 
 
 @pytest.mark.parametrize("slug", [preset.slug for preset in GoldForecast.presets])

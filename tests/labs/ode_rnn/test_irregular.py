@@ -1,6 +1,5 @@
 """The irregular problems have their known answers, and the gaps and masks that were asked for."""
 
-import doctest
 import math
 
 import pytest
@@ -8,19 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.ode_rnn import series as irregular
-from goldviz.labs.ode_rnn.series import (
-    IRREGULAR_PROBLEMS,
-    TYPICAL_GAPS,
-    UNSEEN_GAPS,
-    Gaps,
-    damped_oscillator,
-    irregular_sines,
-    irregular_times,
-    linear_system,
-    partially_observed,
-    rotation,
-)
+from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, irregular_times, observed, partially_observed
+from goldviz.labs.ode_rnn.tasks import COURSES
+
+TYPICAL_GAPS, UNSEEN_GAPS = Gaps(0.02, 0.6), Gaps(0.6, 1.2)
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -29,14 +19,14 @@ def generator(seed: int = 0) -> torch.Generator:
 
 @given(length=st.integers(2, 30), seed=st.integers(0, 99))
 def test_times_start_at_zero_and_keep_to_their_gaps(length, seed):
-    times = irregular_times(length, 5, generator(seed), last_gap=UNSEEN_GAPS)
+    times = irregular_times(length, 5, generator(seed), TYPICAL_GAPS, last_gap=UNSEEN_GAPS)
     gaps = times.diff(dim=0)
     assert not times[0].any()
     assert (gaps[:-1] >= TYPICAL_GAPS.shortest).all()
     assert (gaps[:-1] <= TYPICAL_GAPS.longest * (1 + 1e-9)).all()
     assert (gaps[-1] > TYPICAL_GAPS.longest * (1 - 1e-9)).all()
     assert (gaps[-1] <= UNSEEN_GAPS.longest * (1 + 1e-9)).all()
-    assert torch.equal(irregular_times(length, 5, generator(seed))[:-1], times[:-1])
+    assert torch.equal(irregular_times(length, 5, generator(seed), TYPICAL_GAPS)[:-1], times[:-1])
 
 
 def test_gaps_are_log_uniform():
@@ -50,8 +40,16 @@ def test_equal_lengths_give_regular_times():
     assert torch.allclose(times[:, 0], torch.arange(5, dtype=torch.float64) / 10)
 
 
+def seen(
+    task: str, length: int, batch: int, drawn: torch.Generator, gaps: Gaps = TYPICAL_GAPS, noise: float = 0.02
+) -> IrregularBatch:
+    """A course of this task, seen at times with these gaps."""
+    times = irregular_times(length, batch, drawn, gaps)
+    return observed(times, COURSES[task](batch, drawn)(times), noise, drawn)
+
+
 def test_the_oscillator_solves_its_equation():
-    batch = damped_oscillator(400, 3, generator(), Gaps(1e-3, 1e-3), noise=0.0)
+    batch = seen("oscillator", 400, 3, generator(), Gaps(1e-3, 1e-3), noise=0.0)
     x = batch.clean.double()[..., 0]
     w, step = 2 * math.pi, 1e-3
     velocity, force = (x[2:] - x[:-2]) / (2 * step), (x[2:] - 2 * x[1:-1] + x[:-2]) / step**2
@@ -60,13 +58,13 @@ def test_the_oscillator_solves_its_equation():
 
 
 def test_predicting_zero_costs_the_oscillators_variance():
-    batch = damped_oscillator(2, 200_000, generator(), Gaps(1.7, 1.7))
+    batch = seen("oscillator", 2, 200_000, generator(), Gaps(1.7, 1.7))
     assert float(batch.clean[0].square().mean()) == pytest.approx(1, rel=0.01)
     assert float(batch.targets.square().mean()) == pytest.approx(math.exp(-2 * 0.03 * 2 * math.pi * 1.7), rel=0.05)
 
 
-def test_the_rotation_goes_on_by_the_matrix_exponential():
-    batch = rotation(12, 4, generator())
+def test_the_linear_system_goes_on_by_the_matrix_exponential():
+    batch = seen("linear", 12, 4, generator())
     A = torch.tensor([[-0.2, math.pi], [-math.pi, -0.2]], dtype=torch.float64)
     for i in range(11):
         for s in range(4):
@@ -75,30 +73,23 @@ def test_the_rotation_goes_on_by_the_matrix_exponential():
 
 
 def test_sines_have_mean_square_one_half():
-    batch = irregular_sines(10, 40_000, generator())
+    batch = seen("sines", 10, 40_000, generator())
     assert float(batch.targets.square().mean()) == pytest.approx(0.5, abs=5e-3)
 
 
-@pytest.mark.parametrize("problem", IRREGULAR_PROBLEMS.values(), ids=IRREGULAR_PROBLEMS)
-def test_noise_is_what_was_asked_for_and_the_generator_decides(problem):
-    batch = problem(10, 5000, generator(3), TYPICAL_GAPS, noise=0.1)
+@pytest.mark.parametrize("task", COURSES)
+def test_noise_is_what_was_asked_for_and_the_generator_decides(task):
+    batch = seen(task, 10, 5000, generator(3), noise=0.1)
     assert float((batch.values - batch.clean).std()) == pytest.approx(0.1, rel=0.02)
     assert batch.mask.all()
-    assert torch.equal(problem(10, 5000, generator(3), noise=0.1).values, batch.values)
-    assert not torch.equal(problem(10, 5000, generator(4), noise=0.1).values, batch.values)
+    assert torch.equal(seen(task, 10, 5000, generator(3), noise=0.1).values, batch.values)
+    assert not torch.equal(seen(task, 10, 5000, generator(4), noise=0.1).values, batch.values)
     assert torch.equal(batch.targets, batch.clean[1:])
-
-
-def test_a_linear_system_runs_backwards_too():
-    A = torch.randn(3, 3, generator=generator())
-    start = torch.randn(4, 3, generator=generator(1), dtype=torch.float64)
-    there = linear_system(A, start, torch.full((1, 4), 0.8))[0]
-    assert torch.allclose(linear_system(-A, there, torch.full((1, 4), 0.8))[0], start, atol=1e-10)
 
 
 @given(probability=st.floats(0, 1), seed=st.integers(0, 99))
 def test_partial_observation_hides_values_but_never_the_first_row(probability, seed):
-    whole = rotation(20, 50, generator(seed))
+    whole = seen("linear", 20, 50, generator(seed))
     batch = partially_observed(whole, probability, generator(seed + 1))
     assert batch.mask[0].all()
     assert torch.equal(batch.values.isnan(), ~batch.mask)
@@ -110,20 +101,12 @@ def test_partial_observation_hides_values_but_never_the_first_row(probability, s
 
 def test_bad_settings_are_named():
     with pytest.raises(ValueError, match="length is 1; allowed is a whole number from 2"):
-        irregular_times(1, 3, generator())
+        irregular_times(1, 3, generator(), TYPICAL_GAPS)
     with pytest.raises(ValueError, match="batch is 0; allowed is a whole number from 1"):
-        rotation(4, 0, generator())
+        irregular_times(4, 0, generator(), TYPICAL_GAPS)
     with pytest.raises(ValueError, match=r"Gaps go from 0\.5 to 0\.1; allowed are two positive lengths"):
         Gaps(0.5, 0.1)
-    with pytest.raises(ValueError, match="frequency is 0; allowed is a number above 0"):
-        damped_oscillator(4, 2, generator(), frequency=0)
-    with pytest.raises(ValueError, match="damping is -1; allowed is a number from 0"):
-        damped_oscillator(4, 2, generator(), damping=-1)
     with pytest.raises(ValueError, match="noise is nan; allowed is a number from 0"):
-        irregular_sines(4, 2, generator(), noise=math.nan)
+        seen("sines", 4, 2, generator(), noise=math.nan)
     with pytest.raises(ValueError, match=r"probability to see a value is 1\.5"):
-        partially_observed(rotation(4, 2, generator()), 1.5, generator())
-
-
-def test_the_docstrings_examples_hold():
-    assert doctest.testmod(irregular).failed == 0
+        partially_observed(seen("linear", 4, 2, generator()), 1.5, generator())

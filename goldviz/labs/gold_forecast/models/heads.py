@@ -16,6 +16,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
+from goldviz.labs.gold_forecast.settings import LEVELS
+
 SMALLEST_SCALE_SHARE = 1e-2
 """Of the training standard deviation; a likelihood without such a floor grows without bound around a single value."""
 START_SHARE = 0.1
@@ -23,8 +25,6 @@ START_SHARE = 0.1
 LEAST_FREEDOM = 2.1
 """Degrees of freedom of Student's t; at 2 its variance is infinite."""
 START_FREEDOM = 5.0
-
-QUANTILE_LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
 
 
 class ForecastHead(nn.Module):
@@ -124,7 +124,7 @@ class QuantileHead(ForecastHead):
     """
 
     def __init__(
-        self, hidden: int, generator: Generator, *, centred: bool = False, levels: Sequence[float] = QUANTILE_LEVELS
+        self, hidden: int, generator: Generator, *, centred: bool = False, levels: Sequence[float] = LEVELS
     ) -> None:
         _check_levels(levels)
         sides = len(levels) // 2

@@ -95,20 +95,6 @@ def pit_student(
     return np.asarray(special.stdtr(freedom, z))
 
 
-def pinball_losses(
-    truth: PerForecast,
-    quantiles: Float[np.ndarray, "forecast level"],
-    levels: Float[np.ndarray, " level"],
-) -> Float[np.ndarray, "forecast level"]:
-    """Pinball loss (1{y < q} - tau)(q - y), lowest in the mean for the true quantile (Koenker and Bassett 1978).
-
-    A miss above costs tau, a miss below 1 - tau for each unit; at the median it is half of the absolute error.
-    """
-    error = truth[:, None] - quantiles
-    losses: np.ndarray = np.maximum(levels * error, (levels - 1) * error)
-    return losses
-
-
 def inside(truth: PerForecast, low: PerForecast, high: PerForecast) -> Bool[np.ndarray, " forecast"]:
     """Whether what came lay in the forecast interval, ends included."""
     return (low <= truth) & (truth <= high)

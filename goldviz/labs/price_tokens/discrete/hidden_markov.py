@@ -90,12 +90,6 @@ class HiddenMarkov:
         last = np.full(self.count, 1 / self.count)
         return np.concatenate([chained(last, steps)[0][::-1], last[None]])
 
-    def relabelled(self, order: list[int]) -> HiddenMarkov:
-        """The same model, its state ``order[i]`` now the state i."""
-        return HiddenMarkov(
-            self.first[order], self.transitions[np.ix_(order, order)], self.means[order], self.deviations[order]
-        )
-
 
 def fitted_hidden_markov(
     values: Float[np.ndarray, " day"], count: int, generator: np.random.Generator

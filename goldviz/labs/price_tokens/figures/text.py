@@ -19,7 +19,6 @@ from goldviz.labs.price_tokens.figures.quantities import figure, labels
 
 PLANTED = "Planted regimes"
 STRIP = 0.1
-RED = "#d55e00"
 
 
 @figure(

@@ -1,0 +1,91 @@
+"""What is recorded of the tokens themselves: what they stand for, beside planted regimes, and their motifs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goldviz.labs.price_tokens.densities import pair_counts
+from goldviz.labs.price_tokens.discrete.vector_quantised import perplexity_of
+from goldviz.labs.price_tokens.motifs import ORDERS, motifs
+from goldviz.labs.price_tokens.problem import TokenProblem
+from goldviz.labs.price_tokens.tokenisers import Regimes, Renamed, Tokeniser
+from goldviz.labs.price_tokens.writing import Written, changed_by_future
+
+if TYPE_CHECKING:
+    from goldviz.labs.price_tokens.settings import PriceTokens
+    from goldviz.runs.recorder import Recorder
+
+    Record = Recorder[PriceTokens]
+
+
+def describe_tokens(settings: PriceTokens, record: Record, problem: TokenProblem, text: Written) -> None:
+    """What tokens stand for, how often they come, and whether later days or later fits change them."""
+    returns, starts = problem.returns, problem.starts
+    ends = [*starts[1:], len(returns)]
+    pasts = [text.tokens[:end] for end in starts]
+    shares = [np.bincount(past, minlength=settings.tokens) / len(past) for past in pasts]
+    record.once("token", text.tokens[problem.tested].astype(np.int16))
+    record.once("occupancy", shares)
+    record.once("code_perplexity", [perplexity_of(past, settings.tokens) for past in pasts])
+    meant = [meaning_of(one, returns[:start]) for one, start in zip(text.tokenisers, starts, strict=True)]
+    record.once("token_mean", [mean for mean, _ in meant])
+    record.once("token_deviation", [deviation for _, deviation in meant])
+    counts = pair_counts(text.tokens, settings.tokens)
+    record.once("transition", counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+    record.once("same_label", text.same_label)
+    record.once("same_meaning", text.same_meaning)
+    first = text.first.tokeniser
+    record.once("changed_by_future", changed_by_future(settings, returns, starts[0], ends[0], first))
+    model = regimes_of(text.tokenisers[-1])
+    if model is not None:
+        record.once("fitted_transition", model)
+    if text.first.codes_in_use:
+        record.coordinates(code_look=list(range(1, len(text.first.codes_in_use) + 1)))
+        record.once("codes_in_use", text.first.codes_in_use)
+
+
+def meaning_of(tokeniser: Tokeniser, past: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of the past returns with each token; NaN for one that no day has."""
+    own = tokeniser.tokens(past)
+    days = [past[own == token] for token in range(tokeniser.count)]
+    return tuple(  # type: ignore[return-value]
+        np.array([measure(one) if len(one) else np.nan for one in days]) for measure in (np.mean, np.std)
+    )
+
+
+def regimes_of(tokeniser: Tokeniser) -> np.ndarray | None:
+    """The chain that a hidden Markov model found, by the names of its tokens; None for other tokenisers."""
+    if isinstance(tokeniser, Renamed):
+        inner = regimes_of(tokeniser.tokeniser)
+        return None if inner is None else inner[np.ix_(tokeniser.order, tokeniser.order)]
+    return tokeniser.model.transitions if isinstance(tokeniser, Regimes) else None
+
+
+def compare_with_regimes(record: Record, problem: TokenProblem, text: Written) -> None:
+    """Tokens beside the planted regimes, on the days that are forecast."""
+    if problem.regimes is None:
+        return
+    from sklearn.metrics import adjusted_rand_score  # Importing it takes longer than the score.
+
+    record.once("regime", problem.regimes[problem.tested].astype(np.int16))
+    record.once("planted_transition", problem.planted)
+    record.once("rand_index", adjusted_rand_score(problem.regimes[problem.tested], text.tokens[problem.tested]))
+
+
+def look_for_motifs(settings: PriceTokens, record: Record, problem: TokenProblem, text: Written) -> None:
+    """Merges of tokens that stand together often, learned on the days before the first forecast."""
+    if settings.merges == 0:
+        return
+    first = problem.starts[0]
+    bits, named, dealt = motifs(
+        text.tokens[:first], text.tokens[first:], settings.tokens, settings.merges, settings.market_seed
+    )
+    record.coordinates(
+        order=list(ORDERS),
+        merge=list(range(bits.shape[1])),
+        motif=[f"{place}: {words}" for place, (words, _) in enumerate(named, start=1)],
+    )
+    record.once("bits", bits)
+    record.once("motif_count", np.array([[times for _, times in named], dealt]).reshape(2, len(named)))
