@@ -107,7 +107,8 @@ def test_crps_of_many_even_levels_is_twice_the_mean_pinball_loss():
     levels = (np.arange(999) + 1) / 1000
     truth = generator.standard_normal(50)
     quantiles = np.tile(stats.norm.ppf(levels), (50, 1))
-    pinball = 2 * pinball_losses(truth, quantiles, levels).mean(axis=1)
+    error = truth[:, None] - quantiles
+    pinball = 2 * np.maximum(levels * error, (levels - 1) * error).mean(axis=1)
     np.testing.assert_allclose(crps_from_quantiles(truth, quantiles, levels), pinball, rtol=0.005)
     np.testing.assert_allclose(
         crps_from_quantiles(truth, quantiles, levels), crps_gaussian(truth, 0.0, np.ones(50)), rtol=1e-3
