@@ -34,16 +34,7 @@ NODES = re.compile(
 )
 """Names of what is never a value but holds some: read where it is not set, it is there and empty."""
 
-SHORT = {
-    "int8": "i1",
-    "uint8": "u1",
-    "int16": "i2",
-    "uint16": "u2",
-    "int32": "i4",
-    "uint32": "u4",
-    "float32": "f4",
-    "float64": "f8",
-}
+SHORT = {np.dtype(name): name for name in ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")}
 """Plotly.js's names of the numbers that it reads as bytes."""
 
 VALUES = {bool, int, float, str, list, np.ndarray}
@@ -334,7 +325,7 @@ def _of_array(values: NDArray[Any]) -> Any:
         low, high = values.min(), values.max()
         fitting = (kind for kind in NARROW if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
         values = values.astype(next(fitting, values.dtype))
-    short = SHORT.get(values.dtype.name)
+    short = SHORT.get(values.dtype)
     if short is None or not values.size:
         return _plain(values.tolist() if values.dtype.kind != "M" else np.datetime_as_string(values).tolist())
     packed: dict[str, str] = {"dtype": short, "bdata": base64.b64encode(values.tobytes()).decode("ascii")}

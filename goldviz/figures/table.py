@@ -130,7 +130,7 @@ class Arrays:
         data = np.ascontiguousarray(values).tobytes()
         at, self.size = self.size, self.size + len(data) + -len(data) % 8
         self.parts += [data, b"\0" * (-len(data) % 8)]
-        return {"dtype": SHORT[values.dtype.name], "at": at, "count": values.size}
+        return {"dtype": SHORT[values.dtype], "at": at, "count": values.size}
 
 
 def packed(header: Mapping[str, Any], arrays: Arrays) -> bytes:

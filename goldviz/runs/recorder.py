@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from goldviz.runs.execution.limits import run_seconds
+from goldviz.runs.store.checkpoints import room_of_run
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
@@ -28,6 +29,8 @@ KEPT_STATES = 20
 """At most so many states of a run are kept, evenly spread."""
 KEPT_BYTES = 16 * 2**20
 """States are handed over less often when they would take more room than this; the store keeps fewer of them."""
+SPARE_STATE_SECONDS = 1.0
+"""A state that the store drops for the next one is worth its packing only where so much work would be lost without."""
 
 TOGETHER = 0.02
 """Seconds for which the records of quick steps may wait to be handed over together."""
@@ -184,7 +187,8 @@ class Recorder(Generic[Declared]):
         self._pending: Batch | None = None
         self._handed_over = -math.inf
         self._total = settings.steps_planned()
-        self._kept_every = 0
+        self._kept_every = self._stays_every = 0
+        self._kept_at = 0.0
         self._release: Callable[[], None] = lambda: None
         self._reason = ""
 
@@ -233,7 +237,7 @@ class Recorder(Generic[Declared]):
             self.at_work = True
             yield step
             self.at_work = False
-            keeps = state is not None and (step == n or step % self._interval(n) == 0)
+            keeps = state is not None and self._is_kept(step, n)
             if keeps or step == n:
                 self._release()
             if keeps or step == n or time.perf_counter() - self._handed_over >= TOGETHER:
@@ -320,14 +324,21 @@ class Recorder(Generic[Declared]):
             self._pending = None
             self._handed_over = time.perf_counter()
 
-    def _interval(self, n: int) -> int:
-        return max(1, self._kept_every or -(-n // KEPT_STATES))
+    def _state_interval(self, n: int) -> int:
+        return self._kept_every or _interval(n, KEPT_STATES)
+
+    def _is_kept(self, step: int, n: int) -> bool:
+        """Whether a step's state is handed over: of those that the store has room for, and others now and then."""
+        if step == n or step % (self._stays_every or self._state_interval(n)) == 0:
+            return True
+        return step % self._state_interval(n) == 0 and time.perf_counter() - self._kept_at >= SPARE_STATE_SECONDS
 
     def _keep(self, step: int, n: int, state: Callable[[], bytes]) -> None:
         state_bytes = state()
-        affordable = max(2, KEPT_BYTES // max(len(state_bytes), 1))
-        self._kept_every = -(-n // min(KEPT_STATES, affordable))
+        self._kept_every = _interval(n, KEPT_BYTES // max(len(state_bytes), 1))
+        self._stays_every = _interval(n, room_of_run() // max(len(state_bytes), 1))
         self._sink.state(step, state_bytes)
+        self._kept_at = time.perf_counter()
 
     def _obey(self, step: int, state: Callable[[], bytes] | None) -> None:
         orders = self._desk.orders()
@@ -396,6 +407,11 @@ def _in_float32(array: np.ndarray) -> np.ndarray:
         return array.astype(np.float32)
     with np.errstate(over="ignore"):
         return array.astype(np.float32)
+
+
+def _interval(n: int, states: int) -> int:
+    """Steps from one kept state to the next, where so many states of ``n`` steps may be kept."""
+    return max(1, -(-n // min(KEPT_STATES, max(2, states))))
 
 
 def _plain_list(labels: Any) -> list[Any]:

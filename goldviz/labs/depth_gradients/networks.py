@@ -92,8 +92,21 @@ class DeepMLP(nn.Module):
             h = self.connection(h, self._disturbed(self.activation.function(z), generator), self.residual_scale)
             hidden.append(h)
             sums.append(z)
-        output_weight = self.input_weight.t() if self.read_out_weight is None else self.read_out_weight
-        return Pass(linear(h, output_weight, self.output_bias), hidden, sums)
+        return Pass(self._read_out(h), hidden, sums)
+
+    def predict(self, x: Float[Tensor, "sample feature"]) -> Float[Tensor, "sample feature"]:
+        """The output alone, without dropout and noise.
+
+        No block's state outlasts the next one, so the same memory serves all: half the time of :meth:`forward`.
+        """
+        h = self.activation.function(linear(x, self.input_weight, self.input_bias))
+        for block in range(1, len(self.norms) + 1):
+            h = self.block(block, h)
+        return self._read_out(h)
+
+    def _read_out(self, h: Float[Tensor, "sample unit"]) -> Float[Tensor, "sample feature"]:
+        weight = self.input_weight.t() if self.read_out_weight is None else self.read_out_weight
+        return linear(h, weight, self.output_bias)
 
     def branch(self, block: int, h: Float[Tensor, "sample unit"]) -> Float[Tensor, "sample unit"]:
         """phi(norm(W h + b)) of block 1 to ``depth``, without dropout and noise."""

@@ -232,4 +232,4 @@ def _gradients_of(signals: Sequence[Tensor]) -> list[Tensor]:
 def _test_loss(one: Trainee) -> float:
     one.network.eval()
     with torch.no_grad():
-        return mse_loss(one.network(one.problem.test_x).output, one.problem.test_y).item()
+        return mse_loss(one.network.predict(one.problem.test_x), one.problem.test_y).item()

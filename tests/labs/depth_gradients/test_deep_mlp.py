@@ -129,6 +129,15 @@ def test_evaluation_is_quiet_and_training_repeats_with_its_generator():
 
 
 @pytest.mark.parametrize("normalisation", NORMALISATIONS)
+@pytest.mark.parametrize("read_out", ["tied", "untied"])
+@pytest.mark.parametrize("kind", ["plain", "residual"])
+def test_the_output_alone_is_that_of_the_whole_pass(kind, read_out, normalisation):
+    model = network(kind, read_out=read_out, normalisation=normalisation, residual_scale=0.2).eval()
+    x = samples()
+    assert torch.equal(model.predict(x), model(x).output)
+
+
+@pytest.mark.parametrize("normalisation", NORMALISATIONS)
 def test_sums_are_normalised_before_the_activation(normalisation):
     done = network(normalisation=normalisation).train()(samples(300))
     last = done.sums[-1]
