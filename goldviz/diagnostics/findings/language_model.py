@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from goldviz.diagnostics.findings.advice import SLOWER
-from goldviz.diagnostics.findings.finding import Floats, Verdicts
+from goldviz.diagnostics.findings.by_kind import TrainingReading
+from goldviz.diagnostics.findings.finding import Floats
 from goldviz.diagnostics.findings.line import above, below
-from goldviz.diagnostics.findings.measures import diverged, median, rising, share, typical_updates
-from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured
+from goldviz.diagnostics.findings.measures import median, share
+from goldviz.diagnostics.findings.recorded import at_last, measured
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.training import (
     Advice,
@@ -33,7 +34,7 @@ On 32 stretches of 32 characters the difference has a standard error of 0.02, ea
 
 
 @dataclass(frozen=True)
-class Guesses(NetworkReading):
+class Guesses(TrainingReading):
     """What was recorded of a language model's guesses, for each seed; NaN where nothing was.
 
     ``train`` and ``dev`` are of the last close look, ``lowest`` is the lowest dev loss of all. ``letters`` and
@@ -45,9 +46,6 @@ class Guesses(NetworkReading):
     lowest: Floats = measured("dev_loss", "close_look", by=lambda losses: losses.min(axis=0))
     letters: Floats = measured("unigram_dev_loss")
     pairs: Floats = measured("bigram_dev_loss")
-    update: Floats = measured("update_to_data", "look", "layer", by=typical_updates)
-    diverged: Verdicts = judged("loss", "step", by=diverged)
-    rising: Verdicts = judged("loss", "step", by=rising)
 
     @property
     def gap(self) -> Floats:

@@ -98,13 +98,9 @@ def saturated(kind: str = "saturated", *, measure: str = "saturation", of: str, 
 
     Needs the measure ``saturation``, or the one named.
     """
-    return Rule(
-        kind=kind,
-        severity="warning",
-        line=above(measure, SATURATED, f"{{at:percent}}{of}"),
-        number=f"{{{measure}:percent}} of {of_what}",
-        **own,
-    )
+    number = f"{{{measure}:percent}} of {of_what}"
+    line = above(measure, SATURATED, f"{{at:percent}}{of}")
+    return Rule(kind=kind, severity="warning", line=line, **{"number": number, **own})
 
 
 def units_dead(at: float = DEAD, *, of: str, **own: Any) -> Rule:

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from goldviz.declare.kinds import by_kind
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.language_model import Guesses
 from goldviz.diagnostics.findings.recorded import Recorded, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
+from goldviz.labs.char_gpt.settings import CharGpt
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -53,6 +56,7 @@ class Reading(Guesses):
     """
 
     labels: ClassVar[Mapping[str, str]] = {"gpt": "GPT"}
+    kinds: ClassVar[ByKind] = by_kind(CharGpt.variables)
     ahead: Floats = at_last("position_loss", "close_look", "position", by=_ahead)
     evenness: Floats = at_last("attention_entropy", "close_look", "block_number", by=lambda one: one.mean(axis=0))
     tokens_per_byte: Floats = measured("tokens_per_byte")

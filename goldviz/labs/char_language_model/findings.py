@@ -32,7 +32,7 @@ from goldviz.diagnostics.findings.language_model import (
     no_better_than_pairs,
 )
 from goldviz.diagnostics.findings.line import above, below, where
-from goldviz.diagnostics.findings.training import SATURATED
+from goldviz.diagnostics.findings.training import saturated, units_dead
 from goldviz.labs.char_language_model.measures import Reading
 from goldviz.labs.char_language_model.settings import LAYERED, TANH
 from goldviz.labs.char_language_model.sizes import WITHOUT_LAYERS
@@ -132,23 +132,19 @@ RULES = (
         silenced_by=("diverged",),
     ),
     guesses_overshoot(),
-    Rule(
-        "saturated",
-        "warning",
-        "Many hidden values of {subject} are saturated",
-        line=above("saturation", SATURATED, "{at:percent}, mean over the hidden layers at the last look"),
-        number="{saturation:percent} of the hidden values",
+    saturated(
+        title="Many hidden values of {subject} are saturated",
+        of=", mean over the hidden layers at the last look",
+        of_what="the hidden values",
         explanation=_why_flat,
         advice=[KAIMING, normalised],
         only=lambda n, settings: settings.model in TANH,
         silenced_by=("diverged", "by_heart"),
     ),
-    Rule(
-        "dead_units",
-        "warning",
-        "Some hidden units of {subject} are dead",
-        line=above("dead", DEAD, "{at:percent} of the units flat for all contexts that are looked at"),
-        number="{dead:percent} of the units",
+    units_dead(
+        DEAD,
+        title="Some hidden units of {subject} are dead",
+        of=" of the units flat for all contexts that are looked at",
         explanation="A unit that is flat for every context gets no gradient from any, so it never learns (document "
         "002, 1.3.2).",
         advice=[KAIMING, normalised],

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from goldviz.data.texts.pair_counts import cross_entropy, probabilities
+from goldviz.declare.kinds import by_kind
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.language_model import Guesses
 from goldviz.diagnostics.findings.measures import mean, noise
 from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
+from goldviz.labs.char_language_model.settings import CharLanguageModel
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -57,12 +60,11 @@ class Reading(Guesses):
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
+    kinds: ClassVar[ByKind] = by_kind(CharLanguageModel.variables)
     first: Floats = measured("loss", "step", by=lambda losses: losses[0])
     uniform: Floats = measured("uniform_loss")
     by_batch: Floats = at_last("batch_statistics_loss", "close_look")
     saturation_at_first: Floats = measured("saturation", "close_look", "hidden", by=lambda now: mean(now[0]))
-    saturation: Floats = at_last("saturation", "close_look", "hidden", by=mean)
-    dead: Floats = at_last("dead_units", "close_look", "hidden", by=mean)
     noise: Floats = measured("loss", "step", by=_scatter)
     means: Floats = read(_fewest_means)
     kept: Floats = read(lambda recorded: _fewest_means(recorded) / recorded.settings.hidden)

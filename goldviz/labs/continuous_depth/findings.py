@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from goldviz.diagnostics.findings import Case, Conclusions, Line, Rule, any_seed, majority, median, networks
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, Times
 from goldviz.diagnostics.findings.line import above, below, where
-from goldviz.diagnostics.findings.training import SATURATED, training_diverged
+from goldviz.diagnostics.findings.training import saturated, training_diverged
 from goldviz.diagnostics.findings.words import times
 from goldviz.labs.continuous_depth.measures import ALL_RIGHT, CONSISTENT, LABELS, NEGLIGIBLE, SMALL_ERROR, Reading
 from goldviz.models.continuous.methods import BY_LIBRARY_NAME
@@ -167,11 +167,11 @@ RULES = (
         only=lambda n, settings: BY_LIBRARY_NAME[settings.method].adaptive,
         silenced_by=("learned",),
     ),
-    Rule(
+    saturated(
         "saturated_field",
-        "warning",
-        "Many of the field's values are saturated",
-        line=above("saturation", SATURATED, "{at:percent} with |tanh| above 0.97, along the paths at the last look"),
+        title="Many of the field's values are saturated",
+        of=" with |tanh| above 0.97, along the paths at the last look",
+        of_what="the values",
         number=lambda n: f"{100 * median(n.saturation):.1f} % of the values",
         explanation="Where tanh is flat almost no gradient comes back, so the field can hardly change there.",
         advice=[A_THIRD],

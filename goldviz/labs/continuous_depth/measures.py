@@ -8,9 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from goldviz.declare.kinds import by_kind
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Verdicts
-from goldviz.diagnostics.findings.measures import diverged, share
-from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured
+from goldviz.diagnostics.findings.by_kind import TrainingReading
+from goldviz.diagnostics.findings.measures import share
+from goldviz.diagnostics.findings.recorded import at_last, measured
+from goldviz.labs.continuous_depth.settings import ContinuousDepth
 
 CONSISTENT = 0.1
 """Share of the larger loss by which the exact flow may change it."""
@@ -40,7 +44,7 @@ def _typical(values: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Reading(NetworkReading):
+class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     ``loss``, ``refined`` (the loss with the field followed exactly), ``saturation``, ``stiffness`` (the largest norm of
@@ -52,6 +56,7 @@ class Reading(NetworkReading):
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
+    kinds: ClassVar[ByKind] = by_kind(ContinuousDepth.variables)
     loss: Floats = at_last("test_loss", "look")
     refined: Floats = at_last("refined_test_loss", "look")
     accuracy: Floats = measured("test_accuracy", "look", by=_settled)
@@ -64,7 +69,6 @@ class Reading(NetworkReading):
     paid_at_first_step: Floats = measured("evaluations_forward", "step", by=lambda paid: paid[0])
     paid_at_last_step: Floats = at_last("evaluations_forward", "step")
     accuracy_at_last: Floats = at_last("test_accuracy", "look")
-    diverged: Verdicts = judged("loss", "step", by=diverged)
 
     @property
     def learned(self) -> Verdicts:

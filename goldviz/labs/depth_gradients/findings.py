@@ -357,24 +357,19 @@ RULES = (
         advice=[HALF_AS_DEEP],
         silenced_by=UNSOUND,
     ),
-    Rule(
-        "saturated",
-        "warning",
-        "Many activations are saturated in {subject} network{|s}",
-        line=above("saturation", training.SATURATED, "{at:percent}, mean over the layers at the last epoch"),
-        number="{saturation:percent} of the activations",
+    training.saturated(
+        title="Many activations are saturated in {subject} network{|s}",
+        of=", mean over the layers at the last epoch",
+        of_what="the activations",
         explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
         "by that slope (document 001, eq. 2): a saturated unit passes hardly anything back.",
         advice=[orthogonal, NORMALISE, SMALLER_WEIGHTS],
         only=lambda n, settings: settings.activation in ("tanh", "sigmoid"),
         silenced_by=UNSOUND,
     ),
-    Rule(
-        "dead_units",
-        "warning",
-        "Many units are dead in {subject} network{|s}",
-        line=above("dead", 0.2, "{at:percent}, mean over the layers at the last epoch"),
-        number="{dead:percent} of the units",
+    training.units_dead(
+        title="Many units are dead in {subject} network{|s}",
+        of=", mean over the layers at the last epoch",
         explanation="A unit that no sample activates has slope 0 for all of them, so its weights get no gradient "
         "(document 001, eq. 2 and 4) and it cannot come back.",
         advice=[("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3})],

@@ -27,7 +27,7 @@ from goldviz.diagnostics.findings import (
 )
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, LoweredTo, Times
 from goldviz.diagnostics.findings.line import above, at_least, below, where
-from goldviz.diagnostics.findings.training import SATURATED, USELESS, training_diverged
+from goldviz.diagnostics.findings.training import USELESS, saturated, training_diverged
 from goldviz.diagnostics.findings.words import fine_percent
 from goldviz.labs.ode_rnn.measures import DEAF, NO_BETTER, REFINED, Reading
 from goldviz.labs.ode_rnn.settings import method_of
@@ -329,12 +329,11 @@ RULES = (
         "better than they say: the band is wider than it needs to be.",
         unless=("bands_too_narrow",),
     ),
-    Rule(
+    saturated(
         "field_saturated",
-        "warning",
-        "The field is saturated",
-        line=above("saturation", SATURATED, "{at:percent} above 0.97 in size, at the last look"),
-        number="{saturation:percent} of the field's hidden values",
+        title="The field is saturated",
+        of=" above 0.97 in size, at the last look",
+        of_what="the field's hidden values",
         explanation="A unit on a flat part of tanh no longer answers to the state. Hardly any gradient passes back "
         "through it to f (document 001, eq. 31).",
         advice=[A_THIRD, MORE_UNITS],

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from goldviz.declare.kinds import by_kind
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import diverged, share
-from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
+from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import combined
+from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -58,7 +62,7 @@ def _growth(counts: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Reading(NetworkReading):
+class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     All is as of the last look, unless it says otherwise. ``error`` and ``long_gap_error`` are mean squared errors in
@@ -72,6 +76,7 @@ class Reading(NetworkReading):
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
+    kinds: ClassVar[ByKind] = by_kind(ODERNNLaboratory.variables)
     error: Floats = at_last("error", "look")
     long_gap_error: Floats = at_last("long_gap_error", "look")
     zero: Floats = read(lambda recorded: _of_zero(recorded, "in range"))
@@ -92,7 +97,6 @@ class Reading(NetworkReading):
         "interval_evaluations", "look", "observation", by=lambda counts: counts[1:].mean(axis=0), only="ode_rnn"
     )
     largest_jump: Floats = at_last("jump", "look", "observation", by=lambda jumps: jumps.max(axis=0))
-    diverged: Verdicts = judged("loss", "step", by=diverged)
 
     @property
     def worth(self) -> Floats:

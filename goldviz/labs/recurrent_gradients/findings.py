@@ -248,24 +248,20 @@ RULES = (
         advice=[USUAL_MATRICES, SLOWER],
         silenced_by=SETTLED,
     ),
-    Rule(
+    training.saturated(
         "saturated_states",
-        "warning",
-        "Many states are saturated in {subject}",
-        line=above("flat", training.SATURATED, "{at:percent} with |h| above 0.97, at the last look"),
-        number="{flat:percent} of the hidden values",
+        measure="flat",
+        title="Many states are saturated in {subject}",
+        of=" with |h| above 0.97, at the last look",
+        of_what="the hidden values",
         explanation="The step's Jacobian is diag(1 − h²) W (document 001, eq. 8): where |h| is near 1, the gradient "
         "is multiplied by almost 0.",
         advice=[USUAL_MATRICES, SLOWER],
         only=lambda n, settings: n.name == "RNN" and settings.activation == "tanh",
         silenced_by=SETTLED,
     ),
-    Rule(
-        "clipping_every_step",
-        "warning",
-        "Nearly every step of {subject} is clipped",
-        line=above("clipped", 0.9, "{at:percent} of the steps"),
-        number="{clipped:percent} of the steps",
+    training.clipped_at_every_step(
+        title="Nearly every step of {subject} is clipped",
         explanation=_why_clips_count,
         advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
         silenced_by=("diverged", "task_solved"),

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from goldviz.declare.kinds import by_kind
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
-from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, share, typical_updates
-from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
+from goldviz.diagnostics.findings.by_kind import TrainingReading
+from goldviz.diagnostics.findings.measures import largest, mean, ratio, share, typical_updates
+from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import Measure, combined, measure
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -71,7 +75,7 @@ def _recent(losses: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Reading(NetworkReading):
+class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
     The Jacobian product's norm is the geometric mean over unseen sequences. ``faded_at`` is the first lag at which it
@@ -88,6 +92,7 @@ class Reading(NetworkReading):
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
+    kinds: ClassVar[ByKind] = by_kind(RecurrentGradients.variables)
     faded_at: Floats = read(_faded_at)
     farthest: Floats = at_last("log_jacobian_norm", "look", "lag", by=lambda logs: logs[-1])
     peak: Floats = at_last("log_jacobian_norm", "look", "lag", by=_peak)
@@ -97,18 +102,13 @@ class Reading(NetworkReading):
     cell_path: Floats = at_last("log_cell_path", "look", "lag", by=lambda logs: logs[-1])
     stuck: Floats = read(lambda recorded: _gates(recorded, STEERING, "gate_saturation"))
     flat: Floats = at_last("state_saturation", "look")
-    clipped: Floats = measured("clipped", "step", by=lambda clipped: clipped.mean(axis=0))
     largest_norm: Floats = measured("clipped_gradient_norm", "step", by=largest)
     update: Floats = measured("update_to_data", "look", by=typical_updates)
-    diverged: Verdicts = judged("loss", "step", by=diverged)
-    rising: Verdicts = judged("loss", "step", by=rising)
     loss: Floats = read(
         lambda one: one.measure("test_loss") if _tested(one) else one.measure("loss", "step", by=_recent)
     )
     tested: bool = read(_tested)
     memoryless: Floats = measured("memoryless_loss")
-    test: Floats = measured("test_loss")
-    parameters: Floats = measured("parameter_count")
     gradient_reach: Floats = at_last("state_gradient_norm", "look", "time", by=lambda norms: ratio(norms[0], norms[-1]))
     right_of_20: Floats = measured("accuracy", "step", by=lambda right: mean(right[-20:]))
     right_of_10: Floats = measured("accuracy", "step", by=lambda right: mean(right[-10:]))

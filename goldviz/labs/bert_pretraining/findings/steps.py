@@ -23,7 +23,7 @@ from goldviz.diagnostics.findings import (
 )
 from goldviz.diagnostics.findings.advice import CLIPPED as CLIP
 from goldviz.diagnostics.findings.advice import DividedBy, IfZero, LoweredTo, RaisedTo, Scaled, Times
-from goldviz.diagnostics.findings.training import LARGEST_UPDATE, SMALLEST_UPDATE
+from goldviz.diagnostics.findings.training import LARGEST_UPDATE, SMALLEST_UPDATE, clipped_at_every_step
 from goldviz.labs.bert_pretraining.measures import LONGEST_UPDATE, PretrainingReading
 
 if TYPE_CHECKING:
@@ -216,12 +216,9 @@ UNEVEN = (
 )
 
 # Adam divides by the gradient's usual size, and hardly minds.
-CLIPPED = Rule(
-    "clipping_every_step",
-    "warning",
-    "Nearly every step is clipped",
-    line=above("clipped", 0.9, "{at:percent} of the steps"),
-    number="{clipped:percent} of the steps on masked words",
+CLIPPED = clipped_at_every_step(
+    "the steps on masked words",
+    title="Nearly every step is clipped",
     explanation="Clipping is a belt for rare long gradients. Cut at every step, all gradients have one length, and "
     "with SGD the clip value works as your learning rate.",
     advice=[adamw, ("Clip at ten times the norm.", {"clip": Times(10)})],
