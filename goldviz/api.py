@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NOT_A_RUN = (
     "The dataset does not say in its attributes which experiment it is of. Give what goldviz.run or goldviz.load "
-    "returned, or a part of it that keeps its attributes, such as ds.mean('seed', keep_attrs=True); of a dataset of "
+    "returned, or a part of it that keeps its attributes, such as ds.mean('seed', keep_attrs=True). Of a dataset of "
     "your own each variable says its kind, such as ds.loss.attrs['kind'] = 'training_loss'."
 )
 
