@@ -2,4 +2,7 @@
 
 from goldviz.ui.pages.advice import show
 
+ICON = ":material/medication:"
+RANK = 40
+
 show()

@@ -2,4 +2,7 @@
 
 from goldviz.ui.pages.claims import show
 
+ICON = ":material/fact_check:"
+RANK = 30
+
 show()

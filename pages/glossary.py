@@ -2,4 +2,7 @@
 
 from goldviz.ui.pages.glossary import show
 
+ICON = ":material/dictionary:"
+RANK = 50
+
 show()

@@ -2,4 +2,7 @@
 
 from goldviz.ui.runs.page import show
 
+ICON = ":material/list:"
+RANK = 20
+
 show()

@@ -2,4 +2,7 @@
 
 from goldviz.ui.panels.stories import show
 
+ICON = ":material/auto_stories:"
+RANK = 10
+
 show()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,6 +75,25 @@ class Setting(NamedTuple):
     meaning: str = ""
 
 
+@dataclass(frozen=True)
+class Report:
+    """What the sections of a report are made of; ``figures`` are their drawings, each beside what it says of itself."""
+
+    settings: Sequence[Setting]
+    figures: Sequence[tuple[FigureSpec, str]]
+    notes: Sequence[str]
+    findings: Iterable[Finding] | None
+
+
+SECTIONS: dict[str, Callable[[Report], str]] = {
+    "What happened": lambda report: "" if report.findings is None else findings_html(report.findings),
+    "Figures": lambda report: _figures_html(report.figures),
+    "Why": lambda report: _paragraphs(report.notes),
+    "Settings": lambda report: _settings_html(report.settings),
+}
+"""A section's heading and its HTML, in the order of a report; one that has nothing to say is left out."""
+
+
 def report_html(
     title: str,
     settings: Iterable[Setting],
@@ -90,17 +109,12 @@ def report_html(
     of what happened. All text is escaped.
     """
     drawn = _light_enough([(spec, _figure_json(figure)) for spec, figure in figures])
-    happened = ["<h2>What happened</h2>", findings_html(findings)] if findings is not None else []
-    why = ["<h2>Why</h2>", *(f"<p>{html.escape(note)}</p>" for note in notes)]
+    report = Report(tuple(settings), drawn, tuple(notes), findings)
+    sections = {heading: section(report) for heading, section in SECTIONS.items()}
     blocks = [
         f"<h1>{html.escape(title)}</h1>",
-        *(f"<p>{html.escape(sentence)}</p>" for sentence in data),
-        *happened,
-        "<h2>Figures</h2><noscript><p>The figures need JavaScript; the rest of this page does not.</p></noscript>",
-        *(_figure_html(spec, drawing, number) for number, (spec, drawing) in enumerate(drawn, start=1)),
-        *(why if len(why) > 1 else []),
-        "<h2>Settings</h2>",
-        _settings_html(settings),
+        _paragraphs(data),
+        *(f"<h2>{heading}</h2>{section}" for heading, section in sections.items() if section),
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -229,6 +243,16 @@ def _figure_html(spec: FigureSpec, drawing: str, number: int) -> str:
     name = f"figure-{number}"
     plot = f'<div id="{name}"></div><script>drawFigure("{name}", {drawing})</script>'
     return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
+
+
+def _figures_html(figures: Iterable[tuple[FigureSpec, str]]) -> str:
+    without = "<noscript><p>The figures need JavaScript; the rest of this page does not.</p></noscript>"
+    numbered = enumerate(figures, start=1)
+    return without + "".join(_figure_html(spec, drawing, number) for number, (spec, drawing) in numbered)
+
+
+def _paragraphs(sentences: Iterable[str]) -> str:
+    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
 
 
 def _settings_html(settings: Iterable[Setting]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -41,6 +43,32 @@ def laboratories() -> list[Page]:
     ]
     headings = [page.section for page in pages]
     return sorted(pages, key=lambda page: headings.index(page.section))
+
+
+@cache
+def pages_of_no_laboratory() -> list[Page]:
+    """Every other file in ``pages/`` but home, by its ``RANK``: its words begin with its title, and it has an ``ICON``.
+
+    The files are read, because a page that is imported draws itself.
+    """
+    apart = {"home", *(lab.folder for lab in registered().values())}
+    files = [file for file in (folder() / "pages").glob("*.py") if file.stem not in apart]
+    return [page for _, page in sorted(map(_page_of, files), key=lambda ranked: (ranked[0], ranked[1].path))]
+
+
+def _page_of(file: Path) -> tuple[int, Page]:
+    """The rank of a page's file, and the page."""
+    module = ast.parse(file.read_text(encoding="utf-8"))
+    said = {
+        name.id: ast.literal_eval(value)
+        for statement in module.body
+        if isinstance(statement, ast.Assign)
+        for name, value in [(statement.targets[0], statement.value)]
+        if isinstance(name, ast.Name) and name.id in ("ICON", "RANK")
+    }
+    title = (ast.get_docstring(module) or file.stem).partition(":")[0]
+    icon = said.get("ICON", ":material/article:")
+    return said.get("RANK", 100), Page(f"pages/{file.name}", title, icon, path=file.stem)
 
 
 def page_file(lab: Laboratory) -> str:
@@ -103,23 +131,19 @@ def main() -> None:
     colours = {"on-gold": ink.background, "paper": ink.background, "focus": ink.accent}
     st.html(f"<style>:root {{ {' '.join(f'--goldviz-{name}: {value};' for name, value in colours.items())} }}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
-    runs = st.Page("pages/runs.py", title="Runs", icon=":material/list:", url_path="runs")
-    stories_page = st.Page("pages/stories.py", title="Stories", icon=":material/auto_stories:", url_path="stories")
-    claims = st.Page("pages/claims.py", title="Claims", icon=":material/fact_check:", url_path="claims")
-    advice = st.Page("pages/advice.py", title="Advice", icon=":material/medication:", url_path="advice")
-    words = st.Page("pages/glossary.py", title="Glossary", icon=":material/dictionary:", url_path="glossary")
-    pages: dict[str, list[st.Page]] = {"": [home, stories_page, runs, claims, advice, words]}
-    for lab in laboratories():
-        lab_page = st.Page(lab.file, title=lab.title, icon=lab.icon, url_path=lab.path)
-        pages.setdefault(lab.section, []).append(lab_page)
-    page = st.navigation(pages, position="top")
+    pages: dict[str, list[st.Page]] = {"": [home]}
+    for page in [*pages_of_no_laboratory(), *laboratories()]:
+        pages.setdefault(page.section, []).append(
+            st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path)
+        )
+    visited = st.navigation(pages, position="top")
     # Stories and the glossary ask this module where pages are.
     from goldviz.ui.pages import glossary
     from goldviz.ui.panels import stories
 
-    st.session_state[CHANGED] = st.session_state.get("page") != page.url_path
-    st.session_state["page"] = page.url_path
-    stories.strip(page.url_path)
-    page.run()
-    stories.keep(page.url_path)
+    st.session_state[CHANGED] = st.session_state.get("page") != visited.url_path
+    st.session_state["page"] = visited.url_path
+    stories.strip(visited.url_path)
+    visited.run()
+    stories.keep(visited.url_path)
     glossary.explain()
