@@ -13,7 +13,7 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment
 from goldviz.runs.examples import example
 from tests.page_words import on_page
-from tests.truth.numbers_of_runs import numbers_of, of, recurrent_size, settings_of
+from tests.truth.numbers_of_runs import came_and_forecast, numbers_of, of, recurrent_size, saved, settings_of
 
 PARTS = {"backpropagation-by-hand": ("sums", "pairs", "update")}
 """Parts of pages that tell numbers, too."""
@@ -132,6 +132,142 @@ def head_start(run):
     return settings["width"] * 4e-4 / spread
 
 
+def of_depth_flow(network):
+    """Evaluations at the last step; at the last look both losses, and the largest norm of the field's Jacobian."""
+    names = ("evaluations_forward", "test_loss", "refined_test_loss", "field_stiffness")
+    return lambda run: [of(run, name, network)[-1] for name in names]
+
+
+def of_adjoint(run):
+    apart = of(run, "gradient_difference")
+    last = sorted(apart[-(len(apart) // 4) :])
+    assert len(last) % 2, "the one in the middle is the median"
+    return [last[len(last) // 2], of(run, "adjoint_cost")[-1]]
+
+
+def of_a_gap(run):
+    paid = of(run, "interval_evaluations")[-1]
+    jump = np.linalg.norm(of(run, "jump", "ode_rnn")[-1], ord=np.inf)
+    return [paid[1:].sum() / (len(paid) - 1), jump, of(run, "error", "ode_rnn")[-1], of(run, "refined_error")[-1]]
+
+
+def orders(run):
+    """What the error of each solver is divided by from one doubling to the next, where rounding does not reach."""
+    powers = []
+    for errors in run["end_error"].values:
+        usable = errors[errors > 1e-9][-3:]
+        powers.append(math.log2(usable[-1] / usable[0]) / (len(usable) - 1))
+    euler, midpoint, rk4 = (powers[run["solver"].values.tolist().index(name)] for name in ("euler", "midpoint", "rk4"))
+    return [euler, midpoint, -2, 4, rk4, -4]
+
+
+def of_network(run):
+    blocks = run.attrs["blocks"]
+    euler = run["end_error"].values[run["solver"].values.tolist().index("euler")]
+    return [run.attrs["duration"], blocks, run.attrs["duration"] / blocks, euler[run["steps"].values == blocks].item()]
+
+
+def of_dopri5(run):
+    at = np.flatnonzero(np.isclose(run["asked"].values, 1e-4)).item()
+    return [1e-4, run["evaluations"].values[at], run["adaptive_error"].values[at]]
+
+
+def of_steps(run):
+    step = run.attrs["duration"] / run.attrs["blocks"]
+    rate, steep = run.attrs["fastest_rate"], run.attrs["steepest_slope"]
+    return [rate, rate * step, 2, steep * step, 1, 2019]
+
+
+def moves_of(run):
+    return np.diff(np.log(run["price"].values))
+
+
+def of_moves(run):
+    moves, days = moves_of(run), run["day"].values.astype("datetime64[D]").astype(int)
+    away = (moves - moves.mean()) / moves.std()
+    beyond, expected = (np.abs(away) > 4).sum(), len(moves) * math.erfc(4 / math.sqrt(2))
+    return [len(moves), np.ptp(days), moves.mean(), moves.std(), (away**4).mean() - 3, 0, 4, beyond, expected]
+
+
+def of_memory(run):
+    def out(values):
+        centred = values - values.mean()
+        whole = np.correlate(centred, centred, "full")[len(centred) - 1 :]
+        return (np.abs(whole[1:41] / whole[0]) > noise).sum()
+
+    moves = moves_of(run)
+    noise = 1.96 / math.sqrt(len(moves))
+    return [noise, out((moves - moves.mean()) ** 2), 40, out(moves), 0.05 * 40]
+
+
+def scored(run, metric, end=""):
+    rows, columns = (run[name].values.tolist() for name in ("model", "metric"))
+    return run[f"score{end}"].values[rows.index("network"), columns.index(metric)]
+
+
+def of_forecast(run):
+    came, _ = came_and_forecast(run)
+    return [saved(run), scored(run, "r2", "_low"), scored(run, "r2", "_high"), scored(run, "dm_p"), len(came)]
+
+
+def of_gru(run):
+    came, forecast = came_and_forecast(run)
+    r2, low, high, p, _ = of_forecast(run)
+    hits = (np.sign(came) == np.sign(forecast))[came != 0]
+    # In basis points; scores of log returns are told so.
+    return [
+        r2,
+        0.95,
+        low,
+        high,
+        p,
+        hits.sum() / len(hits),
+        1e4 * math.sqrt(np.square(came - forecast).sum() / len(came)),
+    ]
+
+
+def nats_saved(run, over="frequency", by=None):
+    names = run["baseline"].values.tolist()
+    paid = run["nats"].values[-1].mean(axis=-1) if by is None else run["baseline_nats"].values[names.index(by)]
+    return (run["baseline_nats"].values[names.index(over)].astype(float) - paid).mean()
+
+
+def of_tokens(run):
+    ends = [scored(run, "gain", end) for end in ("_low", "_high")]
+    return [nats_saved(run), *ends, run.sizes["time"], nats_saved(run, by="garch")]
+
+
+def of_mlp(run):
+    gain, low, high, *_ = of_tokens(run)
+    sign = scored(run, "sign_gain")
+    return [run["nats"].values[-1].mean(), gain, 0.95, low, high, gain - sign, sign]
+
+
+def masked_loss(run):
+    """That at the last look of the steps on masked words."""
+    looks, steps = run["look"].values, run["step"].values
+    return of(run, "unseen_masked_loss")[looks <= steps[run["phase"].values == 1].max()][-1]
+
+
+def of_pretraining(run):
+    rows, columns = (run[name].values.tolist() for name in ("baseline", "tone_set"))
+    counted = run["baseline_tone_accuracy"].values[rows.index("bag of words")]
+    known, new = columns.index("new draws"), columns.index("new patterns")
+    told = of(run, "unseen_tone_accuracy")[-1]
+    return [masked_loss(run), float(run["unigram_loss"]), told[known], told[new], counted[known], counted[new]]
+
+
+def of_vocabulary(run):
+    count = int(run.attrs["vocabulary_size"])
+    return [count, math.log(count), float(run["unigram_loss"])]
+
+
+def of_schedule(run):
+    chosen = settings_of(run)
+    steps = chosen["pretraining_steps"]
+    return [chosen["learning_rate"], chosen["warm_up"] * steps, steps]
+
+
 TOLD = {
     "depth-gradients": (
         (r"\*\*plain\*\*: .*", of_depth("plain")),
@@ -211,6 +347,39 @@ TOLD = {
             r"- on the same text counted pairs: .*",
             lambda run: [float(run["bigram_dev_loss"]), float(run["gzip_dev_bits"])],
         ),
+    ),
+    "residual-flow": (
+        (r"T = 3 .*", of_network),
+        (r"Measured over .*", orders),
+        (r"dopri5 at .*", of_dopri5),
+        (r"Along the flow .*", of_steps),
+    ),
+    "continuous-depth": (
+        (r"In this run, at step .*", lambda run: [run["look"].values.max()]),
+        (r"\*\*Neural ODE\*\*: .*", of_depth_flow("ode")),
+        (r"\*\*Residual network\*\*: .*", of_depth_flow("residual")),
+        (r"\*\*Adjoint\*\*: .*", of_adjoint),
+    ),
+    "ode-rnn": ((r"a gap costs .*", of_a_gap),),
+    "gold-market": (
+        (r"K = .*", of_moves),
+        (r"none of (.*) covariates' values", lambda run: [np.nansum(run["seen"].values[:, 1:])]),
+        (r"Outside the grey band .*", of_memory),
+    ),
+    "gold-forecast": (
+        (r"### .*", of_forecast),
+        (r"Model: GRU; .*", of_gru),
+        (r"In this run: (\S+) forecasts .* by (\S+) refits", lambda run: [run.sizes["time"], run.sizes["fold"]]),
+    ),
+    "price-tokens": (
+        (r"### .*", of_tokens),
+        (r"Model: MLP; (.*); DM p", of_mlp),
+    ),
+    "bert-pretraining": (
+        (r"### .*", of_pretraining),
+        (r"- \$V = .*", of_vocabulary),
+        (r"s_w = (.*?)\$", lambda run: of_schedule(run)[1:2]),
+        (r"- On unseen texts .*", lambda run: [masked_loss(run), math.exp(masked_loss(run))]),
     ),
 }
 """By laboratory: sentences of its page, and the numbers in each; None where it is rounding alone."""

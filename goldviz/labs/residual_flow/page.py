@@ -70,8 +70,8 @@ def sentences(view: View[ResidualFlow]) -> list[str]:
         f"T = {duration:g} and L = {blocks}: every block takes a step of Δt = {step:.4g} and evaluates f once. At the "
         f"end the point farthest from the flow ({source}) is {distance}.",
         f"Twice the blocks halve the error in theory. Measured over the last doublings it falls as L to the power "
-        f"**{-measures.euler_order(ds):.2f}**; midpoint {-measures.midpoint_order(ds):.2f} (theory −2), Runge-Kutta 4 "
-        f"{-measures.rk4_order(ds):.2f} (theory −4).".replace("-", "−"),
+        f"**−{measures.euler_order(ds):.2f}**; midpoint −{measures.midpoint_order(ds):.2f} (theory −2), Runge-Kutta 4 "
+        f"−{measures.rk4_order(ds):.2f} (theory −4).".replace("−-", ""),
         _cost(view),
         _stability(view),
     ]
