@@ -16,8 +16,8 @@ run: $(VENV)/.app
 
 # Every part runs, whatever became of those before it; what failed is named at the end. The browser's part waits more
 # than it computes: beside it, behind everything else, the tests are compiled (three processes would do that at once,
-# each for itself), the calculations tested and the types checked. What a slow machine has left of that then shares
-# the cores with the other tests: at its rank they leave it its part.
+# each for itself), style and types checked and the calculations tested. What a slow machine has left of that then
+# shares the cores with the other tests: at its rank they leave it its part.
 BESIDE := .beside.log
 # The names of failed tests, from all parts; tests/conftest.py writes them.
 export GOLDVIZ_FAILED_TESTS := $(CURDIR)/.failed.log
@@ -25,12 +25,12 @@ SAY_FAILED := { cat $(GOLDVIZ_FAILED_TESTS) 2>/dev/null; echo "Failed:$$failed";
 BEHIND := nice -n 19 $(MAKE) --no-print-directory
 test: $(VENV)/.dev browser
 	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; $(BEHIND) --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
-	  for part in lint browser-tests; do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	  $(MAKE) --no-print-directory browser-tests || failed="$$failed browser-tests"; \
 	  $(BEHIND) other-tests || failed="$$failed other-tests"; \
-	  wait $$beside || failed="$$failed calculations-or-types"; cat $(BESIDE); rm -f $(BESIDE); \
+	  wait $$beside || failed="$$failed lint-calculations-or-types"; cat $(BESIDE); rm -f $(BESIDE); \
 	  [ -z "$$failed" ] || $(SAY_FAILED)
 
-beside: compiled calculations types
+beside: lint compiled calculations types
 compiled: $(VENV)/.dev
 	-$(PYTEST) --collect-only -qq > /dev/null 2>&1
 
@@ -39,15 +39,17 @@ PYTEST := $(BIN)/python -m pytest
 # One process more than two cores: many tests wait for a server or a worker.
 TOGETHER := --numprocesses 3 --dist worksteal
 WHOLE := browser and not component
-# Nothing here waits for a server or a browser.
-CALCULATIONS := $(addprefix tests/,diagnostics figures models training truth)
+# Nothing here waits for a server or a browser. A file's tests share their runs, so they stay in one process.
+CALCULATIONS := $(addprefix tests/,declare diagnostics figures models training truth) \
+  $(addprefix tests/data/,markets problems texts) $(wildcard tests/labs/*/test_figures*.py)
+IN_FILES := --numprocesses 2 --dist loadfile
 tests: browser-tests calculations other-tests
 
 browser-tests: $(VENV)/.dev browser
 	$(PYTEST) tests/browser -m "$(WHOLE) and not slow" --durations 15
 
 calculations: $(VENV)/.dev
-	$(PYTEST) $(CALCULATIONS) -m "not slow" --durations 5
+	$(PYTEST) $(IN_FILES) $(CALCULATIONS) -m "not slow" --durations 5
 
 other-tests: $(VENV)/.dev browser
 	$(PYTEST) $(TOGETHER) $(addprefix --ignore=,$(CALCULATIONS)) -m "not ($(WHOLE)) and not slow" --durations 15

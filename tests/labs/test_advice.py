@@ -103,8 +103,7 @@ def test_a_rule_about_one_of_several_losses_is_judged_by_that_one(lab: Laborator
             assert set(trial.complaint) <= {how.about[trial.kind]} <= set(trial.loss), trial.where
 
 
-@pytest.mark.parametrize("later", [{}, {"frozen": True}, {"rehearsal": 0.5}, {"fine_tuning_rate": 0.01}])
-def test_a_set_up_that_goes_on_from_a_shared_beginning_records_what_it_would_alone(later, tmp_path, monkeypatch):
+def test_a_set_up_that_goes_on_from_a_shared_beginning_records_what_it_would_alone(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.syspath_prepend(str(DOCS))
     import make_advice
@@ -112,13 +111,17 @@ def test_a_set_up_that_goes_on_from_a_shared_beginning_records_what_it_would_alo
     how = trials_of(laboratories()["bert-pretraining"])
     small = {"pretraining_steps": 6, "fine_tuning_steps": 4, "width": 8, "inner": 8, "texts": 100, "look_every": 3}
     settings = experiments()["bert-pretraining"].checked({**small, "seeds": (0, 1), "device": "cpu"})
-    alone = make_advice.run(how, settings.changed(**later))
+    set_ups = [
+        settings.changed(**later) for later in ({}, {"frozen": True}, {"rehearsal": 0.5, "fine_tuning_rate": 0.01})
+    ]
+    alone = [make_advice.run(how, set_up) for set_up in set_ups]
     monkeypatch.setenv(make_advice.BEGINNINGS, str(tmp_path))
     make_advice.run(how, settings)
-    shared = make_advice.run(how, settings.changed(**later))
-    assert shared.attrs["status"] == alone.attrs["status"] == "finished"
+    for set_up, expected in zip(set_ups, alone, strict=True):
+        shared = make_advice.run(how, set_up)
+        assert shared.attrs["status"] == expected.attrs["status"] == "finished"
+        xr.testing.assert_equal(shared, expected)
     assert len(list(tmp_path.glob("*.db"))) == 1
-    xr.testing.assert_equal(shared, alone)
 
 
 @pytest.mark.slow
