@@ -94,7 +94,7 @@ def main() -> None:
     sent: dict[str, int] = {}
 
     def note(response: Response) -> None:
-        if "/goldviz/attention/" in response.url:
+        if "/goldviz/exhibits/" in response.url:
             name = "overview" if response.url.endswith("overview") else "head"
             sent[name] = max(sent.get(name, 0), int(response.headers["content-length"]))
 

@@ -20,10 +20,11 @@ from goldviz.labs.inside_bert.attention.norms import head_norms
 from goldviz.labs.inside_bert.attention.rollout import mixed_attention
 from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
+from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.model import TextModel
 from goldviz.ui.serving import server
-from goldviz.ui.serving.exhibits import Exhibit, Measure, shelf
+from goldviz.ui.serving.queries import shelf
 
 SHAPE = EncoderShape(12, 12, 768, 3072, 30_522, 512)
 PIECES = 512
@@ -50,7 +51,7 @@ def text() -> Pieces:
     return Pieces(ids, tokens, np.zeros((PIECES, 2), np.int64), words)
 
 
-def exhibit(reading: TextReading) -> Exhibit:
+def exhibit(reading: TextReading) -> AttentionExhibit:
     """The reading as the explorer shows it."""
 
     def head(layer: int, number: int, measure: Measure) -> np.ndarray:
@@ -63,7 +64,7 @@ def exhibit(reading: TextReading) -> Exhibit:
         return reading.head(layer, number).weights
 
     pieces = reading.pieces
-    return Exhibit(
+    return AttentionExhibit(
         tokens=pieces.tokens,
         words=pieces.words,
         tiles=reading.tiles,

@@ -2,7 +2,8 @@
 
 A folder has ``settings.py`` (what can be set and what is recorded), ``train.py`` or ``compute.py`` (what is done),
 ``measures`` (what its runs' numbers are), ``figures``, ``findings`` where something is concluded, ``page.py`` and
-``recorded/`` (finished runs of its presets and the home page's picture). Everything is imported when it is asked for,
+``recorded/`` (finished runs of its presets and the home page's picture). ``queries.py`` has what it answers the browser
+without its page's script, ``assets/`` what draws its own parts of a page. Everything is imported when it is asked for,
 so that a list of laboratories costs nothing.
 """
 
@@ -57,6 +58,10 @@ class Laboratory:
     def has(self, name: str) -> bool:
         """Whether it has such a module."""
         return importlib.util.find_spec(f"{self.package}.{name}") is not None
+
+    def hook(self, module: str, name: str) -> Any:
+        """A function of one of its modules, or None where it has no such module, or the module no such function."""
+        return getattr(self.part(module), name, None) if self.has(module) else None
 
     def figures(self) -> ModuleType:
         """Its figures: a table ``FIGURES``, ``shared_limits`` for runs side by side, ``picture`` for the home page."""

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Error, Locator, Page, expect
 
 from goldviz.figures.theme import INKS, Theme
 from tests.browser.app_server import Server, own_faults, running
+from tests.labs.inside_bert.reading_cases import TOKENS, known_exhibit, known_weights
 from tests.thinned import thinned
-from tests.ui.reading_cases import TOKENS, known_exhibit, known_weights
 
 pytestmark = pytest.mark.component
 

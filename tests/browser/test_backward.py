@@ -53,7 +53,7 @@ def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: 
     knob = page.get_by_role("slider", name="Hidden")
     page.evaluate(HOLD)
     before = updates(figure(page, "graph"))
-    with page.expect_response("**/goldviz/answers/**") as told:
+    with page.expect_response("**/goldviz/queries/**") as told:
         knob.press("ArrowRight")
     assert '"hidden":4' in (told.value.request.post_data or "")
     assert "graph" in told.value.json()["figures"]

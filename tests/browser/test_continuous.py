@@ -124,7 +124,7 @@ def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, ad
     if address == "residual-flow":
         quiet(page)
         page.get_by_role("combobox", name=re.compile("Field")).first.click()
-        with page.expect_response("**/goldviz/answers/**") as told:
+        with page.expect_response("**/goldviz/queries/**") as told:
             page.get_by_role("option", name="Spiral onto an ellipse").first.click()
         assert list(told.value.json()["figures"]) == ["carried"]
 

@@ -31,7 +31,7 @@ from goldviz.ui.panels.instant_figures import figure_text, position_of, subject_
 from goldviz.ui.panels.knobs import knobs
 from goldviz.ui.panels.live_figure import Place, answer_ahead, live_figure, position_slider, send_positions
 from goldviz.ui.panels.parts import Part
-from goldviz.ui.serving import answers, services
+from goldviz.ui.serving import queries, services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -183,7 +183,7 @@ class InstantPage:
             _leave_link(settings)
         if self.after is not None:
             self.after()
-        if answers.come_ahead(self.lab):
+        if queries.come_ahead(self.lab):
             _answer_ahead(self.lab, view.settings)
         self._send_positions(view)
         self._prepare(view.settings)
@@ -302,7 +302,7 @@ class InstantPage:
 
     def _prepare(self, settings: Instant) -> None:
         """Let an idle worker make what the page may be asked for next."""
-        task = answers.preparation(self.lab, settings)
+        task = queries.preparation(self.lab, settings)
         if task is not None:
             _of_use_to(settings, task.key)
             background.when_idle(task)

@@ -22,8 +22,8 @@ from goldviz.figures.theme import inks
 from goldviz.ui.components import component
 from goldviz.ui.panels import lanes
 from goldviz.ui.serving import frames
-from goldviz.ui.serving.answers import ANSWERS_PATH
 from goldviz.ui.serving.frames_route import FRAMES_PATH
+from goldviz.ui.serving.queries import QUERIES_PATH
 from goldviz.ui.serving.server import PLOTLY_PATH, address
 from goldviz.ui.theme import theme_now
 
@@ -242,14 +242,14 @@ def send_positions(page: str, lane: str, figures: Mapping[str, str]) -> None:
 
 
 def answer_ahead(page: str, settings: str, position: str, knobs: Mapping[str, Any], figures: Sequence[str]) -> None:
-    """Let an instant page's figures follow its knobs while they are moved, by :mod:`goldviz.ui.serving.answers`.
+    """Let an instant page's figures follow its knobs while they are moved, by :mod:`goldviz.ui.serving.queries`.
 
     ``settings`` are those in view, as JSON without the ``position``; of the knobs that choose among few,
     ``knobs`` has what their words mean.
     """
     data = {
         "page": page,
-        "address": address(f"{ANSWERS_PATH}/{page}"),
+        "address": address(f"{QUERIES_PATH}/{page}"),
         "settings": settings,
         "position": position,
         "knobs": dict(knobs),

@@ -341,14 +341,15 @@ def answer_at(token: str, lane_id: str, name: str, step: str) -> Answer:
 def answer_about(token: str, lane_id: str, body: bytes) -> Answer:
     """What a laboratory answers to a question about a lane of an offer, or a sentence about why it does not.
 
-    Such a laboratory has a file ``parts/asked.py`` with ``answer(lane, question, theme)``: JSON in, JSON out. It raises
-    ``ValueError`` with a sentence for what its page does not ask.
+    Such a laboratory has ``answer_about_run(lane, question, theme)`` in its file ``queries.py``: JSON in, JSON out. It
+    raises ``ValueError`` with a sentence for what its page does not ask.
     """
     offer = boards.offered(token)
     if offer is None:
         return Answer(404, b"This page is not known to the server any more. Reload it.", TEXT)
     lab = laboratories()[offer.laboratory]
-    if lane_id not in offer.lanes or not (lab.has("parts") and lab.has("parts.asked")):
+    answer_of_lab = lab.hook("queries", "answer_about_run")
+    if lane_id not in offer.lanes or answer_of_lab is None:
         return Answer(404, b"This page asks nothing about such a run.", TEXT)
     if len(body) > LARGEST_QUESTION:
         return Answer(413, f"The question is longer than {LARGEST_QUESTION} bytes.".encode(), TEXT)
@@ -362,7 +363,7 @@ def answer_about(token: str, lane_id: str, body: bytes) -> Answer:
     if not isinstance(question, dict):
         return Answer(400, b"The question is not one that a page asks.", TEXT)
     try:
-        answer = lab.part("parts.asked").answer(lane, question, offer.theme)
+        answer = answer_of_lab(lane, question, offer.theme)
     except ValueError as error:
         return Answer(400, str(error).encode(), TEXT)
     except (JobFailedError, TooManyJobsError) as error:

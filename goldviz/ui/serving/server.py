@@ -34,7 +34,6 @@ SWITCH_SECONDS = 0.0005
 """How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
 times over, for figures that are drawn for others."""
 PLOTLY_PATH = "/goldviz/plotly.min.js"
-ATTENTION_PATH = "/goldviz/attention"
 
 log = logging.getLogger(__name__)
 
@@ -60,10 +59,10 @@ def routes() -> list[BaseRoute]:
     from starlette.routing import Route
 
     from goldviz.declare import registry
-    from goldviz.ui.serving import answers, deep_links, exhibits, frames_route, page_modules
+    from goldviz.ui.serving import deep_links, frames_route, page_modules, queries
 
     script = files("plotly") / "package_data" / "plotly.min.js"
-    at_once, waiting = CapacityLimiter(answers.AT_ONCE), CapacityLimiter(answers.WAITING_AT_ONCE)
+    at_once, waiting = CapacityLimiter(queries.AT_ONCE), CapacityLimiter(queries.WAITING_AT_ONCE)
 
     year = page_modules.ALLOWED_TO_STAY
 
@@ -78,8 +77,8 @@ def routes() -> list[BaseRoute]:
         packed = {**year, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
         return Response(await run_sync(compressed), headers=packed, media_type="text/javascript")
 
-    def attention(request: Request) -> Response:
-        found = exhibits.answer(request.path_params["token"], request.path_params["part"], request.query_params)
+    def exhibit(request: Request) -> Response:
+        found = queries.part_of_exhibit(request.path_params["token"], request.path_params["part"], request.query_params)
         # Weights hardly shrink by compression, and it would take longer than everything else; "identity" skips it.
         headers = {"Content-Encoding": "identity", "X-Content-Type-Options": "nosniff"}
         headers["Cache-Control"] = "private, max-age=3600" if found.status == 200 else "no-store"
@@ -89,19 +88,19 @@ def routes() -> list[BaseRoute]:
         asked = b""
         async for part in request.stream():
             asked += part
-            if len(asked) > answers.LONGEST:
+            if len(asked) > queries.LONGEST:
                 break
         laboratory = request.path_params["laboratory"]
-        limiter = waiting if answers.by_a_worker(laboratory) else at_once
-        found = await run_sync(answers.answer, laboratory, asked, limiter=limiter)
+        limiter = waiting if queries.by_a_worker(laboratory) else at_once
+        found = await run_sync(queries.answer, laboratory, asked, limiter=limiter)
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
         return Response(found.content, found.status, headers, found.media_type)
 
     return [
         Route(address(PLOTLY_PATH), plotly),
         *page_modules.routes(_base_path()),
-        Route(address(f"{answers.ANSWERS_PATH}/{{laboratory}}"), answered, methods=["POST"]),
-        Route(address(f"{ATTENTION_PATH}/{{token}}/{{part:path}}"), attention),
+        Route(address(f"{queries.QUERIES_PATH}/{{laboratory}}"), answered, methods=["POST"]),
+        Route(address(f"{queries.EXHIBITS_PATH}/{{token}}/{{part:path}}"), exhibit),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),
         *deep_links.routes(
             address("/"), ["", "runs", "claims", "advice", "stories", "glossary", *registry.laboratories()]
@@ -111,7 +110,7 @@ def routes() -> list[BaseRoute]:
 
 def middleware() -> list[Middleware]:
     """What every request passes, the first one outermost: who may frame the answers, under which names and below which
-    path the server answers."""
+    path the server queries."""
     from starlette.middleware import Middleware
     from streamlit import get_option
 

@@ -4,9 +4,9 @@ import streamlit as st
 
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
 from goldviz.ui.serving import server
-from goldviz.ui.serving.exhibits import shelf
+from goldviz.ui.serving.queries import shelf
 from goldviz.ui.theme import theme_now
-from tests.ui.reading_cases import known_exhibit
+from tests.labs.inside_bert.reading_cases import known_exhibit
 
 
 def main() -> None:

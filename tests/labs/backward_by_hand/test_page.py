@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from goldviz.labs.backward_by_hand.answers import answer
 from goldviz.labs.backward_by_hand.network import BACKWARD
 from goldviz.labs.backward_by_hand.parts.derive import KEY
+from goldviz.labs.backward_by_hand.queries import answer
 from goldviz.labs.backward_by_hand.settings import VARIANCES, BackwardByHand
-from goldviz.ui.serving import answers
+from goldviz.ui.serving import queries
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -54,7 +54,7 @@ def test_figures_that_come_ahead_of_the_page_are_the_page_s_own(visitor: Instant
     visitor.set(**settings)
     drawn = visitor.drawn()
     asked = {"settings": settings, "question": {"figures": list(drawn), "theme": "light"}}
-    found = json.loads(answers.answer(BackwardByHand.name, json.dumps(asked).encode()).content)
+    found = json.loads(queries.answer(BackwardByHand.name, json.dumps(asked).encode()).content)
     assert {name: json.loads(text) for name, text in found["figures"].items()} == drawn
     [told] = [json.loads(part.proto.json) for part in visitor.at.get("bidi_component") if "-ahead" in part.proto.id]
     assert told["settings"] == found["subject"]

@@ -13,9 +13,9 @@ from goldviz.figures.theme import INKS
 from goldviz.labs.inside_bert.parts import explorer
 from goldviz.labs.inside_bert.parts.explorer import Choice
 from goldviz.ui.serving import server
-from goldviz.ui.serving.exhibits import shelf
 from goldviz.ui.serving.page_modules import modules
-from tests.ui.reading_cases import known_exhibit
+from goldviz.ui.serving.queries import shelf
+from tests.labs.inside_bert.reading_cases import known_exhibit
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
@@ -42,7 +42,7 @@ def test_only_the_address_the_choice_and_the_colours_go_over_the_web_socket(them
     token = shelf.put(known_exhibit())
     data, returned = sent(token, 2, 1, 4, theme)
     assert returned == Choice(2, 1, 4)
-    assert data["address"] == f"/goldviz/attention/{token}"
+    assert data["address"] == f"/goldviz/exhibits/{token}"
     assert data["choice"] == {"layer": 2, "head": 1, "token": 4}
     assert data["inks"][data["theme"]]["accent"] == INKS[theme].accent
     assert data["colours"][0] == "#00224e"
@@ -54,7 +54,7 @@ def test_a_server_under_a_path_of_its_own_is_asked_there(monkeypatch: pytest.Mon
     monkeypatch.setattr(st, "get_option", lambda name: "/lab/" if name == "server.baseUrlPath" else real(name))
     token = shelf.put(known_exhibit())
     data, _ = sent(token)
-    assert data["address"] == f"/lab/goldviz/attention/{token}"
+    assert data["address"] == f"/lab/goldviz/exhibits/{token}"
     with TestClient(Starlette(routes=server.routes())) as client:
         assert client.get(f"{data['address']}/overview").content == known_exhibit().overview_bytes()
 

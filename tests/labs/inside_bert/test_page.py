@@ -37,7 +37,7 @@ from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
 from goldviz.texts.named_models import text_model
 from goldviz.ui.panels import background, controls
-from goldviz.ui.serving import exhibits
+from goldviz.ui.serving import queries
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert
@@ -131,7 +131,7 @@ def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -
     visitor = Reader()
     before = visitor.all_drawn()
     [explorer] = visitor.exhibits()
-    ahead = json.loads(exhibits.answer(explorer["exhibit"], "ahead/1/2/4", {"theme": "light"}).content)
+    ahead = json.loads(queries.part_of_exhibit(explorer["exhibit"], "ahead/1/2/4", {"theme": "light"}).content)
     visitor.set(layer=2, head=3)
     visitor.at.selectbox(key=controls.key_of(InsideBert, "token")).set_value(5)
     visitor.look()

@@ -20,7 +20,7 @@ from goldviz.models.text.model import TextModelError
 from goldviz.runs.store.run_store import Store
 from goldviz.texts.named_models import text_model
 from goldviz.ui.serving import services
-from goldviz.ui.serving.exhibits import shelf
+from goldviz.ui.serving.queries import shelf
 from tests.text_model_folders import with_classifier
 
 TINY = {

@@ -6,7 +6,7 @@ import pytest
 
 from goldviz.labs.residual_flow.settings import FIELDS, ResidualFlow
 from goldviz.ui.panels import background
-from goldviz.ui.serving import answers, services
+from goldviz.ui.serving import queries, services
 from tests.pages.instant import InstantVisitor
 from tests.runs.conftest import until
 
@@ -64,7 +64,7 @@ def test_figures_that_come_ahead_of_the_page_are_the_page_s_own() -> None:
     services.forget_readings()
     question = {"figures": list(drawn), "theme": "light"}
     asked = json.dumps({"settings": settings, "question": question}).encode()
-    found = json.loads(answers.answer(ResidualFlow.name, asked).content)
+    found = json.loads(queries.answer(ResidualFlow.name, asked).content)
     assert {"carried", "flow", "distance"} == set(found["figures"]), "solvers are left to the page's script"
     assert all(json.loads(text) == drawn[name] for name, text in found["figures"].items())
     [told] = [json.loads(part.proto.json) for part in visitor.at.get("bidi_component") if "-ahead" in part.proto.id]

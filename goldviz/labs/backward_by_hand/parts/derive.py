@@ -16,7 +16,7 @@ from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.labs.backward_by_hand.shapes import FUNCTIONS
 from goldviz.ui.components import component
 from goldviz.ui.pages.instant import View
-from goldviz.ui.serving.answers import ANSWERS_PATH
+from goldviz.ui.serving.queries import QUERIES_PATH
 from goldviz.ui.serving.server import address
 
 KEY = "formula-field"
@@ -40,7 +40,7 @@ def field_data(view: View[BackwardByHand]) -> dict[str, Any]:
     known = nodes(view.settings.divisor)
     axes = sorted({dim for node in known.values() for dim in node.dims})
     return {
-        "address": address(f"{ANSWERS_PATH}/{view.settings.name}"),
+        "address": address(f"{QUERIES_PATH}/{view.settings.name}"),
         "settings": view.subject,
         "longest": LONGEST,
         "first": FIRST,

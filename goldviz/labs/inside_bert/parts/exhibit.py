@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from numpy import asarray, float32, ndarray
-from numpy.typing import NDArray
 
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.parts import steps
 from goldviz.labs.inside_bert.parts.readings import ReadText, answered
-from goldviz.ui.serving.exhibits import By, Exhibit, Measure, Special, Weights, shelf
+from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
+from goldviz.ui.serving.queries import shelf
 
 if TYPE_CHECKING:
     from goldviz.diagnostics.text.reading import TextReading
 
 _tokens: OrderedDict[tuple[str, str, int], str] = OrderedDict()
 _lock = threading.Lock()
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextExhibit(Exhibit):
-    """An exhibit whose norms by word are ``word_norms(layer, head)``: they cannot be had from the norms by piece."""
-
-    word_norms: Callable[[int, int], NDArray[float32]]
-
-    def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
-        """The map that is drawn; see :meth:`goldviz.ui.serving.exhibits.Exhibit.weights`."""
-        shown = self if measure != "norms" else replace(self, in_words=lambda _: self.word_norms(layer, head))
-        return Exhibit.weights(shown, layer, head, by, special, measure)
 
 
 def exhibit_token(read: ReadText, reading: TextReading) -> str:
@@ -46,7 +32,7 @@ def exhibit_token(read: ReadText, reading: TextReading) -> str:
         return token
 
 
-def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
+def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
     """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
     from goldviz.labs.inside_bert.attention.norms import head_norms
     from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps, word_texts
@@ -65,7 +51,7 @@ def exhibit(read: ReadText, reading: TextReading) -> TextExhibit:
         shown = hide_pieces(values, special)
         return shown.weights.astype(float32), shown.hidden
 
-    return TextExhibit(
+    return AttentionExhibit(
         tokens=pieces.tokens,
         words=pieces.words,
         tiles=reading.tiles,

@@ -1,7 +1,7 @@
 """The attention explorer: all heads at a glance, one head exactly, and lines between its tokens.
 
-The browser fetches an exhibit's numbers from the server by HTTP (:mod:`goldviz.ui.serving.exhibits`), draws them on
-canvas, and tells the page only which layer, head and token were chosen.
+The browser fetches an exhibit's numbers from the server by HTTP (:mod:`goldviz.labs.inside_bert.queries`), draws them
+on canvas, and tells the page only which layer, head and token were chosen.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from plotly.colors import sequential
 
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
 from goldviz.labs.inside_bert import LAB
+from goldviz.labs.inside_bert.queries import AttentionExhibit
 from goldviz.ui.components import component
-from goldviz.ui.serving.exhibits import shelf
-from goldviz.ui.serving.server import ATTENTION_PATH, address
+from goldviz.ui.serving.queries import EXHIBITS_PATH, shelf
+from goldviz.ui.serving.server import address
 
 _component = component("attention_explorer", LAB.package, isolated=True)
 
@@ -57,12 +58,12 @@ def attention_explorer(
     ``layer``, ``head`` and ``token`` (a piece) are chosen until the visitor chooses, and again whenever they change;
     ``height`` is that of the drawings, in pixels. ``on_choose`` hears of a choice before the page runs again. An
     exhibit that the server has let go makes the page run once more, so that it can put the exhibit up again: look
-    whether the token is in ``goldviz.ui.serving.exhibits.shelf`` ahead of this call. What hangs on the choice is
+    whether the token is in ``goldviz.ui.serving.queries.shelf`` ahead of this call. What hangs on the choice is
     fetched at once for the figures of the page ``ahead``, which stand below.
     """
     asked = Choice(layer, head, token)
     data = {
-        "address": address(f"{ATTENTION_PATH}/{exhibit_token}"),
+        "address": address(f"{EXHIBITS_PATH}/{exhibit_token}"),
         "exhibit": exhibit_token,
         "choice": asdict(asked),
         "height": height,
@@ -93,7 +94,9 @@ def _run_again() -> None:
 
 def _sizes(exhibit_token: str) -> Sizes | None:
     exhibit = shelf.get(exhibit_token)
-    return None if exhibit is None else Sizes(exhibit_token, exhibit.layers, exhibit.heads, len(exhibit.tokens))
+    if not isinstance(exhibit, AttentionExhibit):
+        return None
+    return Sizes(exhibit_token, exhibit.layers, exhibit.heads, len(exhibit.tokens))
 
 
 def _chosen(told: Any, exhibit_token: str, sizes: Sizes | None) -> Choice | None:

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
     from goldviz.runs.jobs.jobs import Report
 
-SECONDS = 0.3
+PREFETCH_SECONDS = 0.3
 """About how long the numbers take where a field is trained first."""
-LIKELY_SECONDS = 1.5
+WARM_UP_SECONDS = 1.5
 """About how long all fields take together."""
 
 
-def numbers_ahead(report: Report, settings: str) -> Run:
+def prefetch(report: Report, settings: str) -> Run:
     """The numbers of the plane's figures for settings in JSON; a worker process calls it."""
     found: Run = LAB.part("compute").plane(ResidualFlow.checked_json(settings))
     return found
 
 
 def likely(settings: ResidualFlow) -> ResidualFlow:
-    """The settings on which it depends what :func:`prepare` makes."""
+    """The settings on which it depends what :func:`warm_up` makes."""
     return settings.changed(field="linear", blocks=1, view=100)
 
 
-def prepare(report: Report, settings: str) -> bool:
+def warm_up(report: Report, settings: str) -> bool:
     """Train all fields and follow their flows, for settings in JSON; this process remembers what came of it."""
     asked, plane = ResidualFlow.checked_json(settings), LAB.part("compute").plane
     for number, field in enumerate(FIELDS):

@@ -1,4 +1,4 @@
-"""Attention that the browser fetches: the server keeps a text's reading under a secret token and hands out parts.
+"""Attention that the browser fetches: a text's reading, of which it asks for the overview and for single heads.
 
 The overview of all heads and one head's exact map travel as binary answers to HTTP requests, so that Streamlit's web
 socket carries only the choice. What is fetched: four bytes with the length of a JSON header, little-endian; the
@@ -8,7 +8,6 @@ header, padded with blanks to a multiple of four; then the array, little-endian,
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,33 +16,16 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.cupboard import Cupboard
 from goldviz.diagnostics.text.attention_tiles import block_edges, pool_tiles
 from goldviz.figures.theme import Theme
-from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
+from goldviz.ui.serving.queries import BINARY, JSON, QueryError
 
 By = Literal["piece", "word"]
 Special = Literal["shown", "hidden"]
 Measure = Literal["weights", "norms", "rollout"]
 
-EXHIBITS_IN_MEMORY = 48
-BYTES_IN_MEMORY = 512 * 2**20
 LARGEST_OVERVIEW = 1_400_000
 """Bytes of tiles that one overview may have; a model with more heads than BERT-base gets smaller tiles."""
-
-BINARY = "application/octet-stream"
-JSON = "application/json"
-TEXT = "text/plain; charset=utf-8"
-
-
-class ExhibitError(ValueError):
-    """A request for something that an exhibit does not have; ``status`` is the HTTP status that says so."""
-
-    for_a_person = True
-
-    def __init__(self, sentence: str, status: int) -> None:
-        super().__init__(sentence)
-        self.status = status
 
 
 class Units(NamedTuple):
@@ -66,15 +48,16 @@ class Weights(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class AttentionExhibit:
     """One text read by one model, as the attention explorer shows it. N pieces, L layers, H heads.
 
     ``tiles`` (L, H, t, t) float16 by :func:`goldviz.diagnostics.text.attention_tiles.pool_tiles`; ``summaries`` (L, H)
     each, with ``entropy`` in bits, ``distance`` in pieces, ``special`` as a share; ``words`` (N,) numbers the words
     from 0, with -1 at special pieces; ``word_texts`` names them. ``head(layer, head, measure)`` gives the exact map,
     (N, N) with queries as rows, for each of ``measures``. ``in_words`` turns such a map into one of words and special
-    pieces, in the order of the text. ``without_special(map, special)`` leaves special units out of rows that sum to 1
-    and gives the rest, rescaled, with the share of each remaining query's weight that they held. ``held_bytes`` is
+    pieces, in the order of the text; norms by word, which norms by piece do not give, are ``word_norms(layer, head)``.
+    ``without_special(map, special)`` leaves special units out of rows that sum to 1 and gives the rest, rescaled, with
+    the share of each remaining query's weight that they held. ``held_bytes`` is
     what ``head`` keeps alive. ``ahead(layer, head, piece, theme)`` gives what a page shows of a query beside its maps,
     as ``PositionsPage.answer`` of ``assets/frames_page.js`` takes it.
     """
@@ -89,6 +72,7 @@ class Exhibit:
     ]
     in_words: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None
     word_texts: tuple[str, ...] = ()
+    word_norms: Callable[[int, int], NDArray[np.float32]] | None = None
     measures: tuple[Measure, ...] = ("weights",)
     held_bytes: int = 0
     ahead: Callable[[int, int, int, Theme], Mapping[str, Any]] | None = None
@@ -149,7 +133,7 @@ class Exhibit:
     def head_bytes(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> bytes:
         """One head's exact map as float32, with the labels of its rows and columns.
 
-        Raises :class:`ExhibitError` for a layer, head or measure that there is not, and for words where there are none.
+        Raises :class:`QueryError` for a layer, head or measure that there is not, and for words where there are none.
         """
         shown = self.weights(layer, head, by, special, measure)
         header = {
@@ -163,28 +147,51 @@ class Exhibit:
         return payload(header, shown.values.astype("<f4", copy=False))
 
     def ahead_bytes(self, layer: int, head: int, piece: int, theme: Theme) -> bytes:
-        """What ``ahead`` gives, as JSON. Raises :class:`ExhibitError` for a place that there is not."""
+        """What ``ahead`` gives, as JSON. Raises :class:`QueryError` for a place that there is not."""
         self._check(layer=layer, head=head, piece=piece)
         if self.ahead is None:
-            raise ExhibitError("There is nothing beside the maps of this text.", 404)
+            raise QueryError("There is nothing beside the maps of this text.", 404)
         return json.dumps(self.ahead(layer, head, piece, theme), separators=(",", ":"), allow_nan=False).encode()
+
+    def part(self, name: str, query: Mapping[str, str]) -> tuple[bytes, str]:
+        """``overview``, ``head/<layer>/<head>`` or ``ahead/<layer>/<head>/<piece>``, with its media type.
+
+        ``query`` may set ``by``, ``special`` and ``measure`` of a head; without it: piece, shown, weights; and the
+        ``theme`` of what is ahead. Raises :class:`QueryError` for what there is not.
+        """
+        match name.split("/"):
+            case ["overview"]:
+                return self.overview_bytes(), BINARY
+            case ["head", layer, head]:
+                by, special = _option(query, "by", By), _option(query, "special", Special)
+                measure = _option(query, "measure", Measure)
+                return self.head_bytes(_number(layer), _number(head), by, special, measure), BINARY
+            case ["ahead", *place] if len(place) == 3:
+                layer_number, head_number, piece = map(_number, place)
+                return self.ahead_bytes(layer_number, head_number, piece, _option(query, "theme", Theme)), JSON
+        raise QueryError(
+            "There is no such part; allowed is overview, head/<layer>/<head> or ahead/<layer>/<head>/<piece>.", 404
+        )
 
     def _check(self, **place: int) -> None:
         for name, value in place.items():
             count = {"layer": self.layers, "head": self.heads, "piece": len(self.tokens)}[name]
             if not 0 <= value < count:
-                raise ExhibitError(f"There is no {name} {value}; allowed is 0 to {count - 1}.", 404)
+                raise QueryError(f"There is no {name} {value}; allowed is 0 to {count - 1}.", 404)
 
     def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
         """The map behind :meth:`head_bytes`; raises as it does."""
         self._check(layer=layer, head=head)
         if measure not in self.measures:
-            raise ExhibitError(f"The measure is {measure!r}; allowed is {' or '.join(self.measures)}.", 400)
-        values, units = self.head(layer, head, measure), self.pieces
-        if by == "word":
-            if self.in_words is None:
-                raise ExhibitError("This text is shown by 'piece' alone; 'word' is not offered.", 400)
-            values, units = self.in_words(values), self.spoken
+            raise QueryError(f"The measure is {measure!r}; allowed is {' or '.join(self.measures)}.", 400)
+        if by == "piece":
+            values, units = self.head(layer, head, measure), self.pieces
+        elif self.in_words is None:
+            raise QueryError("This text is shown by 'piece' alone; 'word' is not offered.", 400)
+        elif measure == "norms" and self.word_norms is not None:
+            values, units = self.word_norms(layer, head), self.spoken
+        else:
+            values, units = self.in_words(self.head(layer, head, measure)), self.spoken
         if special == "shown":
             return Weights(values, units, np.zeros(len(values), np.float32))
         keep = ~units.special
@@ -204,84 +211,9 @@ def payload(header: Mapping[str, Any], values: NDArray[Any]) -> bytes:
     return len(words).to_bytes(4, "little") + words + values.tobytes()
 
 
-class Shelf:
-    """Exhibits in memory, at most ``count`` of them and ``size`` bytes; those asked for least recently are let go."""
-
-    def __init__(self, count: int = EXHIBITS_IN_MEMORY, size: int = BYTES_IN_MEMORY) -> None:
-        self._held: Cupboard[Exhibit] = Cupboard(size, lambda exhibit: max(exhibit.nbytes, size // count))
-
-    def put(self, exhibit: Exhibit) -> str:
-        """Keep an exhibit and return its secret token; the newest stays even where it is over the budget alone."""
-        token = secrets.token_urlsafe(24)
-        self._held.put(token, exhibit)
-        return token
-
-    def __contains__(self, token: str) -> bool:
-        """Whether an exhibit is still there; asking so does not count as a use of it."""
-        return token in self._held
-
-    def get(self, token: str) -> Exhibit | None:
-        """The exhibit under a token, or None where it is unknown or was let go."""
-        return self._held.held(token)
-
-    def drop(self, token: str) -> None:
-        """Let an exhibit go; an unknown token is no fault."""
-        self._held.forget(token)
-
-
-shelf = Shelf()
-"""The exhibits of all visitors."""
-
-
-class Answer(NamedTuple):
-    """What an HTTP request gets."""
-
-    status: int
-    content: bytes
-    media_type: str
-
-
-def answer(token: str, part: str, query: Mapping[str, str]) -> Answer:
-    """The answer to a request for a part of an exhibit, faults included.
-
-    The parts are ``overview``, ``head/<layer>/<head>`` and ``ahead/<layer>/<head>/<piece>``. ``query`` may set ``by``,
-    ``special`` and ``measure`` of a head; without it: piece, shown, weights; and the ``theme`` of what is ahead.
-    """
-    exhibit = shelf.get(token)
-    if exhibit is None:
-        return Answer(404, b"This text is no longer in the server's memory.", TEXT)
-    try:
-        content = _part(exhibit, part, query)
-        return Answer(200, content, JSON if part.startswith("ahead/") else BINARY)
-    except ExhibitError as error:
-        return Answer(error.status, str(error).encode(), TEXT)
-    except (JobFailedError, TooManyJobsError) as error:
-        return Answer(503, str(error).encode(), TEXT)
-
-
-def _part(exhibit: Exhibit, part: str, query: Mapping[str, str]) -> bytes:
-    match part.split("/"):
-        case ["overview"]:
-            return exhibit.overview_bytes()
-        case ["head", layer, head]:
-            return exhibit.head_bytes(
-                _number(layer),
-                _number(head),
-                _option(query, "by", By),
-                _option(query, "special", Special),
-                _option(query, "measure", Measure),
-            )
-        case ["ahead", *place] if len(place) == 3:
-            layer_number, head_number, piece = map(_number, place)
-            return exhibit.ahead_bytes(layer_number, head_number, piece, _option(query, "theme", Theme))
-    raise ExhibitError(
-        "There is no such part; allowed is overview, head/<layer>/<head> or ahead/<layer>/<head>/<piece>.", 404
-    )
-
-
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 4):
-        raise ExhibitError("A layer, head or piece is not a number from 0 to 9999.", 404)
+        raise QueryError("A layer, head or piece is not a number from 0 to 9999.", 404)
     return int(text)
 
 
@@ -289,7 +221,7 @@ def _option(query: Mapping[str, str], name: str, allowed: Any) -> Any:
     options = get_args(allowed)
     value = query.get(name, options[0])
     if value not in options:
-        raise ExhibitError(f"The setting {name} is {value[:40]!r}; allowed is {' or '.join(options)}.", 400)
+        raise QueryError(f"The setting {name} is {value[:40]!r}; allowed is {' or '.join(options)}.", 400)
     return value
 
 

@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
-from goldviz.ui.serving import answers, server, services
+from goldviz.ui.serving import queries, server, services
 from tests.runs.test_jobs import Gate
 
 
@@ -19,7 +19,7 @@ def fixture_client() -> TestClient:
 
 def ask(client: TestClient, laboratory: str, body: object) -> tuple[int, str]:
     text = body if isinstance(body, (str, bytes)) else json.dumps(body)
-    found = client.post(f"{answers.ANSWERS_PATH}/{laboratory}", content=text)
+    found = client.post(f"{queries.QUERIES_PATH}/{laboratory}", content=text)
     return found.status_code, found.text
 
 
@@ -28,7 +28,7 @@ def question(formula: object = "(probs - onehot(Y)) / n", asked: object = "logit
 
 
 def test_a_question_is_answered_and_kept_nowhere(client: TestClient) -> None:
-    found = client.post(f"{answers.ANSWERS_PATH}/backward-by-hand", content=json.dumps(question()))
+    found = client.post(f"{queries.QUERIES_PATH}/backward-by-hand", content=json.dumps(question()))
     assert found.json()["kind"] == "equal"
     assert found.json()["wrong"] is None
     assert found.headers["cache-control"] == "no-store"
@@ -103,4 +103,4 @@ def test_what_waits_for_a_worker_is_told_where_too_many_wait(client: TestClient,
 
 
 def test_answers_are_only_posted_for(client: TestClient) -> None:
-    assert client.get(f"{answers.ANSWERS_PATH}/backward-by-hand").status_code == 405
+    assert client.get(f"{queries.QUERIES_PATH}/backward-by-hand").status_code == 405

@@ -8,7 +8,7 @@ import numpy as np
 
 from goldviz.diagnostics.text.attention_tiles import pool_tiles
 from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
-from goldviz.ui.serving.exhibits import Exhibit, Measure
+from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 
 SCRIPT = "<script>alert(1)</script>"
 TOKENS = (
@@ -34,7 +34,7 @@ def known_weights(layer: int, head: int, count: int) -> np.ndarray:
     return np.asarray(drawn, np.float32)
 
 
-def known_exhibit(count: int = len(TOKENS), layers: int = 3, heads: int = 4, **changed: Any) -> Exhibit:
+def known_exhibit(count: int = len(TOKENS), layers: int = 3, heads: int = 4, **changed: Any) -> AttentionExhibit:
     """The tokens above, repeated up to ``count``, read by a model with ``layers`` x ``heads`` heads."""
     tokens = tuple(TOKENS[place % len(TOKENS)] for place in range(count))
     rounds = -(-count // len(TOKENS))
@@ -63,4 +63,4 @@ def known_exhibit(count: int = len(TOKENS), layers: int = 3, heads: int = 4, **c
         "word_texts": WORD_TEXTS * rounds,
         "measures": ("weights", "norms"),
     }
-    return Exhibit(**{**settings, **changed})
+    return AttentionExhibit(**{**settings, **changed})

@@ -19,7 +19,7 @@ MOST_MOVES = 16
 Move = tuple[int, float, float]
 
 
-def answer(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[str, Any]:
+def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[str, Any]:
     """The path at the ``look`` (a step) with the ``edits`` of a link and what was ``moved`` since.
 
     A move is ``[handle, time, value]``, the handle counted from 0 as in the figure. A question that ``aims`` is about a

@@ -10,9 +10,10 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from goldviz.diagnostics.text.attention_tiles import block_edges
-from goldviz.ui.serving import exhibits, server
-from goldviz.ui.serving.exhibits import LARGEST_OVERVIEW, Exhibit, Shelf, shelf
-from tests.ui.reading_cases import TOKENS, WORD_TEXTS, known_exhibit, known_weights
+from goldviz.labs.inside_bert.queries import LARGEST_OVERVIEW, By
+from goldviz.ui.serving import server
+from goldviz.ui.serving.queries import EXHIBITS_PATH, Exhibit, Shelf, shelf
+from tests.labs.inside_bert.reading_cases import TOKENS, WORD_TEXTS, known_exhibit, known_weights
 
 SPECIAL = np.array([token in {"[CLS]", "[SEP]"} for token in TOKENS])
 
@@ -55,7 +56,7 @@ def test_words_are_summed_as_keys_and_averaged_as_queries() -> None:
 
 
 @pytest.mark.parametrize("by", ["piece", "word"])
-def test_hidden_special_pieces_are_left_out_and_their_share_is_told(by: exhibits.By) -> None:
+def test_hidden_special_pieces_are_left_out_and_their_share_is_told(by: By) -> None:
     shown = known_exhibit().weights(1, 2, by, "shown", "weights")
     header, values = read(known_exhibit().head_bytes(1, 2, by, "hidden", "weights"), "<f4")
     keep = ~shown.units.special
@@ -120,13 +121,13 @@ def client() -> TestClient:
 def test_the_server_sends_what_the_exhibit_gives(client: TestClient) -> None:
     exhibit = known_exhibit()
     token = shelf.put(exhibit)
-    overview = client.get(f"{server.ATTENTION_PATH}/{token}/overview")
+    overview = client.get(f"{EXHIBITS_PATH}/{token}/overview")
     assert overview.status_code == 200
     assert overview.content == exhibit.overview_bytes()
     assert overview.headers["content-type"] == "application/octet-stream"
     assert overview.headers["cache-control"].startswith("private")
     query = {"by": "word", "special": "hidden", "measure": "norms"}
-    head = client.get(f"{server.ATTENTION_PATH}/{token}/head/2/1", params=query)
+    head = client.get(f"{EXHIBITS_PATH}/{token}/head/2/1", params=query)
     assert head.content == exhibit.head_bytes(2, 1, "word", "hidden", "norms")
 
 
@@ -138,7 +139,7 @@ def test_what_stands_beside_the_maps_comes_as_json(client: TestClient) -> None:
         return {"subject": "s", "figures": {}}
 
     token = shelf.put(known_exhibit(ahead=ahead))
-    found = client.get(f"{server.ATTENTION_PATH}/{token}/ahead/2/1/10", params={"theme": "dark"})
+    found = client.get(f"{EXHIBITS_PATH}/{token}/ahead/2/1/10", params={"theme": "dark"})
     assert (found.json(), asked) == ({"subject": "s", "figures": {}}, [(2, 1, 10, "dark")])
     assert found.headers["content-type"] == "application/json"
 
@@ -168,7 +169,7 @@ def test_what_stands_beside_the_maps_comes_as_json(client: TestClient) -> None:
     ],
 )
 def test_what_there_is_not_is_refused_in_a_sentence(client: TestClient, part: str, status: int, words: str) -> None:
-    answer = client.get(f"{server.ATTENTION_PATH}/{shelf.put(known_exhibit())}/{part}")
+    answer = client.get(f"{EXHIBITS_PATH}/{shelf.put(known_exhibit())}/{part}")
     assert answer.status_code == status
     assert words in answer.text
     assert answer.headers["content-type"].startswith("text/plain")
@@ -177,12 +178,12 @@ def test_what_there_is_not_is_refused_in_a_sentence(client: TestClient, part: st
 
 def test_words_are_refused_where_there_are_none(client: TestClient) -> None:
     token = shelf.put(known_exhibit(in_words=None))
-    answer = client.get(f"{server.ATTENTION_PATH}/{token}/head/0/0?by=word")
+    answer = client.get(f"{EXHIBITS_PATH}/{token}/head/0/0?by=word")
     assert (answer.status_code, answer.text) == (400, "This text is shown by 'piece' alone; 'word' is not offered.")
 
 
 def test_an_unknown_token_is_not_found(client: TestClient) -> None:
-    answer = client.get(f"{server.ATTENTION_PATH}/guess/overview")
+    answer = client.get(f"{EXHIBITS_PATH}/guess/overview")
     assert answer.status_code == 404
     assert "no longer in the server's memory" in answer.text
 
