@@ -15,12 +15,12 @@ import streamlit as st
 import torch
 
 from goldviz.data.texts.pieces import Pieces
-from goldviz.diagnostics.text.reading import TextReading, read_text
 from goldviz.labs.inside_bert.attention.norms import head_norms
 from goldviz.labs.inside_bert.attention.rollout import mixed_attention
 from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
+from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.model import TextModel
 from goldviz.ui.serving import server

@@ -8,11 +8,11 @@ import numpy as np
 import xarray as xr
 
 from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, split_into_pieces
-from goldviz.diagnostics.text.reading import TextReading, read_text
 from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.evidence import evidence, guesses, neighbours, tone_without
 from goldviz.labs.inside_bert.head import head_map, head_steps, shares_of_query
 from goldviz.labs.inside_bert.overview import overview
+from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.word_order import order_test, position_similarity, reversed_order, sentence_pair
 from goldviz.models.text.model import TextModel

@@ -12,8 +12,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity
 
-from goldviz.diagnostics.text.reading import TextReading
 from goldviz.labs.inside_bert.overview import piece_coordinates
+from goldviz.labs.inside_bert.reading import TextReading
 
 STAGES = ("input", "attention", "attention_sum", "attended", "feed_forward", "feed_forward_sum", "output")
 """X, MHSA(X), their sum, X~ after the first LayerNorm, FFN(X~), their sum, and the layer's output."""

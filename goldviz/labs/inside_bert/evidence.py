@@ -9,13 +9,13 @@ import xarray as xr
 from scipy.stats import spearmanr
 
 from goldviz.data.texts.pieces import Pieces
-from goldviz.diagnostics.text.reading import ReportSteps, TextReading
 from goldviz.labs.inside_bert.attention.head_ablation import ablate_all, head_ablation
 from goldviz.labs.inside_bert.attribution.integrated_gradients import integrated_gradients
 from goldviz.labs.inside_bert.attribution.masked_words import masked_guesses
 from goldviz.labs.inside_bert.attribution.neighbours import nearest_pieces
 from goldviz.labs.inside_bert.attribution.outputs import classifier_of, softmax_of
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
+from goldviz.labs.inside_bert.reading import ReportSteps, TextReading
 from goldviz.models.text.model import TextModel, TextModelError
 
 SENTENCEPIECE_BLANK = "▁"

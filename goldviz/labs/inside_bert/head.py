@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from goldviz.diagnostics.text.reading import TextReading
 from goldviz.labs.inside_bert.attention.flow import flow_to
 from goldviz.labs.inside_bert.attention.norms import attention_norms, head_norms
 from goldviz.labs.inside_bert.attention.rollout import mixed_attention
 from goldviz.labs.inside_bert.attention.steps import attention_steps
 from goldviz.labs.inside_bert.overview import piece_coordinates
+from goldviz.labs.inside_bert.reading import TextReading
 
 SHARES = ("attention", "head_norm", "layer_norm", "rollout", "flow")
 """What stands beside one another for a query: raw weights and four other ways to share the query out over the keys."""

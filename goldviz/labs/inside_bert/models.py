@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 import torch
 
 from goldviz.declare.text_models import RUN_PREFIX
-from goldviz.diagnostics.text.reading import ReportSteps
+from goldviz.labs.inside_bert.reading import ReportSteps
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.texts.named_models import folder_of_model, loaded_models, text_model
 

@@ -10,7 +10,7 @@ import torch
 import xarray as xr
 
 from goldviz.data.texts.pieces import Pieces
-from goldviz.diagnostics.text.reading import TextReading
+from goldviz.labs.inside_bert.reading import TextReading
 from goldviz.models.text.model import TextModel
 
 EMBEDDING_PARTS = ("token", "segment", "position", "sum", "normalised")

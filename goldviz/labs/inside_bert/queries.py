@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.diagnostics.text.attention_tiles import block_edges, pool_tiles
 from goldviz.figures.theme import Theme
+from goldviz.labs.inside_bert.attention.tiles import block_edges, pool_tiles
 from goldviz.ui.serving.queries import BINARY, JSON, QueryError
 
 By = Literal["piece", "word"]
@@ -51,7 +51,7 @@ class Weights(NamedTuple):
 class AttentionExhibit:
     """One text read by one model, as the attention explorer shows it. N pieces, L layers, H heads.
 
-    ``tiles`` (L, H, t, t) float16 by :func:`goldviz.diagnostics.text.attention_tiles.pool_tiles`; ``summaries`` (L, H)
+    ``tiles`` (L, H, t, t) float16 by :func:`goldviz.labs.inside_bert.attention.tiles.pool_tiles`; ``summaries`` (L, H)
     each, with ``entropy`` in bits, ``distance`` in pieces, ``special`` as a share; ``words`` (N,) numbers the words
     from 0, with -1 at special pieces; ``word_texts`` names them. ``head(layer, head, measure)`` gives the exact map,
     (N, N) with queries as rows, for each of ``measures``. ``in_words`` turns such a map into one of words and special

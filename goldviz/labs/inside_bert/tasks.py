@@ -14,13 +14,13 @@ import xarray as xr
 
 from goldviz.cupboard import Cupboard
 from goldviz.data.texts.pieces import Pieces
-from goldviz.diagnostics.text.reading import ReportSteps, TextReading, read_text
 from goldviz.labs.inside_bert import evidence, head
 from goldviz.labs.inside_bert import word_order as order
 from goldviz.labs.inside_bert.attention.norms import head_word_norms
 from goldviz.labs.inside_bert.compute import chunks_of, compute
 from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.models import model_at_hand
+from goldviz.labs.inside_bert.reading import ReportSteps, TextReading, read_text
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.encoder import EmbeddingParts
 from goldviz.models.text.model import TextModel, TextModelError
@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 
 class ReadingArrays(NamedTuple):
-    """A :class:`goldviz.diagnostics.text.reading.TextReading` without its model and pieces, as plain arrays."""
+    """A :class:`goldviz.labs.inside_bert.reading.TextReading` without its model and pieces, as plain arrays."""
 
     embeddings: tuple[np.ndarray, ...]
     hidden: np.ndarray

@@ -12,8 +12,8 @@ import xarray as xr
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from goldviz.diagnostics.text.reading import TextReading
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
+from goldviz.labs.inside_bert.reading import TextReading
 
 LEAST_POSITIONS, MOST_POSITIONS = 32, 128
 """Positions whose similarity is worked out: the text's, but not fewer and not more; of more, every second or fourth."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.diagnostics.text.attention_tiles import pool_tiles
+from goldviz.labs.inside_bert.attention.tiles import pool_tiles
 from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from goldviz.diagnostics.text.reading import read_text
 from goldviz.labs.inside_bert.attention import flow as module
 from goldviz.labs.inside_bert.attention.flow import flow_to, maximum_flows, widest_paths
 from goldviz.labs.inside_bert.head import ways_down
+from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import distributions, pieces_of, text_model
 
 

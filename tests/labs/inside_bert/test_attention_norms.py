@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.diagnostics.text.reading import read_text
 from goldviz.labs.inside_bert.attention import norms as module
 from goldviz.labs.inside_bert.attention.norms import (
     attention_norms,
@@ -15,6 +14,7 @@ from goldviz.labs.inside_bert.attention.norms import (
     transformed_values,
 )
 from goldviz.labs.inside_bert.attention.words import group_by_word, word_maps
+from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import pieces_of, text_model
 
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldviz.diagnostics.text.reading import read_text
 from goldviz.labs.inside_bert.attention.rollout import mixed_attention
 from goldviz.labs.inside_bert.head import ways_down
+from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import pieces_of, text_model
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from goldviz.diagnostics.text.reading import read_text
 from goldviz.labs.inside_bert.attention.steps import attention_steps
+from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import pieces_of, text_model
 
 

@@ -11,7 +11,6 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from goldviz.data.texts.pieces import TextError
-from goldviz.diagnostics.text.reading import TextReading, read_text
 from goldviz.labs.inside_bert.compute import chunks_of, compute, piece_to_mask, place_in
 from goldviz.labs.inside_bert.evidence import (
     chance_range,
@@ -30,6 +29,7 @@ from goldviz.labs.inside_bert.head import (
     without_special_pieces,
 )
 from goldviz.labs.inside_bert.overview import label_names, overview
+from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PLAIN, UNKNOWN
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.loading import load_text_model

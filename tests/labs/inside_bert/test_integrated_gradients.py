@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.diagnostics.text.reading import piece_ids
 from goldviz.labs.inside_bert.attribution import integrated_gradients as module
 from goldviz.labs.inside_bert.attribution.integrated_gradients import (
     LARGEST_GAP,
     attribute_output,
     integrated_gradients,
 )
+from goldviz.labs.inside_bert.reading import piece_ids
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder
 from goldviz.models.text.model import TextModelError
 from tests.diagnostics.text_cases import pieces_of, text_model

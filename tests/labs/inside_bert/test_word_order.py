@@ -13,11 +13,11 @@ from transformers import BertModel
 
 from goldviz.data.texts import pieces as pieces_module
 from goldviz.data.texts.pieces import split_into_pieces
-from goldviz.diagnostics.text.reading import TextReading, read_text
 from goldviz.labs.inside_bert.attention.head_ablation import head_ablation
 from goldviz.labs.inside_bert.compute import chunks_of
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.parts.order import tone_of_the_reversed
+from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.word_order import order_test, position_similarity, reversed_order, sentence_pair
 from goldviz.models.text.loading import load_text_model
 from tests.random_bert import write_random_bert

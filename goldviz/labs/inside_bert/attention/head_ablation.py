@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.text.reading import ReportSteps, piece_ids, segment_ids
 from goldviz.labs.inside_bert.attribution.outputs import classifier_of
+from goldviz.labs.inside_bert.reading import ReportSteps, piece_ids, segment_ids
 from goldviz.models.text.encoder import BlockParts, EncoderBlock
 from goldviz.models.text.model import TextModel
 

@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.text.reading import TextReading
 from goldviz.labs.inside_bert.attention.words import group_by_word
+from goldviz.labs.inside_bert.reading import TextReading
 
 KEYS_AT_ONCE = 64
 """Keys whose products over pairs of heads are held together: 12 heads at 512 queries then take 3 MB each."""

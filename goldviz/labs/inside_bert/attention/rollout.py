@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from goldviz.diagnostics.text.reading import TextReading
+from goldviz.labs.inside_bert.reading import TextReading
 
 
 def mixed_attention(reading: TextReading, layer: int) -> Float[np.ndarray, "query key"]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from goldviz.diagnostics.text.reading import TextReading
+from goldviz.labs.inside_bert.reading import TextReading
 
 
 def attention_steps(reading: TextReading, layer: int, head: int, query: int) -> xr.Dataset:

@@ -16,8 +16,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.text.reading import ReportSteps, piece_ids, segment_ids
 from goldviz.labs.inside_bert.attribution.outputs import classifier_of, label_number
+from goldviz.labs.inside_bert.reading import ReportSteps, piece_ids, segment_ids
 from goldviz.models.text.model import TextModel, TextModelError
 
 if TYPE_CHECKING:

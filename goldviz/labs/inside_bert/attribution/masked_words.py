@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from goldviz.diagnostics.text.reading import piece_ids, segment_ids
 from goldviz.labs.inside_bert.attribution.outputs import masked_word_head_of
+from goldviz.labs.inside_bert.reading import piece_ids, segment_ids
 from goldviz.models.text.model import TextModel, TextModelError
 
 if TYPE_CHECKING:

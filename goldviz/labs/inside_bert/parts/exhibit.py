@@ -15,7 +15,7 @@ from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 from goldviz.ui.serving.queries import shelf
 
 if TYPE_CHECKING:
-    from goldviz.diagnostics.text.reading import TextReading
+    from goldviz.labs.inside_bert.reading import TextReading
 
 _tokens: OrderedDict[tuple[str, str, int], str] = OrderedDict()
 _lock = threading.Lock()

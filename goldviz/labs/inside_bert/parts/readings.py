@@ -15,12 +15,12 @@ from typing import Any, Concatenate, TypeVar, cast
 import xarray as xr
 
 from goldviz.data.texts.pieces import Pieces
-from goldviz.diagnostics.text.reading import TextReading
 from goldviz.figures.draft import Figure
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert import models, tasks
 from goldviz.labs.inside_bert.compute import chunks_of
 from goldviz.labs.inside_bert.costs import reading_seconds
+from goldviz.labs.inside_bert.reading import TextReading
 from goldviz.labs.inside_bert.tasks import Chunk, readings
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.runs.execution.scratch import scratch_folder

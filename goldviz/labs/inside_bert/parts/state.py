@@ -28,7 +28,7 @@ from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
-    from goldviz.diagnostics.text.reading import TextReading
+    from goldviz.labs.inside_bert.reading import TextReading
 
 Made = TypeVar("Made")
 

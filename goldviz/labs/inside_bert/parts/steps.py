@@ -19,7 +19,7 @@ from goldviz.labs.inside_bert.measures import largest_weight
 from goldviz.labs.inside_bert.parts.readings import ReadText, figure_text, result_of, subject_of
 
 if TYPE_CHECKING:
-    from goldviz.diagnostics.text.reading import TextReading
+    from goldviz.labs.inside_bert.reading import TextReading
 
 AHEAD = "inside-bert"
 """The page under whose name the browser keeps what it fetched ahead."""

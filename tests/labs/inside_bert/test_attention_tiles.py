@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldviz.diagnostics.text import attention_tiles
-from goldviz.diagnostics.text.attention_tiles import LARGEST_TILE, block_edges, pool_tiles
+from goldviz.labs.inside_bert.attention import tiles
+from goldviz.labs.inside_bert.attention.tiles import LARGEST_TILE, block_edges, pool_tiles
 
 
 def random_weights(heads: int, count: int, seed: int) -> np.ndarray:
@@ -17,7 +17,7 @@ def random_weights(heads: int, count: int, seed: int) -> np.ndarray:
 
 
 def test_examples() -> None:
-    assert doctest.testmod(attention_tiles).failed == 0
+    assert doctest.testmod(tiles).failed == 0
 
 
 @given(count=st.integers(1, 700), size=st.integers(1, 80))
