@@ -14,25 +14,10 @@ from goldviz.labs.bert_pretraining.figures.quantities import (
 )
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from tests.labs.bert_pretraining.runs import ANSWER, BAG_BY_KIND, CANDIDATES, KINDS, PIECES, UNIGRAM, build
+from tests.labs.figure_words import strings, words
 from tests.thinned import thinned
 
-NEEDS = {
-    "learning": "loss",
-    "attention": "attention",
-    "by_kind": "kind_tone_accuracy",
-    "masked_place": "probe_probability",
-    "heads": "head_entropy",
-    "gradients": "part_gradient_norm",
-    "update_to_data": "update_to_data",
-    "schedule": "learning_rate",
-    "confusion": "confusion",
-    "gradient_to_data": "gradient_to_data",
-    "activation_distribution": "activation_histogram",
-    "hidden_gradient_distribution": "gradient_histogram",
-    "weight_gradient_distribution": "weight_gradient_histogram",
-}
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
-OVER_AXES = pytest.mark.parametrize("name", [name for name, spec in FIGURES.items() if not spec.canvas])
 OF_TONE = ("by_kind", "confusion")
 
 
@@ -45,44 +30,10 @@ def named(figure, name, axis="y"):
     return next(trace for trace in figure.data if trace.name == name and (trace.yaxis or "y") == axis)
 
 
-def words(figure):
-    layout = figure.layout
-    texts = [layout.title.text, layout.title.subtitle.text or "", *(a.text for a in layout.annotations)]
-    return " ".join(texts).replace("<br>", " ")
-
-
-def strings(value):
-    """Every text anywhere in a figure."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from strings(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from strings(part)
-
-
 def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
     declared = BertPretraining.variables
     assert set(run.data_vars) == set(declared)
     assert all(array.dims == declared[name].dims for name, array in run.data_vars.items())
-
-
-@EVERY
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
-    figure = FIGURES[name](run, theme=theme)
-    assert len(figure.layout.title.text) <= 36
-    assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
-    assert len(figure.to_json()) < 60_000
-
-
-@OVER_AXES
-def test_a_missing_variable_is_named(run, name):
-    figure = FIGURES[name](run.drop_vars(NEEDS[name]))
-    assert not figure.data
-    assert NEEDS[name] in words(figure)
 
 
 @EVERY

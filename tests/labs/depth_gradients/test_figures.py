@@ -6,62 +6,10 @@ import pytest
 
 from goldviz.figures.theme import NETWORKS
 from goldviz.labs.depth_gradients.figures import FIGURES, picture
-from goldviz.labs.depth_gradients.figures.quantities import COLOURS, gradient_factor, shared_limits
+from goldviz.labs.depth_gradients.figures.quantities import gradient_factor, shared_limits
+from tests.labs.figure_words import named, words
 
-NEEDS = {
-    "gradient_by_layer": "gradient_norm",
-    "gradient_heat_map": "gradient_norm",
-    "loss": "loss",
-    "loss_by_depth": "loss_by_depth",
-    "decay_rate": "decay_rate",
-    "gradient_factor": "hidden_gradient_norm",
-    "update_to_data": "update_to_data",
-    "gradient_to_data": "gradient_to_data",
-    "activations": "activation_mean",
-    "activation_distribution": "activation_histogram",
-    "hidden_gradient_distribution": "gradient_histogram",
-    "weight_gradient_distribution": "weight_gradient_histogram",
-    "network": [colour.name for colour in COLOURS],
-}
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
-
-
-def named(figure, name):
-    return next(trace for trace in figure.data if trace.name == name)
-
-
-def words(figure):
-    layout = figure.layout
-    return " ".join([layout.title.text, layout.title.subtitle.text or "", *(a.text for a in layout.annotations)])
-
-
-def strings(value):
-    """Every text anywhere in a figure."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from strings(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from strings(part)
-
-
-@EVERY
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
-    figure = FIGURES[name](run, theme=theme)
-    assert len(figure.layout.title.text) <= 36
-    assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
-    assert len(figure.to_json()) < 60_000
-
-
-@EVERY
-def test_a_missing_variable_is_named(run, name):
-    figure = FIGURES[name](run.drop_vars(NEEDS[name]))
-    assert not figure.data
-    missing = "gradient_norm" if name == "network" else NEEDS[name]
-    assert ("Set Shallower above 0" if name == "loss_by_depth" else missing) in words(figure).replace("<br>", " ")
 
 
 @EVERY
@@ -284,17 +232,6 @@ def test_gradient_factor_without_jacobians_shows_what_was_measured(run):
     figure = FIGURES["gradient_factor"](run.drop_vars("jacobian_gain"), epoch=12)
     assert [trace.name for trace in figure.data] == ["plain", "residual"]
     assert "did not record jacobian_gain" in words(figure)
-
-
-@EVERY
-def test_user_text_is_escaped(run, name):
-    run.attrs["title"] = "<img src=x onerror=alert(1)>"
-    run.attrs["marks"] = json.dumps([{"step": 5, "text": "<script>alert(2)</script>"}])
-    figure = FIGURES[name](run, epoch=3)
-    assert "&lt;img" in words(figure)
-    for text in strings(figure.to_plotly_json()):
-        assert "<img" not in text
-        assert "<script" not in text
 
 
 @pytest.mark.parametrize("name", ["gradient_heat_map", "loss", "update_to_data"])

@@ -21,6 +21,7 @@ from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.words import join_words
 from tests.figures.test_theme import contrast
+from tests.labs.figure_words import strings, words
 from tests.labs.gold_forecast.runs import build as built
 from tests.thinned import thinned
 
@@ -79,27 +80,6 @@ def named(figure, name):
     return next(trace for trace in figure.data if trace.name == name)
 
 
-def words(figure):
-    layout = figure.layout
-    texts = [layout.title.text, layout.title.subtitle.text or "", *(a.text for a in layout.annotations)]
-    return " ".join(texts).replace("<br>", " ").replace("\N{NO-BREAK SPACE}", " ")
-
-
-def strings(value):
-    """Every text anywhere in a figure."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from strings(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from strings(part)
-    elif isinstance(value, np.ndarray) and value.dtype.kind in "OU":
-        for part in value.ravel():
-            yield from strings(part)
-
-
 def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
     declared = GoldForecast.variables
     assert set(run.data_vars) == set(declared)
@@ -120,15 +100,6 @@ def test_no_baseline_looks_like_another_or_like_a_network():
     assert style_of("ridge") is BASELINES["ridge"]
     with pytest.raises(KeyError, match=r"arima.*gru_decay.*ridge"):
         style_of("arima")
-
-
-@EVERY
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
-    figure = FIGURES[name](run, theme=theme)
-    assert len(figure.layout.title.text) <= 36
-    assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
-    assert len(figure.to_json()) < 70_000
 
 
 @EVERY

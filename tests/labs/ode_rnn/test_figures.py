@@ -21,27 +21,10 @@ from goldviz.labs.ode_rnn.figures.quantities import (
 )
 from goldviz.labs.ode_rnn.figures.states import most_moving
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from tests.labs.figure_words import named, strings, words
 from tests.labs.ode_rnn.runs import ODE_ALONE, build, edited
 from tests.thinned import thinned
 
-NEEDS = {
-    "path": "decoded_mean",
-    "error": "error",
-    "latent": "state",
-    "plane": "plane_path",
-    "jumps": "jump",
-    "solver": "interval_evaluations",
-    "consistency": "refined_error",
-    "coverage": "coverage",
-    "evaluations": "evaluations",
-    "gradient_by_observation": "state_gradient_norm",
-    "loss": "loss",
-    "gradient_norm": "gradient_norm",
-    "activation_distribution": "activation_histogram",
-    "weight_gradient_distribution": "weight_gradient_histogram",
-    "update_to_data": "update_to_data",
-    "gradient_to_data": "gradient_to_data",
-}
 OF_THE_PROBE = ("path", "latent", "plane", "jumps", "solver")
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
 EACH_OF_THE_PROBE = pytest.mark.parametrize("name", OF_THE_PROBE)
@@ -52,51 +35,11 @@ def run():
     return build()
 
 
-def named(figure, name, row=1):
-    axis = "y" if row == 1 else f"y{row}"
-    return next(trace for trace in figure.data if trace.name == name and (trace.yaxis or "y") == axis)
-
-
-def words(figure):
-    layout = figure.layout
-    texts = [layout.title.text, layout.title.subtitle.text or "", *(a.text for a in layout.annotations)]
-    return " ".join(texts).replace("<br>", " ")
-
-
-def strings(value):
-    """Every text anywhere in a figure."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from strings(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from strings(part)
-
-
 def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
     declared = ODERNNLaboratory.variables
     assert set(run.data_vars) == set(declared)
     assert all(array.dims == declared[name].dims for name, array in run.data_vars.items())
     assert not set(ODE_ALONE) & set(build(networks=("gru",)).data_vars)
-
-
-@EVERY
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_titles_fit_a_phone_and_the_default_run_is_small(run, name, theme):
-    figure = FIGURES[name](run, theme=theme)
-    assert figure.data
-    assert len(figure.layout.title.text) <= 36
-    assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
-    assert len(figure.to_json()) < 100_000
-
-
-@EVERY
-def test_a_missing_variable_is_named(run, name):
-    figure = FIGURES[name](run.drop_vars(NEEDS[name]))
-    assert not figure.data
-    assert NEEDS[name] in words(figure)
 
 
 @EVERY

@@ -117,6 +117,7 @@ def drawn_table(shares: NDArray[Any]) -> NDArray[np.float32]:
 
 @figure(
     "Which characters does it treat alike?",
+    title="Which characters are alike to it?",
     needs=("embedding_table",),
     shows="A map of the embedding: characters with similar numbers stand close. Vowels are squares.",
     cannot_show="Two directions of many: what is close here may be far apart in the others.",
