@@ -156,10 +156,11 @@ def test_comparing_runs_puts_them_side_by_side() -> None:
 
 def test_no_more_runs_than_fit_can_be_compared() -> None:
     ids = _create(5)
-    visitor = _choose(Visitor(RUNS), *ids)
-    [compare] = [button for button in visitor.at.button if button.label == "Compare"]
-    assert compare.disabled
-    assert "Up to 4 runs can stand side by side." in visitor.captions
+    for count, fit in [(5, False), (4, True)]:
+        visitor = _choose(Visitor(RUNS), *ids[:count])
+        [compare] = [button for button in visitor.at.button if button.label == "Compare"]
+        assert compare.disabled != fit
+        assert ("Up to 4 runs can stand side by side." in visitor.captions) != fit
 
 
 def test_runs_of_different_laboratories_cannot_be_compared() -> None:

@@ -342,6 +342,9 @@ def test_the_number_of_job_workers_follows_that_of_workers(monkeypatch: pytest.M
     assert job_worker_count() == 0
     monkeypatch.setenv("GOLDVIZ_JOB_WORKERS", "2")
     assert job_worker_count() == 2
-    monkeypatch.setenv("GOLDVIZ_JOB_WORKERS", "some")
-    with pytest.raises(JobFailedError, match="GOLDVIZ_JOB_WORKERS is 'some'; allowed is a whole number from 0 to 64"):
-        job_worker_count()
+    monkeypatch.setenv("GOLDVIZ_JOB_WORKERS", "64")
+    assert job_worker_count() == 64
+    for refused in ("some", "65"):
+        monkeypatch.setenv("GOLDVIZ_JOB_WORKERS", refused)
+        with pytest.raises(JobFailedError, match=f"is '{refused}'; allowed is a whole number from 0 to 64"):
+            job_worker_count()

@@ -2,7 +2,9 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui.panels import lanes
 from goldviz.ui.serving import services
+from goldviz.ui.words import duration
 from tests.runs.toy import Toy
 
 EXAMPLE = "example:as-in-the-document"
@@ -196,3 +199,18 @@ def test_many_differences_are_cut_short() -> None:
     chosen = DepthGradients(depth=3, width=4, gain=2, epochs=5, seeds=(1, 2), activation="tanh")
     assert lanes.difference(chosen).endswith(" · 2 more")
     assert lanes.difference(DepthGradients(time_limit=5, device="auto")) == "As in the document"
+
+
+@pytest.mark.parametrize(("step", "total", "share"), [(0, 0, 0.0), (0, 4, 0.0), (3, 4, 0.75), (4, 4, 1.0), (5, 4, 1.0)])
+def test_a_run_is_as_far_as_its_steps(step: int, total: int, share: float) -> None:
+    store = services.store()
+    run = replace(store.run(store.create(Toy())), status="stopped", step=step, total=total, seconds=0.0)
+    lane = SimpleNamespace(run=run, step="epoch")
+    assert lanes.progress_of(lane) == (share, f"Epoch {step} of {total} · {duration(0.0)}")
+
+
+def test_the_share_of_recording_is_told_once_there_is_a_step() -> None:
+    store = services.store()
+    run = replace(store.run(store.create(Toy())), status="stopped", total=4, seconds=10.0, instrument_seconds=2.0)
+    words = [lanes.progress_of(SimpleNamespace(run=replace(run, step=step), step="epoch"))[1] for step in (0, 1)]
+    assert ["recording took 20%" in text for text in words] == [False, True]

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goldviz.data.markets import text_channels
@@ -72,6 +72,8 @@ def test_minutes_are_never_assumed_to_be_out_before_they_were(meeting: date, pub
 
 
 @given(st.dates(date(1980, 1, 1), date(2030, 1, 1)), st.integers(0, 120))
+@example(date(2004, 12, 13), 21)
+@example(date(2004, 12, 14), 21)
 def test_old_minutes_wait_for_the_next_meeting_whatever_is_asked_for(meeting: date, wait: int) -> None:
     waited = (ReleaseRule(minutes_wait=wait).day_out(meeting, "minutes") - meeting).days
     assert waited >= wait
