@@ -3,7 +3,9 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+import xarray as xr
 
+from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import INKS
 from goldviz.labs.bert_pretraining.figures import FIGURES, picture, shared_limits
 from goldviz.labs.bert_pretraining.figures.quantities import (
@@ -278,3 +280,21 @@ def test_picture_has_the_network_below_word_frequencies(run):
     assert texts == ["words", "BERT"]
     for empty in (run.isel(look=slice(0, 0)), run.drop_vars("unseen_masked_loss"), build(words=0)):
         assert not list(ET.fromstring(picture(empty)).iter("{http://www.w3.org/2000/svg}text"))
+
+
+def test_picture_ends_with_the_last_evaluation_of_masked_words(run):
+    last = run["look"].values == steps_of(run, 1)[-1]
+    assert last.sum() == 1
+    assert last.argmax() < len(last) - 1
+    looks = np.arange(len(last))
+    for moved, counts in ((last, True), (looks > last.argmax(), False)):
+        other = run["unseen_masked_loss"] + xr.DataArray(np.where(moved, 1.0, 0.0), dims="look")
+        assert (picture(run.assign(unseen_masked_loss=other)) != picture(run)) == counts
+
+
+@pytest.mark.parametrize("epoch", [1, 200])
+def test_update_to_data_tells_the_range_at_the_evaluation_in_view(run, epoch):
+    at = run["look"].values[run["look"].values <= epoch][-1]
+    values = run["update_to_data"].sel(look=at).where(lambda ratio: ratio > 0).median("seed")
+    low, high = times(float(values.min())), times(float(values.max()))
+    assert f"At step {at}: from {low} to {high}." in words(FIGURES["update_to_data"](run, epoch=epoch))

@@ -354,3 +354,11 @@ def test_picture_is_the_path_with_its_signal(run):
     assert len(picture(run)) < 12_000
     for empty in (run.isel(look=slice(0, 0)), build(networks=("gru",)), run.drop_vars("decoded_mean")):
         assert not list(ET.fromstring(picture(empty)).iter("{http://www.w3.org/2000/svg}text"))
+
+
+def test_markers_of_the_plane_tell_which_observation_and_when(run):
+    markers = named(FIGURES["plane"](run), "just after an observation")
+    moments = run["moment"].values[jump_places(run["moment"].values)]
+    np.testing.assert_array_equal(markers.customdata[:, 0], np.arange(1, len(moments) + 1))
+    np.testing.assert_allclose(markers.customdata[:, 1], moments, rtol=1e-6)
+    assert markers.hovertemplate.startswith("observation %{customdata[0]:.0f}, time %{customdata[1]")

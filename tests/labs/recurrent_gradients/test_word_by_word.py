@@ -159,5 +159,9 @@ def test_every_figure_draws_what_was_read(theme: Theme) -> None:
     np.testing.assert_allclose(heard.data[2].y, np.log10(found["state_gradient"].sel(network="gru")))
     states = OF_WORDS["states"].draw(found, network="rnn", theme=theme).checked()
     np.testing.assert_allclose(states.data[0].z, found["state"].sel(network="rnn").T, rtol=1e-6)
+    assert (states.layout.coloraxis.cmin, states.layout.coloraxis.cmax) == (-1.0, 1.0)
+    loud = found.assign(state=-3 * found["state"] / np.abs(found["state"].sel(network="rnn")).max())
+    scale = OF_WORDS["states"].draw(loud, network="rnn", theme=theme).checked().layout.coloraxis
+    np.testing.assert_allclose((scale.cmin, scale.cmax), (-3.0, 3.0), rtol=1e-6)
     gates = OF_WORDS["word_gates"].draw(found, network="gru", theme=theme).checked()
     assert [trace.name for trace in gates.data] == ["update gate", "reset gate"]
