@@ -6,7 +6,7 @@ A laboratory's reading that is a :class:`TrainingReading` has these measures, to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,49 +47,40 @@ def _simplest(one: Recorded) -> Floats:
 
 @dataclass(frozen=True)
 class TrainingReading(NetworkReading):
-    """What was recorded of one network's training, for each seed; NaN where nothing was.
-
-    ``began`` and ``ended`` are the first and the last training loss, ``evaluation`` is the last loss on what is not
-    learned from and ``test`` that after training; ``simplest`` is the lowest loss of an answer that needs no network.
-    ``update`` is the typical update-to-data ratio, ``clipped`` the share of clipped steps; ``saturation`` and ``dead``
-    are means over the layers at the last step. ``first_over_last`` is the gradient's norm at the first layer over that
-    at the last, means over the steps.
-    """
+    """What was recorded of one network's training, for each seed; NaN where nothing was."""
 
     diverged: Verdicts = judged_of_kind("training_loss", diverged)
     rising: Verdicts = judged_of_kind("training_loss", rising)
-    began: Floats = of_kind("training_loss", lambda losses: losses[0])
-    ended: Floats = of_kind("training_loss", _last)
-    evaluation: Floats = of_kind("evaluation_loss", _last)
-    test: Floats = of_kind("test_loss")
+    began: Floats = of_kind("training_loss", lambda losses: losses[0], "The first training loss.")
+    ended: Floats = of_kind("training_loss", _last, "The last training loss.")
+    evaluation: Floats = of_kind("evaluation_loss", _last, "The last loss on what is not learned from.")
+    test: Floats = of_kind("test_loss", words="The loss after training on what is not learned from.")
     simplest: Floats = read(_simplest)
-    update: Floats = of_kind("update_to_data_by_layer", typical_updates)
-    clipped: Floats = of_kind("clipped", mean)
-    saturation: Floats = of_kind("saturation", lambda shares: mean(shares[-1]))
-    dead: Floats = of_kind("dead_units", lambda shares: mean(shares[-1]))
-    first_over_last: Floats = of_kind("gradient_norm_by_layer", _first_over_last)
-    parameters: Floats = of_kind("parameter_count")
+    update: Floats = of_kind(
+        "update_to_data_by_layer", typical_updates, "The typical update-to-data ratio, median over steps and layers."
+    )
+    clipped: Floats = of_kind("clipped", mean, "The share of steps whose gradient was clipped.")
+    saturation: Floats = of_kind(
+        "saturation",
+        lambda shares: mean(shares[-1]),
+        "The share of saturated activations at the last step, mean over the layers.",
+    )
+    dead: Floats = of_kind(
+        "dead_units",
+        lambda shares: mean(shares[-1]),
+        "The share of dead units at the last step, mean over the layers.",
+    )
+    first_over_last: Floats = of_kind(
+        "gradient_norm_by_layer",
+        _first_over_last,
+        "The gradient's norm at the first layer over that at the last, means over the steps.",
+    )
+    parameters: Floats = of_kind("parameter_count", words="The number of parameters.")
 
     @property
     def worth(self) -> Floats:
         """The loss on what is not learned from as a share of the simplest answer's."""
         return share(np.where(np.isfinite(self.test), self.test, self.evaluation), self.simplest)
-
-
-MEASURES: Mapping[str, str] = {
-    "began": "The first training loss",
-    "ended": "The last training loss",
-    "evaluation": "The last loss on what is not learned from",
-    "test": "The loss after training on what is not learned from",
-    "worth": "That loss as a share of the simplest answer's",
-    "update": "The typical update-to-data ratio, median over steps and layers",
-    "clipped": "The share of steps whose gradient was clipped",
-    "saturation": "The share of saturated activations at the last step, mean over the layers",
-    "dead": "The share of dead units at the last step, mean over the layers",
-    "first_over_last": "The gradient's norm at the first layer over that at the last, means over the steps",
-    "parameters": "The number of parameters",
-}
-"""The measures of a :class:`TrainingReading` that are numbers, in words."""
 
 
 def _why_long(case: Case) -> str:
@@ -180,12 +171,12 @@ def measures_of(dataset: Run, kinds: ByKind) -> dict[str, MeasuredNumber]:
     numbers = [
         MeasuredNumber(
             f"{network}.{name}",
-            f"{words}, {network}.",
+            f"{network}: {words}",
             unit if name in LOSSES else "",
             np.asarray(getattr(reading, name), dtype=np.float64),
         )
         for network, reading in zip(networks(dataset), readings_of(kinds)(None, dataset), strict=True)
-        for name, words in MEASURES.items()
+        for name, words in TrainingReading.words().items()
     ]
     return {number.name: number for number in numbers if np.isfinite(number.values).any()}
 

@@ -5,8 +5,9 @@ A model guesses the next token of a text. Its losses are in nats a token; counte
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,17 +36,19 @@ On 32 stretches of 32 characters the difference has a standard error of 0.02, ea
 
 @dataclass(frozen=True)
 class Guesses(TrainingReading):
-    """What was recorded of a language model's guesses, for each seed; NaN where nothing was.
+    """What was recorded of a language model's guesses, for each seed; NaN where nothing was."""
 
-    ``train`` and ``dev`` are of the last close look, ``lowest`` is the lowest dev loss of all. ``letters`` and
-    ``pairs`` are dev losses of guessing by single tokens and by counted pairs, on the very tokens that ``dev`` is of.
-    """
-
-    train: Floats = at_last("train_loss", "close_look")
-    dev: Floats = at_last("dev_loss", "close_look")
-    lowest: Floats = measured("dev_loss", "close_look", by=lambda losses: losses.min(axis=0))
-    letters: Floats = measured("unigram_dev_loss")
-    pairs: Floats = measured("bigram_dev_loss")
+    units: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("train", "dev", "lowest", "letters", "pairs", "gap", "lost", "over_pairs", "uniform"), "nat"
+    )
+    train: Floats = at_last("train_loss", "close_look", words="The loss on training text at the last close look.")
+    dev: Floats = at_last("dev_loss", "close_look", words="The dev loss at the last close look.")
+    lowest: Floats = measured(
+        "dev_loss", "close_look", by=lambda losses: losses.min(axis=0), words="The lowest dev loss of all close looks."
+    )
+    letters: Floats = measured("unigram_dev_loss", words="The dev loss of guessing by single tokens.")
+    pairs: Floats = measured("bigram_dev_loss", words="The dev loss of guessing by counted pairs.")
+    uniform: Floats = measured("uniform_loss", words="The loss of guessing all alike.")
 
     @property
     def gap(self) -> Floats:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -24,11 +22,6 @@ def networks(dataset: Run) -> list[str]:
     return [str(name) for name in dataset["network"].values] if "network" in dataset.coords else []
 
 
-def _as_recorded(dataset: Run) -> SimpleNamespace:
-    """A run's settings by name, as they were recorded with it."""
-    return SimpleNamespace(**json.loads(dataset.attrs.get("settings", "{}")))
-
-
 def last_look(dataset: Run) -> int:
     """The step at which a run was looked at last."""
     return int(dataset["look"].values[-1])
@@ -40,7 +33,7 @@ class Recorded:
     def __init__(self, dataset: Run, network: str, settings: Any = None, kinds: ByKind | None = None) -> None:
         self.dataset = dataset
         self.network = network
-        self.settings = settings or _as_recorded(dataset)
+        self.settings = settings
         self.kinds = kinds if kinds is not None else ByKind()
         self.nothing: Floats = np.full(max(dataset.sizes.get("seed", 1), 1), np.nan)
 
@@ -94,12 +87,18 @@ class NetworkReading:
 
     ::
 
-        loss: Floats = at_last("test_loss", "look")
-        clipped: Floats = measured("clipped", "step", by=lambda clipped: clipped.mean(axis=0))
+        loss: Floats = at_last("test_loss", "look", words="The test loss at the last look.")
+        clipped: Floats = measured("clipped", "step", by=share_of_steps, words="The share of clipped steps.")
+
+    Fields with words, and properties with a docstring, are measures: :meth:`measures`.
     """
 
     name: str
     labels: ClassVar[Mapping[str, str]] = {}
+    units: ClassVar[Mapping[str, str]] = {}
+    """Of measures that are no shares, ratios or counts, by name."""
+    declared: ClassVar[Any] = None
+    """The laboratory's settings, where a field reads some."""
     kinds: ClassVar[ByKind] = ByKind()
     """The laboratory's variables by their kind, for fields that :func:`of_kind` reads."""
 
@@ -107,49 +106,68 @@ class NetworkReading:
     def of(cls, ds: Run, network: str, settings: Any = None, kinds: ByKind | None = None) -> Self:
         """Read one network off a run's dataset; variables may be missing or empty. ``kinds`` are the class's if not
         told."""
-        recorded = Recorded(ds, network, settings, cls.kinds if kinds is None else kinds)
-        found = {one.name: one.metadata["read"](recorded) for one in fields(cls) if one.metadata}
-        return cls(name=cls.labels.get(network, network), **found)
+        recorded = cls._recorded(ds, network, settings, kinds)
+        values = {one.name: one.metadata["read"](recorded) for one in fields(cls) if one.metadata}
+        return cls(name=cls.labels.get(network, network), **values)
+
+    @classmethod
+    def _recorded(cls, ds: Run, network: str, settings: Any = None, kinds: ByKind | None = None) -> Recorded:
+        if settings is None and cls.declared is not None and "settings" in ds.attrs:
+            settings = cls.declared.from_store(int(ds.attrs["settings_version"]), ds.attrs["settings"])
+        return Recorded(ds, network, settings, cls.kinds if kinds is None else kinds)
+
+    @classmethod
+    def measures(cls) -> dict[str, Measure]:
+        """Every number of every network by name, such as ``"lstm.worth"``."""
+        every = [cls.measure(network, name) for network in cls.labels for name in cls.words()]
+        return {one.name: one for one in every}
+
+    @classmethod
+    def words(cls) -> dict[str, str]:
+        """What each field that has words is, and each property, by name."""
+        of_fields = {one.name: one.metadata.get("words", "") for one in fields(cls)}
+        members = {name: one for base in cls.__mro__ for name, one in vars(base).items()}
+        of_properties = {name: one.__doc__ for name, one in members.items() if isinstance(one, property)}
+        return {name: " ".join(words.split()) for name, words in {**of_fields, **of_properties}.items() if words}
 
     @classmethod
     def measure(cls, network: str, name: str, unit: str = "") -> Measure:
         """The number ``name`` of one network, for claims and stories; 1 (yes) or 0 (no) of a verdict."""
-
-        fields_read = {one.name: one.metadata["read"] for one in fields(cls) if one.metadata}
+        of_field = next((one.metadata for one in fields(cls) if one.name == name), None)
 
         def read(run: Run) -> float:
-            alone = fields_read.get(name)
-            recorded = Recorded(run, network, kinds=cls.kinds)
-            number = getattr(cls.of(run, network), name) if alone is None else alone(recorded)
+            if network not in networks(run):
+                raise KeyError(f"The run has no network {network}; it has {', '.join(networks(run))}.")
+            number = of_field["read"](cls._recorded(run, network)) if of_field else getattr(cls.of(run, network), name)
             return np.asarray(number, dtype=np.float64).item()
 
-        words = f"The {cls.labels.get(network, network)}'s {name.replace('_', ' ')}."
-        return Measure(f"{network}.{name}", words, unit, read)
+        words = f"{cls.labels.get(network, network)}: {cls.words().get(name, name.replace('_', ' ') + '.')}"
+        return Measure(f"{network}.{name}", words, unit or cls.units.get(name, ""), read)
 
 
-def read(by: Callable[[Recorded], Any]) -> Any:
-    """A field of a reading: what ``by`` makes of the network's records."""
-    return field(metadata={"read": by})
+def read(by: Callable[[Recorded], Any], words: str = "") -> Any:
+    """A field of a reading: what ``by`` makes of the network's records, and what it is in words."""
+    return field(metadata={"read": by, "words": words})
 
 
-def measured(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "") -> Any:
+def measured(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "", words: str = "") -> Any:
     """A field that :meth:`Recorded.measure` reads; NaN for other networks than ``only``."""
-    return read(lambda one: one.measure(name, *dims, by=by) if only in ("", one.network) else one.nothing)
+    return read(lambda one: one.measure(name, *dims, by=by) if only in ("", one.network) else one.nothing, words)
 
 
-def at_last(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "") -> Any:
+def at_last(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "", words: str = "") -> Any:
     """The same of the last entry along the first axis: the last look, the last epoch."""
-    return measured(name, *dims, by=lambda values: by(values[-1]), only=only)
+    return measured(name, *dims, by=lambda values: by(values[-1]), only=only, words=words)
 
 
-def of_kind(kind: str, by: Callable[[Floats], Any] = np.asarray) -> Any:
+def of_kind(kind: str, by: Callable[[Floats], Any] = np.asarray, words: str = "") -> Any:
     """A field of the variable of a kind, as :meth:`Recorded.of_kind` gives it; NaN where there is none."""
 
     def measured_by_kind(one: Recorded) -> Floats:
         values = one.of_kind(kind)
         return one.nothing if values is None else np.asarray(by(values), dtype=np.float64)
 
-    return read(measured_by_kind)
+    return read(measured_by_kind, words)
 
 
 def judged_of_kind(kind: str, by: Callable[[Floats], Verdicts]) -> Any:

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -46,29 +46,42 @@ def _head_start(recorded: Recorded) -> Floats:
 
 @dataclass(frozen=True)
 class Reading(Guesses):
-    """What was recorded of the network, for each seed; NaN where nothing was.
-
-    ``ahead`` is how far the loss at the block's last place, which has no later token to look at, is above that of the
-    others. ``uniform`` is the loss of guessing all alike, ``at_first`` the dev loss at the first close look, and
-    ``head_start`` by how much the logit of the token just read is above the others at first, where the table that
-    reads tokens also scores the next one. ``evenness`` is the entropy of attention over that of an even one, mean over
-    the blocks. ``gzip`` are bits a byte by gzip, on the same text.
-    """
+    """What was recorded of the network, for each seed; NaN where nothing was."""
 
     labels: ClassVar[Mapping[str, str]] = {"gpt": "GPT"}
     kinds: ClassVar[ByKind] = by_kind(CharGpt.variables)
-    ahead: Floats = at_last("position_loss", "close_look", "position", by=_ahead)
-    evenness: Floats = at_last("attention_entropy", "close_look", "block_number", by=lambda one: one.mean(axis=0))
-    tokens_per_byte: Floats = measured("tokens_per_byte")
-    uniform: Floats = measured("uniform_loss")
-    at_first: Floats = measured("dev_loss", "close_look", by=lambda losses: losses[0])
-    parameters: Floats = measured("parameter_count")
-    head_start: Floats = read(_head_start)
-    gzip: Floats = measured("gzip_dev_bits")
+    declared: ClassVar[Any] = CharGpt
+    units: ClassVar[Mapping[str, str]] = {
+        **Guesses.units,
+        **dict.fromkeys(("ahead", "at_first", "head_start"), "nat"),
+        **dict.fromkeys(("gzip", "bits", "excess_bits"), "bit"),
+    }
+    ahead: Floats = at_last(
+        "position_loss",
+        "close_look",
+        "position",
+        by=_ahead,
+        words="How far the loss at the block's last place, which sees no later token, is above that of the others.",
+    )
+    evenness: Floats = at_last(
+        "attention_entropy",
+        "close_look",
+        "block_number",
+        by=lambda one: one.mean(axis=0),
+        words="The entropy of attention over that of an even one, mean over the blocks, at the last close look.",
+    )
+    tokens_per_byte: Floats = measured("tokens_per_byte", words="Tokens for a byte of dev text.")
+    at_first: Floats = measured(
+        "dev_loss", "close_look", by=lambda losses: losses[0], words="The dev loss at the first close look."
+    )
+    head_start: Floats = read(
+        _head_start, "How far the logit of the token just read is above the others at first, where one table does both."
+    )
+    gzip: Floats = measured("gzip_dev_bits", words="Bits for a byte of the same text by gzip.")
 
     @property
     def bits(self) -> Floats:
-        """Bits a byte."""
+        """Bits for a byte of dev text."""
         return self.dev * self.tokens_per_byte / math.log(2)
 
     @property
@@ -77,7 +90,8 @@ class Reading(Guesses):
         return self.bits - self.gzip
 
 
-DEV = Reading.measure("gpt", "dev", "nat")
+MEASURES = Reading.measures()
+DEV = MEASURES["gpt.dev"]
 
 
 @combined("nat")

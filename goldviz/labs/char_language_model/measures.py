@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -51,23 +51,34 @@ def _fewest_means(recorded: Recorded) -> Floats:
 
 @dataclass(frozen=True)
 class Reading(Guesses):
-    """What was recorded of the model, for each seed; NaN where nothing was.
-
-    ``first`` is the loss of the first step. ``by_batch``, the dev loss with the dev text's own statistics, is of the
-    last close look. ``saturation_at_first``, ``saturation`` and ``dead`` are means over the hidden layers. ``noise``
-    is how far step losses scatter around a slow change. ``means`` is the smallest number of running
-    means that a layer keeps, and ``kept`` that as a share of its channels.
-    """
+    """What was recorded of the model, for each seed; NaN where nothing was."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
     kinds: ClassVar[ByKind] = by_kind(CharLanguageModel.variables)
-    first: Floats = measured("loss", "step", by=lambda losses: losses[0])
-    uniform: Floats = measured("uniform_loss")
-    by_batch: Floats = at_last("batch_statistics_loss", "close_look")
-    saturation_at_first: Floats = measured("saturation", "close_look", "hidden", by=lambda now: mean(now[0]))
-    noise: Floats = measured("loss", "step", by=_scatter)
-    means: Floats = read(_fewest_means)
-    kept: Floats = read(lambda recorded: _fewest_means(recorded) / recorded.settings.hidden)
+    declared: ClassVar[Any] = CharLanguageModel
+    units: ClassVar[Mapping[str, str]] = {
+        **Guesses.units,
+        **dict.fromkeys(("first", "by_batch", "noise", "excess", "lag", "over_letters"), "nat"),
+    }
+    first: Floats = measured("loss", "step", by=lambda losses: losses[0], words="The loss of the first step.")
+    by_batch: Floats = at_last(
+        "batch_statistics_loss", "close_look", words="The dev loss with the dev text's own statistics."
+    )
+    saturation_at_first: Floats = measured(
+        "saturation",
+        "close_look",
+        "hidden",
+        by=lambda now: mean(now[0]),
+        words="The share of saturated hidden values at the first close look, mean over the hidden layers.",
+    )
+    noise: Floats = measured(
+        "loss", "step", by=_scatter, words="How far step losses scatter around a slow change in the second half."
+    )
+    means: Floats = read(_fewest_means, "The smallest number of running means that a layer keeps.")
+    kept: Floats = read(
+        lambda recorded: _fewest_means(recorded) / recorded.settings.hidden,
+        "The smallest number of running means that a layer keeps, as a share of its channels.",
+    )
 
     @property
     def excess(self) -> Floats:
@@ -95,8 +106,9 @@ class Reading(Guesses):
 
 VOWELS = frozenset("aeiou")
 
-DEV = {model: Reading.measure(model, "dev", "nat") for model in LABELS}
-LETTERS = Reading.measure("mlp", "letters", "nat")
+MEASURES = Reading.measures()
+DEV = {model: MEASURES[f"{model}.dev"] for model in LABELS}
+LETTERS = MEASURES["mlp.letters"]
 
 
 @combined("nat")

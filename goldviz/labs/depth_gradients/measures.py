@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, typical_updates
+from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
@@ -16,91 +18,113 @@ if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
 
 
+def applied(ds: Run, clip: float) -> Run:
+    """The run with its gradient norms as they moved the weights: at most ``clip`` in an epoch that clipped."""
+    if clip == 0 or "gradient_norm" not in ds or "clipped" not in ds:
+        return ds
+    norms = ds["gradient_norm"]
+    return ds.assign({"gradient_norm": norms.where(~((ds["clipped"] > 0) & (norms > clip)), clip)})
+
+
+def _middle(ratios: Floats) -> Floats:
+    """The median over all layers but the first, and over the epochs: (layer, epoch, seed) in, (seed,) out."""
+    return np.asarray(np.median(ratios[1:].reshape(-1, ratios.shape[-1]), axis=0))
+
+
+def _grown(norms: Floats) -> Floats:
+    """The error's length at h_0 over that at h_L, of means over the epochs: (hidden, epoch, seed) in, (seed,) out."""
+    return ratio(mean(norms[0]), mean(norms[-1]))
+
+
+def _of_hidden(by: Callable[[Floats], Any]) -> Callable[[Recorded], Floats]:
+    """Of the hidden layers' gradient norms (layer, epoch, seed), as they were before clipping."""
+
+    def of_network(one: Recorded) -> Floats:
+        layers = one.dataset["layer"].values if "layer" in one.dataset.coords else np.zeros(0)
+        hidden = (layers >= 1) & (layers <= one.settings.depth)
+        return one.measure("gradient_norm", "layer", "epoch", by=lambda norms: by(norms[hidden]))
+
+    return of_network
+
+
+def _of_error(by: Callable[[Floats], Any]) -> Callable[[Recorded], Floats]:
+    return lambda one: one.measure("hidden_gradient_norm", "hidden", "epoch", by=lambda norms: _grown(by(norms)))
+
+
+def _longest(one: Recorded) -> Floats:
+    clipped = Recorded(applied(one.dataset, one.settings.clip), one.network)
+    return clipped.measure("gradient_norm", "epoch", "layer", by=largest)
+
+
 @dataclass(frozen=True)
-class Reading:
-    """What was recorded of one network, for each seed; NaN where nothing was.
+class Reading(NetworkReading):
+    """What was recorded of one network, for each seed; NaN where nothing was."""
 
-    ``first`` and ``last`` are the gradient norms of the first and last hidden layer, means over the epochs (the
-    metric of document 001, Annex 5.3), ``first_at_start`` and ``last_at_start`` those of the first epoch; ``largest``
-    is the largest norm of all, as far as clipping let it act.
-    ``amplification`` is how many times longer the error dL/dh is at h_0 than at h_L, mean over the epochs, and
-    ``amplification_at_first`` and ``amplification_at_last`` those of the first and the last epoch. ``began`` and
-    ``ended`` are the first and the last training loss. ``saturation`` and ``dead`` are means over the layers at the
-    last epoch; ``update`` is the typical update-to-data ratio; ``shallower`` is the lowest last training loss of the
-    networks of fewer layers; ``jacobian_gain`` is the mean over the blocks at the last epoch that looked at it;
-    ``test`` and ``zero`` are the test losses of the network and of predicting zero, and
-    ``unseen`` is the loss on the same samples after the last epoch so far, which a growing run has, too.
-    ``typical_step`` is the median update-to-data ratio of all layers but the first, and of all epochs.
-    """
-
-    name: str
-    depth: int
-    first: Floats
-    last: Floats
-    first_at_start: Floats
-    last_at_start: Floats
-    largest: Floats
-    amplification: Floats
-    amplification_at_first: Floats
-    amplification_at_last: Floats
-    began: Floats
-    ended: Floats
-    shallower: Floats
-    diverged: Verdicts
-    rising: Verdicts
-    update: Floats
-    saturation: Floats
-    dead: Floats
-    test: Floats
-    zero: Floats
-    unseen: Floats
-    parameters: Floats
-    typical_step: Floats
-    jacobian_gain: Floats
-
-    @classmethod
-    def of_run(cls, ds: Run, network: str) -> Reading:
-        """Read one network off a run that says its own settings; one seed's axis may be left out."""
-        settings = DepthGradients.from_store(int(ds.attrs["settings_version"]), ds.attrs["settings"])
-        return cls.of(ds, network, settings)
-
-    @classmethod
-    def of(cls, ds: Run, network: str, settings: DepthGradients) -> Reading:
-        """Read one network off a run's dataset; variables may be missing or empty."""
-        recorded = Recorded(applied(ds, settings.clip), network)
-        hidden = Recorded(ds.sel(layer=slice(1, settings.depth)) if "layer" in ds.coords else ds, network)
-        return cls(
-            name=network,
-            depth=settings.depth,
-            first=hidden.measure("gradient_norm", "layer", "epoch", by=lambda norms: mean(norms[0])),
-            last=hidden.measure("gradient_norm", "layer", "epoch", by=lambda norms: mean(norms[-1])),
-            first_at_start=hidden.measure("gradient_norm", "epoch", "layer", by=lambda norms: norms[0, 0]),
-            last_at_start=hidden.measure("gradient_norm", "epoch", "layer", by=lambda norms: norms[0, -1]),
-            largest=recorded.measure("gradient_norm", "epoch", "layer", by=largest),
-            amplification=recorded.measure("hidden_gradient_norm", "hidden", "epoch", by=_grown),
-            amplification_at_first=recorded.measure(
-                "hidden_gradient_norm", "hidden", "epoch", by=lambda norms: _grown(norms[:, :1])
-            ),
-            amplification_at_last=recorded.measure(
-                "hidden_gradient_norm", "hidden", "epoch", by=lambda norms: _grown(norms[:, -1:])
-            ),
-            began=recorded.measure("loss", "epoch", by=lambda losses: losses[0]),
-            ended=recorded.last("loss", "epoch"),
-            shallower=recorded.last(
-                "loss_by_depth", "epoch", "trained_depth", by=lambda losses: np.fmin.reduce(losses[:-1])
-            ),
-            diverged=recorded.verdict("loss", "epoch", by=diverged),
-            rising=recorded.verdict("loss", "epoch", by=rising),
-            update=recorded.measure("update_to_data", "epoch", "layer", by=typical_updates),
-            saturation=recorded.last("saturation", "epoch", "hidden", by=mean),
-            dead=recorded.last("dead_units", "epoch", "hidden", by=mean),
-            test=recorded.measure("test_loss"),
-            zero=recorded.measure("zero_loss"),
-            unseen=recorded.last("evaluation_loss", "epoch"),
-            parameters=recorded.measure("parameter_count"),
-            typical_step=recorded.measure("update_to_data", "layer", "epoch", by=_middle),
-            jacobian_gain=recorded.last("jacobian_gain", "histogram_epoch", "block", by=mean),
-        )
+    labels: ClassVar[Mapping[str, str]] = {"plain": "plain", "residual": "residual"}
+    declared: ClassVar[Any] = DepthGradients
+    depth: int = read(lambda one: int(one.settings.depth))
+    first: Floats = read(
+        _of_hidden(lambda norms: mean(norms[0])),
+        "The gradient norm of the first hidden layer, mean over the epochs (document 001, Annex 5.3).",
+    )
+    last: Floats = read(
+        _of_hidden(lambda norms: mean(norms[-1])), "The gradient norm of the last hidden layer, mean over the epochs."
+    )
+    first_at_start: Floats = read(
+        _of_hidden(lambda norms: norms[0, 0]), "The gradient norm of the first hidden layer in the first epoch."
+    )
+    last_at_start: Floats = read(
+        _of_hidden(lambda norms: norms[-1, 0]), "The gradient norm of the last hidden layer in the first epoch."
+    )
+    largest: Floats = read(_longest, "The largest gradient norm of all, as far as clipping let it act.")
+    amplification: Floats = read(
+        _of_error(lambda norms: norms),
+        "How many times as long the error dL/dh is at h_0 as at h_L, means over the epochs.",
+    )
+    amplification_at_first: Floats = read(
+        _of_error(lambda norms: norms[:, :1]),
+        "How many times as long the error dL/dh is at h_0 as at h_L in the first epoch.",
+    )
+    amplification_at_last: Floats = read(
+        _of_error(lambda norms: norms[:, -1:]),
+        "How many times as long the error dL/dh is at h_0 as at h_L in the last epoch.",
+    )
+    began: Floats = measured("loss", "epoch", by=lambda losses: losses[0], words="The first training loss.")
+    ended: Floats = at_last("loss", "epoch", words="The last training loss.")
+    shallower: Floats = at_last(
+        "loss_by_depth",
+        "epoch",
+        "trained_depth",
+        by=lambda losses: np.fmin.reduce(losses[:-1]),
+        words="The lowest last training loss of the networks of fewer layers.",
+    )
+    diverged: Verdicts = judged("loss", "epoch", by=diverged)
+    rising: Verdicts = judged("loss", "epoch", by=rising)
+    update: Floats = measured(
+        "update_to_data", "epoch", "layer", by=typical_updates, words="The typical ratio of updates to weights."
+    )
+    saturation: Floats = at_last(
+        "saturation", "epoch", "hidden", by=mean, words="The share of saturated values, mean over the layers."
+    )
+    dead: Floats = at_last("dead_units", "epoch", "hidden", by=mean, words="The share of dead units over the layers.")
+    test: Floats = measured("test_loss", words="The test loss.")
+    zero: Floats = measured("zero_loss", words="The test loss of predicting zero.")
+    unseen: Floats = at_last("evaluation_loss", "epoch", words="The loss on unseen samples after the last epoch.")
+    parameters: Floats = measured("parameter_count", words="The number of parameters.")
+    typical_step: Floats = measured(
+        "update_to_data",
+        "layer",
+        "epoch",
+        by=_middle,
+        words="The median ratio of updates to weights of all layers but the first, and of all epochs.",
+    )
+    jacobian_gain: Floats = at_last(
+        "jacobian_gain",
+        "histogram_epoch",
+        "block",
+        by=mean,
+        words="The gain of the blocks' Jacobians, mean over the blocks, at the last epoch that looked at it.",
+    )
 
     @property
     def silent(self) -> Verdicts:
@@ -122,12 +146,12 @@ class Reading:
 
     @property
     def growth_at_start(self) -> Floats:
-        """The same in the first epoch."""
+        """How many times larger the gradient is at the first hidden layer than at the last, in the first epoch."""
         return ratio(self.first_at_start, self.last_at_start)
 
     @property
     def change(self) -> Floats:
-        """The larger of the two: how far the gradient is from being kept."""
+        """How far the gradient is from being kept: how many times larger or smaller it is, whichever is more."""
         return np.maximum(self.shrinkage, self.growth)
 
     @property
@@ -137,7 +161,7 @@ class Reading:
 
     @property
     def block_factor_at_last(self) -> Floats:
-        """The same of the last epoch alone."""
+        """How many times longer a block makes the error on its way back in the last epoch, the geometric mean."""
         return self.amplification_at_last ** (1 / self.depth)
 
     @property
@@ -161,47 +185,22 @@ class Reading:
         return ratio(self.unseen, self.zero)
 
 
-def applied(ds: Run, clip: float) -> Run:
-    """The run with its gradient norms as they moved the weights: at most ``clip`` in an epoch that clipped."""
-    if clip == 0 or "gradient_norm" not in ds or "clipped" not in ds:
-        return ds
-    norms = ds["gradient_norm"]
-    return ds.assign({"gradient_norm": norms.where(~((ds["clipped"] > 0) & (norms > clip)), clip)})
+MEASURES = Reading.measures()
 
 
-def _middle(ratios: Floats) -> Floats:
-    """The median over all layers but the first, and over the epochs: (layer, epoch, seed) in, (seed,) out."""
-    return np.asarray(np.median(ratios[1:].reshape(-1, ratios.shape[-1]), axis=0))
+def _of_both(name: str) -> dict[str, Measure]:
+    return {network: MEASURES[f"{network}.{name}"] for network in Reading.labels}
 
 
-def _grown(norms: Floats) -> Floats:
-    """The error's length at h_0 over that at h_L, of means over the epochs: (hidden, epoch, seed) in, (seed,) out."""
-    return ratio(mean(norms[0]), mean(norms[-1]))
-
-
-def _of(network: str, name: str, words: str) -> Measure:
-    """One of the numbers of a :class:`Reading` of this network."""
-    return Measure(
-        f"{network}.{name}",
-        f"{words}, {network} network.",
-        "",
-        lambda run: getattr(Reading.of_run(run, network), name)[0],
-    )
-
-
-def _of_both(name: str, words: str) -> dict[str, Measure]:
-    return {network: _of(network, name, words) for network in ("plain", "residual")}
-
-
-ERROR_KEPT = _of_both("amplification", "The error dL/dh at h_0 over that at h_L, means over the epochs")
-GRADIENT_KEPT = _of_both("growth", "The first hidden layer's gradient norm over the last one's, means over the epochs")
-GRADIENT_KEPT_AT_START = _of_both("growth_at_start", "That ratio of gradient norms in the first epoch")
-UNSEEN_WORTH = _of_both("unseen_worth", "The loss on unseen samples after the last epoch over that of predicting zero")
-DEGRADATION = _of_both("degradation", "The last training loss over the lowest of the networks of fewer layers")
-TEST_LOSS = _of_both("test", "The test loss")
-LAST_LOSS = _of_both("ended", "The last training loss")
-PARAMETERS = _of_both("parameters", "The number of parameters")
-TYPICAL_STEP = _of("plain", "typical_step", "The median update-to-data ratio of its hidden layers and of all epochs")
+ERROR_KEPT = _of_both("amplification")
+GRADIENT_KEPT = _of_both("growth")
+GRADIENT_KEPT_AT_START = _of_both("growth_at_start")
+UNSEEN_WORTH = _of_both("unseen_worth")
+DEGRADATION = _of_both("degradation")
+TEST_LOSS = _of_both("test")
+LAST_LOSS = _of_both("ended")
+PARAMETERS = _of_both("parameters")
+TYPICAL_STEP = MEASURES["plain.typical_step"]
 
 
 @combined()

@@ -13,7 +13,7 @@ from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
 from goldviz.diagnostics.findings.by_kind import TrainingReading
-from goldviz.diagnostics.findings.measures import largest, mean, ratio, share, typical_updates
+from goldviz.diagnostics.findings.measures import largest, mean, ratio, share
 from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import Measure, combined, measure
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
@@ -78,40 +78,78 @@ def _recent(losses: Floats) -> Floats:
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was.
 
-    The Jacobian product's norm is the geometric mean over unseen sequences. ``faded_at`` is the first lag at which it
-    is below 1/100 at the last look (infinite if it never is), ``farthest`` its log10 at the largest lag, ``peak`` the
-    largest log10 at any lag. ``forget`` is the mean opening of the LSTM's forget gate, ``renewed`` that of the GRU's
-    update gate, ``cell_path`` log10 of the LSTM's cell path at the largest lag, ``stuck`` the share of saturated gate
-    values (mean over the gates that are not a forget gate), ``flat`` the share of saturated hidden values, all at the
-    last look. ``clipped`` is the share of clipped steps, ``update`` the typical update-to-data ratio, ``loss`` the
-    test loss, or the mean of the last tenth of the steps while there is none (``tested`` tells which), and
-    ``memoryless`` the best loss without memory.
-    ``test`` is the test loss alone. ``gradient_reach`` is the gradient's norm at the first time step over that at the
-    last, at the last look; ``right_of_20`` and ``right_of_10`` are shares right, mean over the last steps that were
-    recorded.
+    The Jacobian product's norm is the geometric mean over unseen sequences.
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
     kinds: ClassVar[ByKind] = by_kind(RecurrentGradients.variables)
-    faded_at: Floats = read(_faded_at)
-    farthest: Floats = at_last("log_jacobian_norm", "look", "lag", by=lambda logs: logs[-1])
-    peak: Floats = at_last("log_jacobian_norm", "look", "lag", by=_peak)
-    longest_lag: int = read(_longest_lag)
-    forget: Floats = read(lambda recorded: _gates(recorded, FORGET, "gate_opening", "time"))
-    renewed: Floats = read(lambda recorded: _gates(recorded, UPDATE, "gate_opening", "time"))
-    cell_path: Floats = at_last("log_cell_path", "look", "lag", by=lambda logs: logs[-1])
-    stuck: Floats = read(lambda recorded: _gates(recorded, STEERING, "gate_saturation"))
-    flat: Floats = at_last("state_saturation", "look")
-    largest_norm: Floats = measured("clipped_gradient_norm", "step", by=largest)
-    update: Floats = measured("update_to_data", "look", by=typical_updates)
+    units: ClassVar[Mapping[str, str]] = {
+        "faded_at": "steps",
+        "farthest": "log10",
+        "peak": "log10",
+        "longest_lag": "steps",
+        "cell_path": "log10",
+        "drift": "log10",
+        "memory_half_life": "steps",
+    }
+    faded_at: Floats = read(
+        _faded_at, "The first lag at which the Jacobian product's norm is below 1/100, at the last look; or infinite."
+    )
+    farthest: Floats = at_last(
+        "log_jacobian_norm",
+        "look",
+        "lag",
+        by=lambda logs: logs[-1],
+        words="log10 of the Jacobian product's norm at the largest lag, at the last look.",
+    )
+    peak: Floats = at_last(
+        "log_jacobian_norm", "look", "lag", by=_peak, words="log10 of the largest such norm at any lag."
+    )
+    longest_lag: int = read(_longest_lag, "The largest lag.")
+    forget: Floats = read(
+        lambda recorded: _gates(recorded, FORGET, "gate_opening", "time"),
+        "The mean opening of the forget gate at the last look.",
+    )
+    renewed: Floats = read(
+        lambda recorded: _gates(recorded, UPDATE, "gate_opening", "time"),
+        "The mean opening of the update gate at the last look.",
+    )
+    cell_path: Floats = at_last(
+        "log_cell_path", "look", "lag", by=lambda logs: logs[-1], words="log10 of the cell path at the largest lag."
+    )
+    stuck: Floats = read(
+        lambda recorded: _gates(recorded, STEERING, "gate_saturation"),
+        "The share of saturated gate values, mean over the gates that are not a forget gate, at the last look.",
+    )
+    flat: Floats = at_last("state_saturation", "look", words="The share of saturated hidden values at the last look.")
+    largest_norm: Floats = measured(
+        "clipped_gradient_norm", "step", by=largest, words="The largest gradient's norm after clipping."
+    )
     loss: Floats = read(
-        lambda one: one.measure("test_loss") if _tested(one) else one.measure("loss", "step", by=_recent)
+        lambda one: one.measure("test_loss") if _tested(one) else one.measure("loss", "step", by=_recent),
+        "The test loss, or the mean of the last tenth of the steps while there is none.",
     )
     tested: bool = read(_tested)
-    memoryless: Floats = measured("memoryless_loss")
-    gradient_reach: Floats = at_last("state_gradient_norm", "look", "time", by=lambda norms: ratio(norms[0], norms[-1]))
-    right_of_20: Floats = measured("accuracy", "step", by=lambda right: mean(right[-20:]))
-    right_of_10: Floats = measured("accuracy", "step", by=lambda right: mean(right[-10:]))
+    memoryless: Floats = measured("memoryless_loss", words="The best loss without memory.")
+    gradient_reach: Floats = at_last(
+        "state_gradient_norm",
+        "look",
+        "time",
+        by=lambda norms: ratio(norms[0], norms[-1]),
+        words="The gradient's norm at the first time step over that at the last, at the last look.",
+    )
+    right_of_20: Floats = measured(
+        "accuracy",
+        "step",
+        by=lambda right: mean(right[-20:]),
+        words="The share of right answers, mean over the last 20 steps that were recorded.",
+    )
+    right_of_10: Floats = measured(
+        "accuracy",
+        "step",
+        by=lambda right: mean(right[-10:]),
+        words="The share of right answers, mean over the last 10 steps that were recorded.",
+    )
 
     @property
     def faded(self) -> Verdicts:
@@ -135,7 +173,7 @@ class Reading(TrainingReading):
 
     @property
     def factor_a_step(self) -> Floats:
-        """That factor for one step, the geometric mean over all steps from one end to the other."""
+        """The factor by which a step multiplies the signal, the geometric mean over the steps from end to end."""
         return _power_of_ten(self.farthest / max(self.longest_lag, 1))
 
     @property
@@ -161,12 +199,15 @@ class Reading(TrainingReading):
 
     @property
     def memory(self) -> Floats:
-        """That half-life as a share of the longest lag; NaN where the signal arrives all the same, by other paths."""
+        """The memory's half-life as a share of the longest lag; NaN where the signal arrives by other paths."""
         return ratio(np.where(self.farthest >= -np.log10(KEPT_WITHIN), np.nan, self.memory_half_life), self.longest_lag)
 
 
+MEASURES = Reading.measures()
+
+
 def _of_each(name: str) -> dict[str, Measure]:
-    return {network: Reading.measure(network, name) for network in LABELS}
+    return {network: MEASURES[f"{network}.{name}"] for network in LABELS}
 
 
 WORTH = _of_each("worth")
@@ -177,8 +218,8 @@ GRADIENT_REACH = _of_each("gradient_reach")
 RIGHT_OF_20 = _of_each("right_of_20")
 RIGHT_OF_10 = _of_each("right_of_10")
 CLIPPED = _of_each("clipped")
-MEMORYLESS = Reading.measure("rnn", "memoryless")
-CELL_PATH_LEFT = Reading.measure("lstm", "cell_path_left")
+MEMORYLESS = MEASURES["rnn.memoryless"]
+CELL_PATH_LEFT = MEASURES["lstm.cell_path_left"]
 BATCHES = (4, 32, 256)
 """Those whose scatter is compared."""
 
