@@ -29,7 +29,7 @@ def left_at_the_end(run: Run) -> float:
 
 @combined()
 def left_a_step(run: Run) -> float:
-    """The factor of that norm for one step, the geometric mean over the steps."""
+    """The factor by which a step multiplies that product's norm, the geometric mean over the steps."""
     return float(10 ** (left_at_the_end(run) / longest_lag(run)))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.measure import combined, measure
+from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -15,22 +15,28 @@ TOLERANCE = 1e-4
 """The tolerance of dopri5 of which pages speak."""
 
 
+def error_power(solver: str) -> Measure:
+    """The power of the number of blocks that this solver's distance to the flow goes with."""
+    words = f"How the distance of {solver} steps to the flow falls: the slope of log error over log blocks."
+    return Measure(f"{solver}_power", words, "", lambda run: float(run["slope"].sel(solver=solver)))
+
+
 @measure()
 def euler_order(run: Run) -> float:
     """How fast residual steps approach the flow: minus the slope of log error over log blocks."""
-    return -float(run["slope"].sel(solver="euler"))
+    return -error_power("euler")(run)
 
 
 @measure()
 def midpoint_order(run: Run) -> float:
     """How fast midpoint steps approach the flow: minus the slope of log error over log blocks."""
-    return -float(run["slope"].sel(solver="midpoint"))
+    return -error_power("midpoint")(run)
 
 
 @measure()
 def rk4_order(run: Run) -> float:
     """How fast RK4 steps approach the flow: minus the slope of log error over log blocks."""
-    return -float(run["slope"].sel(solver="rk4"))
+    return -error_power("rk4")(run)
 
 
 @measure()

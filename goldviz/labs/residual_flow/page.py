@@ -118,8 +118,7 @@ def _stability(view: View[ResidualFlow]) -> str:
 
 def _beside(view: View[ResidualFlow]) -> str:
     """What the other method costs, how fast its error falls, and which steps it stands."""
-    name, ds = view.settings.beside, view.dataset
-    method, slope = METHODS[name], float(ds["slope"].sel(solver=name))
+    method, slope = METHODS[view.settings.beside], measures.error_power(view.settings.beside)(view.dataset)
     return (
         f"{method.words} evaluates f {method.tableau.stages} times a step. Its error falls as L to the power "
         f"**{slope:.2f}** (theory −{method.tableau.order}). What decays stays damped while rate times Δt is at most "
