@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import networks
 from goldviz.diagnostics.findings.language_model import Guesses
 
@@ -18,7 +19,7 @@ RUN = xr.Dataset(
 
 
 def test_what_all_seeds_share_is_compared_with_each() -> None:
-    guesses = Guesses.of(RUN, "gpt")
+    guesses = Guesses.of(RUN, "gpt", kinds=ByKind({"loss": "training_loss"}, {"loss": ("step", "network", "seed")}))
     np.testing.assert_allclose(guesses.over_pairs, [0.25, 0.75])
     np.testing.assert_allclose(guesses.gap, [1.25, 0.25])
     np.testing.assert_allclose(guesses.lost, [0.25, 0.0])

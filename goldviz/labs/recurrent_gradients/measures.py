@@ -13,7 +13,7 @@ from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
 from goldviz.diagnostics.findings.by_kind import TrainingReading
-from goldviz.diagnostics.findings.measures import largest, mean, ratio, share
+from goldviz.diagnostics.findings.measures import largest, mean, ratio, share, typical_updates
 from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import Measure, combined, measure
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
@@ -125,6 +125,7 @@ class Reading(TrainingReading):
     largest_norm: Floats = measured(
         "clipped_gradient_norm", "step", by=largest, words="The largest gradient's norm after clipping."
     )
+    update: Floats = measured("update_to_data", "look", by=typical_updates, words="The typical update-to-data ratio.")
     loss: Floats = read(
         lambda one: one.measure("test_loss") if _tested(one) else one.measure("loss", "step", by=_recent),
         "The test loss, or the mean of the last tenth of the steps while there is none.",
