@@ -1,7 +1,10 @@
 """The page's scripts in Node.js: one test here for each file of theirs, so that a fault is named."""
 
+import re
+
 import pytest
 
+from goldviz.ui.serving.page_modules import PACKAGE, modules
 from tests.javascript import FOLDER, node
 
 FILES = sorted(path.name for path in FOLDER.glob("*.test.mjs"))
@@ -12,3 +15,13 @@ def test_a_script(name: str) -> None:
     said = node("--test", "--test-reporter=tap", name)
     assert "# fail 0" in said
     assert "# pass 0" not in said
+
+
+def test_every_module_has_a_test_that_imports_it() -> None:
+    tests = "".join((FOLDER / name).read_text(encoding="utf-8") for name in FILES)
+    imported = {(FOLDER / path).resolve() for path in re.findall(r'(?:from|^import) "([^"]+)";', tests, re.MULTILINE)}
+    assert [module for module in modules() if PACKAGE / module not in imported] == []
+
+
+def test_parts_of_a_page_share_no_state_by_the_window() -> None:
+    assert [module for module, text in modules().items() if re.search(r"(?:window|globalThis)\.goldviz", text)] == []

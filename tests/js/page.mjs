@@ -2,7 +2,7 @@
 // `window`. Elements are what the modules need of them: attributes, classes, styles, children from HTML, events, and a
 // canvas that keeps what was drawn on it.
 
-const VOID = new Set(["input", "img", "br", "path", "rect"]);
+const VOID = new Set(["input", "br"]);
 const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
 class Events {
@@ -122,7 +122,10 @@ export class Element extends Events {
   append(...nodes) {
     for (const node of nodes) {
       this.childNodes.push(node);
-      if (node instanceof Element) node.parentNode = this;
+      if (!(node instanceof Element)) continue;
+      node.parentNode = this;
+      // What a choice shows at first.
+      if (node.localName === "option" && (this.value === "" || node.selected)) this.value = node.value;
     }
   }
 
@@ -213,12 +216,12 @@ export class Element extends Events {
 // One compound selector: a tag, classes and attributes.
 function fits(element, selector) {
   const [tag] = selector.match(/^[a-z][\w-]*/i) ?? [];
-  const classes = [...selector.matchAll(/\.([\w-]+)/g)].map(([, name]) => name);
+  const classes = [...selector.replace(/\[.*?\]/g, "").matchAll(/\.([\w-]+)/g)].map(([, name]) => name);
   const attributes = [...selector.matchAll(/\[([\w-]+)(?:([*^]?)="?([^"\]]*)"?)?\]/g)];
   const has = ([, name, how, wanted]) => {
     const value = name.startsWith("data-") ? element.dataset[camel(name.slice(5))] : element.attributes[name];
     if (wanted === undefined || value === undefined) return value !== undefined;
-    return how === "*" ? value.includes(wanted) : how === "^" ? value.startsWith(wanted) : value === wanted;
+    return how === "*" ? value.includes(wanted) : how === "^" ? value.startsWith(wanted) : String(value) === wanted;
   };
   return (!tag || element.localName === tag) && classes.every((name) => element.classes.includes(name)) && attributes.every(has);
 }
@@ -236,7 +239,6 @@ function parsed(html) {
       const element = new Element(tag, Object.fromEntries(found));
       at.append(element);
       if (!single && !VOID.has(tag)) at = element;
-      else if (!single && (tag === "path" || tag === "rect") && inside.includes("touch")) at = element;
     }
   }
   return root.childNodes;
@@ -289,6 +291,8 @@ class PageDocument extends Events {
 
 Object.assign(globalThis, {
   window: globalThis,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
   document: new PageDocument(),
   location: { hash: "", pathname: "/", search: "", origin: "http://page", href: "http://page/" },
   innerWidth: 1200,

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { element } from "./page.mjs";
+import tokensPage from "../../goldviz/labs/text_tokens/assets/tokens.js";
 import {
   tokensAt,
   vocabularyOf,
@@ -71,4 +74,33 @@ test("a byte that is part of a character says of which", () => {
   assert.equal(charactersAround(text, 0, 1), "a");
   assert.equal(charactersAround([0x80, 0x80], 1, 2), "⟨80⟩⟨80⟩");
   assert.match(heldWords(vocabularyOf([]), [], 0xc3, 1, "é"), /^⟨C3⟩ is token 195, .* Here it is part of é\.$/);
+});
+
+const HTML = readFileSync(new URL("../../goldviz/labs/text_tokens/assets/tokens.html", import.meta.url), "utf8");
+
+test("the page shows both texts after a merge, holds the last one, and says what is under the pointer", () => {
+  const host = element(HTML);
+  const part = (name) => host.querySelector(`[data-part=${name}]`);
+  const side = (label) => ({ label, pairs, joined, lengths: [11, 9, 7, 5], times: [4, 2, 2] });
+  const data = {
+    bytes, corpus: "the text", sides: [side("One cut"), side("Another")], theme: "light",
+    others: { pairs: [[], [], []], times: [[], [], []] }, inks: { light: { text: "#000000" }, dark: { text: "#ffffff" } },
+  };
+  const leave = tokensPage({ data, parentElement: { querySelector: () => host } });
+  const shown = () => part("text-0").children.map(({ textContent }) => textContent);
+  assert.deepEqual(shown(), ["aaab", "d", "aaab", "a", "c"]);
+  assert.equal(part("head-0").textContent, "One cut: 5 tokens, 2.20 bytes each");
+  host.querySelector("[data-move=first]").click();
+  assert.deepEqual(shown(), [..."aaabdaaabac"]);
+  host.hear("keydown", { key: "ArrowRight" });
+  assert.deepEqual(shown(), ["aa", "a", "b", "d", "aa", "a", "b", "a", "c"]);
+  assert.equal(host.dataset.drawn, 1);
+  part("text-0").children[0].hear("pointerover");
+  assert.match(part("held").textContent, /^aa is token 256, made by merge 1 of a \+ a: bytes 61 61, here 2 times\./);
+  assert.deepEqual(part("text-0").children.filter((one) => one.classes.includes("same")).length, 2);
+  // Whoever looked at the end sees the end of what comes next.
+  host.hear("keydown", { key: "End" });
+  tokensPage({ data: { ...data, sides: [side("One cut"), { ...side("Another"), pairs: pairs.slice(0, 2) }] }, parentElement: { querySelector: () => host } });
+  assert.equal(host.dataset.drawn, 3);
+  leave();
 });

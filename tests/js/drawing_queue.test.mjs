@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Element, soon } from "./page.mjs";
+import { distance, inTurn, queue } from "../../goldviz/ui/assets/drawing_queue.js";
+
+function at(top) {
+  const host = new Element("div");
+  host.getBoundingClientRect = () => ({ top, bottom: top + 100 });
+  return host;
+}
+
+test("how far a part is out of sight", () => {
+  assert.deepEqual([-300, -50, 10, 850, 1000].map((top) => distance(at(top))), [200, 0, 0, 0, 100]);
+});
+
+test("what is in sight is drawn first, the rest when that has come to rest", async () => {
+  const drawn = [];
+  const [far, near, other] = [at(3000), at(10), at(50)];
+  inTurn(near, async () => drawn.push("near"));
+  inTurn(far, async () => drawn.push("far"));
+  inTurn(other, async () => drawn.push("other"));
+  await Promise.all([near.goldvizTurn, other.goldvizTurn]);
+  assert.deepEqual(drawn, ["near", "other"]);
+  await far.goldvizTurn;
+  assert.deepEqual(drawn, ["near", "other", "far"]);
+  await soon(5);
+  assert.equal(queue.busy, false);
+});
+
+test("a draw that fails is told, and keeps no other one waiting", async () => {
+  const told = [];
+  globalThis.reportError = (error) => told.push(error.message);
+  const [one, other] = [at(0), at(0)];
+  inTurn(one, () => Promise.reject(new Error("no canvas")));
+  inTurn(other, async () => told.push("drawn"));
+  await Promise.all([one.goldvizTurn, other.goldvizTurn]);
+  assert.deepEqual(told, ["no canvas", "drawn"]);
+});
+
+test("border rules that cost a look through the page go, others stay", async () => {
+  await soon(20);
+  const rules = [{ selectorText: "a" }, { selectorText: "button:has(+ button:hover)" }];
+  document.styleSheets.push({ ownerNode: { dataset: { emotion: "st" } }, cssRules: rules, deleteRule: (index) => rules.splice(index, 1) });
+  const host = at(0);
+  inTurn(host, async () => {});
+  await host.goldvizTurn;
+  assert.deepEqual(rules, [{ selectorText: "a" }]);
+});

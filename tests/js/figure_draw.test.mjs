@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Element, element, soon } from "./page.mjs";
+import diagram from "../../goldviz/ui/assets/diagram.js";
+import { leavePlace, placeOfFigure } from "../../goldviz/ui/assets/figure_draw.js";
+import { chosenPlaces } from "../../goldviz/ui/assets/figure_link.js";
+import { recoloured, themeUnder, wearInks } from "../../goldviz/ui/assets/figure_theme.js";
+
+// What Plotly leaves of a draw, as far as the page looks at it.
+const drawn = [];
+globalThis.Plotly = {
+  react: async (host, data, layout, config) => {
+    drawn.push({ data, layout, config });
+    Object.assign(host, { data, layout, _fullData: data, _fullLayout: { ...layout, _size: { l: 60, r: 20 }, _plots: {} } });
+    host.on = (name, listener) => host.addEventListener(name, listener);
+  },
+  purge: (host) => drawn.push({ purged: host }),
+};
+document.head.appendChild = (script) => soon(1).then(() => script.onload());
+
+const figureOf = (title) => ({
+  data: [{ type: "scatter", mode: "lines", name: "loss", y: [2, 1] }],
+  layout: { title: { text: title }, height: 400, margin: { l: 40, r: 20, t: 60, b: 40 }, xaxis: {}, meta: { notes: ["A note."] } },
+});
+
+let host;
+beforeEach(() => {
+  host = new Element("div", { class: "goldviz-figure" });
+  drawn.length = 0;
+});
+
+async function put(wanted) {
+  const place = placeOfFigure(host, "/plotly.js", () => wanted.now);
+  host.goldvizPlace = place;
+  place.draw();
+  place.draw();
+  await soon(40);
+  return place;
+}
+
+test("wishes that wait are one draw, the same figure is drawn once, and a zoom outlasts a new one", async () => {
+  const wanted = { now: { figure: figureOf("Loss"), subject: "a", description: "Does it learn?" } };
+  const place = await put(wanted);
+  assert.deepEqual([drawn.length, host.dataset.updates], [1, 1]);
+  assert.equal(drawn[0].config.plotlyServerURL, "");
+  assert.equal(host.attributes["aria-label"], "A note. loss ends at 1.");
+  place.draw();
+  await soon(20);
+  assert.equal(drawn.length, 1);
+  host.layout.xaxis.range = [1, 2];
+  const [, zoomed] = host.listeners.find(([name]) => name === "plotly_relayout");
+  zoomed({ "xaxis.range[0]": 1 });
+  wanted.now = { ...wanted.now, figure: figureOf("Loss") };
+  place.draw();
+  await soon(20);
+  assert.deepEqual(drawn[1].layout.xaxis, { range: [1, 2], autorange: false });
+  wanted.now = { ...wanted.now, figure: figureOf("Loss"), subject: "b" };
+  place.draw();
+  await soon(20);
+  assert.deepEqual(drawn[2].layout.xaxis, {});
+  leavePlace(host);
+  await soon(20);
+  assert.equal(drawn.at(-1).purged, host);
+  assert.equal(host.dataset.drawn, undefined);
+});
+
+test("a figure that came for one theme is drawn in the colours of the other under it", async () => {
+  const inks = { light: { text: "#1e1e1c", tones: {} }, dark: { text: "#eceae4", tones: {} } };
+  const figure = figureOf("Loss");
+  figure.layout.font = { color: "#1e1e1c" };
+  host.paper = "#101418";
+  await put({ now: { figure, theme: "light", inks, subject: "a" } });
+  assert.equal(drawn[0].layout.font.color, "#eceae4");
+  assert.equal(figure.layout.font.color, "#1e1e1c");
+  leavePlace(host);
+});
+
+test("a theme is read off the paper, and a part wears its colours", () => {
+  const of = (paper) => themeUnder({ paper });
+  assert.deepEqual(["#ffffff", "#101418", "rgb(20, 20, 30)", "rgb(250, 250, 250)", ""].map(of), ["light", "dark", "dark", "light", "light"]);
+  assert.equal(themeUnder({ paper: "" }, "dark"), "dark");
+  const worn = wearInks(Object.assign(host, { paper: "#101418" }), { inks: { light: { text: "#000" }, dark: { text: "#fff" } }, theme: "light" });
+  assert.deepEqual([worn, host.style["--ink-text"]], [{ text: "#fff" }, "#fff"]);
+  const inks = { grid: "#e3e0d6", tones: {} };
+  assert.equal(recoloured(inks, { grid: "#33373f", tones: {} })("rgba(227, 224, 214, 0.5)"), "rgba(51, 55, 63, 0.5)");
+});
+
+const PARTS = [{ heading: "Plain", colour: "", row: 44, wires: [[0, 1, "line"]], nodes: [0, 1].map((l) => [`${l}`, `layer ${l}`, l, 0, 1, 1, "layer", { layer: l }]) }];
+const colour = (name, values) => ({ name, words: `The ${name}`, values, scale: "linear", unit: "", limits: [0, 1] });
+
+test("a diagram says what is chosen in it by key or press, in the colour that a person chose", async () => {
+  const part = element('<div><div class="goldviz-diagram"></div></div>');
+  const told = [];
+  const shown = { parts: PARTS, noun: "layer", step: "epoch", scale: [[0, "#000000"], [1, "#ffffff"]], colours: [colour("norm", [0.25, 0.5]), colour("loss", [1, 0])] };
+  const figure = JSON.stringify({ layout: { title: { text: "The network" }, meta: { diagram: shown, notes: [] } } });
+  const data = { figure, subject: "lab", description: "What it shows", inks: { light: { text: "#000000" } }, chosen: { layer: 1 } };
+  const leave = diagram({ data, parentElement: part, setTriggerValue: (name, value) => told.push([name, value]) });
+  await soon(20);
+  const said = () => part.querySelector("output").textContent;
+  assert.equal(said(), "Layer 1: 0.5. The norm.");
+  const canvas = part.querySelector("canvas");
+  canvas.focus();
+  assert.ok(canvas.hear("keydown", { key: "ArrowLeft" }).prevented);
+  await soon(20);
+  assert.deepEqual([said(), told], ["Layer 0: 0.25. The norm.", [["chosen", { layer: 0 }]]]);
+  const menu = part.querySelector("select");
+  assert.deepEqual(menu.options.map(({ value }) => value), ["norm", "loss"]);
+  menu.value = "loss";
+  menu.hear("change");
+  await soon(20);
+  assert.equal(said(), "Layer 0: 1. The loss.");
+  canvas.hear("keydown", { key: "Escape" });
+  await soon(20);
+  assert.deepEqual([said(), chosenPlaces()], ["Choose a layer: the figures mark it.", []]);
+  leave();
+});
