@@ -19,11 +19,12 @@ from torch import Tensor, nn
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.jacobian_lens.products import frobenius_norms, singular_values
 from goldviz.labs.lstm_valves.valves import openings
+from goldviz.models.recurrent.cells import CELL_OF_LAYER, recurrent_layer
 from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.gru import ResetAfterGRU
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
-from goldviz.models.recurrent.networks import LAYERS, RecurrentLayer, Trace, recurrent_layer
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 
 
 def stream(index: int) -> torch.Generator:
@@ -40,13 +41,13 @@ def best(function: Callable[[], object], repetitions: int) -> float:
     return min(times)
 
 
-def states(trace: Trace) -> list[list[Tensor]]:
+def states(trace: RecurrentTrace) -> list[list[Tensor]]:
     """The parts of the state at every time: h, and c for an LSTM."""
     parts = [trace.states] if not hasattr(trace, "cells") else [trace.states, trace.cells]
     return [list(row) for row in zip(*parts, strict=True)]
 
 
-def exposures(trace: Trace) -> list[Tensor]:
+def exposures(trace: RecurrentTrace) -> list[Tensor]:
     """dh_k/dc_k of an LSTM at every time; the start's h_0 and c_0 are independent. Empty for other networks."""
     if not isinstance(trace, LSTMTrace):
         return []
@@ -66,7 +67,7 @@ def squared_norms(found: tuple[Tensor, ...], exposed: list[Tensor]) -> Tensor:
     return torch.stack([h.square().sum() + (c - h * factor).square().sum() for h, c, factor in pairs])
 
 
-def autograd_loop(trace: Trace) -> Tensor:
+def autograd_loop(trace: RecurrentTrace) -> Tensor:
     """log10 ||dh_t/dh_k||_F for all pairs: one backward pass for each value of each state, as PyTorch offers it."""
     rows, exposed = states(trace), exposures(trace)
     table = torch.full((len(rows), len(rows)), math.nan, dtype=torch.float64)
@@ -80,7 +81,7 @@ def autograd_loop(trace: Trace) -> Tensor:
     return table
 
 
-def autograd_batched(trace: Trace) -> Tensor:
+def autograd_batched(trace: RecurrentTrace) -> Tensor:
     """The same with all values of a state in one vectorised backward pass (is_grads_batched)."""
     rows, exposed = states(trace), exposures(trace)
     table = torch.full((len(rows), len(rows)), math.nan, dtype=torch.float64)
@@ -95,7 +96,7 @@ def autograd_batched(trace: Trace) -> Tensor:
     return table
 
 
-def drawn(name: str, hidden: int, steps: int) -> tuple[RecurrentLayer, Trace]:
+def drawn(name: str, hidden: int, steps: int) -> tuple[RecurrentWeights, RecurrentTrace]:
     """A float64 network and its forward pass from a start that can be differentiated by."""
     layer = recurrent_layer(name, 2, hidden, dtype=torch.float64)
     initialise(layer, stream, RecurrentInitialisation("gaussian", "spectral_radius", 0.9, 1.0, {"forget": 1.0}))
@@ -106,10 +107,10 @@ def drawn(name: str, hidden: int, steps: int) -> tuple[RecurrentLayer, Trace]:
 
 def compare_with_autograd(hidden: int, steps: int) -> None:
     print(f"All pairs (t, k), {hidden} hidden units, {steps} steps, against automatic differentiation")
-    for name in LAYERS:
+    for name in CELL_OF_LAYER:
         layer, trace = drawn(name, hidden, steps)
 
-        def ours(layer: RecurrentLayer = layer, trace: Trace = trace) -> Tensor:
+        def ours(layer: RecurrentWeights = layer, trace: RecurrentTrace = trace) -> Tensor:
             return frobenius_norms(step_jacobians(layer, trace))
 
         start = time.perf_counter()
@@ -127,7 +128,7 @@ def compare_with_autograd(hidden: int, steps: int) -> None:
 
 def time_all_pairs(hidden: int, lengths: tuple[int, ...]) -> None:
     print(f"All pairs (t, k), {hidden} hidden units, float64: step Jacobians included")
-    for name in LAYERS:
+    for name in CELL_OF_LAYER:
         for steps in lengths:
             layer, trace = drawn(name, hidden, steps)
             frobenius = best(lambda a=layer, b=trace: frobenius_norms(step_jacobians(a, b)), 5)
@@ -144,7 +145,7 @@ def compare_cells(hidden: int, steps: int, batch: int) -> None:
         f"Forward and backward, float32, length {steps}, batch {batch}, {hidden} hidden units, against PyTorch's layer"
     )
     inputs = torch.randn(steps, batch, 2, generator=stream(1))
-    pairs: list[tuple[str, nn.RNNBase, Callable[..., RecurrentLayer]]] = [
+    pairs: list[tuple[str, nn.RNNBase, Callable[..., RecurrentWeights]]] = [
         ("Elman", nn.RNN(2, hidden), Elman.from_torch),
         ("LSTM", nn.LSTM(2, hidden), LSTM.from_torch),
         ("GRU", nn.GRU(2, hidden), ResetAfterGRU.from_torch),

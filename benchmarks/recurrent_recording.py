@@ -18,7 +18,6 @@ import torch._dynamo  # an optimiser's own step loads it: two seconds that are n
 from torch.nn import functional
 
 from goldviz.data.problems.sequences import adding_problem
-from goldviz.labs.recurrent_gradients.reader import LANES
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.labs.recurrent_gradients.tasks import evaluation
 from goldviz.labs.recurrent_gradients.train import learner, train
@@ -62,7 +61,7 @@ def bare_loop() -> float:
     """Seconds of the steps."""
     order = stream(0, DATA)
     looked_at = evaluation(SETTINGS, stream(0, TEST_DATA))
-    learners = [learner(SETTINGS, lane, 0, looked_at, torch.device("cpu")) for lane in LANES]
+    learners = [learner(SETTINGS, lane, 0, looked_at, torch.device("cpu")) for lane in SETTINGS.lanes()]
     started = time.process_time()
     for _ in range(SETTINGS.steps):
         batch = adding_problem(SETTINGS.length, SETTINGS.batch, order)

@@ -20,6 +20,7 @@ from goldviz.figures.frames import Words, changed
 from goldviz.figures.notes import as_label
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
+from goldviz.models.recurrent.cells import CELLS
 from goldviz.models.style import NetworkStyle
 
 Theme = Literal["light", "dark"]
@@ -53,9 +54,7 @@ INKS: dict[Theme, Ink] = {
 NETWORKS: dict[str, NetworkStyle] = {
     "plain": NetworkStyle("plain", "#d55e00", "solid", "circle"),
     "residual": NetworkStyle("residual", "#0e7ac0", "dash", "diamond"),
-    "rnn": NetworkStyle("RNN", "#838383", "solid", "square"),
-    "lstm": NetworkStyle("LSTM", "#009e73", "dash", "triangle-up"),
-    "gru": NetworkStyle("GRU", "#3590c8", "dashdot", "cross"),
+    **{name: cell.style for name, cell in CELLS.items()},
     "ode_rnn": NetworkStyle("ODE-RNN", "#c46a9c", "longdash", "star"),
     "mlp": NetworkStyle("MLP", "#7d8f24", "solid", "x"),
     "gru_gap": NetworkStyle("GRU with gaps", "#1f98a8", "dash", "triangle-down"),

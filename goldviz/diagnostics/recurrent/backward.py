@@ -13,11 +13,12 @@ from typing import NamedTuple
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.func import vjp, vmap
 
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GatedRecurrentUnit, GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
-from goldviz.models.recurrent.networks import RecurrentLayer, Trace
+from goldviz.models.recurrent.weights import DrivenTrace, RecurrentTrace, RecurrentWeights
 
 Gradients = Float[Tensor, "*stacked batch state"]
 Slopes = tuple[Float[Tensor, "batch units"], ...]
@@ -28,8 +29,8 @@ class Backward(NamedTuple):
     """The gradients that one step passes on.
 
     ``products`` (..., batch, gates * hidden) is dL/d(W_h times its input), so that a gate's share of dL/dW_h is
-    the outer product with what that matrix read, see :func:`read_by_gates`. ``previous`` (..., batch, state) is
-    dL/d(state at t-1).
+    the outer product with what that matrix read, see :meth:`RecurrentWeights.read_by_blocks`. ``previous`` (..., batch,
+    state) is dL/d(state at t-1).
     """
 
     products: Float[Tensor, "*stacked batch rows"]
@@ -40,7 +41,7 @@ StepBack = Callable[[int, Gradients], Backward]
 
 
 @torch.no_grad()
-def steps_back(layer: RecurrentLayer, trace: Trace) -> StepBack:
+def steps_back(layer: RecurrentWeights, trace: RecurrentTrace) -> StepBack:
     """A function (step, gradients) that pulls dL/d(state at t) back over step t = ``step`` + 1 of this pass.
 
     ``gradients`` may have any leading dimensions; the state is h, or h before c for an LSTM. Raises
@@ -55,16 +56,22 @@ def steps_back(layer: RecurrentLayer, trace: Trace) -> StepBack:
             return _reset_before_back(layer, trace)
         case ResetAfterGRU(), GRUTrace():
             return _reset_after_back(layer, trace)
+        case _, DrivenTrace() if isinstance(trace, layer.trace):
+            return _back_over_step(layer, trace)
     raise TypeError(f"A {type(trace).__name__} is not what a {type(layer).__name__} layer leaves behind.")
 
 
-@torch.no_grad()
-def read_by_gates(layer: RecurrentLayer, trace: Trace) -> Float[Tensor, "time batch gates hidden"]:
-    """What each gate's rows of W_h multiplied: h_(t-1) everywhere but in eq. 23, where it is r_t * h_(t-1)."""
-    last = torch.stack(trace.states[:-1])
-    if isinstance(layer, ResetBeforeGRU) and isinstance(trace, GRUTrace):
-        return torch.stack([last, last, torch.stack(trace.reset_gates) * last], 2)
-    return last.unsqueeze(2).expand(-1, -1, len(layer.blocks), -1)
+def _back_over_step(layer: RecurrentWeights, trace: DrivenTrace) -> StepBack:
+    """By automatic differentiation: what W_h multiplies stands beside the drive in every sum, and has its gradient."""
+
+    def back(step: int, gradients: Tensor) -> Backward:
+        pull = vjp(layer.whole_step, trace.drives[step].detach(), trace.state_before(step))[1]
+        stacked = gradients.reshape(-1, *gradients.shape[-2:])
+        products, previous = (part.detach() for part in vmap(pull)(stacked))
+        leading = gradients.shape[:-2]
+        return Backward(products.reshape(*leading, *products.shape[1:]), previous.reshape(gradients.shape))
+
+    return back
 
 
 def _elman_back(layer: Elman, trace: ElmanTrace) -> StepBack:

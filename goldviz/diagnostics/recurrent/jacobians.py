@@ -1,4 +1,4 @@
-"""Exact Jacobians of one recurrent step, in closed form, for every step of a forward pass.
+"""Exact Jacobians of one recurrent step, for every step of a forward pass: in closed form, or of the step itself.
 
 Document 001, eq. 7-8 for the Elman network; the same derivative of eq. 10-15 (LSTM) and eq. 21-24 (GRU).
 """
@@ -12,11 +12,12 @@ from functools import cached_property
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.func import jacrev, vmap
 
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
-from goldviz.models.recurrent.networks import RecurrentLayer, Trace
+from goldviz.models.recurrent.weights import DrivenTrace, RecurrentTrace, RecurrentWeights
 
 PerStep = Float[Tensor, "time hidden"]
 
@@ -128,7 +129,7 @@ RecurrentJacobians = StateJacobians | CellJacobians
 
 
 @torch.no_grad()
-def step_jacobians(layer: RecurrentLayer, trace: Trace, sequence: int = 0) -> RecurrentJacobians:
+def step_jacobians(layer: RecurrentWeights, trace: RecurrentTrace, sequence: int = 0) -> RecurrentJacobians:
     """The Jacobians of all steps of one sequence of the batch, in the precision of the layer's weights.
 
     Raises ``TypeError`` if the trace belongs to another kind of network, ``IndexError`` for a sequence that the
@@ -144,10 +145,28 @@ def step_jacobians(layer: RecurrentLayer, trace: Trace, sequence: int = 0) -> Re
             return StateJacobians(_reset_before(layer, trace, sequence))
         case ResetAfterGRU(), GRUTrace():
             return StateJacobians(_reset_after(layer, trace, sequence))
+        case _, DrivenTrace() if isinstance(trace, layer.trace):
+            states = torch.cat([_of(getattr(trace, name)[:-1], sequence) for name in trace.carried], 1)
+            return StateJacobians(jacobians_of_step(layer, _of(trace.drives, sequence), states))
     raise TypeError(f"A {type(trace).__name__} is not what a {type(layer).__name__} layer leaves behind.")
 
 
-def _check_trace(trace: Trace, sequence: int) -> None:
+def jacobians_of_step(
+    layer: RecurrentWeights, drives: Float[Tensor, "time rows"], states: Float[Tensor, "time state"]
+) -> Float[Tensor, "time state state"]:
+    """d(state at t)/d(state at t-1) of any cell, by automatic differentiation of its step.
+
+    ``drives`` are W_x x_t + b, ``states`` the whole states that each step begins with.
+    """
+
+    def after(drive: Tensor, state: Tensor) -> Tensor:
+        return layer.whole_step(drive.unsqueeze(0), state.unsqueeze(0)).squeeze(0)
+
+    jacobians: Tensor = vmap(jacrev(after, argnums=1))(drives.detach(), states.detach())
+    return jacobians.detach()
+
+
+def _check_trace(trace: RecurrentTrace, sequence: int) -> None:
     batch = trace.states[0].shape[0]
     if not 0 <= sequence < batch:
         raise IndexError(f"The sequence is number {sequence}; the batch has numbers 0 to {batch - 1}.")

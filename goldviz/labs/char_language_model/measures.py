@@ -17,6 +17,7 @@ from goldviz.diagnostics.findings.measures import mean, noise
 from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
 from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.models.recurrent.cells import CELLS
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -27,9 +28,7 @@ LABELS = {
     "mlp": "MLP",
     "deep_mlp": "deep MLP",
     "wavenet": "hierarchy",
-    "rnn": "RNN",
-    "lstm": "LSTM",
-    "gru": "GRU",
+    **{name: cell.label for name, cell in CELLS.items()},
 }
 
 

@@ -17,8 +17,8 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
+from goldviz.models.recurrent.cells import CELLS, recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
-from goldviz.models.recurrent.networks import recurrent_layer
 from goldviz.training.seeds import READ_OUT_WEIGHTS, WEIGHTS, stream
 
 if TYPE_CHECKING:
@@ -244,8 +244,6 @@ MODELS: dict[str, Callable[[CharLanguageModel, int, int], Model]] = {
     "mlp": lambda settings, symbols, seed: _flat(settings, symbols, seed, 1),
     "deep_mlp": lambda settings, symbols, seed: _flat(settings, symbols, seed, settings.layers),
     "wavenet": _hierarchy,
-    "rnn": _recurrent("rnn_tanh"),
-    "lstm": _recurrent("lstm"),
-    "gru": _recurrent("gru"),
+    **{cell: _recurrent(usual_layer(cell)) for cell in CELLS},
 }
 """Each takes (settings, number of symbols, seed)."""

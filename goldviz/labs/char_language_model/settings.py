@@ -11,7 +11,7 @@ first seed. The run's attributes say more: ``training_items``, ``dev_items``, ``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
@@ -22,6 +22,7 @@ from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP
 from goldviz.labs.char_language_model.sizes import hidden_layers
+from goldviz.models.recurrent.cells import CELLS
 
 MODELS = {
     "bigram": "Bigram: counting pairs",
@@ -29,12 +30,12 @@ MODELS = {
     "mlp": "Bengio's MLP",
     "deep_mlp": "Deep MLP",
     "wavenet": "WaveNet's hierarchy",
-    "rnn": "RNN",
-    "lstm": "LSTM",
-    "gru": "GRU",
+    **{name: cell.label for name, cell in CELLS.items()},
 }
-RECURRENT = {"rnn": 1, "gru": 3, "lstm": 4}
-"""With how many matrices each reads its state."""
+if TYPE_CHECKING:
+    ModelName: TypeAlias = str
+else:
+    ModelName = Literal[tuple(MODELS)]
 LAYERED = ("mlp", "deep_mlp", "wavenet")
 TANH = (*LAYERED, "rnn")
 """Models whose hidden values come from a tanh alone."""
@@ -65,7 +66,7 @@ class CharLanguageModel(Experiment):
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "layers", "batch")
 
-    model: Literal["bigram", "neural_bigram", "mlp", "deep_mlp", "wavenet", "rnn", "lstm", "gru"] = setting(
+    model: ModelName = setting(
         "mlp",
         group="Network",
         essential=True,
@@ -432,8 +433,8 @@ class CharLanguageModel(Experiment):
         """About how much memory a run takes: the values of each layer, or of each place of a recurrent one."""
         whole_text = min(30**self.context, MOST_CONTEXTS)
         rows = max(self.batch or whole_text, 4096)
-        if self.model in RECURRENT:
-            kept = RECURRENT[self.model] * 8 * self.context * self.hidden
+        if self.model in CELLS:
+            kept = len(CELLS[self.model].parts) * 8 * self.context * self.hidden
         else:
             kept = (6 * hidden_layers(self) + 7) * self.hidden
             kept *= max(1, self.context // 2) if self.model == "wavenet" else 1
@@ -446,7 +447,7 @@ class CharLanguageModel(Experiment):
         A step costs so much for each layer, or each place of a recurrent one, and for each weight that a context is
         multiplied with; a close look is two or three passes over 4,096 contexts.
         """
-        parts = self.context if self.model in RECURRENT else hidden_layers(self)
+        parts = self.context if self.model in CELLS else hidden_layers(self)
         normed = 2 if self.normalisation != "none" else 1
         used = self._multiplied()
         step = (0.1 if self.model == "bigram" else 0.2 + 0.12 * parts * normed) + 1e-7 * used * (self.batch or 600)
@@ -456,8 +457,8 @@ class CharLanguageModel(Experiment):
     def _multiplied(self) -> float:
         """Weights that one context is multiplied with, as often as they are used."""
         width = self.hidden
-        if self.model in RECURRENT:
-            return RECURRENT[self.model] * self.context * (self.embedding + width) * width
+        if self.model in CELLS:
+            return len(CELLS[self.model].parts) * self.context * (self.embedding + width) * width
         if self.model == "wavenet":
             return self.context * self.embedding * width + sum(
                 2 * width**2 << k for k in range(hidden_layers(self) - 1)

@@ -9,6 +9,7 @@ from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.scoring.series import channels_of, joined_by_date
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
+from goldviz.models.recurrent.cells import CELLS
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -18,9 +19,7 @@ MOST_NAMED = 2
 
 NETWORK_NAMES = {
     "mlp": "MLP",
-    "rnn": "RNN",
-    "lstm": "LSTM",
-    "gru": "GRU",
+    **{name: cell.label for name, cell in CELLS.items()},
     "gru_gap": "GRU with gaps",
     "gru_decay": "GRU with decay",
     "ode_rnn": "ODE-RNN",

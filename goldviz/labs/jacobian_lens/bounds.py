@@ -18,7 +18,7 @@ from torch import Tensor
 from goldviz.diagnostics.recurrent.jacobians import RecurrentJacobians
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.initialisation import spectral_radius
-from goldviz.models.recurrent.networks import Trace
+from goldviz.models.recurrent.weights import RecurrentTrace
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def slopes(layer: Elman, trace: ElmanTrace) -> Float[Tensor, "time batch hidden"
     return ACTIVATIONS[layer.activation].slope(trace.hidden.detach())
 
 
-def saturated_share(trace: Trace, threshold: float = 0.97) -> Float[Tensor, " time"]:
+def saturated_share(trace: RecurrentTrace, threshold: float = 0.97) -> Float[Tensor, " time"]:
     """Share of hidden units with |h_t| above ``threshold``, per step.
 
     For a tanh network the slope there is below 1 - threshold^2 = 0.06: such a unit passes hardly any gradient.

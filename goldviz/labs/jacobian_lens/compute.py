@@ -14,11 +14,12 @@ from goldviz.diagnostics.recurrent.jacobians import CellJacobians, RecurrentJaco
 from goldviz.labs.jacobian_lens.bounds import eigenvalues, lag_lines, saturated_share, slopes, stepwise_bound
 from goldviz.labs.jacobian_lens.products import cell_path_norms, frobenius_norms, singular_values
 from goldviz.labs.jacobian_lens.settings import JacobianLens
+from goldviz.models.recurrent.cells import recurrent_layer
 from goldviz.models.recurrent.elman import Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GRUTrace
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.lstm import LSTMTrace
-from goldviz.models.recurrent.networks import RecurrentLayer, Trace, recurrent_layer
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 from goldviz.training.seeds import DATA, WEIGHTS, stream
 from goldviz.training.threads import one_thread
 
@@ -27,7 +28,7 @@ INPUTS = 8
 
 
 @torch.no_grad()
-def unrolled(settings: JacobianLens) -> tuple[RecurrentLayer, Trace]:
+def unrolled(settings: JacobianLens) -> tuple[RecurrentWeights, RecurrentTrace]:
     """The network of these settings and its forward pass over one random sequence, in float64."""
     layer = recurrent_layer(settings.cell, INPUTS, settings.hidden, dtype=torch.float64)
     biases = {"forget": settings.forget_bias, "update": settings.update_bias}
@@ -53,12 +54,12 @@ def compute(settings: JacobianLens) -> xr.Dataset:
 
 
 @lru_cache(maxsize=8)
-def _overview(settings: JacobianLens) -> tuple[xr.Dataset, RecurrentLayer, RecurrentJacobians]:
+def _overview(settings: JacobianLens) -> tuple[xr.Dataset, RecurrentWeights, RecurrentJacobians]:
     """All that does not depend on where one looks."""
     layer, trace = unrolled(settings)
     jacobians = step_jacobians(layer, trace)
     root = 0.5 * math.log10(jacobians.state)
-    passed, words = _passed(layer, trace)
+    passed, words = _passed(layer, trace, jacobians)
     data = xr.Dataset(
         {
             "norm": (("t", "k"), frobenius_norms(jacobians).numpy() - root),
@@ -79,7 +80,7 @@ def _overview(settings: JacobianLens) -> tuple[xr.Dataset, RecurrentLayer, Recur
     return data, layer, jacobians
 
 
-def _passed(layer: RecurrentLayer, trace: Trace) -> tuple[Tensor, str]:
+def _passed(layer: RecurrentWeights, trace: RecurrentTrace, jacobians: RecurrentJacobians) -> tuple[Tensor, str]:
     """The share of a change that each unit hands on by itself at each step, and its name."""
     match layer, trace:
         case Elman(), ElmanTrace():
@@ -88,10 +89,11 @@ def _passed(layer: RecurrentLayer, trace: Trace) -> tuple[Tensor, str]:
             return torch.stack(trace.forget_gates)[:, 0], "Forget gate f"
         case _, GRUTrace():
             return 1 - torch.stack(trace.update_gates)[:, 0], "Kept share 1 − z"
-    raise TypeError(f"A {type(trace).__name__} has nothing to pass on.")
+    own = jacobians.dense().diagonal(dim1=1, dim2=2)[:, : layer.hidden]
+    return own, "Handed on by the unit itself, ∂h/∂h"
 
 
-def _from(start: int, layer: RecurrentLayer, jacobians: RecurrentJacobians, passed: np.ndarray) -> xr.Dataset:
+def _from(start: int, layer: RecurrentWeights, jacobians: RecurrentJacobians, passed: np.ndarray) -> xr.Dataset:
     """Singular values, bounds and eigenvalues of the products from step ``start`` on.
 
     ``passed`` (steps, units) are an Elman network's slopes: none after ``start`` is above the largest of them.
@@ -99,7 +101,7 @@ def _from(start: int, layer: RecurrentLayer, jacobians: RecurrentJacobians, pass
     steps = jacobians.steps - start
     values = torch.cat([torch.zeros(1, jacobians.state, dtype=torch.float64), singular_values(jacobians, start)])
     step_eigenvalues = eigenvalues(jacobians.dense()[start])
-    recurrent = layer.W_h if isinstance(layer, Elman) else layer.block(layer.W_h, "candidate")
+    recurrent = layer.block(layer.W_h, layer.blocks[-1])
     found = xr.Dataset(
         {
             "singular_value": (("lag", "order"), values.numpy()),

@@ -16,6 +16,7 @@ from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme, depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.jacobian_lens import measures
+from goldviz.models.recurrent.cells import CELL_OF_LAYER
 from goldviz.models.style import NetworkStyle
 
 LINES = 16
@@ -26,7 +27,7 @@ BOUND, BY_SLOPE, ASYMPTOTE, STEPWISE = "#d55e00", "#009e73", "#0e7ac0", "#c46a9c
 
 def network_style(ds: Run) -> NetworkStyle:
     """The fixed look of the dataset's cell."""
-    return NETWORKS[str(ds.attrs["cell"]).split("_")[0]]
+    return NETWORKS[CELL_OF_LAYER[str(ds.attrs["cell"])]]
 
 
 @drawn(

@@ -9,6 +9,7 @@ import streamlit as st
 from goldviz.arrays.labelled import Run
 from goldviz.labs.jacobian_lens import LAB, figures, measures
 from goldviz.labs.jacobian_lens.settings import JacobianLens
+from goldviz.models.recurrent.cells import CELL_OF_LAYER, CELLS
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
 
@@ -18,7 +19,7 @@ SECONDS_A_STEP, SECONDS_A_PRODUCT = 1.5e-4, 2.5e-9
 
 def seconds(settings: JacobianLens) -> float:
     """About how long the numbers take; an LSTM's state is twice as wide."""
-    state = settings.hidden * (2 if settings.cell == "lstm" else 1)
+    state = settings.hidden * CELLS[CELL_OF_LAYER[settings.cell]].states
     return settings.length * (SECONDS_A_STEP + SECONDS_A_PRODUCT * state**3)
 
 
@@ -49,7 +50,7 @@ def why(view: View[JacobianLens]) -> None:
             st.latex(r"\left\|\frac{\partial h_t}{\partial h_k}\right\| \le (\gamma \|W_{hh}\|)^{t-k}")
         elif "cell_path" in ds:
             st.latex(r"\frac{\partial c_t}{\partial c_{t-1}} \supset \mathrm{diag}(f_t), \qquad \prod_j f_j")
-        else:
+        elif CELL_OF_LAYER[ds.attrs["cell"]] == "gru":
             st.latex(r"h_t = (1 - z_t) \odot h_{t-1} + z_t \odot \tilde h_t")
     with numbers:
         lag, last = f"{measures.longest_lag(ds):.0f}", measures.left_at_the_end(ds)
@@ -78,8 +79,10 @@ def why(view: View[JacobianLens]) -> None:
             st.caption(
                 "The whole Jacobian of (h, c) also holds the paths through the gates, which the product leaves out."
             )
-        else:
+        elif CELL_OF_LAYER[ds.attrs["cell"]] == "gru":
             st.markdown(f"On average a step keeps {measures.passed_on(ds):.1%} of the state, 1 − z.")
+        else:
+            st.markdown(f"On average a step hands on {measures.passed_on(ds):.1%} of a unit by itself, ∂h/∂h.")
         if ds.sizes["lag"] > 1:
             st.caption(
                 "An untrained network on random input: training changes all of this. Norms say how long a gradient "

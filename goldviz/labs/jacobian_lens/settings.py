@@ -6,19 +6,18 @@ Document 001, section 2, equations 5-24, and its statement on vanishing and expl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
+from goldviz.models.recurrent.cells import CELL_OF_LAYER, CELLS
 
-CELLS = {
-    "rnn_tanh": "RNN, tanh",
-    "rnn_relu": "RNN, ReLU",
-    "lstm": "LSTM",
-    "gru": "GRU, reset before the matrix (document, eq. 23)",
-    "gru_reset_after": "GRU, reset after the matrix (PyTorch)",
-}
+LAYERS = {name: layer.words for cell in CELLS.values() for name, layer in cell.layers.items()}
+if TYPE_CHECKING:
+    Layer: TypeAlias = str
+else:
+    Layer = Literal[tuple(LAYERS)]
 SCALINGS = {"gain": "Gain (a factor)", "spectral_radius": "Spectral radius"}
 
 
@@ -35,11 +34,11 @@ class JacobianLens(Instant):
     )
     position: ClassVar[str] = "start"
 
-    cell: Literal["rnn_tanh", "rnn_relu", "lstm", "gru", "gru_reset_after"] = setting(
+    cell: Layer = setting(
         "rnn_tanh",
         group="Network",
         essential=True,
-        labels=CELLS,
+        labels=LAYERS,
         description="The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the "
         "recurrent matrix.",
     )
@@ -148,8 +147,9 @@ class JacobianLens(Instant):
 
     def without_effect(self) -> Mapping[str, str]:
         """Biases of gates that the cell does not have, and the scale of a ReLU network's input."""
-        forget = {} if self.cell == "lstm" else {"forget_bias": "Only an LSTM has a forget gate."}
-        update = {} if self.cell.startswith("gru") else {"update_bias": "Only a GRU has an update gate."}
+        gates = CELLS[CELL_OF_LAYER[self.cell]].gates
+        forget = {} if "forget" in gates else {"forget_bias": "Only an LSTM has a forget gate."}
+        update = {} if "update" in gates else {"update_bias": "Only a GRU has an update gate."}
         # Without biases and from a state of zeros, all sums of a ReLU network grow with the input, and no sign changes.
         alike = self.cell == "rnn_relu" and self.input_scale > 0
         scale = {"input_scale": "ReLU has the same slopes at any scale above 0."} if alike else {}

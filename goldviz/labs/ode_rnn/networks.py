@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Generator, Tensor, nn
 
-from goldviz.labs.ode_rnn.settings import method_of
+from goldviz.labs.ode_rnn.settings import JUMP_CELLS, method_of
 from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.methods import FIXED, runge_kutta_method
 from goldviz.models.continuous.ode_rnn import ODERNN
@@ -22,15 +22,14 @@ from goldviz.models.continuous.series_forecaster import (
     baseline_reader,
 )
 from goldviz.models.continuous.vector_field import TanhField
+from goldviz.models.recurrent.cells import recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import initialise
-from goldviz.models.recurrent.networks import recurrent_layer
 from goldviz.training.seeds import READ_OUT_WEIGHTS, WEIGHTS, stream
 
 if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 FIELD_WEIGHTS = WEIGHTS + 50
-JUMP_CELLS = {"gru": "gru", "lstm": "lstm", "elman": "rnn_tanh"}
 FINER = 4
 """How many steps a refined solver takes where the network's own takes one."""
 
@@ -42,7 +41,7 @@ def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: i
         return stream(seed, WEIGHTS + index)
 
     if lane == "ode_rnn":
-        cell = recurrent_layer(JUMP_CELLS[settings.cell], 2 * channels, settings.hidden)
+        cell = recurrent_layer(usual_layer(JUMP_CELLS[settings.cell]), 2 * channels, settings.hidden)
         initialise(cell, weights, ORTHOGONAL_START)
         field = TanhField(settings.hidden, (settings.width, settings.width), stream(seed, FIELD_WEIGHTS))
         if settings.solver in FIXED:

@@ -15,6 +15,7 @@ from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
 from goldviz.models.continuous.methods import ADAPTIVE, FIXED, METHODS, ODEMethod
+from goldviz.models.recurrent.cells import CELLS
 
 TASKS = {
     "oscillator": "Damped oscillator",
@@ -29,7 +30,13 @@ NETWORKS = {
     "gru_gap": "GRU with time gaps",
     "gru_decay": "GRU with decay",
 }
-CELLS = {"gru": "GRU", "lstm": "LSTM", "elman": "Elman"}
+JUMP_CELLS = {"gru": "gru", "lstm": "lstm", "elman": "rnn", **{name: name for name in CELLS if name != "rnn"}}
+"""Cells of the jump, by the names that the setting has for them."""
+JUMPS = {name: "Elman" if cell == "rnn" else CELLS[cell].label for name, cell in JUMP_CELLS.items()}
+if TYPE_CHECKING:
+    JumpCell: TypeAlias = str
+else:
+    JumpCell = Literal[tuple(JUMPS)]
 TORCHDIFFEQ_RK4 = "torchdiffeq_rk4"
 """The rule of three eighths again, but by torchdiffeq, which takes as many steps for a whole batch."""
 SOLVERS = {
@@ -94,8 +101,8 @@ class ODERNNLaboratory(Experiment):
         labels=NETWORKS,
         description="Which networks are trained, from the same seed on the same sequences.",
     )
-    cell: Literal["gru", "lstm", "elman"] = setting(
-        "gru", group="Network", labels=CELLS, description="What happens to the ODE-RNN's state at an observation."
+    cell: JumpCell = setting(
+        "gru", group="Network", labels=JUMPS, description="What happens to the ODE-RNN's state at an observation."
     )
     hidden: int = standard.hidden(16, description="Hidden units of every network.")
     width: int = setting(

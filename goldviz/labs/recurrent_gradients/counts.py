@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from goldviz.models.recurrent.cells import CELLS
+
 if TYPE_CHECKING:
     from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 
 SIZES = {"adding": (2, 1), "recall": (10, 8), "copy": (10, 8), "sine": (1, 1), "reviews": (37, 2)}
 """Of each task, how many numbers come in at a step, and of how many an answer consists."""
-
-BLOCKS = {"rnn": 1, "lstm": 4, "gru": 3}
-"""How many times a network has W_x, W_h and b: once for the state, and once more for each gate."""
 
 
 class Count(NamedTuple):
@@ -28,7 +27,7 @@ class Count(NamedTuple):
 
 
 def weights_of(settings: RecurrentGradients, network: str) -> Count:
-    """With d inputs and h units a block has h (d + h + 1) weights; a read-out of o numbers has o (h + 1).
+    """With d inputs and h units a part of a cell has h (d + h + 1) weights; a read-out of o numbers has o (h + 1).
 
     A GRU whose reset gate acts after the matrix has h more: a bias inside the gate's reach.
 
@@ -37,7 +36,7 @@ def weights_of(settings: RecurrentGradients, network: str) -> Count:
     Count(formula='4 h (d + h + 1)', layer=17152, read_out=65)
     """
     inputs, outputs = SIZES[settings.task]
-    h, blocks = settings.hidden, BLOCKS[network]
+    h, blocks = settings.hidden, len(CELLS[network].parts)
     inner = h if network == "gru" and settings.reset == "after" else 0
     formula = f"{f'{blocks} ' if blocks > 1 else ''}h (d + h + 1){' + h' if inner else ''}"
     return Count(formula, blocks * h * (inputs + h + 1) + inner, outputs * (h + 1))

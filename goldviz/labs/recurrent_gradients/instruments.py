@@ -17,13 +17,12 @@ from goldviz.labs.recurrent_gradients.last_state import cell_paths_to_last, spec
 from goldviz.labs.recurrent_gradients.reader import SequenceReader
 from goldviz.labs.recurrent_gradients.settings import FOLLOWED
 from goldviz.labs.recurrent_gradients.tasks import EVALUATED, Evaluation, TaskBatch, score, scored_steps
+from goldviz.models.recurrent.cells import GATES
 from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.initialisation import spectral_radius
 from goldviz.models.recurrent.lstm import LSTMTrace
-from goldviz.models.recurrent.networks import Trace
+from goldviz.models.recurrent.weights import RecurrentTrace
 
-GATES = ("input", "forget", "output", "update", "reset")
-"""All gates that any network has; a trace keeps them as ``input_gates`` and so on."""
 SHUT, OPEN = 0.05, 0.95
 SATURATED = 0.97
 ITEMISED = 8
@@ -37,7 +36,7 @@ LAST_ANSWERS = 10
 Measured = dict[str, Tensor]
 
 
-def answers(network: SequenceReader, trace: Trace, steps: list[int]) -> Float[Tensor, "scored batch outputs"]:
+def answers(network: SequenceReader, trace: RecurrentTrace, steps: list[int]) -> Float[Tensor, "scored batch outputs"]:
     """What the network says at these steps, counted from 0."""
     return network.read(torch.stack([trace.states[step + 1] for step in steps]))
 
@@ -51,14 +50,14 @@ def moments(steps: int) -> list[int]:
     return sorted({round(step) for step in np.linspace(1, steps, MOMENTS)})
 
 
-def layers_of(network: SequenceReader, trace: Trace) -> LayerStep:
+def layers_of(network: SequenceReader, trace: RecurrentTrace) -> LayerStep:
     """A step of the network layer by layer: its three matrices, and its hidden states as layers through time."""
     matrices = (network.layer.W_x, network.layer.W_h, network.W_hy)
     states = [trace.states[step] for step in moments(len(trace.states) - 1)]
     return LayerStep([[matrix] for matrix in matrices], [[state] for state in states])
 
 
-def state_gradient_norms(trace: Trace) -> Float[Tensor, " time"]:
+def state_gradient_norms(trace: RecurrentTrace) -> Float[Tensor, " time"]:
     """||dL/dh_t|| of one sequence's own loss, mean over the batch, after a backward pass that retained it."""
     grads = torch.stack([torch.zeros_like(h) if h.grad is None else h.grad for h in trace.states[1:]])
     lengths: Tensor = torch.linalg.vector_norm(grads.double(), dim=2)
@@ -95,13 +94,13 @@ def recurrent_matrix(network: SequenceReader) -> Float[Tensor, "hidden hidden"]:
     return layer.block(layer.W_h, layer.blocks[-1]).detach()
 
 
-def _sequences_of(trace: Trace, columns: slice) -> Trace:
+def _sequences_of(trace: RecurrentTrace, columns: slice) -> RecurrentTrace:
     parts = {part.name: getattr(trace, part.name) for part in fields(trace)}
     return type(trace)(**{name: tuple(step[columns] for step in steps) for name, steps in parts.items()})
 
 
 @torch.no_grad()
-def _by_lag(network: SequenceReader, trace: Trace, seen: Evaluation) -> Measured:
+def _by_lag(network: SequenceReader, trace: RecurrentTrace, seen: Evaluation) -> Measured:
     scores = []
     for number, group in enumerate(seen.groups):
         own = [trace.states[step + 1][seen.columns(number)] for step in scored_steps(group)]
@@ -110,7 +109,7 @@ def _by_lag(network: SequenceReader, trace: Trace, seen: Evaluation) -> Measured
     return {"loss_by_lag": torch.stack(losses), "accuracy_by_lag": torch.stack(accuracies)}
 
 
-def _jacobians(network: SequenceReader, probe: Trace) -> Measured:
+def _jacobians(network: SequenceReader, probe: RecurrentTrace) -> Measured:
     """The Jacobian product by lag, and what bounds it or carries it.
 
     Norms are means of logarithms over the first :data:`FOLLOWED` probe sequences, as factors of steps multiply: the
@@ -132,7 +131,7 @@ def _jacobians(network: SequenceReader, probe: Trace) -> Measured:
     }
 
 
-def _gates(probe: Trace) -> Measured:
+def _gates(probe: RecurrentTrace) -> Measured:
     """Mean opening of each gate at each time, and the share of its values that are all but shut or open."""
     absent = torch.full((len(probe.states) - 1,), math.nan)
     openings = [getattr(probe, f"{name}_gates", None) for name in GATES]
@@ -145,7 +144,7 @@ def _gates(probe: Trace) -> Measured:
     }
 
 
-def _lag_contribution(network: SequenceReader, probe: Trace, batch: TaskBatch) -> Float[Tensor, " lag"]:
+def _lag_contribution(network: SequenceReader, probe: RecurrentTrace, batch: TaskBatch) -> Float[Tensor, " lag"]:
     """||dL/dW_hh|| by lag over all gates' recurrent matrices, for the loss of a few sequences' last answers (eq. 6)."""
     few = _sequences_of(probe, slice(ITEMISED))
     scored = few.hidden[batch.scored].requires_grad_()

@@ -11,15 +11,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.diagnostics.recurrent.backward import read_by_gates, steps_back
-from goldviz.models.recurrent.lstm import LSTMTrace
-from goldviz.models.recurrent.networks import RecurrentLayer, Trace
+from goldviz.diagnostics.recurrent.backward import steps_back
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 
 Direct = Float[Tensor, "time batch hidden"]
 
 
 @torch.no_grad()
-def contributions_by_lag(layer: RecurrentLayer, trace: Trace, direct: Direct) -> Float[Tensor, "lag rows hidden"]:
+def contributions_by_lag(
+    layer: RecurrentWeights, trace: RecurrentTrace, direct: Direct
+) -> Float[Tensor, "lag rows hidden"]:
     """dL/dW_h split by lag t - k = 0 to T-1; the sum over lags is autograd's gradient of ``W_h``.
 
     ``direct`` [t-1] is the gradient of the loss with respect to h_t through the read-out at t alone, not through
@@ -30,7 +31,7 @@ def contributions_by_lag(layer: RecurrentLayer, trace: Trace, direct: Direct) ->
     asked: list[bool] = direct.flatten(1).any(1).tolist()
     losses = [step for step, reached in enumerate(asked) if reached]
     pulled = [*_pulled_back(layer, trace, direct, asked)]
-    read = read_by_gates(layer, trace).permute(0, 2, 1, 3)
+    read = layer.read_by_blocks(trace).permute(0, 2, 1, 3)
     for number, last in enumerate(losses):
         # Only the latest losses reach a step, so this one's gradient stands so many places from the end.
         place = number - len(losses)
@@ -41,7 +42,7 @@ def contributions_by_lag(layer: RecurrentLayer, trace: Trace, direct: Direct) ->
 
 
 @torch.no_grad()
-def contribution_norms(layer: RecurrentLayer, trace: Trace, direct: Direct) -> Float[Tensor, " lag"]:
+def contribution_norms(layer: RecurrentWeights, trace: RecurrentTrace, direct: Direct) -> Float[Tensor, " lag"]:
     """The Frobenius norm of each of :func:`contributions_by_lag`, in float64.
 
     With one loss a term is sum_b p_b r_b^T over a few sequences b, and its squared norm the sum over pairs of them of
@@ -54,14 +55,14 @@ def contribution_norms(layer: RecurrentLayer, trace: Trace, direct: Direct) -> F
     pulled = [products for _, products in _pulled_back(layer, trace, direct, asked)]
     if pulled:
         products = torch.cat(pulled).unflatten(-1, (len(layer.blocks), layer.hidden)).transpose(1, 2).double()
-        read = read_by_gates(layer, trace)[: len(pulled)].flip(0).transpose(1, 2).double()
+        read = layer.read_by_blocks(trace)[: len(pulled)].flip(0).transpose(1, 2).double()
         squares = ((products @ products.mT) * (read @ read.mT)).sum((1, 2, 3))
         norms[: len(pulled)] = squares.clamp(min=0).sqrt()
     return norms
 
 
 def _pulled_back(
-    layer: RecurrentLayer, trace: Trace, direct: Direct, asked: Sequence[bool]
+    layer: RecurrentWeights, trace: RecurrentTrace, direct: Direct, asked: Sequence[bool]
 ) -> Iterator[tuple[int, Tensor]]:
     """For each step, last first, what its products owe to all losses that reach it, in their order in time."""
     steps, batch, hidden = direct.shape
@@ -71,7 +72,7 @@ def _pulled_back(
             f"of shape {tuple(trace.states[0].shape)}."
         )
     back = steps_back(layer, trace)
-    live = direct.new_zeros(0, batch, 2 * hidden if isinstance(trace, LSTMTrace) else hidden)
+    live = direct.new_zeros(0, batch, trace.width)
     for step in reversed(range(steps)):
         if asked[step]:
             own = live.new_zeros(1, *live.shape[1:])

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from goldviz.diagnostics.recurrent.backward import StepBack, steps_back
 from goldviz.labs.recurrent_gradients.steps_forward import StepOn, steps_on
-from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
-from goldviz.models.recurrent.networks import RecurrentLayer, Trace
+from goldviz.models.recurrent.lstm import LSTMTrace
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 
 DIRECTIONS = 6
 """Directions at the end that are drawn, to find those at the beginning that arrive best."""
@@ -30,7 +30,7 @@ ByLagAndRow = Float[Tensor, "lag batch rows state"]
 
 
 @torch.no_grad()
-def spectral_norms_to_last(layer: RecurrentLayer, trace: Trace) -> ByLag:
+def spectral_norms_to_last(layer: RecurrentWeights, trace: RecurrentTrace) -> ByLag:
     """log10 of the spectral norm of dh_T/dh_(T-lag) of each sequence, for lag = 0 to T-1; -inf for a product of zero.
 
     Exact for states of :data:`SMALL` values at most. Of larger ones from below, by a randomised block iteration (Halko,
@@ -39,8 +39,7 @@ def spectral_norms_to_last(layer: RecurrentLayer, trace: Trace) -> ByLag:
     Where many singular values crowd at the top that was seen 0.26 decades below one sequence's norm, and 0.1 below in
     the mean over sequences.
     """
-    batch, hidden = trace.states[0].shape
-    size = 2 * hidden if isinstance(layer, LSTM) else hidden
+    batch, size = trace.states[0].shape[0], trace.width
     steps, back = len(trace.states) - 1, steps_back(layer, trace)
     dtype = trace.states[0].dtype
     if size <= SMALL or steps == 1:

@@ -17,6 +17,7 @@ from goldviz.diagnostics.findings.measures import largest, mean, ratio, share, t
 from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import Measure, combined, measure
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.models.recurrent.cells import CELLS
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -28,7 +29,7 @@ KEPT_WITHIN = 10
 """The factor, up or down, within which a signal counts as kept."""
 
 FORGET, UPDATE, STEERING = ("forget",), ("update",), ("input", "output", "update", "reset")
-LABELS = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
+LABELS = {name: cell.label for name, cell in CELLS.items()}
 
 
 def _faded_at(recorded: Recorded) -> Floats:

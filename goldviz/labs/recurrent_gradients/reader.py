@@ -12,29 +12,28 @@ from torch import Generator, Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from torch.nn.utils.rnn import pad_sequence
 
+from goldviz.models.recurrent.cells import recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
-from goldviz.models.recurrent.networks import RecurrentLayer, Trace, recurrent_layer
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 from goldviz.training.seeds import READ_OUT_WEIGHTS, WEIGHTS, stream
 
 if TYPE_CHECKING:
     from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 
-LANES = ("rnn", "lstm", "gru")
-
 
 class SequenceReader(nn.Module):
     """A recurrent layer with a linear read-out of ``outputs`` numbers, its weights drawn N(0, 1/hidden)."""
 
-    def __init__(self, layer: RecurrentLayer, outputs: int, generator: Generator) -> None:
+    def __init__(self, layer: RecurrentWeights, outputs: int, generator: Generator) -> None:
         super().__init__()
         self.layer = layer
         drawn = torch.randn(outputs, layer.hidden, generator=generator) / math.sqrt(layer.hidden)
         self.W_hy = nn.Parameter(drawn)
         self.b_y = nn.Parameter(torch.zeros(outputs))
 
-    def forward(self, inputs: Float[Tensor, "time batch inputs"]) -> Trace:
+    def forward(self, inputs: Float[Tensor, "time batch inputs"]) -> RecurrentTrace:
         """Everything that the layer computes from h_0 = 0."""
-        trace: Trace = self.layer(inputs)
+        trace: RecurrentTrace = self.layer(inputs)
         return trace
 
     def read(self, hidden: Float[Tensor, "*any hidden"]) -> Float[Tensor, "*any outputs"]:
@@ -42,19 +41,10 @@ class SequenceReader(nn.Module):
         return nn.functional.linear(hidden, self.W_hy, self.b_y)
 
 
-def lanes(settings: RecurrentGradients) -> tuple[str, ...]:
-    """The networks that are trained."""
-    return LANES if settings.networks == "all" else (settings.networks,)
-
-
 def at_start(settings: RecurrentGradients, lane: str, seed: int, inputs: int, outputs: int) -> SequenceReader:
     """A network as it is before its first step; those of a seed share the candidate's matrix and the read-out."""
-    kinds = {
-        "rnn": f"rnn_{settings.activation}",
-        "lstm": "lstm",
-        "gru": "gru" if settings.reset == "before" else "gru_reset_after",
-    }
-    layer = recurrent_layer(kinds[lane], inputs, settings.hidden)
+    variants = {"rnn": f"rnn_{settings.activation}", "gru": "gru" if settings.reset == "before" else "gru_reset_after"}
+    layer = recurrent_layer(variants.get(lane) or usual_layer(lane), inputs, settings.hidden)
     start = RecurrentInitialisation(
         matrix=settings.initialisation, size=settings.gain, biases={"forget": settings.forget_bias}
     )

@@ -6,7 +6,7 @@ Document 001, section 2, equations 5-24; clipping as in document 003.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
@@ -14,6 +14,7 @@ from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
+from goldviz.models.recurrent.cells import CELLS
 
 TASKS = {
     "adding": "Adding problem",
@@ -22,7 +23,13 @@ TASKS = {
     "sine": "Slow sine",
     "reviews": "Reviews with a cue far back",
 }
-NETWORKS = {"all": "RNN, LSTM and GRU", "rnn": "RNN", "lstm": "LSTM", "gru": "GRU"}
+SIDE_BY_SIDE = ("rnn", "lstm", "gru")
+"""The cells of which document 001 tells, trained beside one another."""
+NETWORKS = {"all": "RNN, LSTM and GRU", **{name: cell.label for name, cell in CELLS.items()}}
+if TYPE_CHECKING:
+    Networks: TypeAlias = str
+else:
+    Networks = Literal[tuple(NETWORKS)]
 ACTIVATIONS = {"tanh": "tanh", "relu": "ReLU"}
 FOLLOWED = 16
 """Jacobian products are of so many unseen sequences: what one of them does says little of the others."""
@@ -59,7 +66,7 @@ class RecurrentGradients(Experiment):
         unit="steps",
         description="How many time steps lie between cue and answer (adding, sine: the length of the sequence).",
     )
-    networks: Literal["all", "rnn", "lstm", "gru"] = setting(
+    networks: Networks = setting(
         "all",
         group="Network",
         essential=True,
@@ -260,30 +267,24 @@ class RecurrentGradients(Experiment):
         beyond = {"adding": 0, "recall": 1, "copy": 20, "sine": 0, "reviews": 8}
         return self.length + beyond[self.task]
 
+    def lanes(self) -> tuple[str, ...]:
+        """The cells that are trained."""
+        return SIDE_BY_SIDE if self.networks == "all" else (self.networks,)
+
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every step's gates and states, and what a look pulls back to each step."""
-        kept = {"rnn": 6, "lstm": 18, "gru": 14, "all": 18}[self.networks]
-        state = 2 * self.hidden if self.networks in ("lstm", "all") else self.hidden
-        values = self.time_steps() * (kept * self.batch * self.hidden + 25 * FOLLOWED * state)
-        learners = len(self.seeds) * (3 if self.networks == "all" else 1)
+        cells = [CELLS[lane] for lane in self.lanes()]
+        kept, states = max(cell.values for cell in cells), max(cell.states for cell in cells)
+        values = self.time_steps() * self.hidden * (kept * self.batch + 25 * FOLLOWED * states)
+        learners = len(self.seeds) * len(cells)
         return bytes_of_training(4 * self.hidden**2, learners, values)
 
     def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread, from costs in microseconds fitted to timed runs.
-
-        A time step of a network's training costs so much as such, for each hidden value of the batch and for each
-        recurrent weight and sequence; a time step of a look so much as such and for each weight.
-        """
-        costs = {
-            "rnn": (18, 6e-3, 6.7e-5, 300, 0.033),
-            "lstm": (55, 31e-3, 27e-5, 500, 0.08),
-            "gru": (70, 7e-3, 25e-5, 400, 0.06),
-        }
+        """About how long a run takes on one CPU thread, by what its cells cost."""
         looks = 1 + self.steps // self.look_every if self.look_every else 0
         total = 0.0
-        for lane, (a_step, a_value, a_product, a_look, a_weight) in costs.items():
-            if self.networks in ("all", lane):
-                values = self.batch * self.hidden
-                total += self.steps * (a_step + a_value * values + a_product * values * self.hidden)
-                total += looks * (a_look + a_weight * self.hidden**2)
+        values = self.batch * self.hidden
+        for cost in (CELLS[lane].cost for lane in self.lanes()):
+            total += self.steps * (cost.step + cost.value * values + cost.product * values * self.hidden)
+            total += looks * (cost.look + cost.weight * self.hidden**2)
         return len(self.seeds) * self.time_steps() * total * 1e-6

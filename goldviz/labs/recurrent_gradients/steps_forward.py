@@ -11,19 +11,20 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch.func import jvp, vmap
 
 from goldviz.diagnostics.recurrent.backward import Gradients, gates_and_candidate, lstm_slopes, update_slopes
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
-from goldviz.models.recurrent.networks import RecurrentLayer, Trace
+from goldviz.models.recurrent.weights import DrivenTrace, RecurrentTrace, RecurrentWeights
 
 Changes = Gradients
 StepOn = Callable[[int, Changes], Changes]
 
 
 @torch.no_grad()
-def steps_on(layer: RecurrentLayer, trace: Trace) -> StepOn:
+def steps_on(layer: RecurrentWeights, trace: RecurrentTrace) -> StepOn:
     """A function (step, changes) that turns changes of the state at t-1 into those at t = ``step`` + 1 of this pass.
 
     ``changes`` may have any leading dimensions; the state is h, or h before c for an LSTM. Raises ``TypeError`` if the
@@ -38,7 +39,25 @@ def steps_on(layer: RecurrentLayer, trace: Trace) -> StepOn:
             return _reset_before_on(layer, trace)
         case ResetAfterGRU(), GRUTrace():
             return _reset_after_on(layer, trace)
+        case _, DrivenTrace() if isinstance(trace, layer.trace):
+            return _step_on(layer, trace)
     raise TypeError(f"A {type(trace).__name__} is not what a {type(layer).__name__} layer leaves behind.")
+
+
+def _step_on(layer: RecurrentWeights, trace: DrivenTrace) -> StepOn:
+    """By automatic differentiation of the step."""
+
+    def on(step: int, changes: Tensor) -> Tensor:
+        drive, state = trace.drives[step].detach(), trace.state_before(step)
+
+        def moved(change: Tensor) -> Tensor:
+            after: Tensor = jvp(lambda before: layer.whole_step(drive, before), (state,), (change,))[1]
+            return after
+
+        stacked: Tensor = vmap(moved)(changes.reshape(-1, *changes.shape[-2:]))
+        return stacked.detach().reshape(changes.shape)
+
+    return on
 
 
 def _elman_on(layer: Elman, trace: ElmanTrace) -> StepOn:

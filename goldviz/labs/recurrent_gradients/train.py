@@ -17,7 +17,6 @@ from torch import Tensor
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep, distributions, with_means_over_seeds
 from goldviz.labs.recurrent_gradients.instruments import (
-    GATES,
     LAYERS,
     Measured,
     answers,
@@ -26,7 +25,7 @@ from goldviz.labs.recurrent_gradients.instruments import (
     moments,
     state_gradient_norms,
 )
-from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, lanes, side_by_side
+from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, side_by_side
 from goldviz.labs.recurrent_gradients.tasks import (
     Evaluation,
     TaskBatch,
@@ -38,6 +37,7 @@ from goldviz.labs.recurrent_gradients.tasks import (
     scored_steps,
     sequences,
 )
+from goldviz.models.recurrent.cells import GATES
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
@@ -70,7 +70,7 @@ def train(settings: RecurrentGradients, record: Record) -> None:
             SeedSequences(stream(seed, DATA), evaluation(settings, stream(seed, TEST_DATA))) for seed in settings.seeds
         ]
         grid = Grid.made(
-            lanes(settings),
+            settings.lanes(),
             settings.seeds,
             lambda lane, seed: learner(settings, lane, seed, data[0].looked_at, device),
             sequences=[own.order for own in data],
@@ -112,7 +112,7 @@ def announce(settings: RecurrentGradients, record: Record, looked_at: Evaluation
     """Label the dimensions, and name the device."""
     steps = len(looked_at.inputs)
     record.coordinates(
-        network=list(lanes(settings)),
+        network=list(settings.lanes()),
         seed=list(settings.seeds),
         time=list(range(1, steps + 1)),
         lag=list(range(steps)),

@@ -12,11 +12,11 @@ import xarray as xr
 from torch import Tensor
 from torch.nn import functional
 
-from goldviz.labs.recurrent_gradients.instruments import GATES
-from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, lanes, take_over
+from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, take_over
 from goldviz.labs.recurrent_gradients.reviews import VOCABULARY
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
-from goldviz.models.recurrent.networks import Trace
+from goldviz.models.recurrent.cells import GATES
+from goldviz.models.recurrent.weights import RecurrentTrace
 
 if TYPE_CHECKING:
     from goldviz.runs.jobs.jobs import Report
@@ -84,7 +84,7 @@ def read_words(settings: RecurrentGradients, weights: np.ndarray, text: str) -> 
     that do not fit.
     """
     words = Words.of(text)
-    read = [_of_network(settings, lane, row, words) for lane, row in zip(lanes(settings), weights, strict=True)]
+    read = [_of_network(settings, lane, row, words) for lane, row in zip(settings.lanes(), weights, strict=True)]
     dims = {
         "praise": ("time",),
         "state": ("time", "unit"),
@@ -95,7 +95,7 @@ def read_words(settings: RecurrentGradients, weights: np.ndarray, text: str) -> 
     return xr.Dataset(
         {name: (("network", *own), torch.stack([one[name] for one in read]).numpy()) for name, own in dims.items()},
         coords={
-            "network": list(lanes(settings)),
+            "network": list(settings.lanes()),
             "time": range(1, len(words.words) + 1),
             "gate": list(GATES),
             "unit": range(1, settings.hidden + 1),
@@ -122,7 +122,7 @@ def _of_network(settings: RecurrentGradients, lane: str, weights: np.ndarray, wo
     }
 
 
-def _openings(network: SequenceReader, trace: Trace, steps: int) -> Tensor:
+def _openings(network: SequenceReader, trace: RecurrentTrace, steps: int) -> Tensor:
     absent = torch.full((steps,), torch.nan, dtype=torch.float64)
     found = [getattr(trace, f"{name}_gates", None) for name in GATES]
     return torch.stack([absent if gate is None else torch.stack(gate).detach().mean((1, 2)) for gate in found])

@@ -22,7 +22,7 @@ from goldviz.models.continuous.ode_solvers import FixedSteps
 from goldviz.models.continuous.own_pace import Pace, own_pace
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.gru import GatedRecurrentUnit, ResetAfterGRU
-from goldviz.models.recurrent.networks import RecurrentLayer
+from goldviz.models.recurrent.weights import RecurrentWeights
 
 
 class FusedPlan(NamedTuple):
@@ -131,7 +131,7 @@ class FusedODERNN(ODERNN):
 
 
 def fixed_step_ode_rnn(
-    cell: RecurrentLayer, field: TanhField, method: str = "rk4", longest_step: float = 0.05
+    cell: RecurrentWeights, field: TanhField, method: str = "rk4", longest_step: float = 0.05
 ) -> ODERNN:
     """The fastest ODE-RNN in fixed steps that there is for this cell: fused for a GRU, else by plain autograd."""
     if isinstance(cell, GatedRecurrentUnit) and type(cell) in GRU_JUMPS:

@@ -26,8 +26,7 @@ from goldviz.models.continuous.observed_series import (
 )
 from goldviz.models.continuous.ode_solvers import Solver, UnsolvedIntervalError
 from goldviz.models.continuous.vector_field import TanhField
-from goldviz.models.recurrent.lstm import LSTM
-from goldviz.models.recurrent.networks import RecurrentLayer
+from goldviz.models.recurrent.weights import RecurrentWeights
 
 Inputs = Float[Tensor, "time batch inputs"]
 Observed = Bool[Tensor, "time batch 1"]
@@ -60,7 +59,7 @@ class ODERNN(nn.Module):
     observed) changes nothing.
     """
 
-    def __init__(self, cell: RecurrentLayer, field: TanhField, solver: Solver) -> None:
+    def __init__(self, cell: RecurrentWeights, field: TanhField, solver: Solver) -> None:
         super().__init__()
         if cell.inputs % 2:
             raise ValueError(
@@ -108,18 +107,16 @@ class ODERNN(nn.Module):
         return self.solver.evolve(self.field, state, durations).state
 
     def _follow(self, gaps: Times, inputs: Inputs, observed: Observed, h: State) -> ODERNNTrace:
-        memory = torch.zeros_like(h)
+        memory = [torch.zeros_like(h) for _ in self.cell.trace.carried[1:]]
         before, after, evaluations, steps = [], [], [], []
         for row, (gap, x, seen) in enumerate(zip(gaps, inputs.unsqueeze(1), observed, strict=True)):
             try:
                 evolution = self.solver.evolve(self.field, h, gap)
             except UnsolvedIntervalError as error:
                 raise UnsolvedIntervalError(f"On the way to row {row}: {error}") from error
-            if isinstance(self.cell, LSTM):
-                jump = self.cell(x, (evolution.state, memory))
-                memory = torch.where(seen, jump.cells[-1], memory)
-            else:
-                jump = self.cell(x, evolution.state)
+            jump = self.cell(x, (evolution.state, *memory))
+            carried = [getattr(jump, name)[-1] for name in jump.carried[1:]]
+            memory = [torch.where(seen, after, rested) for after, rested in zip(carried, memory, strict=True)]
             h = torch.where(seen, jump.states[-1], evolution.state)
             before.append(evolution.state)
             after.append(h)

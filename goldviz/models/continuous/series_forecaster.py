@@ -30,8 +30,8 @@ from goldviz.models.continuous.observed_series import (
 )
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver
+from goldviz.models.recurrent.cells import recurrent_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
-from goldviz.models.recurrent.networks import recurrent_layer
 
 SMALLEST_FORECAST_SCALE = 5e-3
 """A likelihood without a floor under the scale grows without bound where forecasts become exact."""

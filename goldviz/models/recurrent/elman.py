@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
+from goldviz.models.recurrent.weights import Initial, RecurrentTrace, RecurrentWeights, Steps
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Elman(RecurrentWeights):
     """An Elman layer with ``activation`` "tanh" or "relu" (document 001, eq. 5)."""
 
     blocks: ClassVar[tuple[str, ...]] = ("state",)
+    trace = ElmanTrace
 
     def __init__(self, inputs: int, hidden: int, activation: str = "tanh", *, dtype: torch.dtype | None = None) -> None:
         super().__init__(inputs, hidden, dtype=dtype)
@@ -48,14 +49,16 @@ class Elman(RecurrentWeights):
             raise ValueError(f"Activation is {activation!r}; allowed is one of {', '.join(ACTIVATIONS)}.")
         self.activation = activation
 
-    def forward(
-        self, inputs: Float[Tensor, "time batch inputs"], initial: Float[Tensor, "batch hidden"] | None = None
-    ) -> ElmanTrace:
+    def step(self, drive: Tensor, *state: Tensor) -> tuple[tuple[Tensor, ...], Steps]:
+        """h_t by eq. 5."""
+        (h,) = state
+        return (ACTIVATIONS[self.activation].apply(torch.addmm(drive, h, self.W_h.t())),), ()
+
+    def forward(self, inputs: Float[Tensor, "time batch inputs"], initial: Initial = None) -> ElmanTrace:
         """Run over a batch of sequences from h_0 = ``initial`` (zero if it is not given)."""
-        self.check_inputs(inputs)
         phi = ACTIVATIONS[self.activation].apply
         to_hidden = self.W_h.t()
-        states = [self.zero_state(inputs) if initial is None else initial]
+        states = [*self.start(inputs, initial)]
         for drive in functional.linear(inputs, self.W_x, self.b).unbind(0):
             states.append(phi(torch.addmm(drive, states[-1], to_hidden)))
         return ElmanTrace(tuple(states))

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights, Steps
+from goldviz.models.recurrent.weights import Initial, RecurrentTrace, RecurrentWeights, Steps
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,23 @@ class GatedRecurrentUnit(RecurrentWeights):
     """What both conventions share: gates by eq. 21-22, state update by eq. 24. They differ in the candidate."""
 
     blocks: ClassVar[tuple[str, ...]] = ("update", "reset", "candidate")
+    trace = GRUTrace
+
+    def step(self, drive: Tensor, *state: Tensor) -> tuple[tuple[Tensor, ...], Steps]:
+        """h_t with z, r and the candidate, by eq. 21-24."""
+        (h,) = state
+        drive_gates, drive_candidate = drive.split([2 * self.hidden, self.hidden], 1)
+        z, r = torch.sigmoid(torch.addmm(drive_gates, h, self.W_h[: 2 * self.hidden].t())).chunk(2, 1)
+        candidate = self.candidate(drive_candidate, r, h)
+        return (torch.lerp(h, candidate, z),), (z, r, candidate)
 
     def candidate(self, drive: Tensor, r: Tensor, h: Tensor) -> Tensor:
         """h~_t from the input's part ``drive``, the reset gate and the last state, each (batch, hidden)."""
         raise TypeError(f"{type(self).__name__} does not say where its reset gate acts")
 
-    def forward(
-        self, inputs: Float[Tensor, "time batch inputs"], initial: Float[Tensor, "batch hidden"] | None = None
-    ) -> GRUTrace:
+    def forward(self, inputs: Float[Tensor, "time batch inputs"], initial: Initial = None) -> GRUTrace:
         """Run over a batch of sequences from h_0 = ``initial`` (zero if it is not given)."""
-        self.check_inputs(inputs)
-        h = self.zero_state(inputs) if initial is None else initial
+        (h,) = self.start(inputs, initial)
         to_gates = self.W_h[: 2 * self.hidden].t()
         states = [h]
         gates: list[tuple[Tensor, Tensor, Tensor]] = []
@@ -62,6 +68,13 @@ class GatedRecurrentUnit(RecurrentWeights):
 
 class ResetBeforeGRU(GatedRecurrentUnit):
     """The document's GRU: h~_t = tanh(W_xh x_t + W_hh (r_t * h_(t-1)) + b_h), eq. 23."""
+
+    def read_by_blocks(self, trace: RecurrentTrace) -> Float[Tensor, "time batch gates hidden"]:
+        """The candidate's block reads r_t * h_(t-1)."""
+        if not isinstance(trace, GRUTrace):
+            raise TypeError(f"A {type(trace).__name__} is not what a GRU leaves behind.")
+        last = torch.stack(trace.states[:-1])
+        return torch.stack([last, last, torch.stack(trace.reset_gates) * last], 2)
 
     def candidate(self, drive: Tensor, r: Tensor, h: Tensor) -> Tensor:
         """h~_t with the reset gate inside the matrix product, eq. 23."""

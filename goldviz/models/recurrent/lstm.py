@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights, Steps
+from goldviz.models.recurrent.weights import Initial, RecurrentTrace, RecurrentWeights, Steps
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class LSTMTrace(RecurrentTrace):
     ``states`` h_0 to h_T and ``cells`` c_0 to c_T have one entry more than the gates i_t, f_t, o_t and the
     candidates (c-tilde of eq. 13), whose entry 0 belongs to step 1.
     """
+
+    carried: ClassVar[tuple[str, ...]] = ("states", "cells")
 
     cells: Steps
     input_gates: Steps
@@ -35,15 +37,20 @@ class LSTM(RecurrentWeights):
     """An LSTM layer (document 001, eq. 10-15). Its state is the pair (h_t, c_t)."""
 
     blocks: ClassVar[tuple[str, ...]] = ("input", "forget", "output", "candidate")
+    trace = LSTMTrace
 
-    def forward(
-        self,
-        inputs: Float[Tensor, "time batch inputs"],
-        initial: tuple[Float[Tensor, "batch hidden"], Float[Tensor, "batch hidden"]] | None = None,
-    ) -> LSTMTrace:
+    def step(self, drive: Tensor, *state: Tensor) -> tuple[tuple[Tensor, ...], Steps]:
+        """(h_t, c_t) with i, f, o and the candidate, by eq. 10-15."""
+        h, c = state
+        valves, candidate = torch.addmm(drive, h, self.W_h.t()).split([3 * self.hidden, self.hidden], 1)
+        i, f, o = torch.sigmoid(valves).chunk(3, 1)
+        candidate = torch.tanh(candidate)
+        c = f * c + i * candidate
+        return (o * torch.tanh(c), c), (i, f, o, candidate)
+
+    def forward(self, inputs: Float[Tensor, "time batch inputs"], initial: Initial = None) -> LSTMTrace:
         """Run over a batch of sequences from (h_0, c_0) = ``initial`` (zeros if it is not given)."""
-        self.check_inputs(inputs)
-        h, c = (self.zero_state(inputs), self.zero_state(inputs)) if initial is None else initial
+        h, c = self.start(inputs, initial)
         to_gates = self.W_h.t()
         states, cells = [h], [c]
         gates: list[tuple[Tensor, Tensor, Tensor, Tensor]] = []

@@ -1,21 +1,28 @@
 """Recurrent networks of every kind, drawn small, that the tests of the recurrent diagnostics share."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from hypothesis import strategies as st
 
+from goldviz.models.recurrent.cells import CELL_OF_LAYER, recurrent_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.matrices import MATRICES
-from goldviz.models.recurrent.networks import LAYERS, RecurrentLayer, Trace, recurrent_layer
+from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
+from tests.models.recurrent.minimal_gated_unit import MinimalGatedUnit
+
+STEP_ALONE = "minimal_gated"
+"""A cell of which goldviz knows the step alone: every derivative is that of the step."""
+NAMES = (*CELL_OF_LAYER, STEP_ALONE)
 
 
 class Case(NamedTuple):
     """A layer with its forward pass over a random batch."""
 
-    layer: RecurrentLayer
+    layer: RecurrentWeights
     inputs: torch.Tensor
-    trace: Trace
+    trace: RecurrentTrace
 
 
 def case(
@@ -34,7 +41,8 @@ def case(
     def stream(index: int) -> torch.Generator:
         return torch.Generator().manual_seed(1000 * seed + index)
 
-    layer = recurrent_layer(name, 3, hidden, dtype=torch.float64)
+    make = MinimalGatedUnit if name == STEP_ALONE else partial(recurrent_layer, name)
+    layer = make(3, hidden, dtype=torch.float64)
     initialise(layer, stream, RecurrentInitialisation(matrix, scaling, size, 1.0, {"forget": 1.0}))
     with torch.no_grad():
         layer.b.add_(torch.randn(layer.b.shape, generator=stream(50), dtype=torch.float64) * 0.3)
@@ -48,7 +56,7 @@ def recipes(least_steps: int = 1, most_steps: int = 12) -> st.SearchStrategy[dic
     """Arguments of :func:`case`: networks of every kind, initialisation and small size."""
     return st.fixed_dictionaries(
         {
-            "name": st.sampled_from(list(LAYERS)),
+            "name": st.sampled_from(NAMES),
             "hidden": st.integers(1, 7),
             "steps": st.integers(least_steps, most_steps),
             "matrix": st.sampled_from(list(MATRICES)),

@@ -10,8 +10,7 @@ from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.lstm_valves.valves import openings, valves
 from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms, contributions_by_lag
 from goldviz.labs.recurrent_gradients.steps_forward import steps_on
-from goldviz.models.recurrent.networks import LAYERS
-from tests.diagnostics.recurrent.cases import case, recipes
+from tests.diagnostics.recurrent.cases import NAMES, case, recipes
 
 
 def random_like(tensor: torch.Tensor, seed: int) -> torch.Tensor:
@@ -61,7 +60,7 @@ def test_norms_of_contributions_need_not_the_contributions(recipe, asked):
     assert torch.allclose(contribution_norms(one.layer, one.trace, direct), expected, atol=1e-9, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_loss_of_one_step_contributes_lag_by_lag(name):
     """Detaching the state just before step k leaves the terms of lags 0 to t - k alone."""
     one = case(name, steps=7)

@@ -5,9 +5,8 @@ import torch
 from hypothesis import given, settings
 from torch.autograd.functional import jacobian
 
-from goldviz.diagnostics.recurrent.jacobians import CellJacobians, step_jacobians
-from goldviz.models.recurrent.networks import LAYERS
-from tests.diagnostics.recurrent.cases import case, recipes, state, state_after
+from goldviz.diagnostics.recurrent.jacobians import CellJacobians, jacobians_of_step, step_jacobians
+from tests.diagnostics.recurrent.cases import NAMES, case, recipes, state, state_after
 
 
 @settings(max_examples=40, deadline=None)
@@ -20,7 +19,17 @@ def test_every_step_equals_autograd(recipe):
         assert torch.allclose(found[step], expected, atol=1e-12, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@settings(max_examples=40, deadline=None)
+@given(recipe=recipes())
+def test_the_step_s_own_derivative_is_the_one_written_by_hand(recipe):
+    one = case(**recipe)
+    drives = torch.nn.functional.linear(one.inputs[:, 1], one.layer.W_x, one.layer.b)
+    states = torch.stack([one.trace.state_before(step)[1] for step in range(len(one.inputs))])
+    by_hand = step_jacobians(one.layer, one.trace, sequence=1).dense()
+    torch.testing.assert_close(jacobians_of_step(one.layer, drives, states), by_hand, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_moving_rows_is_multiplying_by_the_jacobian(name):
     one = case(name)
     found = step_jacobians(one.layer, one.trace)
@@ -29,7 +38,7 @@ def test_moving_rows_is_multiplying_by_the_jacobian(name):
         assert torch.allclose(found.apply_to_rows(step, rows), rows @ found.dense()[step].t(), atol=1e-13)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_factors_scale_the_whole_jacobian(name):
     one = case(name)
     found = step_jacobians(one.layer, one.trace)

@@ -11,7 +11,7 @@ from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import FixedSteps, TorchdiffeqSolver
 from goldviz.models.continuous.series_forecaster import DecaySeriesReader, GapSeriesReader, ODESeriesReader
-from goldviz.models.recurrent.networks import recurrent_layer
+from goldviz.models.recurrent.cells import recurrent_layer
 
 WINDOW, CHANNELS, HIDDEN, BATCH = 7, 3, 5, 11
 

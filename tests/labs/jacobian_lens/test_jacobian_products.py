@@ -14,8 +14,8 @@ from goldviz.labs.jacobian_lens.products import (
     frobenius_norms,
     singular_values,
 )
+from goldviz.models.recurrent.cells import CELL_OF_LAYER
 from goldviz.models.recurrent.matrices import MATRICES
-from goldviz.models.recurrent.networks import LAYERS
 from tests.diagnostics.recurrent.cases import case, recipes, state, state_after
 
 
@@ -35,7 +35,7 @@ def test_all_pairs_equal_autograd(recipe):
             assert 10 ** float(found[t, k]) == pytest.approx(norm, rel=1e-7)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", CELL_OF_LAYER)
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_long_products_equal_exact_singular_values(name, matrix):
     one = case(name, hidden=16, steps=60, matrix=matrix, size=0.95, scaling="spectral_radius")

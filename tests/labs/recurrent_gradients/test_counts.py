@@ -3,10 +3,11 @@
 import pytest
 import torch
 
-from goldviz.labs.recurrent_gradients.counts import BLOCKS, SIZES, weights_of
+from goldviz.labs.recurrent_gradients.counts import SIZES, weights_of
 from goldviz.labs.recurrent_gradients.reader import at_start
 from goldviz.labs.recurrent_gradients.settings import RESETS, TASKS, RecurrentGradients
 from goldviz.labs.recurrent_gradients.tasks import outputs, sequences
+from goldviz.models.recurrent.cells import CELLS
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -16,7 +17,7 @@ def test_the_formula_counts_every_weight(task: str, hidden: int, reset: str) -> 
     settings = RecurrentGradients.checked({"task": task, "hidden": hidden, "reset": reset})
     batch = sequences(settings, 9, 4, torch.Generator())
     assert SIZES[task] == (batch.inputs.shape[2], outputs(batch))
-    for lane in BLOCKS:
+    for lane in CELLS:
         network = at_start(settings, lane, 0, *SIZES[task])
         counted = weights_of(settings, lane)
         assert counted.total == sum(weights.numel() for weights in network.parameters())
@@ -25,7 +26,7 @@ def test_the_formula_counts_every_weight(task: str, hidden: int, reset: str) -> 
 
 def test_the_formula_in_letters_gives_the_number() -> None:
     settings = RecurrentGradients(task="reviews", hidden=13, reset="after")
-    for lane in BLOCKS:
+    for lane in CELLS:
         counted = weights_of(settings, lane)
         code = counted.formula.replace(" (", " * (").replace("h (", "h * (").replace("4 h", "4 * h")
         assert eval(code.replace("3 h", "3 * h"), {"d": 37, "h": 13}) == counted.layer
@@ -36,4 +37,4 @@ def test_pytorchs_layers_have_one_bias_more_in_every_block() -> None:
     settings = RecurrentGradients(task="recall", hidden=11)
     for lane, twin in (("rnn", torch.nn.RNN), ("lstm", torch.nn.LSTM), ("gru", torch.nn.GRU)):
         theirs = sum(weights.numel() for weights in twin(10, 11).parameters())
-        assert theirs == weights_of(settings, lane).layer + BLOCKS[lane] * 11
+        assert theirs == weights_of(settings, lane).layer + len(CELLS[lane].parts) * 11

@@ -7,8 +7,7 @@ import torch
 
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.recurrent_gradients.last_state import SMALL, cell_paths_to_last, spectral_norms_to_last
-from goldviz.models.recurrent.networks import LAYERS
-from tests.diagnostics.recurrent.cases import case
+from tests.diagnostics.recurrent.cases import NAMES, case
 
 
 def exact(one):
@@ -23,14 +22,14 @@ def exact(one):
     return torch.tensor(found, dtype=torch.float64).t()
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("steps", [1, 2, 9])
 def test_small_states_are_followed_in_all_directions(name, steps):
     one = case(name, steps=steps, batch=3)
     torch.testing.assert_close(spectral_norms_to_last(one.layer, one.trace), exact(one), atol=1e-10, rtol=0)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("matrix", "size"), [("orthogonal", 1.0), ("gaussian", 0.6), ("gaussian", 1.4)])
 def test_larger_ones_stay_below_the_norm_and_near_it(name, matrix, size):
     one = case(name, hidden=2 * SMALL, steps=20, batch=8, matrix=matrix, size=size)

@@ -6,17 +6,18 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.recurrent_gradients.figures.network import INSIDE, parts_of
-from goldviz.labs.recurrent_gradients.instruments import GATES, LAYERS
-from goldviz.labs.recurrent_gradients.reader import LANES, at_start, lanes
+from goldviz.labs.recurrent_gradients.figures.network import parts_of
+from goldviz.labs.recurrent_gradients.instruments import LAYERS
+from goldviz.labs.recurrent_gradients.reader import at_start
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.models.recurrent.cells import CELLS, GATES
 
 
-@pytest.mark.parametrize("networks", ["all", *LANES])
+@pytest.mark.parametrize("networks", ["all", *CELLS])
 @given(length=st.integers(4, 200), task=st.sampled_from(["adding", "recall"]))
 def test_there_is_a_node_for_every_matrix_gate_and_time_step(networks: str, length: int, task: str) -> None:
     settings = RecurrentGradients.checked({"networks": networks, "length": length, "task": task, "hidden": 2})
-    times, names = list(range(1, settings.time_steps() + 1)), lanes(settings)
+    times, names = list(range(1, settings.time_steps() + 1)), settings.lanes()
     parts = parts_of(xr.Dataset(coords={"network": list(names), "time": times}))
     assert [part.network for part in parts] == list(names)
     for part in parts:
@@ -27,10 +28,11 @@ def test_there_is_a_node_for_every_matrix_gate_and_time_step(networks: str, leng
         assert len({(node.column, node.row) for node in part.nodes}) == len(part.nodes)
 
 
-@pytest.mark.parametrize("network", LANES)
+@pytest.mark.parametrize("network", CELLS)
 def test_gates_are_those_that_the_cell_has(network: str) -> None:
     reader = at_start(RecurrentGradients(hidden=3), network, 0, 2, 1)
     trace = reader(torch.zeros(2, 1, 2))
     has = {gate for gate in GATES if hasattr(trace, f"{gate}_gates")}
-    assert {gate for _, _, gate in INSIDE[network] if gate} == has
-    assert len(INSIDE[network]) == len(reader.layer.blocks)
+    assert set(CELLS[network].gates) == has <= set(reader.layer.blocks)
+    assert len(CELLS[network].parts) == len(reader.layer.blocks)
+    assert len(reader.layer.trace.carried) == CELLS[network].states

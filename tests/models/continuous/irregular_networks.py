@@ -3,8 +3,8 @@
 import torch
 
 from goldviz.models.continuous.vector_field import TanhField
+from goldviz.models.recurrent.cells import recurrent_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
-from goldviz.models.recurrent.networks import recurrent_layer
 
 Series = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 

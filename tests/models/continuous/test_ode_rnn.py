@@ -17,8 +17,8 @@ from goldviz.models.continuous.ode_solvers import (
     UnsolvedIntervalError,
 )
 from goldviz.models.continuous.vector_field import TanhField
+from goldviz.models.recurrent.cells import CELL_OF_LAYER, recurrent_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
-from goldviz.models.recurrent.networks import LAYERS, recurrent_layer
 from tests.models.continuous.irregular_networks import cell_and_field, series, stream
 from tests.thinned import thinned
 
@@ -27,7 +27,7 @@ def network(name="gru", channels=2, hidden=5, solver=None, **options) -> ODERNN:
     return ODERNN(*cell_and_field(name, channels, hidden, **options), solver or FixedSteps())
 
 
-@pytest.mark.parametrize("name", thinned(["lstm", *sorted(set(LAYERS) - {"lstm"})]))
+@pytest.mark.parametrize("name", thinned(["lstm", *sorted(set(CELL_OF_LAYER) - {"lstm"})]))
 def test_states_follow_the_equations_sample_by_sample(name):
     ours = network(name, solver=FixedSteps("rk4", 0.01))
     times, values, mask = series(6, 4, 2)

@@ -21,8 +21,8 @@ from goldviz.models.continuous.series_forecaster import (
     forecast_loss,
 )
 from goldviz.models.continuous.vector_field import TanhField
+from goldviz.models.recurrent.cells import recurrent_layer
 from goldviz.models.recurrent.initialisation import initialise
-from goldviz.models.recurrent.networks import recurrent_layer
 
 NAMES = ("ode_rnn", "ode_rnn_lstm", "gru", "gru_gap", "gru_decay")
 

@@ -1,16 +1,18 @@
 """The unrolled cells compute what PyTorch's layers and the document's equations say."""
 
+from dataclasses import fields
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from goldviz.models.recurrent.cells import CELL_OF_LAYER, recurrent_layer
 from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.gru import ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.lstm import LSTM
-from goldviz.models.recurrent.networks import LAYERS, recurrent_layer
 
 
 def stream(index: int) -> torch.Generator:
@@ -66,6 +68,22 @@ def test_copied_weights_give_pytorchs_gradients(name):
     assert torch.allclose(found, expected, atol=1e-12, rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", CELL_OF_LAYER)
+def test_steps_one_after_another_are_the_forward_pass(name):
+    layer = recurrent_layer(name, 3, 4, dtype=torch.float64)
+    initialise(layer, stream, RecurrentInitialisation("gaussian", biases={"forget": 1.0}))
+    x = inputs(6, 2, 3, torch.float64)
+    trace = layer(x)
+    drives = torch.nn.functional.linear(x, layer.W_x, layer.b)
+    state, gates = layer.start(x, None), [kept.name for kept in fields(trace) if kept.name not in trace.carried]
+    for t, drive in enumerate(drives):
+        state, inside = layer.step(drive, *state)
+        for part, kept in zip(state, trace.carried, strict=True):
+            torch.testing.assert_close(part, getattr(trace, kept)[t + 1], atol=1e-14, rtol=0)
+        for part, kept in zip(inside, gates, strict=True):
+            torch.testing.assert_close(part, getattr(trace, kept)[t], atol=1e-14, rtol=0)
+
+
 def test_reset_before_follows_the_documents_equations():
     layer = ResetBeforeGRU(3, 4, dtype=torch.float64)
     initialise(layer, stream, RecurrentInitialisation("gaussian", biases={"update": -1.0, "reset": 0.5}))
@@ -100,7 +118,7 @@ def test_the_two_reset_conventions_differ_unless_the_gate_is_open():
         assert torch.allclose(*states, atol=1e-12) is equal
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", CELL_OF_LAYER)
 def test_a_pass_may_be_cut_in_two(name):
     layer = recurrent_layer(name, 2, 5, dtype=torch.float64)
     initialise(layer, stream, RecurrentInitialisation("gaussian"))
@@ -110,7 +128,7 @@ def test_a_pass_may_be_cut_in_two(name):
     assert torch.allclose(layer(x[4:], state).hidden, whole.hidden[4:], atol=1e-14)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", CELL_OF_LAYER)
 def test_every_state_can_be_asked_for_its_gradient(name):
     layer = recurrent_layer(name, 2, 5)
     initialise(layer, stream, RecurrentInitialisation("orthogonal", biases={"forget": 1.0}))

@@ -25,8 +25,8 @@ from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU
 from goldviz.models.continuous.series_forecaster import ODESeriesReader
 from goldviz.models.continuous.vector_field import TanhField
+from goldviz.models.recurrent.cells import CELLS, recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
-from goldviz.models.recurrent.networks import recurrent_layer
 
 HiddenStates = tuple[Float[Tensor, "batch hidden"], ...]
 ForecastStream = Callable[[int], Generator]
@@ -213,11 +213,13 @@ class FlowReader(WindowReader):
         return gaps.cumsum(0), values, mask
 
 
+def _recurrent(kind: str) -> Callable[[int, int, int, ForecastStream], RecurrentReader]:
+    return lambda window, channels, hidden, weights: RecurrentReader(kind, channels, hidden, weights)
+
+
 WINDOW_READERS: dict[str, Callable[[int, int, int, ForecastStream], WindowReader]] = {
     "mlp": FlatReader,
-    "rnn": lambda window, channels, hidden, weights: RecurrentReader("rnn_tanh", channels, hidden, weights),
-    "lstm": lambda window, channels, hidden, weights: RecurrentReader("lstm", channels, hidden, weights),
-    "gru": lambda window, channels, hidden, weights: RecurrentReader("gru", channels, hidden, weights),
+    **{cell: _recurrent(usual_layer(cell)) for cell in CELLS},
     "gru_gap": lambda window, channels, hidden, weights: GapReader(channels, hidden, weights),
     "gru_decay": lambda window, channels, hidden, weights: DecayReader(channels, hidden, weights),
     "ode_rnn": lambda window, channels, hidden, weights: FlowReader(channels, hidden, weights),

@@ -139,5 +139,5 @@ def recurrent_matrix(plot: Plot) -> Figure:
     plot.linear_axis("matrix", "Norm", row=2)
     plot.step_grid()
     plot.reference(1, "below 1, powers of W fade")
-    gated = "LSTM and GRU: the candidate's matrix." if GATES.keys() & set(plot.networks) else ""
+    gated = "LSTM and GRU: the candidate's matrix." if {"lstm", "gru"} & set(plot.networks) else ""
     return legend_above_headings(plot.finish(gated, plot.drawn(), height=560))

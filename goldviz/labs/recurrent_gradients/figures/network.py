@@ -7,18 +7,8 @@ from goldviz.figures.diagram import Node, Part, Wire, diagram
 from goldviz.figures.reading import networks
 from goldviz.figures.theme import style_of
 from goldviz.labs.recurrent_gradients.figures.quantities import COLOURS, figure
+from goldviz.models.recurrent.cells import CELLS
 
-INSIDE = {
-    "rnn": (("tanh", "sum and tanh", ""),),
-    "lstm": (
-        ("i", "input gate", "input"),
-        ("f", "forget gate", "forget"),
-        ("c̃", "candidate", ""),
-        ("o", "output gate", "output"),
-    ),
-    "gru": (("z", "update gate", "update"), ("r", "reset gate", "reset"), ("h̃", "candidate", "")),
-}
-"""What each cell computes of its sums, from top to bottom: label, name, and the gate that it is (document 001)."""
 COLUMNS = 5
 STRIP, BETWEEN = 0.55, 0.5
 """Height of the strip of time steps, and what is free above it, in rows."""
@@ -29,7 +19,7 @@ def parts_of(ds: Run) -> list[Part]:
     """The cell of every network of a run, and its state at each of the run's time steps."""
     times = ds["time"].values.tolist() if "time" in ds.coords else []
     names = networks(ds)
-    rows = max(2, *(len(INSIDE[network]) for network in names))
+    rows = max(2, *(len(CELLS[network].parts) for network in names))
     return [_part(network, times, rows) for network in names]
 
 
@@ -57,7 +47,7 @@ def _part(network: str, times: list[int], rows: int) -> Part:
 
 def _cell(network: str, rows: int) -> tuple[list[Node], list[Wire]]:
     """Input, weights, gates and candidate, state and read-out from left to right; the state goes back."""
-    inside = INSIDE[network]
+    inside = CELLS[network].parts
     middle, start = rows / 2, (rows - len(inside)) / 2
     of_state = Node("h", "hidden state", 3, middle - 0.5, "state", {"cell": "state"})
     nodes = [

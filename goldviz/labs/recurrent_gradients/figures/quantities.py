@@ -15,11 +15,12 @@ from goldviz.figures.layers import LayerAxis
 from goldviz.figures.limits import Quantity, Values, decades, ends_of, log_of, magnitudes, padded, places, values_of
 from goldviz.figures.reading import finite, networks
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.models.recurrent.cells import CELLS
 
 FADED = -2.0
 """log10 of the share below which a signal counts as gone: a hundredth."""
 
-GATES = {"lstm": ("input", "forget", "output"), "gru": ("update", "reset")}
+GATES = {name: cell.gates for name, cell in CELLS.items() if cell.gates}
 """The gates of each network that has any (document 001, eq. 10-12, 21-22)."""
 
 BOUND_ROOM = 4.0

@@ -1,0 +1,166 @@
+"""Recurrent cells: what each is called, how it is drawn, what it computes, and what it costs.
+
+A new one is an entry of :data:`CELLS` and a class of :class:`goldviz.models.recurrent.weights.RecurrentWeights` with
+its ``step``: settings, labels, counts, costs, diagrams, figures and laboratories read the table; Jacobians, gradients
+through time and what a change becomes follow from the step, where nobody wrote them by hand. A cell whose gates do not
+read the state is one, too: its step takes a state and need not look at it. Torch is loaded when a layer is made,
+because settings read the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from goldviz.models.style import NetworkStyle
+
+if TYPE_CHECKING:
+    from goldviz.models.recurrent.weights import RecurrentWeights
+
+
+class CellPart(NamedTuple):
+    """What a cell computes of one of its sums: its letter, its name, and which gate it is ("" for what is none).
+
+    The gates have the names of the layer's ``blocks``; how far they open, a trace keeps as ``<gate>_gates``.
+    """
+
+    letter: str
+    words: str
+    gate: str = ""
+
+
+class CellCost(NamedTuple):
+    """Microseconds on one CPU thread, fitted to timed runs.
+
+    A time step of training costs so much as such, for each hidden value of the batch, and for each recurrent weight
+    and sequence; a time step of a look so much as such and for each weight.
+    """
+
+    step: float
+    value: float
+    product: float
+    look: float
+    weight: float
+
+
+class CellLayer(NamedTuple):
+    """One network of a cell: its name in words, and what makes it of (inputs, hidden, dtype=...)."""
+
+    words: str
+    make: Callable[..., RecurrentWeights]
+
+
+@dataclass(frozen=True)
+class RecurrentCell:
+    """A cell: its label and line, its parts from top to bottom, its networks, and its cost.
+
+    ``layers`` has the networks by name, the usual one first. ``values`` is about how many numbers a step keeps for each
+    hidden unit until the gradient was taken, ``states`` how many vectors are carried on: h, or h and c.
+    """
+
+    style: NetworkStyle
+    parts: tuple[CellPart, ...]
+    layers: Mapping[str, CellLayer]
+    cost: CellCost
+    values: int
+    states: int = 1
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return self.style.label
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The names of its gates, from top to bottom."""
+        return tuple(part.gate for part in self.parts if part.gate)
+
+
+def _elman(inputs: int, hidden: int, **options: Any) -> RecurrentWeights:
+    from goldviz.models.recurrent.elman import Elman
+
+    return Elman(inputs, hidden, **options)
+
+
+def _lstm(inputs: int, hidden: int, **options: Any) -> RecurrentWeights:
+    from goldviz.models.recurrent.lstm import LSTM
+
+    return LSTM(inputs, hidden, **options)
+
+
+def _gru(inputs: int, hidden: int, **options: Any) -> RecurrentWeights:
+    from goldviz.models.recurrent.gru import ResetBeforeGRU
+
+    return ResetBeforeGRU(inputs, hidden, **options)
+
+
+def _gru_reset_after(inputs: int, hidden: int, **options: Any) -> RecurrentWeights:
+    from goldviz.models.recurrent.gru import ResetAfterGRU
+
+    return ResetAfterGRU(inputs, hidden, **options)
+
+
+CELLS = {
+    "rnn": RecurrentCell(
+        NetworkStyle("RNN", "#838383", "solid", "square"),
+        parts=(CellPart("tanh", "sum and tanh"),),
+        layers={
+            "rnn_tanh": CellLayer("RNN, tanh", _elman),
+            "rnn_relu": CellLayer("RNN, ReLU", partial(_elman, activation="relu")),
+        },
+        cost=CellCost(18, 6e-3, 6.7e-5, 300, 0.033),
+        values=6,
+    ),
+    "lstm": RecurrentCell(
+        NetworkStyle("LSTM", "#009e73", "dash", "triangle-up"),
+        parts=(
+            CellPart("i", "input gate", "input"),
+            CellPart("f", "forget gate", "forget"),
+            CellPart("c̃", "candidate"),
+            CellPart("o", "output gate", "output"),
+        ),
+        layers={"lstm": CellLayer("LSTM", _lstm)},
+        cost=CellCost(55, 31e-3, 27e-5, 500, 0.08),
+        values=18,
+        states=2,
+    ),
+    "gru": RecurrentCell(
+        NetworkStyle("GRU", "#3590c8", "dashdot", "cross"),
+        parts=(
+            CellPart("z", "update gate", "update"),
+            CellPart("r", "reset gate", "reset"),
+            CellPart("h̃", "candidate"),
+        ),
+        layers={
+            "gru": CellLayer("GRU, reset before the matrix (document, eq. 23)", _gru),
+            "gru_reset_after": CellLayer("GRU, reset after the matrix (PyTorch)", _gru_reset_after),
+        },
+        cost=CellCost(70, 7e-3, 25e-5, 400, 0.06),
+        values=14,
+    ),
+}
+"""Cell by name."""
+
+CELL_OF_LAYER = {layer: name for name, cell in CELLS.items() for layer in cell.layers}
+"""Which cell a network is of."""
+
+GATES = tuple(dict.fromkeys(gate for cell in CELLS.values() for gate in cell.gates))
+"""All gates that any cell has."""
+
+
+def usual_layer(cell: str) -> str:
+    """The name of the cell's usual network.
+
+    >>> usual_layer("rnn"), usual_layer("gru")
+    ('rnn_tanh', 'gru')
+    """
+    return next(iter(CELLS[cell].layers))
+
+
+def recurrent_layer(name: str, inputs: int, hidden: int, **options: Any) -> RecurrentWeights:
+    """The network of this name with zero weights; raises ``ValueError`` for a name that no cell has."""
+    if name not in CELL_OF_LAYER:
+        raise ValueError(f"The recurrent network is {name!r}; allowed is one of {', '.join(CELL_OF_LAYER)}.")
+    return CELLS[CELL_OF_LAYER[name]].layers[name].make(inputs, hidden, **options)
