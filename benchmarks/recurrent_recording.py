@@ -18,6 +18,7 @@ import torch._dynamo  # an optimiser's own step loads it: two seconds that are n
 from torch.nn import functional
 
 from goldviz.data.problems.sequences import adding_problem
+from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.labs.recurrent_gradients.tasks import evaluation
 from goldviz.labs.recurrent_gradients.train import learner, train
@@ -61,7 +62,7 @@ def bare_loop() -> float:
     """Seconds of the steps."""
     order = stream(0, DATA)
     looked_at = evaluation(SETTINGS, stream(0, TEST_DATA))
-    learners = [learner(SETTINGS, lane, 0, looked_at, torch.device("cpu")) for lane in SETTINGS.lanes()]
+    learners = [learner(SETTINGS, lane, 0, looked_at, torch.device("cpu")) for lane in lanes(SETTINGS)]
     started = time.process_time()
     for _ in range(SETTINGS.steps):
         batch = adding_problem(SETTINGS.length, SETTINGS.batch, order)

@@ -334,8 +334,8 @@ import math, pathlib, runpy, sys
 import goldviz
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import facts
-def followed(name, setting, **small):
-    small |= {setting: "ralston"}
+def followed(name, setting, value, **small):
+    small |= {setting: value}
     run = goldviz.run(name, progress=False, **small)
     assert run.attrs["status"] == "finished", run.attrs
     declared = goldviz.experiments()[name].checked(small)
@@ -344,17 +344,20 @@ def followed(name, setting, **small):
     for figure in laboratories()[name].figures().FIGURES.values():
         figure(run).to_json()
     pathlib.Path("exported.py").write_text(declared.script(), encoding="utf-8")
-    print(facts(type(declared), setting)["labels"]["ralston"])
+    print(facts(type(declared), setting)["labels"][value])
+    return run
 """
 
 
 @pytest.mark.slow
 def test_a_new_ode_method_is_one_edit(checkout: Path) -> None:
     edited(checkout, "an ODE method", "METHODS = {\n", f"METHODS = {{{RALSTON}")
-    flow = "followed('continuous-depth', 'method', samples=20, width=4, steps=2, batch=8, blocks=2, gradient='adjoint')"
+    small = "samples=20, width=4, steps=2, batch=8, blocks=2, gradient='adjoint'"
+    flow = f"followed('continuous-depth', 'method', 'ralston', {small})"
     assert says(checkout, f"{FOLLOW}\n{flow}") == "Ralston"
     script_runs(checkout)
-    gaps = "followed('ode-rnn', 'solver', networks='ode_rnn', hidden=3, width=4, observations=4, batch=4, steps=2)"
+    small = "networks='ode_rnn', hidden=3, width=4, observations=4, batch=4, steps=2"
+    gaps = f"followed('ode-rnn', 'solver', 'ralston', {small})"
     assert says(checkout, f"{FOLLOW}\n{gaps}") == "Ralston, fused"
     script_runs(checkout)
     beside = (
@@ -378,3 +381,53 @@ def script_runs(checkout: Path) -> None:
     code += "runpy.run_path('exported.py', run_name='__main__')"
     subprocess.run([sys.executable, "-I", "-c", code], cwd=folder, check=True, timeout=120)
     assert "loss" in (folder / "curves.json").read_text(encoding="utf-8")
+
+
+MINIMAL_GATED = """
+def _minimal_gated(inputs: int, hidden: int, **options: Any) -> RecurrentWeights:
+    from goldviz.models.recurrent.minimal_gated_unit import MinimalGatedUnit
+
+    return MinimalGatedUnit(inputs, hidden, **options)
+
+
+CELLS = {
+    "mgu": RecurrentCell(
+        NetworkStyle("MGU", "#123456", "dot", "x"),
+        parts=(CellPart("f", "gate", "update"), CellPart("h̃", "candidate")),
+        layers={"mgu": CellLayer("Minimal gated unit", _minimal_gated)},
+        cost=CellCost(70, 7e-3, 25e-5, 400, 0.06),
+        values=10,
+    ),
+"""
+EXPLAINED = """
+run = followed("recurrent-gradients", "networks", "mgu", hidden=3, length=6, steps=2, batch=4, look_every=1)
+from goldviz.labs.recurrent_gradients.counts import weights_of
+from goldviz.labs.recurrent_gradients.figures.network import parts_of
+settings = goldviz.experiments()["recurrent-gradients"].checked({"networks": "mgu", "hidden": 3, "length": 6})
+count = weights_of(settings, "mgu")
+assert count.total == int(run["parameter_count"].squeeze()), (count, run["parameter_count"])
+assert math.isfinite(float(run["log_jacobian_norm"].sel(lag=5).isel(look=-1).squeeze()))
+assert math.isfinite(float(run["lag_contribution"].sel(lag=2).isel(look=-1).squeeze()))
+[part] = parts_of(run)
+print(count.formula, [node.label for node in part.nodes if "gate" in node.at])
+lens = goldviz.compute("jacobian-lens", cell="mgu", hidden=3, length=5)
+for figure in laboratories()["jacobian-lens"].figures().FIGURES.values():
+    if all(name in lens for name in figure.needs):
+        figure(lens).to_json()
+"""
+
+
+@pytest.mark.slow
+def test_a_new_recurrent_cell_is_a_class_and_an_entry(checkout: Path) -> None:
+    shutil.copy(ROOT / "tests/models/recurrent/minimal_gated_unit.py", checkout / "goldviz/models/recurrent")
+    cells = checkout / "goldviz/models/recurrent/cells.py"
+    source = cells.read_text(encoding="utf-8")
+    assert source.count("CELLS = {\n") == 1
+    cells.write_text(source.replace("CELLS = {\n", MINIMAL_GATED.lstrip()), encoding="utf-8")
+    assert says(checkout, f"{FOLLOW}{EXPLAINED}").splitlines() == ["MGU", "2 h (d + h + 1) ['f']"]
+    script_runs(checkout)
+    jump = "followed('ode-rnn', 'cell', 'mgu', networks='ode_rnn', hidden=3, width=4, observations=4, batch=4, steps=2)"
+    assert says(checkout, f"{FOLLOW}\n{jump}") == "MGU"
+    script_runs(checkout)
+    spell = "followed('char-language-model', 'model', 'mgu', hidden=4, steps=2, batch=8)"
+    assert says(checkout, f"{FOLLOW}\n{spell}") == "MGU"

@@ -152,11 +152,12 @@ def step_jacobians(layer: RecurrentWeights, trace: RecurrentTrace, sequence: int
 
 
 def jacobians_of_step(
-    layer: RecurrentWeights, drives: Float[Tensor, "time rows"], states: Float[Tensor, "time state"]
-) -> Float[Tensor, "time state state"]:
+    layer: RecurrentWeights, drives: Float[Tensor, "any rows"], states: Float[Tensor, "any state"]
+) -> Float[Tensor, "any state state"]:
     """d(state at t)/d(state at t-1) of any cell, by automatic differentiation of its step.
 
-    ``drives`` are W_x x_t + b, ``states`` the whole states that each step begins with.
+    ``drives`` are W_x x_t + b, ``states`` the whole states that the steps begin with: of one sequence over time, or of
+    many sequences at one time.
     """
 
     def after(drive: Tensor, state: Tensor) -> Tensor:

@@ -29,8 +29,8 @@ from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, Div
 from goldviz.diagnostics.findings.line import above, at_least, below, where
 from goldviz.diagnostics.findings.training import USELESS, saturated, training_diverged
 from goldviz.diagnostics.findings.words import fine_percent
+from goldviz.labs.ode_rnn.choices import method_of
 from goldviz.labs.ode_rnn.measures import DEAF, NO_BETTER, REFINED, Reading
-from goldviz.labs.ode_rnn.settings import method_of
 from goldviz.models.continuous.methods import METHODS
 
 if TYPE_CHECKING:

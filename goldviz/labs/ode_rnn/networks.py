@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Generator, Tensor, nn
 
-from goldviz.labs.ode_rnn.settings import JUMP_CELLS, method_of
+from goldviz.labs.ode_rnn.choices import JUMP_CELLS, method_of
 from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.methods import FIXED, runge_kutta_method
 from goldviz.models.continuous.ode_rnn import ODERNN

@@ -14,8 +14,8 @@ from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
-from goldviz.models.continuous.methods import ADAPTIVE, FIXED, METHODS, ODEMethod
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.labs.ode_rnn.choices import JUMPS, SOLVERS, method_of
+from goldviz.models.continuous.methods import FIXED, METHODS
 
 TASKS = {
     "oscillator": "Damped oscillator",
@@ -30,30 +30,12 @@ NETWORKS = {
     "gru_gap": "GRU with time gaps",
     "gru_decay": "GRU with decay",
 }
-JUMP_CELLS = {"gru": "gru", "lstm": "lstm", "elman": "rnn", **{name: name for name in CELLS if name != "rnn"}}
-"""Cells of the jump, by the names that the setting has for them."""
-JUMPS = {name: "Elman" if cell == "rnn" else CELLS[cell].label for name, cell in JUMP_CELLS.items()}
 if TYPE_CHECKING:
     JumpCell: TypeAlias = str
-else:
-    JumpCell = Literal[tuple(JUMPS)]
-TORCHDIFFEQ_RK4 = "torchdiffeq_rk4"
-"""The rule of three eighths again, but by torchdiffeq, which takes as many steps for a whole batch."""
-SOLVERS = {
-    **{name: f"{METHODS[name].words}, fused" for name in reversed(FIXED)},
-    **{name: f"{METHODS[name].words} (torchdiffeq)" for name in reversed(ADAPTIVE)},
-    TORCHDIFFEQ_RK4: "RK4 (torchdiffeq)",
-}
-if TYPE_CHECKING:
     SolverName: TypeAlias = str
 else:
+    JumpCell = Literal[tuple(JUMPS)]
     SolverName = Literal[tuple(SOLVERS)]
-
-
-def method_of(solver: str) -> ODEMethod:
-    """The method by which a solver of :data:`SOLVERS` follows the field."""
-    return METHODS["rk4_three_eighths" if solver == TORCHDIFFEQ_RK4 else solver]
-
 
 PROBE = ("look", "network")
 SHORTEST_GAP = 0.02

@@ -14,6 +14,7 @@ from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
+from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.models.recurrent.cells import CELLS
 
 TASKS = {
@@ -23,8 +24,6 @@ TASKS = {
     "sine": "Slow sine",
     "reviews": "Reviews with a cue far back",
 }
-SIDE_BY_SIDE = ("rnn", "lstm", "gru")
-"""The cells of which document 001 tells, trained beside one another."""
 NETWORKS = {"all": "RNN, LSTM and GRU", **{name: cell.label for name, cell in CELLS.items()}}
 if TYPE_CHECKING:
     Networks: TypeAlias = str
@@ -267,13 +266,9 @@ class RecurrentGradients(Experiment):
         beyond = {"adding": 0, "recall": 1, "copy": 20, "sine": 0, "reviews": 8}
         return self.length + beyond[self.task]
 
-    def lanes(self) -> tuple[str, ...]:
-        """The cells that are trained."""
-        return SIDE_BY_SIDE if self.networks == "all" else (self.networks,)
-
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every step's gates and states, and what a look pulls back to each step."""
-        cells = [CELLS[lane] for lane in self.lanes()]
+        cells = [CELLS[lane] for lane in lanes(self)]
         kept, states = max(cell.values for cell in cells), max(cell.states for cell in cells)
         values = self.time_steps() * self.hidden * (kept * self.batch + 25 * FOLLOWED * states)
         learners = len(self.seeds) * len(cells)
@@ -284,7 +279,7 @@ class RecurrentGradients(Experiment):
         looks = 1 + self.steps // self.look_every if self.look_every else 0
         total = 0.0
         values = self.batch * self.hidden
-        for cost in (CELLS[lane].cost for lane in self.lanes()):
+        for cost in (CELLS[lane].cost for lane in lanes(self)):
             total += self.steps * (cost.step + cost.value * values + cost.product * values * self.hidden)
             total += looks * (cost.look + cost.weight * self.hidden**2)
         return len(self.seeds) * self.time_steps() * total * 1e-6

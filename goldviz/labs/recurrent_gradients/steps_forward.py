@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.func import jvp, vmap
 
 from goldviz.diagnostics.recurrent.backward import Gradients, gates_and_candidate, lstm_slopes, update_slopes
+from goldviz.diagnostics.recurrent.jacobians import jacobians_of_step
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
@@ -45,17 +45,11 @@ def steps_on(layer: RecurrentWeights, trace: RecurrentTrace) -> StepOn:
 
 
 def _step_on(layer: RecurrentWeights, trace: DrivenTrace) -> StepOn:
-    """By automatic differentiation of the step."""
+    """By automatic differentiation: each sequence's own Jacobian of the step."""
 
     def on(step: int, changes: Tensor) -> Tensor:
-        drive, state = trace.drives[step].detach(), trace.state_before(step)
-
-        def moved(change: Tensor) -> Tensor:
-            after: Tensor = jvp(lambda before: layer.whole_step(drive, before), (state,), (change,))[1]
-            return after
-
-        stacked: Tensor = vmap(moved)(changes.reshape(-1, *changes.shape[-2:]))
-        return stacked.detach().reshape(changes.shape)
+        jacobians = jacobians_of_step(layer, trace.drives[step], trace.state_before(step))
+        return torch.einsum("bij,...bj->...bi", jacobians, changes)
 
     return on
 

@@ -25,6 +25,7 @@ from goldviz.labs.recurrent_gradients.instruments import (
     moments,
     state_gradient_norms,
 )
+from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, side_by_side
 from goldviz.labs.recurrent_gradients.tasks import (
     Evaluation,
@@ -70,7 +71,7 @@ def train(settings: RecurrentGradients, record: Record) -> None:
             SeedSequences(stream(seed, DATA), evaluation(settings, stream(seed, TEST_DATA))) for seed in settings.seeds
         ]
         grid = Grid.made(
-            settings.lanes(),
+            lanes(settings),
             settings.seeds,
             lambda lane, seed: learner(settings, lane, seed, data[0].looked_at, device),
             sequences=[own.order for own in data],
@@ -112,7 +113,7 @@ def announce(settings: RecurrentGradients, record: Record, looked_at: Evaluation
     """Label the dimensions, and name the device."""
     steps = len(looked_at.inputs)
     record.coordinates(
-        network=list(settings.lanes()),
+        network=list(lanes(settings)),
         seed=list(settings.seeds),
         time=list(range(1, steps + 1)),
         lag=list(range(steps)),

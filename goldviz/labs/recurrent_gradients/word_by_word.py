@@ -12,6 +12,7 @@ import xarray as xr
 from torch import Tensor
 from torch.nn import functional
 
+from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, take_over
 from goldviz.labs.recurrent_gradients.reviews import VOCABULARY
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
@@ -84,7 +85,7 @@ def read_words(settings: RecurrentGradients, weights: np.ndarray, text: str) -> 
     that do not fit.
     """
     words = Words.of(text)
-    read = [_of_network(settings, lane, row, words) for lane, row in zip(settings.lanes(), weights, strict=True)]
+    read = [_of_network(settings, lane, row, words) for lane, row in zip(lanes(settings), weights, strict=True)]
     dims = {
         "praise": ("time",),
         "state": ("time", "unit"),
@@ -95,7 +96,7 @@ def read_words(settings: RecurrentGradients, weights: np.ndarray, text: str) -> 
     return xr.Dataset(
         {name: (("network", *own), torch.stack([one[name] for one in read]).numpy()) for name, own in dims.items()},
         coords={
-            "network": list(settings.lanes()),
+            "network": list(lanes(settings)),
             "time": range(1, len(words.words) + 1),
             "gate": list(GATES),
             "unit": range(1, settings.hidden + 1),

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.jacobian_lens.compute import unrolled
-from goldviz.labs.jacobian_lens.settings import CELLS, JacobianLens
+from goldviz.labs.jacobian_lens.settings import LAYERS, JacobianLens
 from goldviz.models.recurrent.lstm import LSTMTrace
 from goldviz.models.recurrent.matrices import MATRICES
 
@@ -42,7 +42,7 @@ def test_the_line_with_the_spectral_radius_is_no_bound() -> None:
     assert (measured <= ds["bound"].values + 1e-9).all()
 
 
-@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("cell", LAYERS)
 def test_the_average_gain_is_the_mean_square_of_the_singular_values(cell: str) -> None:
     ds = JacobianLens.checked({**SMALL, "cell": cell, "start": 3}).compute()
     column = ds["norm"].values[3:, 3]
@@ -50,7 +50,7 @@ def test_the_average_gain_is_the_mean_square_of_the_singular_values(cell: str) -
     np.testing.assert_allclose(10.0**column, np.sqrt(np.mean(np.nan_to_num(singular) ** 2, axis=1)), rtol=1e-6)
 
 
-@pytest.mark.parametrize("cell", [cell for cell in CELLS if cell != "lstm"])
+@pytest.mark.parametrize("cell", [cell for cell in LAYERS if cell != "lstm"])
 def test_the_largest_gain_equals_that_of_autograds_jacobian(cell: str) -> None:
     settings = JacobianLens.checked({**SMALL, "cell": cell, "start": 2})
     layer, trace = unrolled(settings)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from goldviz.labs.recurrent_gradients.figures.network import parts_of
 from goldviz.labs.recurrent_gradients.instruments import LAYERS
+from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.reader import at_start
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.models.recurrent.cells import CELLS, GATES
@@ -17,7 +18,7 @@ from goldviz.models.recurrent.cells import CELLS, GATES
 @given(length=st.integers(4, 200), task=st.sampled_from(["adding", "recall"]))
 def test_there_is_a_node_for_every_matrix_gate_and_time_step(networks: str, length: int, task: str) -> None:
     settings = RecurrentGradients.checked({"networks": networks, "length": length, "task": task, "hidden": 2})
-    times, names = list(range(1, settings.time_steps() + 1)), settings.lanes()
+    times, names = list(range(1, settings.time_steps() + 1)), lanes(settings)
     parts = parts_of(xr.Dataset(coords={"network": list(names), "time": times}))
     assert [part.network for part in parts] == list(names)
     for part in parts:

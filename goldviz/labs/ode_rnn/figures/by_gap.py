@@ -13,6 +13,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, single
 from goldviz.figures.theme import style_of
+from goldviz.labs.ode_rnn.choices import method_of
 from goldviz.labs.ode_rnn.figures.quantities import (
     as_of,
     figure,
@@ -24,7 +25,6 @@ from goldviz.labs.ode_rnn.figures.quantities import (
     step_in_words,
     time_unit,
 )
-from goldviz.labs.ode_rnn.settings import method_of
 
 WITHOUT_GAP = "One observation alone has no gap before it."
 
