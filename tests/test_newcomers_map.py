@@ -351,7 +351,7 @@ def followed(name, setting, value, **small):
 
 @pytest.mark.slow
 def test_a_new_ode_method_is_one_edit(checkout: Path) -> None:
-    edited(checkout, "an ODE method", "METHODS = {\n", f"METHODS = {{{RALSTON}")
+    edited(checkout, "an ODE method, or a recurrent cell", "METHODS = {\n", f"METHODS = {{{RALSTON}")
     small = "samples=20, width=4, steps=2, batch=8, blocks=2, gradient='adjoint'"
     flow = f"followed('continuous-depth', 'method', 'ralston', {small})"
     assert says(checkout, f"{FOLLOW}\n{flow}") == "Ralston"
