@@ -103,14 +103,14 @@ def head_habits(network: BertNetwork, texts: EncodedTexts) -> dict[str, Float[Te
     places = torch.arange(pieces.shape[1], device=pieces.device)
     distance = (places[:, None] - places).abs().float()
     special = (places == 0) | (places == present.sum(1, keepdim=True) - 1)
-    found: dict[str, list[Tensor]] = {"head_entropy": [], "head_distance": [], "head_special": []}
+    habits: dict[str, list[Tensor]] = {"head_entropy": [], "head_distance": [], "head_special": []}
     start = network.encoder.embeddings(pieces, torch.zeros_like(pieces)).normalised
     for parts in network.encoder.walk(start, present):
         weights = parts.attention.weights
-        found["head_entropy"].append(_over_queries(torch.special.entr(weights).sum(-1) / np.log(2), present))
-        found["head_distance"].append(_over_queries((weights * distance).sum(-1), present))
-        found["head_special"].append(_over_queries((weights * special[:, None, None]).sum(-1), present))
-    return {name: torch.stack(layers).cpu() for name, layers in found.items()}
+        habits["head_entropy"].append(_over_queries(torch.special.entr(weights).sum(-1) / np.log(2), present))
+        habits["head_distance"].append(_over_queries((weights * distance).sum(-1), present))
+        habits["head_special"].append(_over_queries((weights * special[:, None, None]).sum(-1), present))
+    return {name: torch.stack(layers).cpu() for name, layers in habits.items()}
 
 
 def unigram_scores(data: PretrainingTexts) -> tuple[float, float]:
@@ -133,13 +133,13 @@ def bag_of_words(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
     words = CountVectorizer()
     counts = words.fit_transform(data.labelled.written)
     regression = LogisticRegression(max_iter=2000).fit(counts, data.labelled.tones.numpy())
-    return [torch.as_tensor(regression.predict(words.transform(judged.written))) for judged in data.tone_sets]
+    return [torch.as_tensor(regression.predict(words.transform(texts.written))) for texts in data.tone_sets]
 
 
 def majority(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
     """The most frequent tone of the labelled texts, whatever the text."""
     tone = int(torch.bincount(data.labelled.tones, minlength=TONE_CLASSES).argmax())
-    return [torch.full_like(judged.tones, tone) for judged in data.tone_sets]
+    return [torch.full_like(texts.tones, tone) for texts in data.tone_sets]
 
 
 def accuracy_by_set(data: PretrainingTexts, judged: list[Int[Tensor, " text"]]) -> Float[Tensor, " tone_set"]:
@@ -149,16 +149,16 @@ def accuracy_by_set(data: PretrainingTexts, judged: list[Int[Tensor, " text"]]) 
 
 def _all_tone_logits(network: BertNetwork, texts: EncodedTexts) -> Tensor:
     device = network.masked_words.bias.device
-    found = []
+    logits = []
     for rows in torch.arange(len(texts)).split(TEXTS_AT_ONCE):
         inputs, present = texts.rows(rows)
-        found.append(network.tone_logits(inputs.to(device), present.to(device)).cpu())
-    return torch.cat(found)
+        logits.append(network.tone_logits(inputs.to(device), present.to(device)).cpu())
+    return torch.cat(logits)
 
 
 def _over_queries(values: Float[Tensor, "text head query"], present: Tensor) -> Float[Tensor, " head"]:
-    counted = present[:, None].to(values.dtype)
-    return (values * counted).sum((0, 2)) / counted.sum((0, 2))
+    weights = present[:, None].to(values.dtype)
+    return (values * weights).sum((0, 2)) / weights.sum((0, 2))
 
 
 def _right(judged: Tensor, tones: Tensor) -> Tensor:

@@ -49,12 +49,12 @@ def mask_pieces(
         return torch.rand(ids.shape, generator=generator, device=generator.device).to(device)
 
     chance = uniform().masked_fill(special, 2.0)
-    chosen = chance < share
+    places = chance < share
     # Where no piece came below the share, the one that came nearest to it is chosen.
-    chosen |= (chance == chance.amin(-1, keepdim=True)) & ~chosen.any(-1, keepdim=True)
+    places |= (chance == chance.amin(-1, keepdim=True)) & ~places.any(-1, keepdim=True)
     treatment = uniform()
-    hidden = chosen & (treatment < MASKED_SHARE)
-    replaced = chosen & (treatment >= (1 + MASKED_SHARE) / 2)
+    hidden = places & (treatment < MASKED_SHARE)
+    replaced = places & (treatment >= (1 + MASKED_SHARE) / 2)
     others = torch.randint(len(ordinary), ids.shape, generator=generator, device=generator.device)
     inputs = torch.where(replaced, ordinary[others.cpu()].to(device), ids).masked_fill(hidden, mask_id)
-    return inputs, ids.masked_fill(~chosen, NO_TARGET)
+    return inputs, ids.masked_fill(~places, NO_TARGET)

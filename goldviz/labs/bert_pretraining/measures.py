@@ -75,39 +75,39 @@ class PretrainingReading:
     @classmethod
     def of(cls, ds: Run) -> PretrainingReading:
         """Read a run's dataset; variables may be missing or empty."""
-        found = Phases(ds)
-        losses = found.at_steps("loss", WORDS)
-        every_loss = found.values("loss", "step", "seed")
-        unseen = found.at_looks("unseen_masked_loss", WORDS)
-        all_unseen = found.values("unseen_masked_loss", "look", "seed")
-        norms = found.at_steps("part_gradient_norm", WORDS, "part")
-        norms = norms if len(norms) else found.at_steps("part_gradient_norm", TONE, "part")
+        phases = Phases(ds)
+        losses = phases.at_steps("loss", WORDS)
+        every_loss = phases.values("loss", "step", "seed")
+        unseen = phases.at_looks("unseen_masked_loss", WORDS)
+        all_unseen = phases.values("unseen_masked_loss", "look", "seed")
+        norms = phases.at_steps("part_gradient_norm", WORDS, "part")
+        norms = norms if len(norms) else phases.at_steps("part_gradient_norm", TONE, "part")
         return cls(
-            last=found.last,
-            seeds=len(found.nothing),
-            diverged=diverged(every_loss) if len(every_loss) else np.isinf(found.nothing),
+            last=phases.last,
+            seeds=len(phases.nothing),
+            diverged=diverged(every_loss) if len(every_loss) else np.isinf(phases.nothing),
             word_losses=losses,
             unseen_losses=unseen,
-            words_trained=_recent(losses, found.nothing),
-            words_unseen=unseen[-1] if len(unseen) else found.nothing,
-            words_now=all_unseen[-1] if len(all_unseen) else found.nothing,
-            lowest_loss=np.fmin.reduce(all_unseen) if len(all_unseen) else found.nothing,
-            uniform=found.number("uniform_loss"),
-            unigram=found.number("unigram_loss"),
-            known=found.tone(NEW_DRAWS),
-            new=found.tone(NEW_PATTERNS),
-            bag=found.baseline("bag of words", NEW_PATTERNS),
-            bag_known=found.baseline("bag of words", NEW_DRAWS),
-            baseline=found.baseline("majority", NEW_DRAWS),
-            tone_trained=_recent(found.at_steps("tone_accuracy", TONE), found.nothing),
-            hardest=found.hardest_kind(),
-            update=typical_updates(found.at_looks("update_to_data", WORDS, "part")),
-            longest_update=_longest(found.at_looks("update_to_data", WORDS, "part")),
+            words_trained=_recent(losses, phases.nothing),
+            words_unseen=unseen[-1] if len(unseen) else phases.nothing,
+            words_now=all_unseen[-1] if len(all_unseen) else phases.nothing,
+            lowest_loss=np.fmin.reduce(all_unseen) if len(all_unseen) else phases.nothing,
+            uniform=phases.number("uniform_loss"),
+            unigram=phases.number("unigram_loss"),
+            known=phases.tone(NEW_DRAWS),
+            new=phases.tone(NEW_PATTERNS),
+            bag=phases.baseline("bag of words", NEW_PATTERNS),
+            bag_known=phases.baseline("bag of words", NEW_DRAWS),
+            baseline=phases.baseline("majority", NEW_DRAWS),
+            tone_trained=_recent(phases.at_steps("tone_accuracy", TONE), phases.nothing),
+            hardest=phases.hardest_kind(),
+            update=typical_updates(phases.at_looks("update_to_data", WORDS, "part")),
+            longest_update=_longest(phases.at_looks("update_to_data", WORDS, "part")),
             parts=tuple(str(part) for part in ds["part"].values) if "part" in ds.coords else (),
             part_norms=_middle(norms),
-            largest_norm=found.values("gradient_norm", "step", "seed").max(0, initial=-np.inf),
-            clipped=_recent(found.at_steps("clipped", WORDS), found.nothing, share=1.0),
-            heads=Heads.of(ds, found.words_end),
+            largest_norm=phases.values("gradient_norm", "step", "seed").max(0, initial=-np.inf),
+            clipped=_recent(phases.at_steps("clipped", WORDS), phases.nothing, share=1.0),
+            heads=Heads.of(ds, phases.words_end),
         )
 
     @property

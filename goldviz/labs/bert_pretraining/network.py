@@ -49,10 +49,10 @@ class BertNetwork(nn.Module):
         dropout: EncoderDropout | None = None,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
         """Cross-entropy at the places with an answer (the others hold -100), and the share that is guessed."""
-        asked = answers >= 0
-        hidden = self.encoder(inputs, present=present, dropout=dropout)[asked]
+        places = answers >= 0
+        hidden = self.encoder(inputs, present=present, dropout=dropout)[places]
         logits = self.masked_words(hidden, self.encoder.embeddings.token.weight)
-        return cross_entropy(logits, answers[asked]), _share_right(logits, answers[asked])
+        return cross_entropy(logits, answers[places]), _share_right(logits, answers[places])
 
     def tone_logits(
         self,
@@ -114,13 +114,13 @@ def bert_learner(
 
 def part_gradient_norms(network: BertNetwork) -> Float[Tensor, " part"]:
     """The Euclidean norm of each part's gradient after a backward pass; 0 where a part has none."""
-    found = []
+    norms = []
     for part in network.parts():
         gradients = [weights.grad for weights in part.parameters() if weights.grad is not None]
         wide = torch.float32 if network.masked_words.bias.device.type == "mps" else torch.float64
         lengths = torch.stack(torch._foreach_norm(gradients, 2, wide)) if gradients else torch.zeros(1)
-        found.append(torch.linalg.vector_norm(lengths).float().cpu())
-    return torch.stack(found)
+        norms.append(torch.linalg.vector_norm(lengths).float().cpu())
+    return torch.stack(norms)
 
 
 def watched_parts(network: BertNetwork) -> list[Layer]:

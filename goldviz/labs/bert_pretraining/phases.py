@@ -53,18 +53,18 @@ class Phases:
 
     def at_steps(self, name: str, phase: int, *dims: str) -> Floats:
         """The variable at a phase's steps, (step, *dims, seed)."""
-        found = self.values(name, "step", *dims, "seed")
-        return found[self.in_phase[phase]] if len(found) else found
+        values = self.values(name, "step", *dims, "seed")
+        return values[self.in_phase[phase]] if len(values) else values
 
     def at_looks(self, name: str, phase: int, *dims: str) -> Floats:
         """The variable at a phase's looks, (look, *dims, seed)."""
-        found = self.values(name, "look", *dims, "seed")
-        return found[self.looks[phase]] if len(found) else found
+        values = self.values(name, "look", *dims, "seed")
+        return values[self.looks[phase]] if len(values) else values
 
     def last_look(self, name: str, *dims: str) -> Floats:
         """The variable at fine-tuning's last look, (*dims, seed)."""
-        found = self.at_looks(name, TONE, *dims)
-        return found[-1] if len(found) else np.empty((0, len(self.nothing)))
+        values = self.at_looks(name, TONE, *dims)
+        return values[-1] if len(values) else np.empty((0, len(self.nothing)))
 
     def number(self, name: str) -> float:
         """The one number of a variable; NaN where it was not recorded."""
@@ -72,15 +72,15 @@ class Phases:
 
     def tone(self, tone_set: str) -> Floats:
         """The share of tones judged rightly in these texts, for each seed."""
-        found = self.last_look("unseen_tone_accuracy", "tone_set")
-        return found[self._place("tone_set", tone_set)] if len(found) else self.nothing
+        shares = self.last_look("unseen_tone_accuracy", "tone_set")
+        return shares[self._place("tone_set", tone_set)] if len(shares) else self.nothing
 
     def baseline(self, baseline: str, tone_set: str) -> float:
         """The same of a baseline."""
-        found = self.values("baseline_tone_accuracy", "baseline", "tone_set")
-        if not len(found):
+        shares = self.values("baseline_tone_accuracy", "baseline", "tone_set")
+        if not len(shares):
             return float("nan")
-        return float(found[self._place("baseline", baseline), self._place("tone_set", tone_set)])
+        return float(shares[self._place("baseline", baseline), self._place("tone_set", tone_set)])
 
     def hardest_kind(self) -> Kind:
         """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
@@ -96,4 +96,4 @@ class Phases:
         return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
 
     def _place(self, dim: str, label: str) -> int:
-        return [str(known) for known in self.ds[dim].values].index(label)
+        return [str(name) for name in self.ds[dim].values].index(label)

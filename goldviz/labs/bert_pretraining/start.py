@@ -24,14 +24,14 @@ def start_of(settings: BertPretraining) -> StartModel | None:
     """
     if settings.start == RANDOM:
         return None
-    found = start_model(_content(settings.start))
-    count = sum(weights.numel() for weights in found.weights.values())
+    start = start_model(_content(settings.start))
+    count = sum(weights.numel() for weights in start.weights.values())
     if count * len(settings.seeds) > MOST_WEIGHTS:
         raise TextModelError(
-            f"{found.title} has {count / 1e6:.0f} million weights for each of {len(settings.seeds)} seeds; allowed are "
+            f"{start.title} has {count / 1e6:.0f} million weights for each of {len(settings.seeds)} seeds; allowed are "
             f"up to {MOST_WEIGHTS / 1e6:.0f} million in all."
         )
-    return found
+    return start
 
 
 def _content(name: str) -> bytes:

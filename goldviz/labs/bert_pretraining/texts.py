@@ -94,8 +94,8 @@ class EncodedTexts:
 
     def readable(self, vocabulary: Vocabulary) -> EncodedTexts:
         """Those texts that hold at least one piece that is not special: of the others nothing can be hidden."""
-        kept = ~vocabulary.are_special(self.pieces).all(1)
-        return EncodedTexts(self.pieces[kept], self.lengths[kept])
+        ordinary = ~vocabulary.are_special(self.pieces).all(1)
+        return EncodedTexts(self.pieces[ordinary], self.lengths[ordinary])
 
     def piece_counts(self, vocabulary: Vocabulary) -> Int[Tensor, " piece"]:
         """How often each piece occurs, special pieces left out."""
@@ -151,10 +151,10 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
     vocabulary learned from those that training sees."""
     read, unseen = unlabelled_texts(settings)
     labelled = policy_sentences(settings.labelled, _generator(settings, LABELLED))
-    known = {one.text for one in labelled}
+    labelled_texts = {one.text for one in labelled}
     sets = (
-        unlabelled_sentences(_generator(settings, NEW_DRAWS), "seen", known),
-        unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", known),
+        unlabelled_sentences(_generator(settings, NEW_DRAWS), "seen", labelled_texts),
+        unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", labelled_texts),
     )
     documents = written_documents(settings, read)
     if start is None:
@@ -189,8 +189,8 @@ def unlabelled_sentences(
     generator: np.random.Generator, patterns: WhichPatterns, labelled: set[str]
 ) -> list[LabelledText]:
     """The texts on which the tone is judged: the first 400 different ones drawn that are not among the labelled."""
-    drawn = policy_sentences(2 * JUDGED_TEXTS, generator, patterns)
-    return list({one.text: one for one in drawn if one.text not in labelled}.values())[:JUDGED_TEXTS]
+    sentences = policy_sentences(2 * JUDGED_TEXTS, generator, patterns)
+    return list({one.text: one for one in sentences if one.text not in labelled}.values())[:JUDGED_TEXTS]
 
 
 def unlabelled_texts(settings: BertPretraining) -> tuple[list[str], list[str]]:
@@ -201,13 +201,13 @@ def unlabelled_texts(settings: BertPretraining) -> tuple[list[str], list[str]]:
     """
     if settings.corpus == GENERATED:
         read = [one.text for one in policy_sentences(settings.texts, _generator(settings, READ), "all")]
-        known = set(read)
+        texts_read = set(read)
         drawn = [one.text for one in policy_sentences(2 * UNSEEN_TEXTS, _generator(settings, UNSEEN), "all")]
-        return read, [text for text in dict.fromkeys(drawn) if text not in known][:UNSEEN_TEXTS]
+        return read, [text for text in dict.fromkeys(drawn) if text not in texts_read][:UNSEEN_TEXTS]
     sentences = sentences_of(load_text(settings.corpus))[: settings.texts]
     unseen = sentences[9::10][:UNSEEN_TEXTS]
-    kept = set(unseen)
-    return [text for text in sentences if text not in kept], unseen
+    unseen_texts = set(unseen)
+    return [text for text in sentences if text not in unseen_texts], unseen
 
 
 def sentences_of(text: str) -> list[str]:
@@ -216,12 +216,13 @@ def sentences_of(text: str) -> list[str]:
     >>> sentences_of("Gold rose. It fell again! " * 2 + " ".join(f"Day {n} was calm." for n in range(48)))[:3]
     ['Gold rose.', 'It fell again!', 'Day 0 was calm.']
     """
-    found = list(dict.fromkeys(part.strip() for part in SENTENCE_END.split(text) if any(map(str.isalnum, part))))
-    if len(found) < FEWEST_SENTENCES:
+    sentences = list(dict.fromkeys(part.strip() for part in SENTENCE_END.split(text) if any(map(str.isalnum, part))))
+    if len(sentences) < FEWEST_SENTENCES:
         raise TextError(
-            f"The text has {len(found)} different sentences; for pre-training at least {FEWEST_SENTENCES} are needed."
+            f"The text has {len(sentences)} different sentences; for pre-training at least {FEWEST_SENTENCES} are "
+            "needed."
         )
-    return found
+    return sentences
 
 
 def written_documents(settings: BertPretraining, read: Sequence[str]) -> list[str]:
@@ -238,7 +239,7 @@ def written_documents(settings: BertPretraining, read: Sequence[str]) -> list[st
 
 def encoded(tokeniser: Any, texts: Sequence[str], longest: int) -> EncodedTexts:
     """Texts as pieces; what is beyond ``longest`` pieces is cut off."""
-    found = tokeniser(
+    encoding = tokeniser(
         list(texts),
         truncation=True,
         max_length=longest,
@@ -246,7 +247,7 @@ def encoded(tokeniser: Any, texts: Sequence[str], longest: int) -> EncodedTexts:
         return_token_type_ids=False,
         return_tensors="pt",
     )
-    return EncodedTexts(found["input_ids"], found["attention_mask"].sum(1))
+    return EncodedTexts(encoding["input_ids"], encoding["attention_mask"].sum(1))
 
 
 def joined(tokeniser: Any, documents: Sequence[str], longest: int) -> EncodedTexts:
@@ -258,14 +259,14 @@ def joined(tokeniser: Any, documents: Sequence[str], longest: int) -> EncodedTex
     pieces = pieces.repeat(-(-room // len(pieces)) if len(pieces) < room else 1)
     rows = pieces[: len(pieces) // room * room].view(-1, room)
     ends = [torch.full((len(rows), 1), piece) for piece in (vocabulary.first, vocabulary.last)]
-    found = EncodedTexts(torch.cat([ends[0], rows, ends[1]], 1), torch.full((len(rows),), longest))
-    return found.readable(vocabulary)
+    texts = EncodedTexts(torch.cat([ends[0], rows, ends[1]], 1), torch.full((len(rows),), longest))
+    return texts.readable(vocabulary)
 
 
 def masked_texts(texts: EncodedTexts, vocabulary: Vocabulary, masks: torch.Generator, share: float) -> MaskedTexts:
     """The texts with a share of their pieces hidden."""
-    shown, answers = hide(texts.pieces, vocabulary, masks, share)
-    return MaskedTexts(EncodedTexts(shown, texts.lengths), answers)
+    inputs, answers = hide(texts.pieces, vocabulary, masks, share)
+    return MaskedTexts(EncodedTexts(inputs, texts.lengths), answers)
 
 
 def hide(
@@ -294,9 +295,11 @@ def probe_text(written: str, tokeniser: Any, vocabulary: Vocabulary, texts: Enco
     tokens = tokeniser.convert_ids_to_tokens(pieces.tolist())
     inside = range(1, len(tokens) - 1)
     place = max(inside, key=lambda i: (tokens[i] == PROBE_WORD, tokens[i].isalpha(), len(tokens[i]), -i))
-    shown = pieces.clone()
-    shown[place] = vocabulary.mask
-    return ProbeText(written, shown, place, int(pieces[place]), probe_candidates(texts, vocabulary, pieces, place))
+    masked_pieces = pieces.clone()
+    masked_pieces[place] = vocabulary.mask
+    return ProbeText(
+        written, masked_pieces, place, int(pieces[place]), probe_candidates(texts, vocabulary, pieces, place)
+    )
 
 
 def probe_candidates(

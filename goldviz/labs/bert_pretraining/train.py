@@ -73,12 +73,12 @@ def train(settings: BertPretraining, record: Record) -> None:
             if step == settings.pretraining_steps + 1:
                 forget_moments(learners)
             closely = looks_after(settings, step)
-            seen = [learn(one, now, data, step, rate, closely) for one in learners]
+            readings = [learn(one, now, data, step, rate, closely) for one in learners]
             record("phase", np.int8(phase))
             record("learning_rate", rate)
             if closely:
                 look(learners, data, phase, record)
-            hand_over(with_means_over_seeds(stacked(seen), dim=0), record)
+            hand_over(with_means_over_seeds(stacked(readings), dim=0), record)
 
 
 def learner_parts(settings: BertPretraining, learners: list[BertLearner]) -> dict[str, Part]:
@@ -124,8 +124,8 @@ def announce(
     settings: BertPretraining, record: Record, data: PretrainingTexts, first: BertLearner, device: torch.device
 ) -> None:
     """Label the dimensions, name texts and device, and record what does not change: sizes and baselines."""
-    shown = data.tokeniser.convert_ids_to_tokens(data.probe.pieces.tolist())
-    places = [f"{place} {piece}" for place, piece in enumerate(shown)]
+    probe_tokens = data.tokeniser.convert_ids_to_tokens(data.probe.pieces.tolist())
+    places = [f"{place} {piece}" for place, piece in enumerate(probe_tokens)]
     shape = first.network.encoder.shape
     blocks = list(range(1, shape.layers + 1))
     record.coordinates(
@@ -139,7 +139,7 @@ def announce(
         tone_set=["new draws", "new patterns"],
         kind=data.kinds,
         tone=list(TONES),
-        judged=list(TONES),
+        baselines=list(TONES),
         baseline=["bag of words", "majority"],
         value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
@@ -158,9 +158,9 @@ def announce(
     record.once("uniform_loss", math.log(len(data.vocabulary)))
     record.once("unigram_loss", loss)
     record.once("unigram_accuracy", accuracy)
-    judged = [bag_of_words(data), majority(data)]
-    record.once("baseline_tone_accuracy", torch.stack([accuracy_by_set(data, one) for one in judged]).numpy())
-    record.once("baseline_kind_accuracy", torch.stack([right_by_kind(data, one) for one in judged]).numpy())
+    baselines = [bag_of_words(data), majority(data)]
+    record.once("baseline_tone_accuracy", torch.stack([accuracy_by_set(data, one) for one in baselines]).numpy())
+    record.once("baseline_kind_accuracy", torch.stack([right_by_kind(data, one) for one in baselines]).numpy())
     kinds = torch.cat([texts.kinds for texts in data.tone_sets])
     record.once("kind_count", torch.bincount(kinds, minlength=len(data.kinds)).numpy())
     record.once("parameter_count", part_sizes(first.network))
@@ -176,18 +176,18 @@ def learn(
     set_learning_rate(optimiser, rate)
     network.zero_grad()
     with watching(watched_parts(network) if closely else []) as watched:
-        objective, seen = (masked_step if pretrains else tone_step)(one, settings, data, step)
+        objective, readings = (masked_step if pretrains else tone_step)(one, settings, data, step)
     objective.backward()
-    seen["part_gradient_norm"] = part_gradient_norms(network)
+    readings["part_gradient_norm"] = part_gradient_norms(network)
     if closely:
         watched.after_backward()
-    seen["gradient_norm"], clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
-    seen["clipped"] = clipped.float()
+    readings["gradient_norm"], clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
+    readings["clipped"] = clipped.float()
     take_step(optimiser)
     if closely:
-        seen |= of_weights(watched) | watched.distributions()
-        seen["activation_histogram"] = distributions(VALUE_BINS, watched.outputs)
-    return seen
+        readings |= of_weights(watched) | watched.distributions()
+        readings["activation_histogram"] = distributions(VALUE_BINS, watched.outputs)
+    return readings
 
 
 def masked_step(one: BertLearner, settings: BertPretraining, data: PretrainingTexts, step: int) -> tuple[Tensor, Seen]:
@@ -199,8 +199,8 @@ def masked_step(one: BertLearner, settings: BertPretraining, data: PretrainingTe
     if data.documents is not None and reads_documents(step, settings.document_share):
         texts = data.documents
         rows = max(1, round(rows * data.texts.lengths.double().mean().item() / texts.pieces.shape[1]))
-    chosen, present = texts.rows(torch.randint(len(texts), (rows,), generator=one.order))
-    inputs, answers = hide(chosen, data.vocabulary, one.masks, settings.masked_share)
+    pieces, present = texts.rows(torch.randint(len(texts), (rows,), generator=one.order))
+    inputs, answers = hide(pieces, data.vocabulary, one.masks, settings.masked_share)
     where = one.network.masked_words.bias.device
     dropout = EncoderDropout(settings.dropout, one.dropout)
     loss, right = one.network.masked_loss(inputs.to(where), answers.to(where), present.to(where), dropout)
@@ -222,11 +222,11 @@ def tone_step(one: BertLearner, settings: BertPretraining, data: PretrainingText
     logits = one.network.classifier(hidden)
     loss = cross_entropy(logits, tones)
     right = (logits.detach().argmax(1) == tones).float().mean()
-    seen = {"loss": loss.detach(), "masked_accuracy": torch.tensor(math.nan), "tone_accuracy": right}
+    readings = {"loss": loss.detach(), "masked_accuracy": torch.tensor(math.nan), "tone_accuracy": right}
     if settings.rehearsal == 0 or settings.frozen:
-        return loss, seen
+        return loss, readings
     words, of_words = masked_step(one, settings, data, step)
-    return loss + settings.rehearsal * words, {**seen, "masked_accuracy": of_words["masked_accuracy"]}
+    return loss + settings.rehearsal * words, {**readings, "masked_accuracy": of_words["masked_accuracy"]}
 
 
 def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Record) -> None:

@@ -80,8 +80,8 @@ class TimedDepthField(DepthField):
         self, hidden: int, widths: Sequence[int], generator: Generator, *, dtype: torch.dtype = torch.float64
     ) -> None:
         super().__init__(hidden, widths, generator, dtype=dtype)
-        drawn = torch.randn(self.widths[0], generator=generator, dtype=torch.float64) / math.sqrt(hidden)
-        self.depth_weights = nn.Parameter(drawn.to(dtype))
+        directions = torch.randn(self.widths[0], generator=generator, dtype=torch.float64) / math.sqrt(hidden)
+        self.depth_weights = nn.Parameter(directions.to(dtype))
 
     def inner_biases(self, t: Tensor) -> list[Tensor]:
         """The biases of all layers but the last; the first layer's moves with t."""

@@ -122,10 +122,10 @@ def seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Tensor]:
 
     NaN where the flow cannot be solved.
     """
-    points, wanted = view.unseen.points, view.unseen.answers
-    said = answers_to(network, points)
-    judged = network.read_out is not None and bool(said.isfinite().all())
-    right = ((said > 0) == (wanted > 0.5)).double().mean() if judged else _nothing()
+    points, truth = view.unseen.points, view.unseen.answers
+    answers = answers_to(network, points)
+    has_classes = network.read_out is not None and bool(answers.isfinite().all())
+    right = ((answers > 0) == (truth > 0.5)).double().mean() if has_classes else _nothing()
     path = kept_path(network, view)
     stiffness, flat = [], []
     for depth, h in zip(view.depths, path, strict=True):
@@ -133,9 +133,9 @@ def seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Tensor]:
         stiffness.append(largest_stretch(network.field.jacobian(t, h)))
         flat.append(torch.cat([values.abs() > FLAT for values in network.field.tanh_values(t, h)], 1))
     return {
-        "test_loss": answer_loss(network, said, wanted),
+        "test_loss": answer_loss(network, answers, truth),
         "test_accuracy": right,
-        "refined_test_loss": _refined_loss(network, points, wanted),
+        "refined_test_loss": _refined_loss(network, points, truth),
         "field_stiffness": torch.stack(stiffness).max(),
         "field_saturation": torch.stack(flat).double().mean(),
     }
@@ -145,15 +145,15 @@ def seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Tensor]:
 def first_seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Tensor]:
     """Paths, read-out, decision and field, as the declaration names them."""
     plane = view.unseen.points.shape[1]
-    said = answers_to(network, _map_points(view.across, view.up, plane))
+    answers = answers_to(network, _map_points(view.across, view.up, plane))
     start = network.start(_map_points(view.arrows_across, view.arrows_up, plane))
     arrows = network.field.at(start.new_zeros(()), start)
-    found = {
+    readings = {
         "path": kept_path(network, view),
-        "decision": said.view(len(view.up), len(view.across)),
+        "decision": answers.view(len(view.up), len(view.across)),
         "field": arrows.view(len(view.arrows_up), len(view.arrows_across), -1),
     }
-    return found if network.read_out is None else found | {"read_out": network.read_out.clone()}
+    return readings if network.read_out is None else readings | {"read_out": network.read_out.clone()}
 
 
 def kept_path(network: DepthNetwork, view: DepthView) -> Float[Tensor, "depths kept hidden"]:
@@ -231,8 +231,8 @@ def _solved(
         except UnsolvedFlowError:
             ends.append(network.start(view.kept) * torch.nan)
             evaluations.append(float("nan"))
-    *found, reference = ends
-    return evaluations[:-1], [float((end - reference).norm(dim=1).mean()) for end in found]
+    *solutions, reference = ends
+    return evaluations[:-1], [float((end - reference).norm(dim=1).mean()) for end in solutions]
 
 
 def _refined_loss(network: DepthNetwork, points: Tensor, wanted: Tensor) -> Tensor:

@@ -95,16 +95,16 @@ def train(settings: ContinuousDepth, record: Record) -> None:
             hand_over(with_means_over_seeds(table(grid.each(training, batches))), record)
 
         first = [in_double(one.network) for one in grid.first()]
-        found = [by_tolerance(network, data[0].view) for network in first]
-        record.once("evaluations_by_tolerance", [evaluations for evaluations, _ in found])
-        record.once("error_by_tolerance", [errors for _, errors in found])
+        solutions = [by_tolerance(network, data[0].view) for network in first]
+        record.once("evaluations_by_tolerance", [evaluations for evaluations, _ in solutions])
+        record.once("error_by_tolerance", [errors for _, errors in solutions])
         record.once("error_by_blocks", [by_euler_steps(network, data[0].view) for network in first])
 
 
 def seed_points(settings: ContinuousDepth, seed: int, device: torch.device) -> SeedPoints:
     """The points of one seed; those that are trained on lie on the device."""
-    drawn = drawn_points(settings, stream(seed, DATA))
-    moved = PlanePoints(drawn.points.to(device, precision(device)), drawn.answers.to(device, precision(device)))
+    points = drawn_points(settings, stream(seed, DATA))
+    moved = PlanePoints(points.points.to(device, precision(device)), points.answers.to(device, precision(device)))
     return SeedPoints(moved, stream(seed, BATCH_ORDER), depth_view(settings, stream(seed, TEST_DATA)))
 
 
@@ -155,14 +155,14 @@ def look(grid: Grid[DepthLearner], views: list[DepthView], record: Record) -> No
     """Record what every network shows as the step finds it."""
     with record.instrument():
         networks = grid.each(lambda one: in_double(one.network))
-        seen = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
+        readings = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
         close = [first_seed_readings(row[0], views[0]) for row in networks]
         flows = [
             adjoint_against_solver(*pair)
             for pair in zip(networks[0], views, strict=True)
             if isinstance(pair[0].carrier, FlowSolver)
         ]
-    hand_over(table(seen), record)
+    hand_over(table(readings), record)
     hand_over(stacked(close), record)
     if flows:
         hand_over(stacked(flows), record)
@@ -176,8 +176,8 @@ def next_batch(own: SeedPoints, size: int) -> PlanePoints:
 
 def layers_of(network: DepthNetwork) -> dict[str, list[Tensor]]:
     """The weights of the field's layers, and of the read-out where there is one, by name."""
-    found: dict[str, list[Tensor]] = {f"field, layer {i}": [W] for i, W in enumerate(network.field.weights, start=1)}
-    return found if network.read_out is None else {**found, "read-out": [network.read_out]}
+    layers: dict[str, list[Tensor]] = {f"field, layer {i}": [W] for i, W in enumerate(network.field.weights, start=1)}
+    return layers if network.read_out is None else {**layers, "read-out": [network.read_out]}
 
 
 def train_step(

@@ -31,8 +31,8 @@ def carried(panel: Panel, names: Collection[str]) -> Panel:
     (('gold', 'tone', 'tone age'), [[1.0, nan, nan], [2.0, 0.5, 0.0], [3.0, 0.5, 3.0]])
     """
     columns = [column for column, name in enumerate(panel.channels) if name in names]
-    known = np.isfinite(panel.values[:, columns])
-    latest = np.maximum.accumulate(np.where(known, np.arange(len(known))[:, None], -1), axis=0)
+    present = np.isfinite(panel.values[:, columns])
+    latest = np.maximum.accumulate(np.where(present, np.arange(len(present))[:, None], -1), axis=0)
     values = panel.values.copy()
     values[:, columns] = _where_known(latest, np.take_along_axis(panel.values[:, columns], latest.clip(0), axis=0))
     days = np.asarray(panel.dates.as_unit("s").asi8 / 86_400)

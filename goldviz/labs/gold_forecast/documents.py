@@ -33,5 +33,5 @@ def market_with_statements(settings: GoldForecast) -> Market:
     market = answering_market(settings.market_seed, tones, settings.tone_response)
     if settings.documents == "none":
         return market
-    seen = tones if settings.documents == "generated" else dealt_out(tones, settings.market_seed)
-    return with_statements(market, seen, ORIGINS[settings.documents])
+    tones_in_place = tones if settings.documents == "generated" else dealt_out(tones, settings.market_seed)
+    return with_statements(market, tones_in_place, ORIGINS[settings.documents])

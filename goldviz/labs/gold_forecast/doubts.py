@@ -57,8 +57,8 @@ def problem_doubts(settings: GoldForecast) -> tuple[str, ...]:
     from goldviz.labs.gold_forecast.problem import forecast_problem
 
     problem = forecast_problem(settings)
-    found = [*axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
-    return tuple(found[:MOST_SAID])
+    warnings = [*axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
+    return tuple(warnings[:MOST_SAID])
 
 
 def axes(problem: ForecastProblem) -> list[str]:
@@ -70,31 +70,31 @@ def axes(problem: ForecastProblem) -> list[str]:
 def unheard(problem: ForecastProblem) -> list[str]:
     """Channels that end before the forecasts do."""
     first, last = _first_forecast(problem), pd.Timestamp(problem.dates_of(problem.tested[-1:])[0])
-    said = []
+    warnings = []
     for channel in problem.market.channels[1:]:
         ends = channel.observed.index[-1]
         if ends < first:
-            said.append(
+            warnings.append(
                 f"{channel.words} ends on {ends:%Y-%m-%d}, before the first forecast on {first:%Y-%m-%d}. No forecast "
                 "has news of it: bring later values, or leave it out."
             )
         elif last - ends > LONG_SILENCE:
-            said.append(
+            warnings.append(
                 f"{channel.words} ends on {ends:%Y-%m-%d}, and forecasts go on until {last:%Y-%m-%d} without news of "
                 "it. Bring later values."
             )
-    return said
+    return warnings
 
 
 def unlearned(problem: ForecastProblem, window: int) -> list[str]:
     """Channels that some refits never see in their training windows."""
     shares = problem.observed_shares(window)
-    said = []
+    warnings = []
     for place, channel in enumerate(problem.market.channels[1:], start=1):
         blind = int((shares[:, place] == 0).sum())
         if blind:
-            said.append(_unlearned(channel, blind, len(shares)))
-    return said
+            warnings.append(_unlearned(channel, blind, len(shares)))
+    return warnings
 
 
 def _unlearned(channel: Channel, blind: int, refits: int) -> str:

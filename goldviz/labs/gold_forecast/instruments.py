@@ -27,8 +27,8 @@ def gradients_by_state(
     if isinstance(network.reader, FlatReader) or not states[-1].isfinite().all():
         return np.full(steps, math.nan)
     loss = network.head.losses(network.head(states[-1]), answers).sum()
-    found = torch.autograd.grad(loss, states, allow_unused=True)
-    slopes = torch.stack([torch.zeros_like(h) if g is None else g for h, g in zip(states, found, strict=True)])
+    gradients = torch.autograd.grad(loss, states, allow_unused=True)
+    slopes = torch.stack([torch.zeros_like(h) if g is None else g for h, g in zip(states, gradients, strict=True)])
     lengths: Tensor = torch.linalg.vector_norm(slopes.double(), dim=2)
     return lengths.mean(1).flip(0).cpu().numpy()
 
@@ -43,6 +43,6 @@ def gradients_by_input(network: Forecaster, windows: WindowBatch) -> Float[np.nd
     parameters = network(replace(windows, table=table))
     forecast = (network.head.standard_deviation if network.head.centred else network.head.mean)(parameters)
     (slopes,) = torch.autograd.grad(forecast.sum(), table)
-    seen = windows.mask
-    sizes = torch.where(seen, slopes[:, :, : windows.channels].abs(), 0.0).double().sum(1)
-    return (sizes / seen.sum(1)).flip(0).cpu().numpy()
+    mask = windows.mask
+    sizes = torch.where(mask, slopes[:, :, : windows.channels].abs(), 0.0).double().sum(1)
+    return (sizes / mask.sum(1)).flip(0).cpu().numpy()

@@ -201,9 +201,9 @@ class Reading:
         if np.isfinite(recorded):
             return recorded
         errors = self.series.came - self.series.forecast("network")
-        kept = ~self.series.final & np.isfinite(errors)
-        spread = float(np.var(self.series.came[kept])) if kept.any() else 0.0
-        return 1 - float(np.mean(np.square(errors[kept]))) / spread if spread > 0 else np.nan
+        usable = ~self.series.final & np.isfinite(errors)
+        spread = float(np.var(self.series.came[usable])) if usable.any() else 0.0
+        return 1 - float(np.mean(np.square(errors[usable]))) / spread if spread > 0 else np.nan
 
     @cached_property
     def p_of_garch(self) -> float:
@@ -218,14 +218,14 @@ class Reading:
     @cached_property
     def episode(self) -> Episode:
         """The hundredth of the time, on end, in which most was gained; NaN where there are too few forecasts."""
-        kept, gains = self.scored, self.series.gains("network")
-        length = max(5, round(EPISODE * len(kept)))
-        if len(kept) < 4 * length:
+        rows, gains = self.scored, self.series.gains("network")
+        length = max(5, round(EPISODE * len(rows)))
+        if len(rows) < 4 * length:
             return Episode(np.nan, np.array([]), np.nan)
-        sums = np.convolve(gains[kept], np.ones(length), "valid")
-        start, total = int(sums.argmax()), float(gains[kept].sum())
-        within = kept[start : start + length]
-        others = np.isin(np.arange(len(gains)), np.setdiff1d(kept, within))
+        sums = np.convolve(gains[rows], np.ones(length), "valid")
+        start, total = int(sums.argmax()), float(gains[rows].sum())
+        within = rows[start : start + length]
+        others = np.isin(np.arange(len(gains)), np.setdiff1d(rows, within))
         share = float(sums.max()) / total if total > 0 else 0.0
         return Episode(share, self.series.dates[within], self.series.score(gains, others))
 
@@ -296,8 +296,8 @@ class Reading:
     def coverage(self) -> Coverage:
         """How far the 90 % intervals hold; nothing is counted where the run's end did not record them."""
         there = recorded_at_end(self.dataset, self.series, "quantile")
-        found = coverages(self.dataset, self.series) if there else []
-        return next((interval for interval in found if interval.nominal == 0.9), Coverage(0.9, 0, 0))
+        intervals = coverages(self.dataset, self.series) if there else []
+        return next((interval for interval in intervals if interval.nominal == 0.9), Coverage(0.9, 0, 0))
 
     @cached_property
     def reach(self) -> Floats:

@@ -59,10 +59,10 @@ class ForecastProblem:
         return np.stack([self._observed_share(rows_learnt(self.answers, fold, window)) for fold in self.folds])
 
     def _observed_share(self, learnt: slice) -> Float[np.ndarray, " channel"]:
-        seen = np.isfinite(self.observed.values[learnt])
-        ages = np.isfinite(self.panel.values[learnt, seen.shape[1] :])
+        present = np.isfinite(self.observed.values[learnt])
+        ages = np.isfinite(self.panel.values[learnt, present.shape[1] :])
         varies = np.isfinite(ChannelMoments.of(self.panel.values[learnt]).mean)
-        return np.asarray(np.where(varies, np.concatenate([seen, ages], axis=1).mean(axis=0), 0.0))
+        return np.asarray(np.where(varies, np.concatenate([present, ages], axis=1).mean(axis=0), 0.0))
 
     @property
     def moves(self) -> Moves:
@@ -126,7 +126,7 @@ def forecast_problem(settings: GoldForecast) -> ForecastProblem:
     )
     panel = carried(observed, _carried_channels(market, settings.carry))
     answers = _with_a_past(panel, next_values(panel, "level" if settings.target == "level" else "return"))
-    found = folds(
+    walk = folds(
         panel.dates,
         answers.known,
         answers.rows,
@@ -139,8 +139,8 @@ def forecast_problem(settings: GoldForecast) -> ForecastProblem:
         final_days=settings.final_days,
         open_final=settings.open_final,
     )
-    problem = ForecastProblem(market, observed, panel, answers, found, settings.target)
-    for fold in found:
+    problem = ForecastProblem(market, observed, panel, answers, walk, settings.target)
+    for fold in walk:
         _check_varies(problem, fold)
     return _shuffled(problem, settings.market_seed) if settings.shuffle_targets else problem
 
@@ -167,8 +167,8 @@ CARRIED: dict[str, Callable[[Channel], bool]] = {
 def _with_a_past(panel: Panel, answers: NextValues) -> NextValues:
     """The answers without those before whose forecasts the target never moved: there is nothing to make them of."""
     first_moved = int(np.argmax(np.isfinite(panel.values[:, 0])))
-    kept = answers.rows >= first_moved
-    return NextValues(answers.rows[kept], answers.known[kept], answers.values[kept], answers.days[kept])
+    usable = answers.rows >= first_moved
+    return NextValues(answers.rows[usable], answers.known[usable], answers.values[usable], answers.days[usable])
 
 
 def _shuffled(problem: ForecastProblem, seed: int) -> ForecastProblem:

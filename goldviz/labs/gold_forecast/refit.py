@@ -144,10 +144,10 @@ class Refit:
         positions = self.task.fold.train
         order = torch.randperm(len(positions), generator=self.order).numpy()
         losses, measured = [], []
-        for chosen in np.array_split(positions[order], math.ceil(len(positions) / self.task.settings.batch)):
-            mean_loss, seen = self._step(chosen, clip or math.inf)
-            losses.append(mean_loss * len(chosen))
-            measured.append(seen)
+        for batch in np.array_split(positions[order], math.ceil(len(positions) / self.task.settings.batch)):
+            mean_loss, readings = self._step(batch, clip or math.inf)
+            losses.append(mean_loss * len(batch))
+            measured.append(readings)
         validation_loss = self._validation_loss()
         if self.progress.improves(validation_loss):
             self.best.load_state_dict(self.network.state_dict())
@@ -156,7 +156,7 @@ class Refit:
             "validation_loss": validation_loss,
             "best_epoch": float(self.progress.best_epoch),
         }
-        return losses_of_epoch, {name: _finite_mean([seen[name] for seen in measured]) for name in measured[0]}
+        return losses_of_epoch, {name: _finite_mean([readings[name] for readings in measured]) for name in measured[0]}
 
     def forecast(self) -> Forecasts:
         """Forecast the test block with the best weights so far."""
@@ -178,17 +178,17 @@ class Refit:
         if not self.task.watched:
             return {}
         newest, answers = self._at(self.task.fold.train[-LOOKED_AT:])
-        asked, _ = self._at(self.task.fold.test[-LOOKED_AT:])
+        windows, _ = self._at(self.task.fold.test[-LOOKED_AT:])
         return {
             "state_gradient_norm": gradients_by_state(self.network, newest, answers),
-            "input_gradient": gradients_by_input(self.best, asked),
+            "input_gradient": gradients_by_input(self.best, windows),
         }
 
     def hidden(self, count: int) -> Float[np.ndarray, "recent unit"]:
         """The best network's last hidden states at the last ``count`` forecasts of the test block."""
         with torch.no_grad():
-            found = [self.best.states(windows)[-1] for windows, _ in self._batches(self.task.fold.test[-count:])]
-        return torch.cat(found).cpu().numpy()
+            states = [self.best.states(windows)[-1] for windows, _ in self._batches(self.task.fold.test[-count:])]
+        return torch.cat(states).cpu().numpy()
 
     def parameter_count(self) -> int:
         """How many numbers are trained."""
@@ -220,12 +220,12 @@ class Refit:
         matrices = list(self.network.matrices().values()) if self.task.watched else []
         before = [matrix.detach().clone() for matrix in matrices]
         slopes = [matrix.grad for matrix in matrices if matrix.grad is not None]
-        seen = {"gradient_norm": norms(slopes)} if self.task.watched else {}
+        readings = {"gradient_norm": norms(slopes)} if self.task.watched else {}
         clip_gradients(self.network.parameters(), largest)
         take_step(self.optimiser)
         if self.task.watched:
-            seen["update_to_data"] = update_to_data(before, matrices)
-        return loss.detach(), seen
+            readings["update_to_data"] = update_to_data(before, matrices)
+        return loss.detach(), readings
 
     def _validation_loss(self) -> float:
         with torch.no_grad():
@@ -243,7 +243,7 @@ class Refit:
     def _at(self, positions: Int[np.ndarray, " batch"]) -> tuple[WindowBatch, Tensor]:
         """The windows of these positions and their standardised answers."""
         market = self.task.market
-        rows, days_ahead = (torch.from_numpy(found[positions]) for found in (market.rows, market.days_ahead))
+        rows, days_ahead = (torch.from_numpy(values[positions]) for values in (market.rows, market.days_ahead))
         windows = self.windows.ending_at(rows, days_ahead)
         answers = market.changes[positions] / self.unit
         return windows, torch.as_tensor(answers, dtype=torch.float32, device=self.device)

@@ -49,10 +49,15 @@ def baseline_forecasts(problem: ForecastProblem) -> BaselineForecasts:
         )
         for name, forecast in MEAN_FORECASTS.items()
     }
-    found = {name: [say(problem.changes, fold) for fold in problem.folds] for name, say in VOLATILITY_FORECASTS.items()}
-    scales = {name: np.concatenate([one.scale for one in each]) for name, each in found.items()}
+    by_name = {
+        name: [say(problem.changes, fold) for fold in problem.folds] for name, say in VOLATILITY_FORECASTS.items()
+    }
+    scales = {name: np.concatenate([one.scale for one in each]) for name, each in by_name.items()}
     notes = [
-        f"Refit {number}: {one.note}" for each in found.values() for number, one in enumerate(each, start=1) if one.note
+        f"Refit {number}: {one.note}"
+        for each in by_name.values()
+        for number, one in enumerate(each, start=1)
+        if one.note
     ]
     return BaselineForecasts(means, scales, notes)
 

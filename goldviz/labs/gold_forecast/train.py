@@ -62,14 +62,14 @@ def train(settings: GoldForecast, record: Record) -> None:
             for epoch in record.steps(settings.epochs, state=lambda: joined_states(names, crew.call("state"))):
                 now = record.settings
                 losses, gradients = zip(*crew.call("epoch", now.learning_rate, now.clip), strict=True)
-                shown = losses_by_refit(losses, settings) | gradients_by_seed(gradients)
+                readings = losses_by_refit(losses, settings) | gradients_by_seed(gradients)
                 if epoch % settings.look_every == 0 or epoch == settings.epochs:
                     with record.instrument():
-                        shown |= gradients_by_seed(crew.call("look"))
-                        shown |= forecasts_over_time(crew.call("forecast"), settings)
+                        readings |= gradients_by_seed(crew.call("look"))
+                        readings |= forecasts_over_time(crew.call("forecast"), settings)
                 # The loss comes last: where it is not finite the run ends, and the rest of the epoch is worth keeping.
-                for name in sorted(shown, key=lambda name: name == "loss"):
-                    record(name, shown[name])
+                for name in sorted(readings, key=lambda name: name == "loss"):
+                    record(name, readings[name])
 
             conclude(settings, record, problem, baselines, crew)
 
@@ -163,11 +163,11 @@ def conclude(
     settings: GoldForecast, record: Record, problem: ForecastProblem, baselines: BaselineForecasts, crew: RefitCrew
 ) -> None:
     """Record what the best weights of all refits come to."""
-    found: list[Forecasts] = crew.call("forecast")
+    forecasts: list[Forecasts] = crew.call("forecast")
     seeds = len(settings.seeds)
-    parameters = np.stack([np.concatenate([one.parameters for one in found[seed::seeds]]) for seed in range(seeds)])
-    shown = forecasts_over_time(found, settings)
-    tables = final_tables(problem, baselines, settings.head, shown["mean"], shown["scale"], parameters)
+    parameters = np.stack([np.concatenate([one.parameters for one in forecasts[seed::seeds]]) for seed in range(seeds)])
+    over_time = forecasts_over_time(forecasts, settings)
+    tables = final_tables(problem, baselines, settings.head, over_time["mean"], over_time["scale"], parameters)
     for name, values in tables.items():
         record.once(name, values)
     record.once("hidden", crew.call("hidden", RECENT_FORECASTS)[problem.watched.number * seeds])

@@ -138,8 +138,8 @@ def _of_leak(n: Reading) -> str:
 
 
 def _forecasts(n: Reading) -> str:
-    counted = forecasts_counted(len(n.scored))
-    return f"{counted} of a simulated market" if n.simulated else counted
+    count_words = forecasts_counted(len(n.scored))
+    return f"{count_words} of a simulated market" if n.simulated else count_words
 
 
 def score_rows(ds: Run) -> list[dict[str, str]]:
@@ -148,20 +148,20 @@ def score_rows(ds: Run) -> list[dict[str, str]]:
     Numbers that only the end of a run brings are '–' until then. Empty while nothing has been forecast.
     """
     n = Reading.of(ds)
-    said = plain_number if n.series.target == "volatility" else signed_percent
+    in_words = plain_number if n.series.target == "volatility" else signed_percent
     rows = []
     for model, result in {**n.results, n.series.reference: Result(0.0)}.items() if n.results else ():
         row = {"Model": model_name(model, n.series.network, n.series.target), **_scores(n, model, result)}
-        closed = {} if not n.final else {"Final block": said(n.final[model]) if model in n.final else "–"}
+        closed = {} if not n.final else {"Final block": in_words(n.final[model]) if model in n.final else "–"}
         rows.append({**row, **closed})
     return rows
 
 
 def _scores(n: Reading, model: str, result: Result) -> dict[str, str]:
     simplest, target = model == n.series.reference, n.series.target
-    said = plain_number if target == "volatility" else signed_percent
-    value = "0" if simplest else said(result.value)
-    interval = f"{said(result.low)} to {said(result.high)}" if result.sure and not simplest else "–"
+    in_words = plain_number if target == "volatility" else signed_percent
+    value = "0" if simplest else in_words(result.value)
+    interval = f"{in_words(result.low)} to {in_words(result.high)}" if result.sure and not simplest else "–"
 
     def of(metric: str, form: str) -> str:
         number = recorded_score(n.dataset, model, metric)

@@ -36,10 +36,10 @@ class ChannelMoments(NamedTuple):
         >>> ChannelMoments.of(np.array([[1.0, 5.0], [np.nan, 5.0], [3.0, 5.0]]))
         ChannelMoments(mean=array([ 2., nan]), spread=array([ 1., nan]))
         """
-        seen = np.isfinite(values)
-        count = np.where(seen.any(axis=0), seen.sum(axis=0), np.nan)
-        mean = np.where(seen, values, 0.0).sum(axis=0) / count
-        spread = np.sqrt(np.where(seen, np.square(values - mean), 0.0).sum(axis=0) / count)
+        present = np.isfinite(values)
+        count = np.where(present.any(axis=0), present.sum(axis=0), np.nan)
+        mean = np.where(present, values, 0.0).sum(axis=0) / count
+        spread = np.sqrt(np.where(present, np.square(values - mean), 0.0).sum(axis=0) / count)
         # Equal numbers have a mean that differs from them by rounding.
         varies = spread > 1e-12 * np.abs(mean)
         return cls(np.where(varies, mean, np.nan), np.where(varies, spread, np.nan))
@@ -105,10 +105,10 @@ class Windows:
     ) -> None:
         self.moments = ChannelMoments.of(values[learnt])
         standardised = (values - self.moments.mean) / self.moments.spread
-        seen = np.isfinite(standardised)
-        standardised = np.where(seen, np.clip(standardised, -FARTHEST_VALUE, FARTHEST_VALUE), 0.0)
+        present = np.isfinite(standardised)
+        standardised = np.where(present, np.clip(standardised, -FARTHEST_VALUE, FARTHEST_VALUE), 0.0)
         row_gaps = np.diff(days, prepend=days[:1])[:, None] / GAP_UNIT_DAYS
-        table = np.concatenate([standardised, seen, weeks_since_observed(days, seen), row_gaps], axis=1)
+        table = np.concatenate([standardised, present, weeks_since_observed(days, present), row_gaps], axis=1)
         before = np.zeros((length - 1, table.shape[1]))
         self._table = torch.as_tensor(np.concatenate([before, table]), dtype=torch.float32, device=device)
         self._offsets = torch.arange(length, device=device)[:, None]

@@ -72,16 +72,20 @@ def _own_data(ds: Run) -> str:
     origin = str(attrs.get("data_origin", "")) if attrs.get("data_source") == "file" else ""
     words = str(attrs.get("target_words") or attrs.get("data_origin") or "")
     moves = Moves.of_run(ds)
-    seen = "" if moves == Moves.of("log_return", "") else f", {moves.noun}{f' in {moves.unit}' if moves.unit else ''}"
-    return f"{': '.join(dict.fromkeys(filter(None, [origin, words])))}{seen}"
+    moves_words = (
+        "" if moves == Moves.of("log_return", "") else f", {moves.noun}{f' in {moves.unit}' if moves.unit else ''}"
+    )
+    return f"{': '.join(dict.fromkeys(filter(None, [origin, words])))}{moves_words}"
 
 
 def join_words(ds: Run) -> str:
     """Whether covariates were joined by date, and which channels' last values were carried on; empty for neither."""
     channels = channels_of(ds)
-    kept = [name for name in channels if f"{name}{AGE}" in channels]
-    names = f"{len(kept)} channels" if len(kept) > MOST_NAMED else " and ".join(kept)
-    carried = f"Carried on until the next value: {names}." if kept else ""
+    channels_carried = [name for name in channels if f"{name}{AGE}" in channels]
+    names = (
+        f"{len(channels_carried)} channels" if len(channels_carried) > MOST_NAMED else " and ".join(channels_carried)
+    )
+    carried = f"Carried on until the next value: {names}." if channels_carried else ""
     if not joined_by_date(ds):
         return carried
     return " ".join(filter(None, ["Joined by date: covariates count from their date on, not their release.", carried]))

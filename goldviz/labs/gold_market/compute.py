@@ -44,8 +44,8 @@ def in_last_years(market: Market, years: int) -> Market:
     last = market.last
     first = last - pd.DateOffset(years=years)
     channels = tuple(replace(channel, values=_between(channel.values, first, last)) for channel in market.channels)
-    found = replace(market, channels=channels)
-    words, observed = market.target.words, found.target.observed
+    recent_market = replace(market, channels=channels)
+    words, observed = market.target.words, recent_market.target.observed
     if len(observed) < LEAST_VALUES:
         raise MarketError(
             f"{words} has {len(observed)} values in the {years} year{'' if years == 1 else 's'} before "
@@ -53,7 +53,7 @@ def in_last_years(market: Market, years: int) -> Market:
         )
     if observed.nunique() == 1:
         raise MarketError(f"{words} is {observed.iloc[0]:g} on every day of these years; choose other data.")
-    return found
+    return recent_market
 
 
 def _between(values: pd.Series, first: pd.Timestamp, last: pd.Timestamp) -> pd.Series:
@@ -76,16 +76,16 @@ def market_view(market: Market, settings: GoldMarket) -> xr.Dataset:
     market = in_last_years(market, settings.years)
     number, window = min(settings.channel, len(market.channels) - 1), settings.window
     by, pattern, share, seed = settings.alignment, settings.missing, settings.missing_share, settings.market_seed
-    seen = observations.seen_rows(market, by=by, pattern=pattern, share=share, seed=seed)
-    panels: dict[Alignment, Panel] = {by: seen.panel}
+    rows = observations.seen_rows(market, by=by, pattern=pattern, share=share, seed=seed)
+    panels: dict[Alignment, Panel] = {by: rows.panel}
     other: Alignment = "date" if by == "release" else "release"
     panels[other] = masked(aligned(market, by=other), pattern, share, np.random.Generator(np.random.PCG64(seed)))
     transformations = [channel.transformation for channel in market.channels]
     moves = returns.changes(market.target).to_numpy()
     parts = [
-        observations.observed_by_month(seen),
-        observations.observed_lately(seen),
-        observations.channel_facts(market, seen),
+        observations.observed_by_month(rows),
+        observations.observed_lately(rows),
+        observations.channel_facts(market, rows),
         returns.price_view(market, number),
         returns.volatility_view(market.target, window),
         returns.distribution_view(moves),

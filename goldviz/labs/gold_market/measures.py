@@ -120,8 +120,8 @@ def answer_unsure(run: Run) -> float:
 
 def _outside(run: Run, name: str) -> float:
     spread = run[name].values
-    known = np.isfinite(spread)
-    return float((np.abs(run["change"].values)[known] > 2 * spread[known]).mean()) if known.any() else np.nan
+    usable = np.isfinite(spread)
+    return float((np.abs(run["change"].values)[usable] > 2 * spread[usable]).mean()) if usable.any() else np.nan
 
 
 def _out_of_noise(run: Run, name: str) -> float:

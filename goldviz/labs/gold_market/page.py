@@ -56,8 +56,8 @@ def documents(view: View[GoldMarket]) -> None:
 
 def in_report(view: View[GoldMarket]) -> list[FigureSpec]:
     """All figures; without documents there is no answer to them."""
-    asked = {name: spec for name, spec in FIGURES.items() if name != answer.name or view.dataset.sizes["document"]}
-    return view.drawable(asked.values())
+    specs = {name: spec for name, spec in FIGURES.items() if name != answer.name or view.dataset.sizes["document"]}
+    return view.drawable(specs.values())
 
 
 def facts(view: View[GoldMarket]) -> None:
@@ -122,14 +122,14 @@ def sentences(ds: Run) -> list[str]:
     """This market's numbers behind the equations."""
     number, days = int(ds.attrs["number"]), int(ds.attrs["calendar_days"])
     unit, spread = unit_of_changes(ds), measures.spread_of_moves(ds)
-    found = [
+    sentences_told = [
         f"{words(ds, 0)}: K = {ds.sizes['change_day']:,} observed moves in {days:,} days, with a mean of "
         f"{unit.said(measures.mean_move(ds))} and a standard deviation of {unit.size(spread)}. "
         f"{tail_sentence(ds)}",
         f"A forecast is made when the target's value is out, {release_of(ds, 0)}.",
     ]
     if number:
-        found += [
+        sentences_told += [
             f"Partial observation: at a forecast {measures.new_at_a_forecast(ds):.1f} of "
             f"{measures.covariates(ds):.0f} covariates have something new "
             f"on average, and in {percent(measures.whole_rows(ds))} of the forecasts all of them do.",
@@ -137,7 +137,7 @@ def sentences(ds: Run) -> list[str]:
             early_sentence(ds),
             fit_sentence(ds),
         ]
-    return [*(sentence for sentence in found if sentence), memory_sentence(ds)]
+    return [*(sentence for sentence in sentences_told if sentence), memory_sentence(ds)]
 
 
 def release_sentence(ds: Run, number: int) -> str:

@@ -92,9 +92,9 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     place = place_in(settings, model, chunks)
     pieces = chunks[place.chunk - 1]
     reading = read_text(model, pieces)
-    seen = overview(reading)
+    dataset = overview(reading)
     parts = [
-        seen,
+        dataset,
         head_map(reading, place.layer, place.head),
         head_steps(reading, place.layer, place.head, place.token),
         shares_of_query(reading, place.layer, place.head, place.token),
@@ -106,12 +106,12 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
         all_attention(reading),
     ]
     if model.classifier is not None:
-        explained = evidence(reading, label_to_explain(seen, settings.label), settings.steps)
+        explained = evidence(reading, label_to_explain(dataset, settings.label), settings.steps)
         parts += [explained, _renamed(tone_without(model, pieces, settings.off))]
     if model.masked_words is not None:
         parts.append(guesses(model, pieces, piece_to_mask(pieces, settings.masked)))
     merged = xr.merge(parts, combine_attrs="drop_conflicts", compat="no_conflicts", join="outer")
-    return merged.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **seen.attrs)
+    return merged.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **dataset.attrs)
 
 
 def all_attention(reading: TextReading) -> xr.Dataset:

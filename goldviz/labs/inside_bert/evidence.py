@@ -38,19 +38,19 @@ def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSt
     classifier_of(model)
     if not 1 <= label <= len(model.labels):
         raise TextModelError(f"The class is number {label}; {model.name} has numbers 1 to {len(model.labels)}.")
-    found = integrated_gradients(model, pieces, model.labels[label - 1], steps, report)
+    attributions = integrated_gradients(model, pieces, model.labels[label - 1], steps, report)
     received = reading.received.astype(float).mean(axis=0)
     ordinary = ~pieces.special
     return xr.Dataset(
-        {"attribution": ("piece", found.per_piece.astype(float)), "attention_received": ("piece", received)},
+        {"attribution": ("piece", attributions.per_piece.astype(float)), "attention_received": ("piece", received)},
         coords=piece_coordinates(pieces),
         attrs={
             "label": label_names(model.labels)[label - 1],
-            "total": found.total,
-            "gap": found.gap,
-            "steps": found.steps,
+            "total": attributions.total,
+            "gap": attributions.gap,
+            "steps": attributions.steps,
             "compared": int(ordinary.sum()),
-            "rank_correlation": rank_correlation(np.abs(found.per_piece[ordinary]), received[ordinary]),
+            "rank_correlation": rank_correlation(np.abs(attributions.per_piece[ordinary]), received[ordinary]),
         },
     )
 
@@ -131,14 +131,14 @@ def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.D
     Attributes: the ``truth`` that was hidden, its ``truth_probability`` and ``truth_rank`` in the whole vocabulary.
     Raises :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head.
     """
-    [found] = masked_guesses(model, pieces, [token - 1], top)
+    [guess] = masked_guesses(model, pieces, [token - 1], top)
     return xr.Dataset(
-        {"guess_probability": ("guess", np.array([chance for _, chance in found.top], dtype=float))},
+        {"guess_probability": ("guess", np.array([chance for _, chance in guess.top], dtype=float))},
         coords={
-            "guess": np.arange(1, len(found.top) + 1),
-            "guessed": ("guess", np.array([piece for piece, _ in found.top], dtype=object)),
+            "guess": np.arange(1, len(guess.top) + 1),
+            "guessed": ("guess", np.array([piece for piece, _ in guess.top], dtype=object)),
         },
-        attrs={"truth": found.piece, "truth_probability": found.probability, "truth_rank": found.rank, "masked": token},
+        attrs={"truth": guess.piece, "truth_probability": guess.probability, "truth_rank": guess.rank, "masked": token},
     )
 
 
@@ -151,23 +151,23 @@ def guess_of_word(model: TextModel, word: str, hidden: str = "") -> str:
     several.
     """
     blank = " " if hidden.startswith(BLANK_MARKS) else ""
-    known: Sequence[str] = model.tokeniser.tokenize(blank + word.strip())
-    if hidden and known and known[0].startswith(SENTENCEPIECE_BLANK) and not blank:
-        known = [piece for piece in (known[0].removeprefix(SENTENCEPIECE_BLANK), *known[1:]) if piece]
-    if len(known) != 1:
+    word_pieces: Sequence[str] = model.tokeniser.tokenize(blank + word.strip())
+    if hidden and word_pieces and word_pieces[0].startswith(SENTENCEPIECE_BLANK) and not blank:
+        word_pieces = [piece for piece in (word_pieces[0].removeprefix(SENTENCEPIECE_BLANK), *word_pieces[1:]) if piece]
+    if len(word_pieces) != 1:
         return ""
-    number = model.tokeniser.convert_tokens_to_ids(known[0])
-    return "" if number is None or number == model.tokeniser.unk_token_id else known[0]
+    number = model.tokeniser.convert_tokens_to_ids(word_pieces[0])
+    return "" if number is None or number == model.tokeniser.unk_token_id else word_pieces[0]
 
 
 def neighbours(reading: TextReading, token: int, count: int = 10) -> xr.Dataset:
     """The pieces of the vocabulary nearest to piece ``token`` (from 1): ``cosine`` (neighbour) of the embeddings."""
-    found = nearest_pieces(reading.model, int(reading.pieces.ids[token - 1]), count)
+    nearest = nearest_pieces(reading.model, int(reading.pieces.ids[token - 1]), count)
     return xr.Dataset(
-        {"cosine": ("neighbour", np.array([cosine for _, cosine in found], dtype=float))},
+        {"cosine": ("neighbour", np.array([cosine for _, cosine in nearest], dtype=float))},
         coords={
-            "neighbour": np.arange(1, len(found) + 1),
-            "nearby": ("neighbour", np.array([piece for piece, _ in found], dtype=object)),
+            "neighbour": np.arange(1, len(nearest) + 1),
+            "nearby": ("neighbour", np.array([piece for piece, _ in nearest], dtype=object)),
         },
         attrs={"neighbours_of": reading.pieces.tokens[token - 1]},
     )

@@ -47,11 +47,11 @@ def named(name: str) -> Named:
     """
     if name.startswith(RUN_PREFIX):
         return Named(name, ())
-    found = []
+    models = []
     # What cannot be listed cannot be read either, and the reader has a sentence for that.
     with suppress(OSError):
-        found = [(file.name, file.stat()) for file in folder_of_model(name).iterdir() if file.is_file()]
-    return Named(name, tuple(sorted((file, stat.st_size, stat.st_mtime_ns) for file, stat in found)))
+        models = [(file.name, file.stat()) for file in folder_of_model(name).iterdir() if file.is_file()]
+    return Named(name, tuple(sorted((file, stat.st_size, stat.st_mtime_ns) for file, stat in models)))
 
 
 def taken_over(model: Named) -> TextModel | None:

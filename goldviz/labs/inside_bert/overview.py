@@ -56,7 +56,7 @@ def overview(reading: TextReading) -> xr.Dataset:
     """
     shape = reading.model.encoder.shape
     norms = torch.stack([part.norm(dim=-1) for part in reading.embeddings])
-    found = xr.Dataset(
+    dataset = xr.Dataset(
         {
             "embedding_norm": (("part", "piece"), norms.double().numpy()),
             "state_norm": (("state", "piece"), reading.hidden.norm(dim=-1).double().numpy()),
@@ -72,8 +72,8 @@ def overview(reading: TextReading) -> xr.Dataset:
         attrs=model_facts(reading.model),
     )
     for name, values in reading.summaries.items():
-        found[f"head_{name}"] = (("layer", "head"), values.astype(float))
-    return found.merge(tone_of(reading))
+        dataset[f"head_{name}"] = (("layer", "head"), values.astype(float))
+    return dataset.merge(tone_of(reading))
 
 
 @torch.no_grad()

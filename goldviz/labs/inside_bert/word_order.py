@@ -32,13 +32,13 @@ def position_similarity(reading: TextReading) -> xr.Dataset:
     table = table / table.norm(dim=1, keepdim=True).clamp_min(1e-300)
     first = table[: max(LEAST_POSITIONS, len(reading.pieces))]
     every = -(-len(first) // MOST_POSITIONS)
-    shown = first[::every]
+    rows = first[::every]
     places = np.arange(1, len(first) + 1, every)
     own = (table[: len(reading.pieces)] @ table[: len(reading.pieces)].t()).cpu().numpy()
     means = [float(np.diagonal(own, distance).mean()) for distance in range(len(own))]
     return xr.Dataset(
         {
-            "position_cosine": (("position", "other"), (shown @ shown.t()).cpu().numpy()),
+            "position_cosine": (("position", "other"), (rows @ rows.t()).cpu().numpy()),
             "distance_cosine": ("distance", np.array(means)),
         },
         coords={"position": places, "other": places, "distance": np.arange(len(own))},
@@ -70,13 +70,13 @@ def order_test(reading: TextReading, order: Int[np.ndarray, " piece"]) -> xr.Dat
         moved[:, places] = (reordered - written[:, places]).norm(dim=-1) / written[:, places].norm(dim=-1)
         shares.append(moved.double().cpu().numpy())
         tones.append([_chances(reading, states) for states in (written, reordered)])
-    found = xr.Dataset(
+    dataset = xr.Dataset(
         {"moved": (("positions", "state", "piece"), np.stack(shares))},
         coords={**piece_coordinates(reading.pieces), "positions": list(POSITIONS), "state": np.arange(len(written))},
     )
     if model.classifier is None:
-        return found
-    return found.assign(ordered_probability=(("positions", "order", "label"), np.array(tones))).assign_coords(
+        return dataset
+    return dataset.assign(ordered_probability=(("positions", "order", "label"), np.array(tones))).assign_coords(
         order=list(ORDERS), label=label_names(model.labels)
     )
 

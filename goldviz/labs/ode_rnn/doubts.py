@@ -40,9 +40,15 @@ def windows_doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
     """The same of the windows that these settings cut; raises :class:`MarketError` where there are none."""
     from goldviz.labs.ode_rnn.market_windows import market_windows
 
-    found = market_windows(settings)
-    said = [*axes(found), *channels(found), *silence(found), *few(found), *left_out(found, settings.longest_gap)]
-    return tuple(said[:MOST_SAID])
+    windows = market_windows(settings)
+    warnings = [
+        *axes(windows),
+        *channels(windows),
+        *silence(windows),
+        *few(windows),
+        *left_out(windows, settings.longest_gap),
+    ]
+    return tuple(warnings[:MOST_SAID])
 
 
 def axes(found: MarketWindows) -> list[str]:
@@ -52,19 +58,19 @@ def axes(found: MarketWindows) -> list[str]:
 
 def channels(found: MarketWindows) -> list[str]:
     """Channels without a value where the network learns, or where it is tested."""
-    known, said = np.isfinite(found.values), []
+    observed_values, warnings = np.isfinite(found.values), []
     for place, channel in enumerate(found.market.channels[1:], start=1):
-        if not known[: found.split, place].any():
-            said.append(
+        if not observed_values[: found.split, place].any():
+            warnings.append(
                 f"Nothing is learned from {channel.words}: it has no moves before the tests begin on "
                 f"{found.dates[found.split]:%Y-%m-%d}. Bring earlier values, or leave it out."
             )
-        elif not known[found.split :, place].any():
-            said.append(
+        elif not observed_values[found.split :, place].any():
+            warnings.append(
                 f"{channel.words} ends on {channel.observed.index[-1]:%Y-%m-%d}, and tests begin on "
                 f"{found.dates[found.split]:%Y-%m-%d}. No test has news of it: bring later values, or leave it out."
             )
-    return said
+    return warnings
 
 
 def silence(found: MarketWindows) -> list[str]:

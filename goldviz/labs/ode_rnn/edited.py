@@ -73,8 +73,8 @@ class EditedSeries:
 
     def kept(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Times and values of the observations that the network is shown, NaN where nothing was observed."""
-        shown = [number for number in range(len(self.times)) if number not in self.left_out]
-        return np.array(self.times)[shown], np.array(self.values, np.float64)[shown]
+        places = [number for number in range(len(self.times)) if number not in self.left_out]
+        return np.array(self.times)[places], np.array(self.values, np.float64)[places]
 
     def changes(self, recorded: EditedSeries) -> str:
         """What differs from the recorded sequence, for a link: ``3_0.52_1.1`` moved the third observation to this time
@@ -99,20 +99,20 @@ class EditedSeries:
         """
         times, values, left_out = list(self.times), list(self.values), set()
         for part in filter(None, text.split(",")):
-            found = CHANGE.fullmatch(part)
-            number = int(found["moved"] or found["out"]) - 1 if found else -1
-            if found is None or not 0 <= number < len(times):
+            match = CHANGE.fullmatch(part)
+            number = int(match["moved"] or match["out"]) - 1 if match else -1
+            if match is None or not 0 <= number < len(times):
                 raise ValueError(f"In the link: edits are {text[:40]!r}; allowed is such as 3_0.52_1.1 or x5.")
-            if found["out"]:
+            if match["out"]:
                 left_out.add(number)
                 continue
-            times[number] = self._held(float(found["time"]))
+            times[number] = self._held(float(match["time"]))
             first, *others = values[number]
-            if abs(float(found["value"] or 0)) > LARGEST:
+            if abs(float(match["value"] or 0)) > LARGEST:
                 raise ValueError(
-                    f"In the link: edits have the value {float(found['value']):.6g}; allowed is from -1e6 to 1e6."
+                    f"In the link: edits have the value {float(match['value']):.6g}; allowed is from -1e6 to 1e6."
                 )
-            values[number] = (float(found["value"]) if first is not None and found["value"] else first, *others)
+            values[number] = (float(match["value"]) if first is not None and match["value"] else first, *others)
         if any(after <= before for before, after in pairwise(times)):
             raise ValueError(f"In the link: edits are {text[:40]!r}; no observation may pass another.")
         if len(left_out) > len(times) - FEWEST:

@@ -77,8 +77,8 @@ def judged(observations: int) -> int:
 
 def square_error(said: Tensor, wanted: Tensor) -> Tensor:
     """The mean square error where something is wanted, in float64."""
-    known = torch.isfinite(wanted)
-    return (said[known] - wanted[known]).double().square().mean()
+    observed_there = torch.isfinite(wanted)
+    return (said[observed_there] - wanted[observed_there]).double().square().mean()
 
 
 def zero_errors(views: list[SeedView]) -> Float[Tensor, "horizon seed"]:
@@ -98,17 +98,17 @@ def seed_readings(network: SeriesForecaster, view: SeedView) -> Measured:
 
 @torch.no_grad()
 def _of_tests(network: SeriesForecaster, view: SeedView) -> Measured:
-    seen, first = view.usual, judged(len(view.usual.times))
+    batch, first = view.usual, judged(len(view.usual.times))
     try:
-        trace = network(seen.times, seen.values, seen.mask)
-        moved, _ = forecasts(network, replace(seen, times=view.shuffled))
+        trace = network(batch.times, batch.values, batch.mask)
+        moved, _ = forecasts(network, replace(batch, times=view.shuffled))
     except SeriesError:
         return {name: _nan() for name in ("error", "coverage", "state_size", "gap_sensitivity")}
     mean, scale = (part[first:] for part in network.decode(trace.before))
-    inside = (seen.values[first:] - mean).abs() <= BAND * scale
+    inside = (batch.values[first:] - mean).abs() <= BAND * scale
     return {
-        "error": square_error(mean, seen.clean[first:]),
-        "coverage": inside[seen.mask[first:]].double().mean(),
+        "error": square_error(mean, batch.clean[first:]),
+        "coverage": inside[batch.mask[first:]].double().mean(),
         "state_size": torch.stack([trace.before.abs().max(), trace.after.abs().max()]).max(),
         "gap_sensitivity": (moved[first:] - mean).double().square().mean().sqrt() / mean.double().std(),
     }
@@ -133,8 +133,8 @@ def state_gradient_norms(network: SeriesForecaster, seen: IrregularBatch) -> Flo
         before, states = network.reader.chain(few.times, few.values, few.mask)
     except SeriesError:
         return torch.full((len(seen.times),), math.nan)
-    found = torch.autograd.grad(sequence_loss(network, before, few), states, allow_unused=True)
-    slopes = torch.stack([torch.zeros_like(h) if g is None else g for h, g in zip(states, found, strict=True)])
+    gradients = torch.autograd.grad(sequence_loss(network, before, few), states, allow_unused=True)
+    slopes = torch.stack([torch.zeros_like(h) if g is None else g for h, g in zip(states, gradients, strict=True)])
     # The loss is a mean over sequences, which divides each one's gradient by their number.
     lengths: Tensor = torch.linalg.vector_norm(slopes.double(), dim=2)
     return lengths.mean(1) * slopes.shape[1]
@@ -144,17 +144,17 @@ def state_gradient_norms(network: SeriesForecaster, seen: IrregularBatch) -> Flo
 def flow_readings(network: SeriesForecaster, settings: ODERNNLaboratory, view: SeedView) -> Measured:
     """What only an ODE-RNN has, for every seed; NaN where its numbers are not finite."""
     reader = _ode_reader(network)
-    seen, first = view.usual, judged(len(view.usual.times))
+    batch, first = view.usual, judged(len(view.usual.times))
     refined = ODERNN(reader.network.cell, reader.network.field, refined_solver(settings))
     try:
-        mean, _ = network.decode(refined(seen.times, seen.values, seen.mask).before[first:])
-        trace = network(*(part[:, :STRETCHED] for part in (seen.times, seen.values, seen.mask)))
+        mean, _ = network.decode(refined(batch.times, batch.values, batch.mask).before[first:])
+        trace = network(*(part[:, :STRETCHED] for part in (batch.times, batch.values, batch.mask)))
     except SeriesError:
         return {name: _nan() for name in ("refined_error", "field_saturation", "field_stiffness")}
     states = torch.cat([trace.before, trace.after]).flatten(0, 1).double()
     tanh_values, J = field_at(reader.network.field, states)
     return {
-        "refined_error": square_error(mean, seen.clean[first:]),
+        "refined_error": square_error(mean, batch.clean[first:]),
         "field_saturation": (tanh_values.abs() > FLAT).double().mean(),
         "field_stiffness": torch.linalg.matrix_norm(J, 2).max(),
     }
@@ -177,8 +177,8 @@ def field_at(
 
 def probe_path(network: SeriesForecaster, probe: ProbeSequence, longest_gap: float) -> DensePath:
     """The path along the probe; raises ``SeriesError`` where it cannot be followed."""
-    seen = probe.seen
-    return dense_path(network, seen.times, seen.values, seen.mask, longest_gap)
+    batch = probe.seen
+    return dense_path(network, batch.times, batch.values, batch.mask, longest_gap)
 
 
 @torch.no_grad()

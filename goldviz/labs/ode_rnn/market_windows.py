@@ -63,7 +63,7 @@ def market_windows(settings: ODERNNLaboratory) -> MarketWindows:
     values = _standardised(panel.values[rows], split)
     usual = _windows(times, settings.observations, settings.longest_gap)
     long = _long_windows(times, settings.observations, settings.longest_gap)
-    found = MarketWindows(
+    windows = MarketWindows(
         market,
         panel.channels,
         dates,
@@ -74,8 +74,8 @@ def market_windows(settings: ODERNNLaboratory) -> MarketWindows:
         usual[usual[:, 0] >= split],
         long[long[:, 0] >= split],
     )
-    _refuse_unusable(found, settings)
-    return found
+    _refuse_unusable(windows, settings)
+    return windows
 
 
 def _refuse_unusable(found: MarketWindows, settings: ODERNNLaboratory) -> None:
@@ -116,11 +116,11 @@ def _long_windows(times: NDArray[np.float64], length: int, longest_gap: float) -
 
 def _standardised(values: Float[np.ndarray, "rows channels"], learnt: int) -> Float[np.ndarray, "rows channels"]:
     """By mean and standard deviation of the first ``learnt`` rows; a channel that does not vary there is missing."""
-    seen = np.isfinite(values)
-    first = np.where(seen[:learnt], values[:learnt], 0.0)
-    count = np.maximum(seen[:learnt].sum(0), 1)
+    observed_there = np.isfinite(values)
+    first = np.where(observed_there[:learnt], values[:learnt], 0.0)
+    count = np.maximum(observed_there[:learnt].sum(0), 1)
     mean = first.sum(0) / count
-    spread = np.sqrt((np.where(seen[:learnt], values[:learnt] - mean, 0.0) ** 2).sum(0) / count)
+    spread = np.sqrt((np.where(observed_there[:learnt], values[:learnt] - mean, 0.0) ** 2).sum(0) / count)
     usable = spread > 1e-12 * np.abs(mean)
     standardised = np.where(usable, (values - mean) / np.where(usable, spread, 1.0), np.nan)
     return np.asarray(np.clip(standardised, -FARTHEST, FARTHEST))

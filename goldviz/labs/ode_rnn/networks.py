@@ -108,9 +108,9 @@ LAYERS = {
 
 def layers_of(network: nn.Module) -> dict[str, Tensor]:
     """The weights of the layers that a network has, by name."""
-    found = {f".{name}": weights for name, weights in network.named_parameters()}
+    layers = {f".{name}": weights for name, weights in network.named_parameters()}
     return {
-        layer: weights for layer, end in LAYERS.items() for name, weights in found.items() if name.endswith(f".{end}")
+        layer: weights for layer, end in LAYERS.items() for name, weights in layers.items() if name.endswith(f".{end}")
     }
 
 

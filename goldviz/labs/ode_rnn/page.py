@@ -37,22 +37,22 @@ NUMBERS = (
 
 def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
     """Move an observation, or leave it out, and see what the trained network makes of it at once."""
-    found = Explored.of(lane)
-    if found is None:
+    exploration = Explored.of(lane)
+    if exploration is None:
         st.caption(
             "The network is learning. It follows the observations here from its first look on."
             if lane.unfinished
             else "This run has kept no weights to follow observations with."
         )
         return
-    recorded, look = found.recorded, look_at(lane.dataset, step)
+    recorded, look = exploration.recorded, look_at(lane.dataset, step)
     # Runs that look at the same sequence share what was changed of it.
     key = f"edited-{hash(recorded)}"
     edited = _at_first(key, recorded)
     figure, controls = st.columns([3, 1])
     with controls:
         edited = _edit(key, edited, recorded)
-    explored = replace(found, look=look, edited=edited)
+    explored = replace(exploration, look=look, edited=edited)
     parts.keep(LAB.name, EDITS, explored.changes)
     theme = theme_now()
     source = Source.of(LAB.name, [lane.id])

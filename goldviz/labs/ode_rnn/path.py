@@ -142,11 +142,11 @@ def _check_reach(times: Float[np.ndarray, " observation"], longest: float) -> No
 
 def _with_weights(settings: ODERNNLaboratory, weights: np.ndarray, channels: int) -> SeriesForecaster:
     network = series_network(settings, "ode_rnn", channels, settings.seeds[0])
-    wanted = sum(parameter.numel() for parameter in network.parameters())
-    if weights.shape != (wanted,):
+    count = sum(parameter.numel() for parameter in network.parameters())
+    if weights.shape != (count,):
         raise PathError(
             f"The weights have shape {weights.shape}; an ODE-RNN of {settings.hidden} hidden units, a field of width "
-            f"{settings.width} and {channels} channels allows ({wanted},)."
+            f"{settings.width} and {channels} channels allows ({count},)."
         )
     if not np.isfinite(weights).all():
         raise PathError("The weights of this look are not all finite, so there is no path; choose an earlier look.")
@@ -162,5 +162,5 @@ def _channel_names(settings: ODERNNLaboratory, channels: int) -> list[str]:
 
 
 def _numbers(tensor: Tensor) -> np.ndarray:
-    found: np.ndarray = tensor.numpy()
-    return found
+    numbers: np.ndarray = tensor.numpy()
+    return numbers

@@ -27,21 +27,21 @@ def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme)
     ``ValueError`` with a sentence for anything else, and what :class:`goldviz.runs.jobs.jobs.Jobs` raises where a
     worker has to follow.
     """
-    found = Explored.of(lane)
+    exploration = Explored.of(lane)
     look, edits = question.get("look"), question.get("edits")
-    looks = [] if found is None else looks_of(lane.dataset)
-    if found is None or isinstance(look, bool) or look not in looks or not isinstance(edits, str):
+    looks = [] if exploration is None else looks_of(lane.dataset)
+    if exploration is None or isinstance(look, bool) or look not in looks or not isinstance(edits, str):
         raise ValueError("The question names no look that this run has kept weights of, or no edits.")
-    edited = found.recorded.with_changes(edits)
+    edited = exploration.recorded.with_changes(edits)
     handles = edited.handles()
     for handle, time, value in _moves(question.get("moved"), len(handles)):
         edited = edited.moved(handles[handle], time, value)
-    explored = replace(found, look=looks.index(look), edited=edited)
+    explored = replace(exploration, look=looks.index(look), edited=edited)
     task, jobs = explored.task(), services.jobs()
     at_once = task.seconds <= background.AT_ONCE_SECONDS
     if question.get("aims"):
-        seen = {"path": explored.drawn("path", theme, jobs.here(task), editable=True).to_json()} if at_once else {}
-        return {"subject": explored.subject, "figures": seen}
+        figures = {"path": explored.drawn("path", theme, jobs.here(task), editable=True).to_json()} if at_once else {}
+        return {"subject": explored.subject, "figures": figures}
     followed = jobs.here if at_once else jobs.wait
     figure = explored.figure("path", theme, lambda: followed(task), editable=True)
     return {"subject": explored.subject, "figures": {"path": figure}}
@@ -49,13 +49,13 @@ def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme)
 
 def _moves(told: object, handles: int) -> list[Move]:
     moves = told if isinstance(told, list) else []
-    found = [move for one in moves[:MOST_MOVES] if (move := _move(one, handles)) is not None]
-    if not moves or len(found) != len(moves):
+    valid_moves = [move for one in moves[:MOST_MOVES] if (move := _move(one, handles)) is not None]
+    if not moves or len(valid_moves) != len(moves):
         raise ValueError(
             f"The moves are not such as a page tells. Allowed are 1 to {MOST_MOVES} of a handle from 0 to "
             f"{handles - 1}, a time and a value."
         )
-    return found
+    return valid_moves
 
 
 def _move(told: object, handles: int) -> Move | None:

@@ -62,10 +62,10 @@ def irregular_times(
     for name, value, least in (("length", length, 2), ("batch", batch, 1)):
         if value < least:
             raise ValueError(f"The {name} is {value}; allowed is a whole number from {least}.")
-    drawn = gaps.draw(length - 1, batch, generator)
+    lengths = gaps.draw(length - 1, batch, generator)
     if last_gap is not None:
-        drawn = torch.cat([drawn[:-1], last_gap.draw(1, batch, generator)])
-    return torch.cat([torch.zeros(1, batch, dtype=torch.float64), drawn.cumsum(0)])
+        lengths = torch.cat([lengths[:-1], last_gap.draw(1, batch, generator)])
+    return torch.cat([torch.zeros(1, batch, dtype=torch.float64), lengths.cumsum(0)])
 
 
 def observed(
@@ -78,8 +78,8 @@ def observed(
     if not (math.isfinite(noise) and noise >= 0):
         raise ValueError(f"The noise is {noise}; allowed is a number from 0.")
     values = clean + noise * torch.randn(clean.shape, generator=generator, dtype=torch.float64)
-    kept = torch.get_default_dtype()
-    return IrregularBatch(times, values.to(kept), torch.ones_like(clean, dtype=torch.bool), clean.to(kept))
+    dtype = torch.get_default_dtype()
+    return IrregularBatch(times, values.to(dtype), torch.ones_like(clean, dtype=torch.bool), clean.to(dtype))
 
 
 def partially_observed(batch: IrregularBatch, probability: float, generator: Generator) -> IrregularBatch:
@@ -89,7 +89,7 @@ def partially_observed(batch: IrregularBatch, probability: float, generator: Gen
     """
     if not 0 <= probability <= 1:
         raise ValueError(f"The probability to see a value is {probability}; allowed is a number from 0 to 1.")
-    kept = torch.rand(batch.mask.shape, generator=generator) < probability
-    kept[0] = True
-    mask = batch.mask & kept
+    visible = torch.rand(batch.mask.shape, generator=generator) < probability
+    visible[0] = True
+    mask = batch.mask & visible
     return replace(batch, mask=mask, values=batch.values.masked_fill(~mask, math.nan))

@@ -14,8 +14,8 @@ NAMES = {"ode_rnn": "the ODE-RNN", "gru": "the GRU", "gru_gap": "the GRU told th
 def _best(run: Run) -> tuple[int, str]:
     errors = {name: measures.ERRORS[name].first(run) for name in NAMES}
     order = sorted(errors, key=errors.__getitem__)
-    said = ", ".join(f"{NAMES[name]} {errors[name]:.3f}" for name in order)
-    return list(NAMES).index(order[0]), f"Error: {said}."
+    ranking = ", ".join(f"{NAMES[name]} {errors[name]:.3f}" for name in order)
+    return list(NAMES).index(order[0]), f"Error: {ranking}."
 
 
 def _beyond(run: Run) -> tuple[int, str]:
@@ -23,8 +23,8 @@ def _beyond(run: Run) -> tuple[int, str]:
     errors = {name: measures.LONG_GAP_ERRORS[name].first(run) for name in NAMES}
     below = [name for name, error in errors.items() if error < zero]
     place = 0 if not below else 1 if below == ["ode_rnn"] else 2
-    said = ", ".join(f"{NAMES[name]} {error:.2f}" for name, error in errors.items())
-    return place, f"Predicting zero errs by {zero:.2f}: {said}."
+    list_of_errors = ", ".join(f"{NAMES[name]} {error:.2f}" for name, error in errors.items())
+    return place, f"Predicting zero errs by {zero:.2f}: {list_of_errors}."
 
 
 def _finer(coarse: Run, capped: Run) -> tuple[int, str]:
@@ -35,8 +35,8 @@ def _finer(coarse: Run, capped: Run) -> tuple[int, str]:
 
 
 def _bridges(settings: Settings, run: Run) -> bool:
-    chosen = settings.model_dump()
-    if chosen["task"] != "linear" or chosen["hidden_share"] < 0.5 or "ode_rnn" not in networks(run):
+    values = settings.model_dump()
+    if values["task"] != "linear" or values["hidden_share"] < 0.5 or "ode_rnn" not in networks(run):
         return False
     return measures.WORTH.highest(run) < 0.02
 

@@ -139,15 +139,15 @@ class MarketSequences:
     time_unit = "weeks"
 
     def __init__(self, settings: ODERNNLaboratory) -> None:
-        found = market_windows(settings)
-        self.channels = found.channels
+        windows = market_windows(settings)
+        self.channels = windows.channels
         self.hidden_share = settings.hidden_share
-        self.times = torch.as_tensor(found.times)
-        self.split = found.split
-        self.values = torch.as_tensor(found.values, dtype=torch.get_default_dtype())
-        self.trained_on = torch.as_tensor(found.trained_on)
-        self.tested_on = torch.as_tensor(found.tested_on)
-        self.tested_on_long = torch.as_tensor(found.tested_on_long)
+        self.times = torch.as_tensor(windows.times)
+        self.split = windows.split
+        self.values = torch.as_tensor(windows.values, dtype=torch.get_default_dtype())
+        self.trained_on = torch.as_tensor(windows.trained_on)
+        self.tested_on = torch.as_tensor(windows.tested_on)
+        self.tested_on_long = torch.as_tensor(windows.tested_on_long)
 
     def training(self, batch: int, generator: Generator) -> IrregularBatch:
         """Windows of the first four fifths."""

@@ -86,9 +86,9 @@ def train(settings: ODERNNLaboratory, record: Record) -> None:
             rate = now.learning_rate * one_cycle_share(step, settings.steps)
             batches = [to_device(source.training(settings.batch, order), device) for order in orders]
             training = partial(train_step, rate=rate, clip=now.clip, closely=closely)
-            shown = with_means_over_seeds(table(grid.each(training, batches)))
-            evaluations = shown.pop("evaluations")
-            hand_over(shown | ({"evaluations": evaluations[0]} if has_field(settings) else {}), record)
+            readings = with_means_over_seeds(table(grid.each(training, batches)))
+            evaluations = readings.pop("evaluations")
+            hand_over(readings | ({"evaluations": evaluations[0]} if has_field(settings) else {}), record)
 
 
 def series_learner(
@@ -167,14 +167,14 @@ def look(grid: Grid[SeriesLearner], views: list[SeedView], settings: ODERNNLabor
     """Record what every network shows as the step finds it."""
     with record.instrument():
         networks = grid.each(lambda one: on_cpu(one.network))
-        seen = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
+        readings = [[seed_readings(*pair) for pair in zip(row, views, strict=True)] for row in networks]
         flows = [
             flow_readings(network, settings, view)
             for network, view in zip(networks[0], views, strict=True)
             if has_field(settings)
         ]
         probes, flow = _along_the_probe([row[0] for row in networks], settings, views[0])
-    hand_over(table(seen), record)
+    hand_over(table(readings), record)
     for several in (flows, probes):
         if several:
             hand_over(stacked(several), record)

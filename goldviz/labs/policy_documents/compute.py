@@ -112,8 +112,8 @@ def axes_of_kinds(
         mine = np.flatnonzero(np.array(kinds) == kind)
         early = mine[fitted_documents(len(mine), fitted_on)]
         axes = principal_axes(vectors[early], MAP_COMPONENTS)
-        found = len(axes.share)
-        places[mine, :found], shares[mine, :found] = axes.coordinates(vectors[mine]), axes.share
+        count = len(axes.share)
+        places[mine, :count], shares[mine, :count] = axes.coordinates(vectors[mine]), axes.share
         fitted[early] = True
     return places, shares, fitted
 

@@ -57,11 +57,13 @@ def principal_axes(vectors: Float[np.ndarray, "document dimension"], count: int)
     _, sizes, directions = np.linalg.svd(vectors - centre, full_matrices=False)
     variance = sizes**2
     spanned = int((sizes > sizes[0] * max(vectors.shape) * np.finfo(np.float64).eps).sum()) if sizes[0] > 0 else 0
-    kept = min(count, spanned)
-    directions = directions[:kept]
-    signs = np.sign(directions[np.arange(kept), np.abs(directions).argmax(1)]) if kept else np.ones(0)
+    axes_count = min(count, spanned)
+    directions = directions[:axes_count]
+    signs = np.sign(directions[np.arange(axes_count), np.abs(directions).argmax(1)]) if axes_count else np.ones(0)
     total = variance.sum()
-    return PrincipalAxes(centre, directions * signs[:, None], variance[:kept] / total if total else variance[:kept])
+    return PrincipalAxes(
+        centre, directions * signs[:, None], variance[:axes_count] / total if total else variance[:axes_count]
+    )
 
 
 def _mappable(vectors: Float[np.ndarray, "document dimension"]) -> Float[np.ndarray, "document dimension"]:

@@ -33,8 +33,8 @@ def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | 
 
     ``report`` is told pieces, estimated from the characters; where it raises, what is done stays kept.
     """
-    found = {text.name: kept_vector(model.fingerprint, text.name) for text in texts}
-    words = {text.name: text.text for text in texts if found[text.name] is None}
+    by_name = {text.name: kept_vector(model.fingerprint, text.name) for text in texts}
+    words = {text.name: text.text for text in texts if by_name[text.name] is None}
     total, done = sum(map(estimated_pieces, words.values())), 0
     for name, text in words.items():
         share = estimated_pieces(text)
@@ -45,11 +45,11 @@ def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | 
 
         vector = encoded(model, text, tell)
         keep_vector(model.fingerprint, name, vector)
-        found[name] = vector
+        by_name[name] = vector
         done += share
     if words:
         KEPT_VECTORS.make_room(spared=vector_name(model.fingerprint, name))
-    vectors = [known for text in texts if (known := found[text.name]) is not None]
+    vectors = [known for text in texts if (known := by_name[text.name]) is not None]
     return EncodedTexts(
         cls=np.stack([vector.cls for vector in vectors]),
         mean=np.stack([vector.mean for vector in vectors]),

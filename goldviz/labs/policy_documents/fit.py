@@ -25,9 +25,9 @@ NAMED = 3
 
 def of_kinds(documents: DatedTexts, kinds: Collection[str]) -> tuple[DatedTexts | None, list[int]]:
     """The documents of these kinds, None where there are none, and their numbers."""
-    chosen = [number for number, text in enumerate(documents.texts) if (text.kind or "document") in kinds]
-    texts = tuple(documents.texts[number] for number in chosen)
-    return (replace(documents, texts=texts) if texts else None), chosen
+    numbers = [number for number, text in enumerate(documents.texts) if (text.kind or "document") in kinds]
+    texts = tuple(documents.texts[number] for number in numbers)
+    return (replace(documents, texts=texts) if texts else None), numbers
 
 
 def no_tone(dataset: Run) -> str:
@@ -67,25 +67,27 @@ def overlap(documents: DatedTexts, market: Market) -> list[str]:
             f"None of the {count} documents is out between {begins:%Y-%m-%d} and {ends:%Y-%m-%d}, the days of your "
             "market. Bring documents of that time, or change the market."
         ]
-    said = []
+    sentences = []
     if after:
-        said.append(
+        sentences.append(
             f"{after} of {count} documents {_is(after)} out after your market ends on {ends:%Y-%m-%d}: no forecast "
             f"reads {'it' if after == 1 else 'them'}. Bring a market that goes on longer."
         )
     if before:
-        said.append(f"{before} of {count} documents {_is(before)} out before your market begins on {begins:%Y-%m-%d}.")
+        sentences.append(
+            f"{before} of {count} documents {_is(before)} out before your market begins on {begins:%Y-%m-%d}."
+        )
     if (inside[0] - begins).days > LONG_SILENCE_DAYS:
-        said.append(
+        sentences.append(
             f"Your market begins on {begins:%Y-%m-%d}, the first of these documents is out on {inside[0]:%Y-%m-%d}: "
             "let forecasts begin after that."
         )
     if (ends - inside[-1]).days > LONG_SILENCE_DAYS:
-        said.append(
+        sentences.append(
             f"The last document is out on {inside[-1]:%Y-%m-%d}, and your market goes on until {ends:%Y-%m-%d}: until "
             "then a forecast has only that document. Bring later ones."
         )
-    return said
+    return sentences
 
 
 def _is(count: int) -> str:
@@ -108,8 +110,8 @@ def unwritten(documents: DatedTexts, market: Market) -> str:
 
 def misfits(documents: DatedTexts, dataset: Run, market: Market, kinds: Collection[str], *, tone: bool) -> list[str]:
     """All that should be known before documents of these kinds, or with ``tone`` their tone, join this market."""
-    read, chosen = of_kinds(documents, kinds)
+    read, numbers = of_kinds(documents, kinds)
     if read is None:
         return []
-    flat = flat_tone(dataset, chosen) if tone else ""
+    flat = flat_tone(dataset, numbers) if tone else ""
     return [sentence for sentence in (*overlap(read, market), unwritten(read, market), flat) if sentence]

@@ -54,11 +54,11 @@ def document_channels(documents: DatedTexts, dataset: Run, choice: ChannelChoice
     Raises :class:`goldviz.data.texts.dated_texts.DatedTextError` where nothing is chosen, and where fewer than three
     documents were released before ``fitted_before``.
     """
-    chosen = [number for number, text in enumerate(documents.texts) if (text.kind or "document") in choice.kinds]
-    if not chosen or not (choice.tone or choice.change or choice.components):
+    numbers = [number for number, text in enumerate(documents.texts) if (text.kind or "document") in choice.kinds]
+    if not numbers or not (choice.tone or choice.change or choice.components):
         raise DatedTextError("No channel is chosen; take at least one kind of documents and one number of them.")
-    documents = replace(documents, texts=tuple(documents.texts[number] for number in chosen))
-    vectors, balance = dataset["vector"].values[chosen], dataset["balance"].values[chosen]
+    documents = replace(documents, texts=tuple(documents.texts[number] for number in numbers))
+    vectors, balance = dataset["vector"].values[numbers], dataset["balance"].values[numbers]
     series: list[TextSeries] = []
     if choice.tone:
         series.append(TextSeries(TONE_CHANNEL, "Tone of policy documents", balance))

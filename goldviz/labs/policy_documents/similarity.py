@@ -41,8 +41,8 @@ def nearest_documents(
     [2, 2, 0]
     """
     units = unit_vectors(vectors)
-    kept = min(count, len(units) - 1)
+    most = min(count, len(units) - 1)
     cosines = units @ units.T
     np.fill_diagonal(cosines, -np.inf)
-    order = np.argsort(-cosines, axis=1, kind="stable")[:, :kept]
+    order = np.argsort(-cosines, axis=1, kind="stable")[:, :most]
     return order, np.clip(np.take_along_axis(cosines, order, axis=1), -1, 1)

@@ -90,16 +90,16 @@ def encoded(model: TextModel, text: str, report: ReportPieces | None = None) -> 
                 done += len(chunks[number])
             if report is not None:
                 report(done, total)
-    counted = int(sum(weight.sum() for weight in weights))
+    pieces_read = int(sum(weight.sum() for weight in weights))
     if not (np.isfinite(cls).all() and np.isfinite(mean).all()):
         raise TextModelError(f"The states of {model.name} are not finite; its weights are damaged or far too large.")
-    return TextVector(cls, mean / max(counted, 1), tone, counted, len(chunks))
+    return TextVector(cls, mean / max(pieces_read, 1), tone, pieces_read, len(chunks))
 
 
 def _batches(chunks: Sequence[Pieces]) -> list[list[int]]:
     """Numbers of neighbouring chunks of equal length, so many as are read at once."""
-    found: list[list[int]] = []
+    batches: list[list[int]] = []
     for length, same in groupby(range(len(chunks)), key=lambda number: len(chunks[number])):
         numbers, room = list(same), max(1, PIECES_AT_ONCE // length)
-        found += [numbers[start : start + room] for start in range(0, len(numbers), room)]
-    return found
+        batches += [numbers[start : start + room] for start in range(0, len(numbers), room)]
+    return batches

@@ -70,9 +70,9 @@ def log_frequencies(past: Tokens, count: int, days: int) -> Logs:
 
 def pair_counts(past: Tokens, count: int) -> Int[np.ndarray, "token next"]:
     """How often a token follows another."""
-    found = np.zeros((count, count), np.int64)
-    np.add.at(found, (past[:-1], past[1:]), 1)
-    return found
+    counts = np.zeros((count, count), np.int64)
+    np.add.at(counts, (past[:-1], past[1:]), 1)
+    return counts
 
 
 def log_pairs(past: Tokens, before: Tokens, count: int, smoothing: float) -> Logs:

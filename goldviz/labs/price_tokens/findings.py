@@ -86,8 +86,10 @@ def _beside_garch(n: Reading) -> str:
 def _why_no_regimes(case: Case) -> str:
     days = case.settings.days_in_token
     if case.settings.tokeniser in OF_WINDOWS:
-        seen = "one move" if days == 1 else f"the last {days} moves"
-        return f"A token says what {seen} looked like. Days of one regime may look different, and days of two alike."
+        days_words = "one move" if days == 1 else f"the last {days} moves"
+        return (
+            f"A token says what {days_words} looked like. Days of one regime may look different, and days of two alike."
+        )
     if case.settings.returns == "regimes":
         return "A single move says little of its regime, and the filter knows the moves until that day alone."
     return (

@@ -53,5 +53,5 @@ def _scores(
         return [(np.nan, np.nan, np.nan)] * len(LOG_SCORES)
     losses = np.concatenate([own[:, :1], base - own], axis=1)
     means = replicated_means(losses, block_length(losses), replications, generator)
-    found = [(float(losses[:, part].mean()), *middle(means[:, part])) for part in range(losses.shape[1])]
-    return [*found, (diebold_mariano(own[:, 0], base[:, 0]).p_value, np.nan, np.nan)]
+    scores = [(float(losses[:, part].mean()), *middle(means[:, part])) for part in range(losses.shape[1])]
+    return [*scores, (diebold_mariano(own[:, 0], base[:, 0]).p_value, np.nan, np.nan)]

@@ -64,8 +64,8 @@ class Reading:
     @cached_property
     def own(self) -> Result:
         """Nats a day that the network gains over token frequency."""
-        found = self.result(NETWORK)
-        return found if np.isfinite(found.value) else Result(self._so_far)
+        score = self.result(NETWORK)
+        return score if np.isfinite(score.value) else Result(self._so_far)
 
     @property
     def _so_far(self) -> float:
@@ -158,8 +158,8 @@ class Reading:
     def diverged(self) -> Verdicts:
         """Which fits ended in no number."""
         there = "loss" in self.dataset and self.dataset["loss"].size
-        found: Floats = self.dataset["loss"].values if there else np.zeros(1)
-        return diverged(found) if there else np.zeros(1, bool)
+        losses: Floats = self.dataset["loss"].values if there else np.zeros(1)
+        return diverged(losses) if there else np.zeros(1, bool)
 
 
 def _of(name: str, words: str, unit: str = "") -> Measure:

@@ -86,10 +86,10 @@ def token_problem(settings: PriceTokens) -> TokenProblem:
     market = market.only([market.target.name])
     panel = aligned(market)
     answers = next_values(panel, "return")
-    known = panel.dates[answers.known]
+    moments = panel.dates[answers.known]
     regimes = None
     if market.simulated:
-        regimes = simulated_regimes(settings.market_seed).reindex(known).to_numpy()
+        regimes = simulated_regimes(settings.market_seed).reindex(moments).to_numpy()
         if settings.returns == "regimes":
             answers = replace(answers, values=_of_regimes(regimes, settings.market_seed))
     if settings.shuffle_days:
@@ -98,7 +98,7 @@ def token_problem(settings: PriceTokens) -> TokenProblem:
     problem = TokenProblem(
         market,
         answers,
-        [str(day) for day in known.strftime("%Y-%m-%d")],
+        [str(day) for day in moments.strftime("%Y-%m-%d")],
         _prices(panel, answers),
         regimes,
         _folds(settings, panel, answers),
@@ -129,8 +129,8 @@ def _of_regimes(regimes: Int[np.ndarray, " day"], seed: int) -> Float[np.ndarray
     shares = np.array([regime.share for regime in REGIMES])
     spread *= GOLD_SD / np.sqrt(shares @ np.square(spread))
     drift = np.array([regime.drift for regime in REGIMES])
-    drawn = np.random.default_rng([seed, REGIME_STREAM]).standard_normal(len(regimes))
-    return np.asarray(drift[regimes] + spread[regimes] * drawn)
+    noise = np.random.default_rng([seed, REGIME_STREAM]).standard_normal(len(regimes))
+    return np.asarray(drift[regimes] + spread[regimes] * noise)
 
 
 def _prices(panel: Panel, answers: NextValues) -> Float[np.ndarray, " day"]:

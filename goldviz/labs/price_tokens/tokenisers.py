@@ -119,7 +119,7 @@ def _hidden_markov(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
 
 def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
     unit, window, count = float(sample.std()), settings.window, settings.tokens
-    found = learned_codes(
+    codes = learned_codes(
         windows_of(sample / unit, window),
         count,
         torch.Generator().manual_seed(seed),
@@ -127,7 +127,7 @@ def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
         among_data=settings.codes == "data",
     )
     return Fit(
-        described(lambda series: found.tokens(windows_of(series / unit, window)), sample, count), found.perplexity
+        described(lambda series: codes.tokens(windows_of(series / unit, window)), sample, count), codes.perplexity
     )
 
 

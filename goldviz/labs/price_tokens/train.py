@@ -96,8 +96,8 @@ class Places:
 
     def at(self, days: np.ndarray) -> tuple[Tensor, Tensor]:
         """Contexts and tokens of these days."""
-        chosen = torch.from_numpy(days).to(self.targets.device)
-        return self.contexts[chosen], self.targets[chosen]
+        rows = torch.from_numpy(days).to(self.targets.device)
+        return self.contexts[rows], self.targets[rows]
 
 
 def train(settings: PriceTokens, record: Record) -> None:
@@ -118,8 +118,8 @@ def train(settings: PriceTokens, record: Record) -> None:
             losses = grid.each(lambda one, epoch=epoch: learn(one, places, record.settings, epoch))
             if epoch % settings.look_every == 0 or epoch == settings.epochs:
                 with record.instrument():
-                    shown = losses_of(grid, places, problem, text)
-                    record("nats", np.stack([one.nats for one in shown], axis=1))
+                    losses_by_seed = losses_of(grid, places, problem, text)
+                    record("nats", np.stack([one.nats for one in losses_by_seed], axis=1))
             record("validation_loss", [[validation for _, validation in row] for row in losses])
             record("loss", [[loss for loss, _ in row] for row in losses])
         conclude(record, problem, text, grid, places, baselines)
@@ -128,8 +128,8 @@ def train(settings: PriceTokens, record: Record) -> None:
 def learner(settings: PriceTokens, fold: Fold, seed: int, device: torch.device) -> Learner:
     """A network at its start, with its optimiser and random streams."""
     network = token_network(settings, seed).to(device)
-    counted = isinstance(network, CountedPairs)
-    optimiser = None if counted else OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate)
+    has_counts = isinstance(network, CountedPairs)
+    optimiser = None if has_counts else OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate)
     return Learner(
         fold,
         network,
@@ -172,14 +172,14 @@ def step_by_step(one: Learner, places: Places, settings: PriceTokens) -> float:
     days = one.fold.train
     order = torch.randperm(len(days), generator=one.order).numpy()
     dropout, losses = EncoderDropout(settings.dropout, one.noise), []
-    for chosen in np.array_split(days[order], math.ceil(len(days) / settings.batch)):
-        contexts, targets = places.at(chosen)
+    for part in np.array_split(days[order], math.ceil(len(days) / settings.batch)):
+        contexts, targets = places.at(part)
         loss = one.network.loss(contexts, targets, dropout)
         clear_gradients(one.optimiser)
         loss.backward()
         clip_gradients(one.network.parameters(), settings.clip or math.inf)
         take_step(one.optimiser)
-        losses.append(loss.detach() * len(chosen))
+        losses.append(loss.detach() * len(part))
     return float(torch.stack(losses).sum()) / len(days)
 
 

@@ -98,8 +98,8 @@ def in_use(n: Reading) -> str:
 
 def of_market(n: Reading) -> str:
     """How many forecasts, and of which kind of market."""
-    counted = forecasts_counted(n.forecasts)
-    return f"{counted} of a simulated market" if n.simulated else counted
+    count_words = forecasts_counted(n.forecasts)
+    return f"{count_words} of a simulated market" if n.simulated else count_words
 
 
 def model_name(model: str, network: str) -> str:

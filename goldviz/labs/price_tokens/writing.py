@@ -47,19 +47,19 @@ def written(settings: PriceTokens, returns: Returns, starts: Sequence[int]) -> W
     ends = [*starts[1:], len(returns)]
     tokens = np.empty(len(returns), np.int64)
     first = fitted(settings, sample_of(settings, returns, starts[0], ends[0]), settings.market_seed)
-    kept: list[Tokeniser] = [_from_calm_to_storm(first.tokeniser, returns[: starts[0]])]
-    tokens[: ends[0]] = kept[0].tokens(returns)[: ends[0]]
+    tokenisers: list[Tokeniser] = [_from_calm_to_storm(first.tokeniser, returns[: starts[0]])]
+    tokens[: ends[0]] = tokenisers[0].tokens(returns)[: ends[0]]
     agreements = []
     for number, (start, end) in enumerate(zip(starts[1:], ends[1:], strict=True), start=1):
         fresh = fitted(settings, sample_of(settings, returns, start, end), settings.market_seed + number).tokeniser
-        old, new = (one.tokens(returns)[:start] for one in (kept[-1], fresh))
+        old, new = (one.tokens(returns)[:start] for one in (tokenisers[-1], fresh))
         meant = Renamed(fresh, matched(old, new, settings.tokens))
-        chosen: Tokeniser = meant if settings.labels == "aligned" else fresh
-        agreements.append([agreement(old, one.tokens(returns)[:start]) for one in (chosen, meant)])
-        kept.append(chosen)
-        tokens[start:end] = chosen.tokens(returns)[start:end]
+        tokeniser: Tokeniser = meant if settings.labels == "aligned" else fresh
+        agreements.append([agreement(old, one.tokens(returns)[:start]) for one in (tokeniser, meant)])
+        tokenisers.append(tokeniser)
+        tokens[start:end] = tokeniser.tokens(returns)[start:end]
     same = np.array(agreements).reshape(-1, 2)
-    return Written(tokens, kept, first, same[:, 0], same[:, 1])
+    return Written(tokens, tokenisers, first, same[:, 0], same[:, 1])
 
 
 def sample_of(settings: PriceTokens, returns: Returns, start: int, end: int) -> Returns:
@@ -87,17 +87,17 @@ def changed_by_future(settings: PriceTokens, returns: Returns, start: int, end: 
     leads to.
     """
     sample = sample_of(settings, returns, start, end)
-    own, found = before.tokens(returns), []
+    own, changes = before.tokens(returns), []
     for day in np.linspace(start, end, PROBES + 2, dtype=int)[1:-1]:
         other = returns.copy()
         other[day:] *= CHANGED_BY
-        seen = slice(max(0, day - LOOKED_BACK), day)
+        span = slice(max(0, day - LOOKED_BACK), day)
         again = sample_of(settings, other, start, end)
         # The same sample and seed make the same tokeniser.
         same = np.array_equal(again, sample)
         tokeniser = before if same else fitted(settings, again, settings.market_seed).tokeniser
-        now = tokeniser.tokens(other)[seen]
+        now = tokeniser.tokens(other)[span]
         if not same:
-            now = np.argsort(matched(own[seen], now, settings.tokens))[now]
-        found.append(1 - agreement(own[seen], now))
-    return float(np.mean(found))
+            now = np.argsort(matched(own[span], now, settings.tokens))[now]
+        changes.append(1 - agreement(own[span], now))
+    return float(np.mean(changes))

@@ -63,8 +63,8 @@ def _at(settings: ResidualFlow) -> list[xr.Dataset]:
 
 
 def _merged(settings: ResidualFlow, parts: list[xr.Dataset]) -> xr.Dataset:
-    told = {name: value for part in parts for name, value in part.attrs.items()}
-    return xr.merge(parts).assign_attrs(told, view=settings.view)
+    attributes = {name: value for part in parts for name, value in part.attrs.items()}
+    return xr.merge(parts).assign_attrs(attributes, view=settings.view)
 
 
 def flow_at(problem: PlaneProblem, times: Float[Tensor, " times"]) -> Float[Tensor, "times points plane"]:
@@ -75,7 +75,7 @@ def flow_at(problem: PlaneProblem, times: Float[Tensor, " times"]) -> Float[Tens
     exact = closed_form(problem.field, problem.start, times)
     if exact is not None:
         return exact
-    found: Tensor = odeint(
+    path: Tensor = odeint(
         problem.field,
         problem.start,
         times,
@@ -84,7 +84,7 @@ def flow_at(problem: PlaneProblem, times: Float[Tensor, " times"]) -> Float[Tens
         method="dopri8",
         options={"step_t": times[-1:]},
     )
-    return found
+    return path
 
 
 def slope(x: Numbers, errors: Numbers) -> float:
@@ -158,12 +158,12 @@ def _between(flow: Tensor, places: Tensor) -> Tensor:
     at = places * (FINE - 1)
     first = (at.floor().long() - 1).clamp(0, FINE - 4)
     x = at - first
-    found = torch.zeros(len(places), *flow.shape[1:], dtype=flow.dtype)
+    flow_there = torch.zeros(len(places), *flow.shape[1:], dtype=flow.dtype)
     for node in range(4):
         others = [other for other in range(4) if other != node]
         weight = torch.stack([(x - other) / (node - other) for other in others]).prod(0)
-        found += weight[:, None, None] * flow[first + node]
-    return found
+        flow_there += weight[:, None, None] * flow[first + node]
+    return flow_there
 
 
 def _traced(problem: PlaneProblem) -> Tensor:
@@ -180,7 +180,7 @@ def _carried(settings: ResidualFlow) -> xr.Dataset:
     """The flow, which does not depend on the number of blocks, and what there is to tell apart at its end."""
     problem = problem_of(settings)
     flow = _flow(settings)
-    found = xr.Dataset(
+    dataset = xr.Dataset(
         {
             "flow_path": (("place", "traced", "axis"), _numbers(flow[:, _traced(problem)][..., problem.shown])),
             "start": (("point", "axis"), problem.start[:, problem.shown].numpy()),
@@ -198,10 +198,10 @@ def _carried(settings: ResidualFlow) -> xr.Dataset:
         },
     )
     if problem.classes is not None and problem.read_out is not None:
-        found["true_class"] = ("point", problem.classes.double().numpy())
-        found["read_out"] = ("weight", problem.read_out[[*problem.shown, -1]].numpy())
-        found.attrs["flow_right"] = problem.right_side(flow[-1])
-    return found
+        dataset["true_class"] = ("point", problem.classes.double().numpy())
+        dataset["read_out"] = ("weight", problem.read_out[[*problem.shown, -1]].numpy())
+        dataset.attrs["flow_right"] = problem.right_side(flow[-1])
+    return dataset
 
 
 @remembered(64)
@@ -213,10 +213,10 @@ def _convergence(settings: ResidualFlow) -> xr.Dataset:
     ends = {
         method: integrate_in_each(problem.field, problem.start, problem.duration, STEPS, method) for method in methods
     }
-    errors = np.array([[float(_apart(end, flow[-1]).max()) for end in found] for found in ends.values()])
+    errors = np.array([[float(_apart(end, flow[-1]).max()) for end in dataset] for dataset in ends.values()])
     adaptive = np.array([_dopri5(problem, flow[-1], tolerance) for tolerance in TOLERANCES])
     rates, stretch = _stiffness(problem, flow)
-    found = xr.Dataset(
+    dataset = xr.Dataset(
         {
             "end_error": (("solver", "steps"), errors),
             "slope": ("solver", [slope(np.array(STEPS, dtype=float), row) for row in errors]),
@@ -237,8 +237,8 @@ def _convergence(settings: ResidualFlow) -> xr.Dataset:
         },
     )
     if problem.classes is not None:
-        found["right_by_steps"] = ("steps", [problem.right_side(end) for end in ends["euler"]])
-    return found
+        dataset["right_by_steps"] = ("steps", [problem.right_side(end) for end in ends["euler"]])
+    return dataset
 
 
 def _dopri5(problem: PlaneProblem, end: Tensor, tolerance: float) -> tuple[float, float]:
@@ -254,7 +254,7 @@ def _dopri5(problem: PlaneProblem, end: Tensor, tolerance: float) -> tuple[float
 
     times = torch.tensor([0.0, problem.duration], dtype=torch.float64)
     try:
-        found = odeint(
+        states = odeint(
             counted,
             problem.start,
             times,
@@ -266,7 +266,7 @@ def _dopri5(problem: PlaneProblem, end: Tensor, tolerance: float) -> tuple[float
     except (OverflowError, AssertionError):
         # torchdiffeq asserts where its step becomes too small to go on.
         return float("nan"), float("nan")
-    return float(_apart(found[1], end).max()), float(count)
+    return float(_apart(states[1], end).max()), float(count)
 
 
 @torch.enable_grad()
@@ -311,8 +311,8 @@ def _window(everything: Tensor, flow: Tensor) -> list[tuple[float, float]]:
     """
     lows, highs = flow.amin((0, 1)), flow.amax((0, 1))
     span = (highs - lows).max() / 2
-    kept = ((everything > lows - span) & (everything < highs + span)).all(-1)
-    near = everything[kept]
+    inside = ((everything > lows - span) & (everything < highs + span)).all(-1)
+    near = everything[inside]
     middle, half = (near.amax(0) + near.amin(0)) / 2, 0.56 * (near.amax(0) - near.amin(0))
     half = half.clamp(min=0.7 * float(half.max()))
     return [(float(m - r), float(m + r)) for m, r in zip(middle, half, strict=True)]

@@ -157,6 +157,6 @@ def closed_form(
         case TurnedField(field=LinearPlaneField(A=A), rate=rate):
             J = torch.zeros_like(A)
             J[0, 1], J[1, 0] = -1.0, 1.0
-            seen = LinearPlaneField(A - rate * J).flow(start, times)
-            return seen @ turn(rate * times, start.shape[-1]).mT
+            rotating = LinearPlaneField(A - rate * J).flow(start, times)
+            return rotating @ turn(rate * times, start.shape[-1]).mT
     return None

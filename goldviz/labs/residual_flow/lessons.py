@@ -98,9 +98,9 @@ def learned(lesson: Lesson, separate: bool, seed: int) -> tuple[LearnedField, Fl
     The read-out of the lifted field reads its added coordinate alone, which makes its line level in the picture.
     """
     generator = stream(seed, WEIGHTS)
-    drawn = TanhField(lesson.plane, (UNITS,), generator, last_scale=0.5, dtype=torch.float64)
+    start_field = TanhField(lesson.plane, (UNITS,), generator, last_scale=0.5, dtype=torch.float64)
     weights = Weights.of(lesson.plane, UNITS)
-    weights.first[:, :-1], weights.last[:, :-1] = (W.detach().numpy() for W in drawn.weights)
+    weights.first[:, :-1], weights.last[:, :-1] = (W.detach().numpy() for W in start_field.weights)
     weights.read_out[-2] = 1.0
     slope = Slope(lesson, separate)
     stepped = torch.from_numpy(weights.flat).requires_grad_()
@@ -108,10 +108,10 @@ def learned(lesson: Lesson, separate: bool, seed: int) -> tuple[LearnedField, Fl
     for update in range(lesson.updates):
         optimiser.param_groups[0]["lr"] = RATE + (LAST_RATE - RATE) * update / lesson.updates
         start = lesson.placed(torch.rand(2, CLOUD, generator=generator, dtype=torch.float64))
-        found = slope(weights, start.numpy().T)
+        gradient = slope(weights, start.numpy().T)
         if lesson.lifted:
-            found.read_out[:-1] = 0
-        stepped.grad = torch.from_numpy(found.flat)
+            gradient.read_out[:-1] = 0
+        stepped.grad = torch.from_numpy(gradient.flat)
         take_step(optimiser)
     read_out = torch.tensor(weights.read_out)
     read_out[:-1] *= SHARPNESS
@@ -160,10 +160,10 @@ class Slope:
             for stage, row in enumerate(self.tableau.a):
                 at = _moved(states[step], size, row, velocities)
                 R = None if self._turns is None else self._turns[step, stage]
-                read, said = self._read[step, stage], self._units[step, stage]
+                read, units = self._read[step, stage], self._units[step, stage]
                 read[:-1] = at if R is None else R.T @ at
-                np.tanh(weights.first @ read, out=said[:-1])
-                velocities.append(V @ said if R is None else R @ (V @ said))
+                np.tanh(weights.first @ read, out=units[:-1])
+                velocities.append(V @ units if R is None else R @ (V @ units))
             states[step + 1] = _moved(states[step], size, self.tableau.b, velocities)
 
     def _back(self, step: int, weights: Weights, d_end: Numbers, found: Weights) -> Numbers:

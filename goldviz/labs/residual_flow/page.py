@@ -66,7 +66,7 @@ def sentences(view: View[ResidualFlow]) -> list[str]:
     error = measures.off_at_the_end(ds)
     distance = f"off by **{error:.3g}**" if isfinite(error) else "**too far off to measure**"
     source = "a formula gives it" if ds.attrs["exact"] else "dopri8 at tolerance 1e-11"
-    found = [
+    sentences_told = [
         f"T = {duration:g} and L = {blocks}: every block takes a step of Δt = {step:.4g} and evaluates f once. At the "
         f"end the point farthest from the flow ({source}) is {distance}.",
         f"Twice the blocks halve the error in theory. Measured over the last doublings it falls as L to the power "
@@ -76,15 +76,15 @@ def sentences(view: View[ResidualFlow]) -> list[str]:
         _stability(view),
     ]
     if view.settings.beside != "none":
-        found.append(_beside(view))
+        sentences_told.append(_beside(view))
     if view.settings.field in TRAINED:
-        found.append(_task(view))
+        sentences_told.append(_task(view))
     if ds.attrs["sharing"] == "separate":
-        found.append(
+        sentences_told.append(
             "Every block has its own weights, turned by 1.5 radians from the first block to the last. Because "
             "neighbours differ little, the network still tends to a flow, whose f depends on t."
         )
-    return found
+    return sentences_told
 
 
 def _cost(view: View[ResidualFlow]) -> str:
@@ -99,7 +99,7 @@ def _cost(view: View[ResidualFlow]) -> str:
 
 def _stability(view: View[ResidualFlow]) -> str:
     rate, stretch = measures.eigenvalue_of_a_step(view.dataset), measures.stretch_of_a_step(view.dataset)
-    judged = (
+    growth = (
         "more than 2, so a direction that the flow damps at that rate grows from block to block"
         if rate > 2
         else "no more than 2, within reach of Euler's stable steps for a damped direction"
@@ -111,7 +111,7 @@ def _stability(view: View[ResidualFlow]) -> str:
     )
     return (
         f"Along the flow the largest eigenvalue of ∂f/∂h has size {view.dataset.attrs['fastest_rate']:.3g}. Times Δt "
-        f"that is **{rate:.3g}**: {judged}. The largest singular value times Δt is **{stretch:.3g}**: {crossing} "
+        f"that is **{rate:.3g}**: {growth}. The largest singular value times Δt is **{stretch:.3g}**: {crossing} "
         "(Behrmann et al. 2019)."
     )
 
@@ -128,14 +128,14 @@ def _beside(view: View[ResidualFlow]) -> str:
 
 def _task(view: View[ResidualFlow]) -> str:
     ds = view.dataset
-    told = (
+    shares = (
         f"After training on the spot, the network puts {measures.network_right(ds):.1%} and the flow "
         f"{measures.flow_right(ds):.1%} of the curves on their own side of the line."
     )
     if not ds.attrs["closed"]:
-        return told
+        return shares
     return (
-        f"{told} A flow is a continuous map with a continuous inverse. So in the plane the outer ring's image stays "
+        f"{shares} A flow is a continuous map with a continuous inverse. So in the plane the outer ring's image stays "
         "a loop around the inner one's, and some of it ends on the wrong side. Longer training makes that neck "
         "thinner, never empty (Dupont, Doucet and Teh 2019). A big step or a third coordinate is not bound by this."
     )

@@ -43,8 +43,8 @@ class PlaneProblem:
         """The share of the curves on their own class's side of the read-out's line; 0 where there are no classes."""
         if self.classes is None or self.read_out is None or self.shares is None:
             return 0.0
-        said = h @ self.read_out[:-1] + self.read_out[-1] > 0
-        return float(self.shares[said == self.classes].sum())
+        answers = h @ self.read_out[:-1] + self.read_out[-1] > 0
+        return float(self.shares[answers == self.classes].sum())
 
 
 def problem_of(settings: ResidualFlow) -> PlaneProblem:
@@ -62,9 +62,9 @@ def problem_of(settings: ResidualFlow) -> PlaneProblem:
             field, centre, spread = VanDerPolField(settings.mu), (1.4, 0.3), 0.25
     if separate:
         field = TurnedField(field, TURN / settings.depth)
-    drawn = torch.randn(CLOUD, 2, generator=stream(settings.seed, DATA), dtype=torch.float64)
+    cloud = torch.randn(CLOUD, 2, generator=stream(settings.seed, DATA), dtype=torch.float64)
     # Normal points have no end; those beyond two spreads would stretch the picture for nobody's use.
-    start = torch.tensor(centre, dtype=torch.float64) + spread * drawn.clamp(-2, 2)
+    start = torch.tensor(centre, dtype=torch.float64) + spread * cloud.clamp(-2, 2)
     return PlaneProblem(field, start, settings.depth)
 
 
@@ -104,10 +104,10 @@ def spread_out(
     for points in (before, after):
         legs = torch.linalg.vector_norm(points.view(2, NECK, plane).diff(dim=1), dim=2)
         lengths[:, 1:] += (legs / legs.sum(1, keepdim=True)).cumsum(1) / 2
-    wanted = (torch.arange(CLOUD, dtype=torch.float64) + 0.5).expand(2, CLOUD).contiguous() / CLOUD
-    right = torch.searchsorted(lengths, wanted).clamp(1, NECK - 1)
+    quantiles = (torch.arange(CLOUD, dtype=torch.float64) + 0.5).expand(2, CLOUD).contiguous() / CLOUD
+    right = torch.searchsorted(lengths, quantiles).clamp(1, NECK - 1)
     low, high = lengths.gather(1, right - 1), lengths.gather(1, right)
-    places = (right - 1 + (wanted - low) / (high - low).clamp(min=1e-300)) / (NECK - 1)
+    places = (right - 1 + (quantiles - low) / (high - low).clamp(min=1e-300)) / (NECK - 1)
     edges = torch.zeros(2, 1, dtype=torch.float64)
     borders = torch.cat([edges, (places[:, 1:] + places[:, :-1]) / 2, 1 + edges], 1)
     return places, borders.diff(dim=1).flatten() / 2

@@ -22,8 +22,8 @@ WARM_UP_SECONDS = 1.5
 
 def prefetch(report: Report, settings: str) -> Run:
     """The numbers of the plane's figures for settings in JSON; a worker process calls it."""
-    found: Run = LAB.part("compute").plane(ResidualFlow.checked_json(settings))
-    return found
+    plane: Run = LAB.part("compute").plane(ResidualFlow.checked_json(settings))
+    return plane
 
 
 def likely(settings: ResidualFlow) -> ResidualFlow:
@@ -33,8 +33,8 @@ def likely(settings: ResidualFlow) -> ResidualFlow:
 
 def warm_up(report: Report, settings: str) -> bool:
     """Train all fields and follow their flows, for settings in JSON; this process remembers what came of it."""
-    asked, plane = ResidualFlow.checked_json(settings), LAB.part("compute").plane
+    chosen_settings, plane = ResidualFlow.checked_json(settings), LAB.part("compute").plane
     for number, field in enumerate(FIELDS):
         report(number, len(FIELDS))
-        plane(asked.changed(field=field))
+        plane(chosen_settings.changed(field=field))
     return True

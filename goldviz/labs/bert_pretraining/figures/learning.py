@@ -222,8 +222,8 @@ def tone_in_words(plot: Plot) -> Words:
 
     def said(now: Array) -> str:
         shares = dict(zip(now["tone_set"].values, now.values, strict=True))
-        known = [name for name in TONE_SETS if np.isfinite(shares.get(name, np.nan))]
-        parts = [f"{name} {percent(float(shares[name]))}{brackets[name]}" for name in known]
+        sets = [name for name in TONE_SETS if np.isfinite(shares.get(name, np.nan))]
+        parts = [f"{name} {percent(float(shares[name]))}{brackets[name]}" for name in sets]
         return f"Tone: {', '.join(parts)}." if parts else ""
 
     return plot.say(said, finite(plot.now["unseen_tone_accuracy"]).median("seed"))

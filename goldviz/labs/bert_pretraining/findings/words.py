@@ -70,14 +70,14 @@ def _what_is_first(case: Case) -> str:
 
 
 def _what_forgets(case: Case) -> str:
-    asked = (
+    weight_words = (
         "masked words weigh {settings.rehearsal:g} times as much as the tone"
         if case.settings.rehearsal
         else "nothing asks for masked words any more"
     )
     return (
-        f"Fine-tuning updates all parameters for the tone (document 001, section 4.2.2), and {asked}. That need not "
-        "harm the tone, but shows how far the encoder was moved."
+        f"Fine-tuning updates all parameters for the tone (document 001, section 4.2.2), and {weight_words}. That need "
+        "not harm the tone, but shows how far the encoder was moved."
     )
 
 

@@ -42,9 +42,9 @@ def _part(ds: Run, network: str) -> Part:
 
 def _block_ends(depths: list[float], blocks: int) -> list[float]:
     """The depths at which blocks end, as they were recorded; none where not all were."""
-    found = [next((depth for depth in depths if abs(depth - k / blocks) < NEAR), None) for k in range(1, blocks + 1)]
-    known = [depth for depth in found if depth is not None]
-    return known if len(known) == blocks else []
+    ends = [next((depth for depth in depths if abs(depth - k / blocks) < NEAR), None) for k in range(1, blocks + 1)]
+    recorded_ends = [depth for depth in ends if depth is not None]
+    return recorded_ends if len(recorded_ends) == blocks else []
 
 
 def _blocks(ends: list[float]) -> list[Node]:

@@ -56,9 +56,9 @@ def carried(plot: Plot) -> Figure:
             plot.figure.update_yaxes(scaleanchor="x" if row == 1 else f"x{row}", scaleratio=1, row=row)
     plot.figure.update_yaxes(title_text=up)
     plot.figure.update_xaxes(title_text=across, row=len(names))
-    seen = f"{ds.sizes['dimension']} dimensions, seen from the side." if side else ""
+    view_words = f"{ds.sizes['dimension']} dimensions, seen from the side." if side else ""
     key = "Bars: what is wanted, −x." if is_regression(ds) else "Dashed: undecided."
-    notes = [_right_in_words(plot), line(plot.when("Step {}, first seed.", "look"), key), seen]
+    notes = [_right_in_words(plot), line(plot.when("Step {}, first seed.", "look"), key), view_words]
     finished = plot.finish(*notes, height=120 + PANEL * len(names), hover="closest")
     return legend_above_headings(finished, lift=22)
 
@@ -143,8 +143,8 @@ def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
     There is nothing to be seen of a line that is not finite.
     """
     length = np.linalg.norm(lines[:, :2], axis=1, keepdims=True)
-    known = np.isfinite(lines).all(axis=1, keepdims=True) & (length >= 1e-12)
-    lines = lines / np.where(known, length, np.nan)
+    usable = np.isfinite(lines).all(axis=1, keepdims=True) & (length >= 1e-12)
+    lines = lines / np.where(usable, length, np.nan)
     normal, shift = lines[:, :2], lines[:, 2:]
     foot, along = -shift * normal, normal[:, ::-1] * (-REACH, REACH)
     drawn = []

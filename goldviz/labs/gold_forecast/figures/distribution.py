@@ -74,11 +74,11 @@ def fan(plot: Plot) -> Figure:
     _add_points(figure, dates, came, outside, unit, plot.theme)
     days_axis(figure, plot.limit("recent"), ticks=4)
     plot.link("x", "day")
-    drawn = [came, mean, shown(series, low)[last], shown(series, high)[last]]
-    figure.update_yaxes(title_text=as_label(series.moves.next), range=widened(plot.limit("fan"), *drawn))
+    curves = [came, mean, shown(series, low)[last], shown(series, high)[last]]
+    figure.update_yaxes(title_text=as_label(series.moves.next), range=widened(plot.limit("fan"), *curves))
     expected = f"{0.05 * len(dates):.0f} expected"
-    counted = f"{int(outside.sum())} of {forecasts_counted(len(dates))} outside the widest band; {expected}."
-    notes = [counted, sentences(f"Epoch {series.look}.", _what_bands(ds, series)), source_words(ds)]
+    outside_words = f"{int(outside.sum())} of {forecasts_counted(len(dates))} outside the widest band; {expected}."
+    notes = [outside_words, sentences(f"Epoch {series.look}.", _what_bands(ds, series)), source_words(ds)]
     return plot.finish(*notes)
 
 
@@ -152,13 +152,13 @@ def calibration(plot: Plot) -> Figure:
     for panel, words in enumerate(("Where in its distribution what came fell", "How much the intervals held"), start=1):
         add_heading(figure, panel, f"<b>{words}</b>", font={"size": 14})
     promised = ", ".join(f"{100 * entry.nominal:.0f}" for entry in held)
-    kept = ", ".join(f"{100 * entry.share:.0f}" for entry in held)
+    shares = ", ".join(f"{100 * entry.share:.0f}" for entry in held)
     at_end = recorded_at_end(ds, series, "pit")
     about = "" if at_end else "As if Gaussian; the run's own distributions come at its end."
-    counted = f"Epoch {series.look}, {forecasts_counted(values.size)}."
+    look_words = f"Epoch {series.look}, {forecasts_counted(values.size)}."
     notes = [
-        f"Intervals of {promised} % held {kept} %.",
-        sentences(counted, about),
+        f"Intervals of {promised} % held {shares} %.",
+        sentences(look_words, about),
         "Grey band, bars: 95 % chance, if days are independent.",
     ]
     plot.finish(*notes, height=560, legend=False, hover="closest")

@@ -36,17 +36,17 @@ def hits(plot: Plot) -> Figure:
         return plot.instead(NO_SIGN)
     if words := missing("target", "mean")(ds):
         return plot.instead(words)
-    found = directions(series)
-    if not found:
+    years = directions(series)
+    if not years:
         return plot.instead("There are too few forecasts with a sign to count.")
     ends = plot.limit("year")
     last = int(np.floor(ends[1]))
-    places = [last if entry.year is None else entry.year for entry in found]
+    places = [last if entry.year is None else entry.year for entry in years]
     figure = plot.figure
-    _add_rates(figure, series.network, places, found)
+    _add_rates(figure, series.network, places, years)
     figure.scatter(
         x=places,
-        y=[100 * entry.up.rate for entry in found],
+        y=[100 * entry.up.rate for entry in years],
         mode="markers",
         name="always up",
         marker={"symbol": "line-ew-open", "size": 18, "color": plot.ink.accent, "line": {"width": 3}},
@@ -57,7 +57,7 @@ def hits(plot: Plot) -> Figure:
     ticks = {**ticks, "tickvals": [*ticks["tickvals"], last], "ticktext": [*ticks["ticktext"], "all"]}
     figure.update_xaxes(range=ends, showgrid=False, unifiedhovertitle_text="%{x}", **ticks)
     figure.update_yaxes(title_text="Sign right", range=plot.limit("rate"), ticksuffix=" %")
-    own, up = found[-1].network, found[-1].up
+    own, up = years[-1].network, years[-1].up
     test = p_value(difference_p_value(series))
     answer = (
         f"In all: {style_of(series.network).label} {100 * own.rate:.1f} %, always up {100 * up.rate:.1f} %"

@@ -161,22 +161,22 @@ def hidden(plot: Plot) -> Figure:
     slowness = autocorrelation(states)
     order = np.argsort(np.nan_to_num(slowness, nan=-2.0))
     rows, thinning = thinned(len(order), most=max(1, MOST_CELLS // max(states.shape[1], 1)), noun="unit")
-    chosen = order[rows]
+    units = order[rows]
     style = style_of(str(settings_of(ds).get("network", "gru")))
     hover = "%{x|%d %b %Y}<br>%{z:.3f}"
     x = labels(hidden_days(ds))
     figure = plot.figure
-    plot.add(cells(states[chosen], x=x, y=list(range(len(chosen))), hover=hover, hoverongaps=False))
+    plot.add(cells(states[units], x=x, y=list(range(len(units))), hover=hover, hoverongaps=False))
     days_axis(figure, plot.limit("hidden_time"), ticks=4)
     plot.link("x", "day")
     figure.update_xaxes(title_text="Forecast made on")
     figure.update_yaxes(title_text="Units, slowest at the top", showticklabels=False, ticks="", showgrid=False)
-    figure.update_yaxes(range=(-0.5, len(chosen) - 0.5))
+    figure.update_yaxes(range=(-0.5, len(units) - 0.5))
     known = slowness[np.isfinite(slowness)]
     slow = f"{int((known > SLOW).sum())} of {len(order)} units are slow (autocorrelation above {SLOW:g})."
     place = f"{style.label}, the last refit, first seed, at the run's end."
     notes = [slow if known.size else "", sentences(place, thinning)]
-    height = 300 + min(260, 8 * len(chosen))
+    height = 300 + min(260, 8 * len(units))
     plot.finish(*notes, height=height, legend=False, hover="closest")
     given = plot.limit("hidden")
     colour_bar(figure, symmetric(states, np.array(given)), SIGNED, "Value of the hidden unit")

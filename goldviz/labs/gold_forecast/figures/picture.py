@@ -22,13 +22,13 @@ def skill_svg(ds: Run) -> str:
     series = Series.of(ds)
     if series.look is None:
         return polyline_svg([], label=label)
-    kept, _ = drawn_forecasts(len(series.dates), most=POINTS)
-    values = curve_values(series, series.gains("network"))[kept]
+    rows, _ = drawn_forecasts(len(series.dates), most=POINTS)
+    values = curve_values(series, series.gains("network"))[rows]
     if not np.isfinite(values).any():
         return polyline_svg([], label=label)
     own, simplest = style_of(series.network), style_of(series.reference)
     curves = [
-        Curve(simplest.label, np.zeros(len(kept)), simplest.colour, simplest.dash),
+        Curve(simplest.label, np.zeros(len(rows)), simplest.colour, simplest.dash),
         Curve(own.label.split()[0], values, own.colour),
     ]
     return polyline_svg(curves, label=label)

@@ -136,17 +136,17 @@ def _fan(ds: Run) -> Values:
 
 
 def _rates(series: Series) -> list[Values]:
-    found = directions(series)
-    values = [50.0, *(100 * end for entry in found for end in (*entry.interval, entry.up.rate))]
-    return [np.array([max(0.0, min(values) - 3), min(100.0, max(values) + 3)])] if found else []
+    years = directions(series)
+    values = [50.0, *(100 * end for entry in years for end in (*entry.interval, entry.up.rate))]
+    return [np.array([max(0.0, min(values) - 3), min(100.0, max(values) + 3)])] if years else []
 
 
 def _off(ds: Run) -> Values:
     """How far intervals, with their own intervals, are off what they promise, in points and both ways."""
     if "mean" not in ds or "scale" not in ds or "target" not in ds or not ds["mean"].size:
         return np.array([])
-    found = coverages(ds, Series.of(ds))
-    most = max((100 * abs(end - entry.nominal) for entry in found for end in entry.interval), default=0.0)
+    intervals = coverages(ds, Series.of(ds))
+    most = max((100 * abs(end - entry.nominal) for entry in intervals for end in entry.interval), default=0.0)
     reach = max(LEAST_OFF, 1.15 * most)
     return np.array([-reach, reach])
 
@@ -222,11 +222,11 @@ def widened(ends: tuple[float, float], *values: Values) -> tuple[float, float]:
     Shared limits are those of the last look, where the answer is fine; a wild early one must not flatten it, and
     must not be cut off either when someone goes back to it.
     """
-    found = np.concatenate([np.ravel(part) for part in values])
-    found = found[np.isfinite(found)]
-    if not found.size or (found.min() >= ends[0] and found.max() <= ends[1]):
+    numbers = np.concatenate([np.ravel(part) for part in values])
+    numbers = numbers[np.isfinite(numbers)]
+    if not numbers.size or (numbers.min() >= ends[0] and numbers.max() <= ends[1]):
         return ends
-    return padded(min(ends[0], float(found.min())), max(ends[1], float(found.max())))
+    return padded(min(ends[0], float(numbers.min())), max(ends[1], float(numbers.max())))
 
 
 def drawn_forecasts(count: int, most: int = MOST_COLUMNS) -> tuple[NDArray[np.intp], str]:

@@ -42,13 +42,13 @@ def scoreboard(plot: Plot) -> Figure:
     found, final = results(ds, series), final_results(series)
     figure = plot.figure
     unit = score_unit(series)
-    shown = {model: result.times(unit) for model, result in found.items()}
-    own = shown.get("network", Result(np.nan))
+    scores = {model: result.times(unit) for model, result in found.items()}
+    own = scores.get("network", Result(np.nan))
     seeds = unit * np.array(seed_scores(series))
     low, high = widened(plot.limit("score"), np.array([own.value, own.low, own.high]), seeds)
     names = list(reversed(found))
     for row, model in enumerate(names):
-        _add_score(figure, series, model, row, shown[model], low, plot.theme)
+        _add_score(figure, series, model, row, scores[model], low, plot.theme)
     if seeds.size:
         _add_seeds(figure, series, names.index("network"), seeds)
     _add_final(figure, series, final, names, low, plot.theme)
@@ -62,10 +62,14 @@ def scoreboard(plot: Plot) -> Figure:
     sure = any(result.sure for result in found.values())
     waiting = str(ds.attrs.get("status", "")) in UNFINISHED
     bars = "Bars: 95 % interval, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""
-    known = "network" in found
-    answer = f"{short_name(series, 'network')}: {_with_interval(series, found['network'])}." if known else AT_FIRST_LOOK
-    counted = f"Epoch {series.look}, {forecasts_counted(int((~series.final).sum()))}." if series.look else ""
-    notes = [answer, sentences(bars, counted), _small_marks(series, final), source_words(ds)]
+    has_network = "network" in found
+    answer = (
+        f"{short_name(series, 'network')}: {_with_interval(series, found['network'])}."
+        if has_network
+        else AT_FIRST_LOOK
+    )
+    look_words = f"Epoch {series.look}, {forecasts_counted(int((~series.final).sum()))}." if series.look else ""
+    notes = [answer, sentences(bars, look_words), _small_marks(series, final), source_words(ds)]
     height = 190 + 44 * max(len(names), 2)
     return plot.finish(*notes, height=height, legend=False, hover="closest")
 

@@ -54,21 +54,21 @@ def skill(plot: Plot) -> Figure:
     plot.title = f"Does it beat {SIMPLEST[series.target]}?"
     if words := missing("target")(ds):
         return plot.instead(words)
-    kept, thinning = drawn_forecasts(len(series.dates))
-    dates, figure = labels(series.dates[kept]), plot.figure
-    drawn = [np.array([0.0])]
+    rows, thinning = drawn_forecasts(len(series.dates))
+    dates, figure = labels(series.dates[rows]), plot.figure
+    curves_drawn = [np.array([0.0])]
     curves, far = drawable(series)
     for model, values in reversed(curves.items()):
-        drawn.append(values)
+        curves_drawn.append(values)
         if model == "network":
-            drawn += _add_network(figure, series, dates, values, kept)
+            curves_drawn += _add_network(figure, series, dates, values, rows)
         else:
-            _add_baseline(figure, model, dates, values[kept], series)
+            _add_baseline(figure, model, dates, values[rows], series)
     figure.update_layout(legend_traceorder="reversed")
     days_axis(figure, plot.limit("time"))
     plot.link("x", "day")
     unit = "QLIKE gained" if series.target == "volatility" else "Squared error saved (%)"
-    figure.update_yaxes(title_text=unit, range=widened(plot.limit("skill"), *drawn))
+    figure.update_yaxes(title_text=unit, range=widened(plot.limit("skill"), *curves_drawn))
     figure.add_hline(y=0, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
     figure.add_annotation(
         x=0,
@@ -92,14 +92,14 @@ def skill(plot: Plot) -> Figure:
 def _add_network(figure: Figure, series: Series, dates: list[str], values: Values, kept: Values) -> list[Values]:
     """The network's curve over the range of its seeds; returns what was drawn beside the curve."""
     style, name = style_of(series.network), series.network
-    drawn = []
+    edges = []
     if series.seeds > 1:
         curves = np.stack([curve_values(series, gains) for gains in series.gains_by_seed().T])
-        known = np.isfinite(curves)
-        low = np.where(known.any(0), np.where(known, curves, np.inf).min(0), np.nan)
-        high = np.where(known.any(0), np.where(known, curves, -np.inf).max(0), np.nan)
+        usable = np.isfinite(curves)
+        low = np.where(usable.any(0), np.where(usable, curves, np.inf).min(0), np.nan)
+        high = np.where(usable.any(0), np.where(usable, curves, -np.inf).max(0), np.nan)
         add_range(figure, name, dates, low[kept], high[kept])
-        drawn = [low, high]
+        edges = [low, high]
     figure.scatter(
         x=dates,
         y=values[kept],
@@ -110,7 +110,7 @@ def _add_network(figure: Figure, series: Series, dates: list[str], values: Value
         marker={"symbol": style.symbol, "size": 7},
         hovertemplate=_hover(series),
     )
-    return drawn
+    return edges
 
 
 def _add_baseline(figure: Figure, model: str, dates: list[str], values: Values, series: Series) -> None:
@@ -194,8 +194,8 @@ def said(series: Series, value: float) -> str:
 
 def _ends_in_words(ds: Run, series: Series) -> str:
     """The answer: what the curves come to."""
-    found = results(ds, series)
-    parts = [f"{short_name(series, model)} {said(series, result.value)}" for model, result in found.items()]
+    scores = results(ds, series)
+    parts = [f"{short_name(series, model)} {said(series, result.value)}" for model, result in scores.items()]
     if not parts:
         return ""
     score = "QLIKE gain" if series.target == "volatility" else "R²"

@@ -48,12 +48,12 @@ def loss(plot: Plot) -> Figure:
     plot.panels([heads[name] for name in drawn])
     figure = plot.figure
     style = style_of(str(settings_of(ds).get("network", "gru")))
-    chosen, few = _chosen_refits(ds.sizes["fold"])
+    refits, few = _chosen_refits(ds.sizes["fold"])
     averaging = ""
     for row, name in enumerate(drawn, start=1):
         curves, averaging = averaged(ds[name], "epoch", most=POINTS)
         by_refit = curves.median("seed")
-        x, y = _one_trace(by_refit.isel(fold=chosen))
+        x, y = _one_trace(by_refit.isel(fold=refits))
         figure.scatter(
             x=x,
             y=y,
@@ -88,8 +88,8 @@ def loss(plot: Plot) -> Figure:
 
 def _chosen_refits(count: int) -> tuple[np.ndarray, str]:
     """Refits that get a thin curve, the last always among them."""
-    chosen, words = thinned(count, most=MOST_REFITS, noun="refit")
-    return chosen, words
+    refits, words = thinned(count, most=MOST_REFITS, noun="refit")
+    return refits, words
 
 
 def _one_trace(curves: Array) -> tuple[np.ndarray, np.ndarray]:
@@ -111,12 +111,12 @@ def _add_best(plot: Plot) -> Words:
     )
     epochs = ds["epoch"].values
     rows = np.searchsorted(epochs[:-1], np.nan_to_num(best))
-    known = epochs[rows] == best
-    x, y = np.where(known, best, np.nan), np.take_along_axis(validation, rows, axis=0)
+    there = epochs[rows] == best
+    x, y = np.where(there, best, np.nan), np.take_along_axis(validation, rows, axis=0)
     plot.figure.scatter(
         x=AtStep("epoch", x),
         y=AtStep("epoch", y),
-        visible=AtStep("epoch", known.any(axis=1).tolist()),
+        visible=AtStep("epoch", there.any(axis=1).tolist()),
         mode="markers",
         name="best so far",
         legendgroup="best",

@@ -50,15 +50,15 @@ def volatility(plot: Plot) -> Figure:
     dates = labels(series.dates[np.minimum(starts + width, len(series.dates)) - 1])
     sizes = _largest(np.abs(shown(series, moves(series))), starts)
     figure = plot.figure = Figure(_strokes(dates, sizes, plot.theme, in_template(series.moves.suffix)))
-    drawn = [np.array([0.0]), sizes]
+    curves = [np.array([0.0]), sizes]
     for name, scale in _changing(series).items():
-        drawn.append(_root_mean_square(shown(series, scale), starts))
-        _add_line(figure, name, dates, drawn[-1], 1.8)
+        curves.append(_root_mean_square(shown(series, scale), starts))
+        _add_line(figure, name, dates, curves[-1], 1.8)
     if series.look is not None:
-        drawn += _add_network(figure, series, dates, starts)
+        curves += _add_network(figure, series, dates, starts)
     days_axis(figure, plot.limit("time"))
     plot.link("x", "day")
-    high = widened(plot.limit("scale"), *drawn)[1]
+    high = widened(plot.limit("scale"), *curves)[1]
     figure.update_yaxes(title_text=as_label(series.moves.called("Standard deviation")), range=(0, high))
     each = f"Each point: {width} forecasts, curves their root mean square." if width > 1 else ""
     place = f"Epoch {series.look}." if series.look is not None else AT_FIRST_LOOK

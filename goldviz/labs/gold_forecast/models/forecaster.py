@@ -255,8 +255,8 @@ class Forecaster(nn.Module):
 
     def states(self, window: ForecastWindow) -> HiddenStates:
         """The reader's hidden states; the last entry is the one that the head reads."""
-        found: HiddenStates = self.reader(window)
-        return found
+        hidden_states: HiddenStates = self.reader(window)
+        return hidden_states
 
     def forward(self, window: ForecastWindow) -> Float[Tensor, "batch parameters"]:
         """The parameters of the forecast distributions of the standardised next value."""
@@ -272,5 +272,5 @@ def dropped(state: Float[Tensor, "batch hidden"], share: float, generator: Gener
     """Inverted dropout (Srivastava et al. 2014): a ``share`` of the values becomes 0, the others grow by as much."""
     if share == 0:
         return state
-    kept = torch.rand(state.shape, generator=generator, device=state.device) >= share
-    return state * kept / (1 - share)
+    mask = torch.rand(state.shape, generator=generator, device=state.device) >= share
+    return state * mask / (1 - share)

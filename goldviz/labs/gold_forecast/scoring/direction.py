@@ -56,5 +56,5 @@ def _usable(series: Series, chosen: Verdicts) -> tuple[Floats, Floats, Floats]:
     """What came, what was forecast, and where the target stood, before the final block and where all are finite."""
     forecast = series.forecast("network")
     before = series.price if series.target == "level" else np.zeros_like(series.came)
-    kept = chosen & ~series.final & np.isfinite(forecast) & np.isfinite(before) & np.isfinite(series.came)
-    return series.came[kept], forecast[kept], before[kept]
+    usable = chosen & ~series.final & np.isfinite(forecast) & np.isfinite(before) & np.isfinite(series.came)
+    return series.came[usable], forecast[usable], before[usable]

@@ -56,13 +56,13 @@ def coverages(ds: Run, series: Series) -> list[Coverage]:
     From the recorded quantiles; where there are none yet, from a Gaussian with the look's mean and scale.
     """
     held = {share: _held(ds, series, share) for share in SHARES}
-    kept = ~series.final & np.isfinite(series.came)
-    found = []
+    scorable = ~series.final & np.isfinite(series.came)
+    intervals = []
     for share, (within, usable) in held.items():
-        counted = kept & usable
-        if counted.any():
-            found.append(Coverage(share, int((within & counted).sum()), int(counted.sum())))
-    return found
+        there = scorable & usable
+        if there.any():
+            intervals.append(Coverage(share, int((within & there).sum()), int(there.sum())))
+    return intervals
 
 
 def _held(ds: Run, series: Series, share: float) -> tuple[Verdicts, Verdicts]:

@@ -33,8 +33,12 @@ def ends_in_words(target: str, result: Result) -> str:
     >>> ends_in_words("volatility", Result(0.144, 0.11, 0.18))
     '0.14 [0.11, 0.18]'
     """
-    said = plain_number if target == "volatility" else signed_percent
-    return f"{said(result.value)} [{said(result.low)}, {said(result.high)}]" if result.sure else said(result.value)
+    in_words = plain_number if target == "volatility" else signed_percent
+    return (
+        f"{in_words(result.value)} [{in_words(result.low)}, {in_words(result.high)}]"
+        if result.sure
+        else in_words(result.value)
+    )
 
 
 def result_in_words(target: str, result: Result) -> str:
@@ -58,10 +62,10 @@ def recorded_score(ds: Run, model: str, metric: str, end: str = "") -> float:
     if name not in ds or metric not in ds[f"{kind}metric"].values:
         return np.nan
     labels = [str(label) for label in ds[f"{kind}model"].values]
-    wanted = [row for row, label in enumerate(labels) if (label if label in BASELINE_NAMES else "network") == model]
-    if not wanted:
+    rows = [row for row, label in enumerate(labels) if (label if label in BASELINE_NAMES else "network") == model]
+    if not rows:
         return np.nan
-    row = ds[name].transpose(f"{kind}model", f"{kind}metric").isel({f"{kind}model": wanted[0]})
+    row = ds[name].transpose(f"{kind}model", f"{kind}metric").isel({f"{kind}model": rows[0]})
     return float(row.sel({f"{kind}metric": metric}))
 
 
@@ -73,15 +77,15 @@ def results(ds: Run, series: Series) -> dict[str, Result]:
     """
     metric = METRICS[series.target]
     at_end = series.look is not None and series.look == int(ds["look"].values[-1])
-    found = {}
+    by_model = {}
     for model in series.models:
         value = recorded_score(ds, model, metric) if at_end else np.nan
         if np.isfinite(value):
             low, high = (recorded_score(ds, model, metric, end) for end in ("_low", "_high"))
-            found[model] = Result(value, low, high, recorded_score(ds, model, "dm_p"))
+            by_model[model] = Result(value, low, high, recorded_score(ds, model, "dm_p"))
         else:
-            found[model] = Result(series.score(series.gains(model)))
-    return found
+            by_model[model] = Result(series.score(series.gains(model)))
+    return by_model
 
 
 def seed_scores(series: Series) -> list[float]:
@@ -91,7 +95,7 @@ def seed_scores(series: Series) -> list[float]:
 
 def final_results(series: Series) -> dict[str, float]:
     """Every model's score in the final block; empty while it is closed."""
-    chosen = series.final
-    if series.look is None or not np.isfinite(series.gains("network")[chosen]).any():
+    in_final = series.final
+    if series.look is None or not np.isfinite(series.gains("network")[in_final]).any():
         return {}
-    return {model: series.score(series.gains(model), chosen) for model in series.models}
+    return {model: series.score(series.gains(model), in_final) for model in series.models}

@@ -32,8 +32,8 @@ Dates = NDArray[np.datetime64]
 def settings_of(ds: Run) -> dict[str, Any]:
     """The run's settings as plain values; empty, which stands for the defaults, where the dataset carries none."""
     text = ds.attrs.get("settings", "{}")
-    found: dict[str, Any] = json.loads(text) if isinstance(text, str) else dict(text)
-    return found
+    values: dict[str, Any] = json.loads(text) if isinstance(text, str) else dict(text)
+    return values
 
 
 def target_of(ds: Run) -> str:
@@ -168,17 +168,17 @@ class Series:
 
         Forecasts that are not finite are left out.
         """
-        kept = (~self.final if chosen is None else chosen) & np.isfinite(gains)
-        return float(gains[kept].sum()) / self.worth(kept) if kept.any() else np.nan
+        scorable = (~self.final if chosen is None else chosen) & np.isfinite(gains)
+        return float(gains[scorable].sum()) / self.worth(scorable) if scorable.any() else np.nan
 
     def cumulative(self, gains: Floats) -> Floats:
         """Gains added up over time, in such units that the last sum before the final block is the score.
 
         It is NaN where a forecast is not finite, and goes on from the same height after that.
         """
-        known = np.isfinite(gains)
-        sums = np.cumsum(np.where(known, gains, 0.0)) / self.worth(known & ~self.final)
-        return np.where(known, sums, np.nan)
+        usable = np.isfinite(gains)
+        sums = np.cumsum(np.where(usable, gains, 0.0)) / self.worth(usable & ~self.final)
+        return np.where(usable, sums, np.nan)
 
 
 def finite_values(values: NDArray[Any]) -> Floats:
@@ -195,8 +195,8 @@ def _look(ds: Run, name: str, epoch: int | None) -> int | None:
     if name not in ds or ds[name].size == 0:
         return None
     looks = ds["look"].values
-    known = looks[looks <= epoch] if epoch is not None else looks
-    return int(known[-1] if known.size else looks[0])
+    until_then = looks[looks <= epoch] if epoch is not None else looks
+    return int(until_then[-1] if until_then.size else looks[0])
 
 
 def _by_time(ds: Run, name: str, count: int) -> Floats:

@@ -120,8 +120,8 @@ def _mean_scores(
         generator,
         replications,
     )
-    counted = hits(truth, forecast, reference)
-    hit_rate = (counted.rate, *wilson_interval(*counted))
+    directions = hits(truth, forecast, reference)
+    hit_rate = (directions.rate, *wilson_interval(*directions))
     return [mse, mae, rmse, r2, r2_mean, hit_rate, *_tested_losses(squared, reference_squared)]
 
 
@@ -142,8 +142,8 @@ def _volatility_scores(
     )
     coverages = []
     for middle_share in (distribution.inside_50, distribution.inside_90):
-        right, counted = int(middle_share.sum()), len(middle_share)
-        coverages.append((right / counted, *wilson_interval(right, counted)))
+        right, count = int(middle_share.sum()), len(middle_share)
+        coverages.append((right / count, *wilson_interval(right, count)))
     return [qlike, gain, *_tested_losses(losses, reference_losses), crps, *coverages]
 
 
@@ -158,8 +158,8 @@ def _bootstrapped(
         block = block_length(losses)
         replicated = replicated_means(losses, block, replications, generator).T
         whole = losses.mean(axis=0)[:, None]
-        found = [(float(statistic(whole)[0]), *middle(statistic(replicated))) for statistic in statistics]
-    return [scored if np.isfinite(scored[0]) else WITHOUT_SCORE for scored in found]
+        scores = [(float(statistic(whole)[0]), *middle(statistic(replicated))) for statistic in statistics]
+    return [scored if np.isfinite(scored[0]) else WITHOUT_SCORE for scored in scores]
 
 
 def _tested_losses(

@@ -22,9 +22,9 @@ def picture(ds: Run) -> str:
     """The home page's picture: the rolling correlation of the first covariate, joined by date and as known."""
     known, joined = ds["known_rolling"].values, ds["joined_rolling"].values
     there = np.flatnonzero(np.isfinite(known) & np.isfinite(joined))
-    kept = there[thinned(len(there), PICTURE_POINTS)[0]]
+    places = there[thinned(len(there), PICTURE_POINTS)[0]]
     return polyline_svg(
-        [Curve("by date", joined[kept], JOINED, "dash"), Curve("known", known[kept], KNOWN)],
+        [Curve("by date", joined[places], JOINED, "dash"), Curve("known", known[places], KNOWN)],
         label="Correlation of silver with gold's next return, joined by date and as known at the forecast.",
     )
 

@@ -68,9 +68,9 @@ def answer_sentence(ds: Run) -> str:
     if not np.isfinite(slope):
         return "There are too few documents for a line."
     sure = "more than chance" if abs(slope) > unsure else "no more than chance"
-    told = f"; planted: {planted:g}" if planted else ""
+    beside = f"; planted: {planted:g}" if planted else ""
     return (
-        (f"One sd of the tone goes with {slope:+.2f} ± {unsure:.2f} sd of a move (95 %): {sure}{told}.")
+        (f"One sd of the tone goes with {slope:+.2f} ± {unsure:.2f} sd of a move (95 %): {sure}{beside}.")
         .replace("+-", "−")
         .replace(" -", " −")
     )

@@ -28,9 +28,9 @@ def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
     number = int(ds.attrs["number"])
     if number == 0:
         return worded(NO_COVARIATE, title="Does a covariate tell the next move?", theme=theme)
-    kept, thinning = thinned(ds.sizes["answer_day"], MOST_DAYS, "day")
-    dates, figure = market.days(ds["answer_day"])[kept], Figure()
-    noise = ds["noise"].values[kept]
+    days, thinning = thinned(ds.sizes["answer_day"], MOST_DAYS, "day")
+    dates, figure = market.days(ds["answer_day"])[days], Figure()
+    noise = ds["noise"].values[days]
     add_band(figure, dates, -noise, noise, look.with_alpha(INKS[theme].muted, 0.25))
     for kind, label, colour, dash in (
         ("joined", "joined by date", market.JOINED, "dot"),
@@ -39,7 +39,7 @@ def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
         used = (ds.attrs["alignment"] == "date") == (kind == "joined")
         figure.scatter(
             x=dates,
-            y=ds[f"{kind}_rolling"].values[kept],
+            y=ds[f"{kind}_rolling"].values[days],
             mode="lines",
             name=label,
             line={"color": colour, "dash": dash, "width": 3 if used else 1.6},

@@ -160,7 +160,7 @@ def _blocks(ds: Run, where: NDArray[np.bool_], name: str, colour: str, height: f
     rows, channels = np.nonzero(where)
     heading = [as_label(market.words(ds, channel)) for channel in channels.tolist()]
     dated = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
-    said = [_age(hours) for hours in ds["wait"].values[where]]
+    ages = [_age(hours) for hours in ds["wait"].values[where]]
     return Bar(
         x=market.days(ds["row"])[rows],
         y=np.full(len(rows), height),
@@ -168,7 +168,7 @@ def _blocks(ds: Run, where: NDArray[np.bool_], name: str, colour: str, height: f
         name=name,
         width=0.78 * _row_width(ds),
         marker={"color": colour, "line": {"width": 0}},
-        customdata=np.stack([heading, dated, said], axis=-1),
+        customdata=np.stack([heading, dated, ages], axis=-1),
         hovertemplate="<b>%{customdata[0]}</b><br>row of %{x|%a %d %b %Y}<br>value of %{customdata[1]}, "
         f"out %{{customdata[2]}}<extra>{name}</extra>",
     )

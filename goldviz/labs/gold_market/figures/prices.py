@@ -39,16 +39,16 @@ def prices(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def _index_prices(ds: Run, start: np.datetime64, theme: Theme) -> Figure:
     """Both as an index that is 100 on the first day on which both are observed."""
-    figure, drawn, thinning = Figure(), [], ""
+    figure, curves, thinning = Figure(), [], ""
     for name, dates, channel, colour, dash in _curves(ds, theme):
         base = float(ds[name].values[ds[dates].values == start][0])
-        kept, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
-        index = 100 * ds[name].values[kept] / base
-        drawn.append(index)
+        rows, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
+        index = 100 * ds[name].values[rows] / base
+        curves.append(index)
         figure.scatter(
-            x=market.days(ds[dates])[kept],
+            x=market.days(ds[dates])[rows],
             y=single(index),
-            customdata=single(ds[name].values[kept]),
+            customdata=single(ds[name].values[rows]),
             mode="lines",
             name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
             line={"color": colour, "dash": dash, "width": 2},
@@ -57,7 +57,7 @@ def _index_prices(ds: Run, start: np.datetime64, theme: Theme) -> Figure:
     notes = [f"Both start at 100 on {str(start)[:10]}.", sentences(market.source_sentence(ds), thinning)]
     look.apply(figure, theme, title=_title(ds), notes=notes, height=460)
     market.legend_under(figure, lines=2)
-    every = np.concatenate(drawn)
+    every = np.concatenate(curves)
     return figure.update_yaxes(
         title_text="Index, log axis", **market.counting_log_axis(0.94 * every.min(), 1.06 * every.max())
     )
@@ -68,10 +68,10 @@ def _own_prices(ds: Run, theme: Theme) -> Figure:
     curves, thinning = _curves(ds, theme), ""
     figure = panels([market.shortened(market.words(ds, channel), 44) for _, _, channel, _, _ in curves], theme)
     for row, (name, dates, channel, colour, _) in enumerate(curves, start=1):
-        kept, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
-        values = ds[name].values[kept]
+        rows, thinning = thinned(ds.sizes[dates], MOST_DAYS, "day")
+        values = ds[name].values[rows]
         figure.scatter(
-            x=market.days(ds[dates])[kept],
+            x=market.days(ds[dates])[rows],
             y=single(values),
             mode="lines",
             line={"color": colour, "width": 2},
@@ -97,10 +97,10 @@ def _own_prices(ds: Run, theme: Theme) -> Figure:
 
 def _curves(ds: Run, theme: Theme) -> list[tuple[str, str, int, str, str]]:
     """Variable, its days, channel number, colour and dash of what is drawn."""
-    found = [("price", "day", 0, INKS[theme].accent, "solid")]
+    curves = [("price", "day", 0, INKS[theme].accent, "solid")]
     if ds.sizes["beside_day"]:
-        found.append(("beside", "beside_day", int(ds.attrs["number"]), market.BESIDE, "dot"))
-    return found
+        curves.append(("beside", "beside_day", int(ds.attrs["number"]), market.BESIDE, "dot"))
+    return curves
 
 
 def _absence(ds: Run) -> str:

@@ -35,24 +35,24 @@ def returns(ds: Run, *, theme: Theme = "light") -> Figure:
     """Every move of the target within twice its volatility as it was known on the day before."""
     unit, window = market.unit_of_changes(ds), int(ds.attrs["window"])
     moves, dates = unit.factor * ds["change"].values, market.days(ds["change_day"])
-    kept, span = extremes(moves, MOST_MOVES)
+    largest, span = extremes(moves, MOST_MOVES)
     figure = Figure().scatter(
-        x=dates[kept],
-        y=single(moves[kept]),
+        x=dates[largest],
+        y=single(moves[largest]),
         mode="lines",
         name=unit.noun,
         hovertemplate="%{y:+.2f}",
         line={"color": INKS[theme].muted, "width": 1},
     )
-    drawn, thinning = thinned(len(moves), MOST_DAYS, "day")
+    rows, thinning = thinned(len(moves), MOST_DAYS, "day")
     for name, label, colour, dash in (
         ("rolling_sd", f"±2 sd, last {window}", market.KNOWN, "solid"),
         ("expanding_sd", "±2 sd, all before", market.HIDDEN, "dash"),
     ):
-        reach = single(2 * unit.factor * ds[name].values[drawn])
+        reach = single(2 * unit.factor * ds[name].values[rows])
         for sign in (1, -1):
             figure.scatter(
-                x=dates[drawn],
+                x=dates[rows],
                 y=sign * reach,
                 mode="lines",
                 name=label,
@@ -80,11 +80,11 @@ def extremes(values: NDArray[np.float64], most: int) -> tuple[NDArray[np.int64],
     [0, 1, 3, 4]
     """
     span = max(1, -(-len(values) // most))
-    kept: set[int] = set()
+    places: set[int] = set()
     for start in range(0, len(values), span):
         part = values[start : start + span]
-        kept |= {start + int(part.argmin()), start + int(part.argmax())}
-    return np.array(sorted(kept)), span
+        places |= {start + int(part.argmin()), start + int(part.argmax())}
+    return np.array(sorted(places)), span
 
 
 def outside_sentence(ds: Run) -> str:
@@ -99,7 +99,7 @@ def _named_moves(ds: Run, unit: Moves, theme: Theme) -> Node:
     largest = np.argsort(-np.abs(moves))[:NAMED_MOVES]
     with np.errstate(invalid="ignore", divide="ignore"):
         times = np.abs(moves[largest]) / sd[largest]
-    said = [
+    hover = [
         f"{abs(ratio):.1f} times the volatility known the day before" if np.isfinite(ratio) else "no volatility yet"
         for ratio in times
     ]
@@ -108,7 +108,7 @@ def _named_moves(ds: Run, unit: Moves, theme: Theme) -> Node:
         y=unit.factor * moves[largest],
         mode="markers",
         name=f"{len(largest)} largest moves",
-        customdata=said,
+        customdata=hover,
         marker={
             "symbol": "diamond",
             "size": 9,
@@ -157,10 +157,10 @@ def distribution(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def tail_sentence(ds: Run) -> str:
     """The kurtosis, and what lies beyond four standard deviations."""
-    found, expected = int(ds.attrs["beyond"]), float(ds.attrs["gaussian_beyond"])
+    count, expected = int(ds.attrs["beyond"]), float(ds.attrs["gaussian_beyond"])
     return (
         f"Excess kurtosis {ds.attrs['excess_kurtosis']:.1f} (Gaussian: 0). Beyond 4 standard deviations: "
-        f"{found} day{'' if found == 1 else 's'}; a Gaussian gives {expected:.2g}."
+        f"{count} day{'' if count == 1 else 's'}; a Gaussian gives {expected:.2g}."
     )
 
 

@@ -39,11 +39,11 @@ def since_last_forecast(
     there = np.isfinite(values)
     row = np.where(there, np.arange(len(values))[:, None], -1)
     latest = np.maximum.reduceat(row, starts, axis=0)
-    found = np.add.reduceat(np.where(there, values, 0.0), starts, axis=0)
+    sums = np.add.reduceat(np.where(there, values, 0.0), starts, axis=0)
     for column, transformation in enumerate(transformations):
         if transformation == "level":
-            found[:, column] = values[latest[:, column], column]
-    return np.where(latest >= 0, found, np.nan)
+            sums[:, column] = values[latest[:, column], column]
+    return np.where(latest >= 0, sums, np.nan)
 
 
 def correlation_view(
@@ -66,20 +66,20 @@ def correlation_view(
         "known": since_last_forecast(known, answers, transformations),
         "joined": since_last_forecast(joined, answers, transformations),
     }
-    found = xr.Dataset(coords={"answer_day": known.dates[answers.known].to_numpy()})
+    dataset = xr.Dataset(coords={"answer_day": known.dates[answers.known].to_numpy()})
     for name, x in views.items():
         overall = [np.nan, *(correlation(column, y) for column in x.T[1:])]
-        found[f"{name}_overall"] = ("channel", np.array(overall))
-        found[f"{name}_rolling"] = (
+        dataset[f"{name}_overall"] = ("channel", np.array(overall))
+        dataset[f"{name}_rolling"] = (
             "answer_day",
             _rolling(x[:, number] if number else np.full(len(y), np.nan), y, window),
         )
-        found.attrs[f"{name}_r2"] = adjusted_r2(x[:, 1:], y)
+        dataset.attrs[f"{name}_r2"] = adjusted_r2(x[:, 1:], y)
     paired = pd.Series(np.isfinite(views["known"][:, number])).rolling(window, min_periods=1).sum().to_numpy()
-    found["noise"] = ("answer_day", np.where(paired >= LEAST_PAIRS, 1.96 / np.sqrt(np.maximum(paired, 1.0)), np.nan))
+    dataset["noise"] = ("answer_day", np.where(paired >= LEAST_PAIRS, 1.96 / np.sqrt(np.maximum(paired, 1.0)), np.nan))
     new = np.isfinite(views["known"][:, 1:])
-    found.attrs |= {"forecasts": len(y), "new": float(new.sum(1).mean()), "complete": float(new.all(1).mean())}
-    return found
+    dataset.attrs |= {"forecasts": len(y), "new": float(new.sum(1).mean()), "complete": float(new.all(1).mean())}
+    return dataset
 
 
 def _rolling(x: NDArray[np.float64], y: NDArray[np.float64], window: int) -> NDArray[np.float64]:

@@ -89,8 +89,8 @@ def observed_by_month(seen: SeenRows) -> xr.Dataset:
     starts = first + np.arange(number[-1] + 1)
     begins = np.maximum(starts.astype("datetime64[D]"), dates[0])
     ends = np.minimum((starts + 1).astype("datetime64[D]"), dates[-1] + 1)
-    kept = np.isfinite(seen.panel.values)
-    counts = {"seen": _by_month(number, kept), "hidden": _by_month(number, seen.hidden)}
+    present = np.isfinite(seen.panel.values)
+    counts = {"seen": _by_month(number, present), "hidden": _by_month(number, seen.hidden)}
     either = counts["seen"] + counts["hidden"] > 0
     alive = np.maximum.accumulate(either) & np.maximum.accumulate(either[::-1])[::-1]
     return xr.Dataset(

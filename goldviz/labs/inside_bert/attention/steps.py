@@ -27,15 +27,15 @@ def attention_steps(reading: TextReading, layer: int, head: int, query: int) -> 
     if not 0 <= query < pieces:
         raise IndexError(f"The token is number {query}; the text has numbers 0 to {pieces - 1}.")
     steps = reading.head(layer, head)
-    asked = steps.query[query].astype(np.float64)
+    query_vector = steps.query[query].astype(np.float64)
     keys, values = steps.key.astype(np.float64), steps.value.astype(np.float64)
-    product = keys @ asked
-    score = product / math.sqrt(len(asked))
+    product = keys @ query_vector
+    score = product / math.sqrt(len(query_vector))
     weight = np.exp(score - score.max())
     weight /= weight.sum()
     value_norm = np.linalg.norm(values, axis=1)
     variables: dict[str, tuple[Any, np.ndarray, str]] = {
-        "query": ("dimension", asked, "Query q"),
+        "query": ("dimension", query_vector, "Query q"),
         "key": (("piece", "dimension"), keys, "Key k"),
         "product": ("piece", product, "q · k"),
         "score": ("piece", score, "q · k / √d_k"),
@@ -50,7 +50,7 @@ def attention_steps(reading: TextReading, layer: int, head: int, query: int) -> 
         coords={
             "piece": np.arange(pieces),
             "token": ("piece", np.array(reading.pieces.tokens)),
-            "dimension": np.arange(len(asked)),
+            "dimension": np.arange(len(query_vector)),
         },
         attrs={"layer": layer, "head": head, "query_piece": query},
     )

@@ -66,9 +66,9 @@ def hide_pieces(weights: Float[np.ndarray, "*head query key"], left_out: Bool[np
     >>> shown.weights.round(2).tolist(), shown.hidden.tolist()
     ([[0.0, 1.0], [0.2, 0.8]], [0.5, 0.0])
     """
-    kept = np.flatnonzero(~left_out)
-    rows = np.asarray(weights, np.float64)[..., kept, :]
-    shown = rows[..., kept]
+    places = np.flatnonzero(~left_out)
+    rows = np.asarray(weights, np.float64)[..., places, :]
+    shown = rows[..., places]
     total = shown.sum(-1, keepdims=True)
     hidden = rows[..., np.flatnonzero(left_out)].sum(-1)
     scaled = np.divide(shown, total, out=np.zeros_like(shown), where=total > 0)

@@ -56,7 +56,7 @@ def masked_guesses(model: TextModel, pieces: Pieces, positions: Sequence[int], t
     masked_word_head_of(model)
     masked = with_masked(model, pieces, positions)
     logged = _log_probabilities(model, masked, positions)
-    return [_guess(model, pieces, *found, top) for found in zip(positions, logged, strict=True)]
+    return [_guess(model, pieces, *pair, top) for pair in zip(positions, logged, strict=True)]
 
 
 def mask_number(model: TextModel) -> int:

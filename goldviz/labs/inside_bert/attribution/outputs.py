@@ -31,10 +31,10 @@ def label_number(model: TextModel, label: str | int) -> int:
     """
     classifier_of(model)
     allowed = f"allowed by {model.name} are {', '.join(model.labels)}, or a number from 0 to {len(model.labels) - 1}."
-    found = [place for place, name in enumerate(model.labels) if label in (place, name)]
-    if len(found) != 1:
-        raise TextModelError(f"The label is {label!r}, which {len(found) or 'no'} classes have; {allowed}")
-    return found[0]
+    places = [place for place, name in enumerate(model.labels) if label in (place, name)]
+    if len(places) != 1:
+        raise TextModelError(f"The label is {label!r}, which {len(places) or 'no'} classes have; {allowed}")
+    return places[0]
 
 
 def softmax_of(logits: Float[np.ndarray, "*batch output"]) -> Float[np.ndarray, "*batch output"]:

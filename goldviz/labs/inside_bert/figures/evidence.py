@@ -81,12 +81,12 @@ def evidence(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
     """Each ordinary piece's evidence against the attention that it receives."""
-    shown = ds.isel(piece=np.flatnonzero(~ds["special"].values))
-    labels = [piece_label(str(token)) for token in shown["token"].values]
-    sizes = np.abs(shown["attribution"].values)
-    named = set(np.argsort(-sizes, kind="stable")[:6]) | set(np.argsort(-shown["attention_received"].values)[:4])
+    ordinary = ds.isel(piece=np.flatnonzero(~ds["special"].values))
+    labels = [piece_label(str(token)) for token in ordinary["token"].values]
+    sizes = np.abs(ordinary["attribution"].values)
+    named = set(np.argsort(-sizes, kind="stable")[:6]) | set(np.argsort(-ordinary["attention_received"].values)[:4])
     figure = Figure().scatter(
-        x=shown["attention_received"].values,
+        x=ordinary["attention_received"].values,
         y=sizes,
         mode="markers+text",
         customdata=labels,
@@ -116,13 +116,13 @@ def heads_off(ds: Run, *, label: str, theme: Theme = "light") -> Figure:
         )
     )
     largest = np.unravel_index(int(np.abs(changes.values).argmax()), changes.shape)
-    told = (
+    summary = (
         f"The largest: layer {int(ds['layer'][largest[0]])}, head {int(ds['head'][largest[1]])}, "
         f"{float(changes.values[largest]):+.3f}.".replace("-", "−")
     )
     height = 190 + 26 * max(6, ds.sizes["layer"])
     title = f"Which heads does “{label}” need?"
-    look.apply(figure, theme, title=title, notes=[told], legend=False, height=height, hover="closest")
+    look.apply(figure, theme, title=title, notes=[summary], legend=False, height=height, hover="closest")
     head_axes(figure)
     return colour_bar(figure, symmetric(changes.values), SIGNED, "Change of the logit with this head off")
 
@@ -191,16 +191,16 @@ def guesses(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def summary_of(ds: Run, summary: str) -> Array:
     """One of ``SUMMARIES`` (layer, head); distances, which the dataset has in pieces, are divided by their number."""
-    found = ds[f"head_{summary}"]
-    return found / ds.sizes["piece"] if summary == "distance" else found
+    values = ds[f"head_{summary}"]
+    return values / ds.sizes["piece"] if summary == "distance" else values
 
 
 def summaries(ds: Run, *, second: Run, summary: str, theme: Theme = "light") -> Figure:
     """One number of every head, of two texts or models, in the same colours."""
     words = SUMMARIES[summary]
     figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
-    shown = [summary_of(ds, summary), summary_of(second, summary)]
-    for column, (array, heading) in enumerate(zip(shown, ("First", "Second"), strict=True), start=1):
+    maps = [summary_of(ds, summary), summary_of(second, summary)]
+    for column, (array, heading) in enumerate(zip(maps, ("First", "Second"), strict=True), start=1):
         figure.add_trace(
             cells(
                 array.values,
@@ -214,8 +214,8 @@ def summaries(ds: Run, *, second: Run, summary: str, theme: Theme = "light") -> 
             col=column,
         )
         add_heading(figure, column, f"<b>{heading}</b>", font_size=14)
-    values = np.concatenate([array.values.ravel() for array in shown])
-    height = 210 + 26 * max(5, *(array.sizes["layer"] for array in shown))
+    values = np.concatenate([array.values.ravel() for array in maps])
+    height = 210 + 26 * max(5, *(array.sizes["layer"] for array in maps))
     look.apply(figure, theme, title="Do the heads do the same?", legend=False, height=height, hover="closest")
     figure.update_layout(margin_t=figure.layout.margin.t + 16)
     head_axes(figure, every=1 if values.size < 60 else 3)

@@ -52,8 +52,10 @@ def drawn_sentence(ds: Run, keys: NDArray[np.intp]) -> str:
 def scores(ds: Run, *, theme: Theme = "light") -> Figure:
     """The query, its products with the keys dimension by dimension, and the weights that come of their sums."""
     keys = largest_keys(ds)
-    asked, products = ds["query_vector"].values, ds["query_vector"].values * ds["key_vector"].values[keys]
-    figure = _strip_over_rows(ds, asked, products / np.sqrt(len(asked)), keys, strip="q", below=False, theme=theme)
+    query_vector, products = ds["query_vector"].values, ds["query_vector"].values * ds["key_vector"].values[keys]
+    figure = _strip_over_rows(
+        ds, query_vector, products / np.sqrt(len(query_vector)), keys, strip="q", below=False, theme=theme
+    )
     _bars(figure, ds["weight"].values[keys], "Weight", WEIGHT_COLOUR, 2, "%{x:.2%}")
     query = pieces.short_piece(str(ds["token"].values[int(ds.attrs["query_piece"]) - 1]))
     title = "Whom does the query find?"
@@ -62,7 +64,9 @@ def scores(ds: Run, *, theme: Theme = "light") -> Figure:
         "a colour scale of its own.",
         drawn_sentence(ds, keys),
     ]
-    return _finish(figure, ds, keys, title, notes, "q_c k_jc / √d_k", symmetric(products / np.sqrt(len(asked))), theme)
+    return _finish(
+        figure, ds, keys, title, notes, "q_c k_jc / √d_k", symmetric(products / np.sqrt(len(query_vector))), theme
+    )
 
 
 @drawn(

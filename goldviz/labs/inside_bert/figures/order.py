@@ -102,22 +102,22 @@ def order(ds: Run, *, theme: Theme = "light") -> Figure:
 )
 def across(ds: Run, *, theme: Theme = "light") -> Figure:
     """The attention that passes between sentence A and B, head by head."""
-    shown = ds["across"]
+    shares = ds["across"]
     figure = Figure(
         cells(
-            shown.values,
-            x=shown["head"].values,
-            y=shown["layer"].values,
+            shares.values,
+            x=shares["head"].values,
+            y=shares["layer"].values,
             xgap=1,
             ygap=1,
             hover="layer %{y}, head %{x}<br>across: %{z:.1%}",
         )
     )
-    height = 230 + 26 * max(5, shown.sizes["layer"])
+    height = 230 + 26 * max(5, shares.sizes["layer"])
     title = "Do the two sentences look at each other?"
     look.apply(figure, theme, title=title, notes=[_if_even(ds)], legend=False, height=height, hover="closest")
     head_axes(figure)
-    most = float(shown.max()) or 1.0
+    most = float(shares.max()) or 1.0
     return colour_bar(figure, (0.0, most), SEQUENTIAL, "Attention on the other sentence", tickformat=".0%")
 
 

@@ -39,8 +39,8 @@ def short_piece(text: str) -> str:
     ('##ing', 'U+0020', 'extraordinarily…')
     """
     blank = not text.strip()
-    shown = "".join(f"U+{ord(c):04X}" if blank or not c.isprintable() else c for c in text)
-    return shown if len(shown) <= LONGEST_LABEL else shown[: LONGEST_LABEL - 1] + "…"
+    characters = "".join(f"U+{ord(c):04X}" if blank or not c.isprintable() else c for c in text)
+    return characters if len(characters) <= LONGEST_LABEL else characters[: LONGEST_LABEL - 1] + "…"
 
 
 def piece_label(text: str) -> str:
@@ -106,9 +106,9 @@ def beside_pieces(
         font = {"size": 13, "color": INKS[theme].text}
         add_heading(figure, number, f"<b>{headings[number - 1]}</b>", align="left", font=font)
     left_out = len(labels) - len(rows)
-    told = f"The {len(rows)} of {len(labels)} pieces with the largest values." if left_out else ""
+    thinning = f"The {len(rows)} of {len(labels)} pieces with the largest values." if left_out else ""
     height = 96 + ROW_HEIGHT * len(rows)
-    look.apply(figure, theme, title=title, notes=[*notes, told], height=height, legend=False, hover="closest")
+    look.apply(figure, theme, title=title, notes=[*notes, thinning], height=height, legend=False, hover="closest")
     lines = 1 + max(heading.count("<br>") for heading in headings)
     figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 17 * lines)
     _axes(figure, columns, limits or {})

@@ -98,24 +98,24 @@ def _place(ds: Run) -> tuple[int, int, int]:
 
 def _named(look: Look) -> str:
     text = " ".join(look.read.text.split())
-    shown = text if len(text) <= 70 else text[:69].rstrip() + "…"
-    return f"“{plain(shown)}” read by {plain(look.read.model.name)}"
+    excerpt = text if len(text) <= 70 else text[:69].rstrip() + "…"
+    return f"“{plain(excerpt)}” read by {plain(look.read.model.name)}"
 
 
 def differences(first: Run, second: Run) -> list[str]:
     """What differs between two overviews, in sentences of Markdown."""
-    found = []
+    sentences = []
     places = measures.pieces_changed(first, second)
     if places is None:
-        found.append(f"{first.sizes['piece']} pieces and {second.sizes['piece']}.")
+        sentences.append(f"{first.sizes['piece']} pieces and {second.sizes['piece']}.")
     elif 0 < len(places) <= 5:
         changed = ", ".join(f"“{plain(one)}” and “{plain(other)}” at {place}" for place, one, other in places)
-        found.append(f"The pieces differ in {len(places)} of {first.sizes['piece']}: {changed}.")
+        sentences.append(f"The pieces differ in {len(places)} of {first.sizes['piece']}: {changed}.")
     classes = [list(overview["label"].values) for overview in (first, second) if "logit" in overview]
     same_classes = len(classes) == 2 and classes[0] == classes[1]
     if same_model(first, second):
-        return [*found, *([_largest_logit(first, second)] if same_classes else []), _largest_entropy(first, second)]
-    return [*found, *([_largest_probability(first, second)] if same_classes else [])]
+        return [*sentences, *([_largest_logit(first, second)] if same_classes else []), _largest_entropy(first, second)]
+    return [*sentences, *([_largest_probability(first, second)] if same_classes else [])]
 
 
 def same_model(first: Run, second: Run) -> bool:

@@ -48,8 +48,8 @@ def evidence_part(look: Look) -> None:
     with st.container(key="gradients"):
         _gradients(look, label)
     st.markdown("**What changes when heads are switched off?** (Michel et al. 2019)")
-    chosen, every = st.columns(2)
-    with chosen:
+    one_class, every = st.columns(2)
+    with one_class:
         _chosen_heads(look)
     with every:
         _every_head(look, label)
@@ -80,22 +80,22 @@ def _gradients(look: Look, label: int) -> None:
     words = f"Following {steps} points from a text of padding to this one"
     task = look.read.task(tasks.explain, label, steps, seconds=seconds, words=words)
     button = f"Work out what each piece adds (about {duration(seconds)})"
-    found = _worked_out(task, button, ":material/function:", "start-gradients")
-    if found is not None:
-        _draw_gradients(look, found, ("evidence", label, steps))
+    gradients = _worked_out(task, button, ":material/function:", "start-gradients")
+    if gradients is not None:
+        _draw_gradients(look, gradients, ("evidence", label, steps))
 
 
 def _worked_out(task: Task[xr.Dataset], button: str, icon: str, key: str) -> xr.Dataset | None:
     """The task's result, at once where that is soon there, else once the button was pressed; None until then."""
-    asked = services.jobs().held(task) is not None or background.job(task.key) is not None
-    if task.seconds > background.WAITED_SECONDS and not asked and not st.button(button, icon=icon, key=key):
+    begun_before = services.jobs().held(task) is not None or background.job(task.key) is not None
+    if task.seconds > background.WAITED_SECONDS and not begun_before and not st.button(button, icon=icon, key=key):
         return None
     return background.made(task)
 
 
 def _draw_gradients(look: Look, found: Any, what: tuple[object, ...]) -> None:
     ordinary = found.where(~found["special"], 0.0)
-    marked, told = st.columns(2)
+    marked, sentences = st.columns(2)
     with marked:
         st.html(
             coloured_text(
@@ -110,7 +110,7 @@ def _draw_gradients(look: Look, found: Any, what: tuple[object, ...]) -> None:
             f"Red speaks for {plain(found.attrs['label'])}, blue against it. Integrated gradients go from a text of "
             "padding to this one and add up what each piece changes (Sundararajan et al. 2017)."
         )
-    with told:
+    with sentences:
         st.markdown(completeness_sentence(found))
         st.markdown(correlation_sentence(float(found.attrs["rank_correlation"]), int(found.attrs["compared"])))
     bars, points = st.columns(2)
@@ -140,10 +140,10 @@ def _shown_text(look: Look) -> str:
 def completeness_sentence(found: Any) -> str:
     """How well what the pieces add makes up the whole change, in words."""
     added, total, gap = measures.evidence_added(found), float(found.attrs["total"]), float(found.attrs["gap"])
-    judged = "complete" if gap <= 0.01 else "**not complete: more steps are needed**"
+    verdict = "complete" if gap <= 0.01 else "**not complete: more steps are needed**"
     return (
         f"Together the pieces add {added:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "
-        f"gap of {gap:.2%} after {found.attrs['steps']} steps, {judged}."
+        f"gap of {gap:.2%} after {found.attrs['steps']} steps, {verdict}."
     ).replace("-", "−")
 
 
@@ -158,11 +158,11 @@ def correlation_sentence(correlation: float, count: int) -> str:
         return f"The order of {count} pieces cannot be compared with that of attention. {NO_EXPLANATION}"
     measured = f"Rank correlation of |evidence| with the attention received, n = {count} pieces: **{correlation:+.2f}**"
     if count < FEWEST_JUDGED:
-        judged = f"with fewer than {FEWEST_JUDGED} pieces that says nothing either way"
+        verdict = f"with fewer than {FEWEST_JUDGED} pieces that says nothing either way"
     else:
         chance = chance_range(count)
-        judged = f"chance alone gives up to ±{chance:.2f}, and {_agreement_words(correlation, chance)}"
-    return f"{measured}; {judged}. {NO_EXPLANATION}".replace("-", "−")
+        verdict = f"chance alone gives up to ±{chance:.2f}, and {_agreement_words(correlation, chance)}"
+    return f"{measured}; {verdict}. {NO_EXPLANATION}".replace("-", "−")
 
 
 def _agreement_words(correlation: float, chance: float) -> str:
@@ -252,8 +252,8 @@ def _every_head(look: Look, label: int) -> None:
     seconds = ablation_seconds(shape, len(look.read.pieces))
     task = look.read.task(tasks.every_head_off, seconds=seconds, words="Switching off every head in turn")
     button = f"Switch each of the {shape.layers * shape.heads} heads off in turn (about {duration(seconds)})"
-    found = _worked_out(task, button, ":material/power_off:", "start-heads")
-    if found is not None:
+    ablation = _worked_out(task, button, ":material/power_off:", "start-heads")
+    if ablation is not None:
         name = str(look.overview["label"].values[label - 1])
-        look.figure("heads_off", heads_off, found, "Change of a logit with each head off.", label=name)
+        look.figure("heads_off", heads_off, ablation, "Change of a logit with each head off.", label=name)
         st.caption("One head at a time. Redundant heads look useless here.")

@@ -61,11 +61,11 @@ def attention_explorer(
     whether the token is in ``goldviz.ui.serving.queries.shelf`` ahead of this call. What hangs on the choice is
     fetched at once for the figures of the page ``ahead``, which stand below.
     """
-    asked = Choice(layer, head, token)
+    choice = Choice(layer, head, token)
     data = {
         "address": address(f"{EXHIBITS_PATH}/{exhibit_token}"),
         "exhibit": exhibit_token,
-        "choice": asdict(asked),
+        "choice": asdict(choice),
         "height": height,
         "theme": theme,
         "inks": {name: asdict(ink) for name, ink in INKS.items()},
@@ -85,7 +85,7 @@ def attention_explorer(
     told: Any = shown.get("choice")
     chosen = _chosen(told, exhibit_token, sizes)
     # A page that passes a choice on asks for something else from then on; a choice made before does not count.
-    return asked if chosen is None or told.get("asked") != asdict(asked) else chosen
+    return choice if chosen is None or told.get("asked") != asdict(choice) else chosen
 
 
 def _run_again() -> None:

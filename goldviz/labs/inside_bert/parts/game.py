@@ -65,15 +65,17 @@ def _game(look: Look) -> None:
         )
         if word.strip():
             _judge(look, ds, guess_of_word(look.read.model, word, ds.attrs["truth"]), word)
-        told = bool(word.strip()) or st.toggle("Show the answer", key=f"guess-told-{riddle}", persist_state="session")
-        if told:
+        answer_in_sight = bool(word.strip()) or st.toggle(
+            "Show the answer", key=f"guess-told-{riddle}", persist_state="session"
+        )
+        if answer_in_sight:
             st.markdown(
                 f"There stands “{plain(short_piece(ds.attrs['truth']))}”. The model gives it "
                 f"{ds.attrs['truth_probability']:.2%}, place {ds.attrs['truth_rank']:,} of "
                 f"{look.overview.attrs['vocabulary']:,}."
             )
     with right:
-        if told:
+        if answer_in_sight:
             look.figure("guesses", guesses_figure, ds, "The pieces that the model expects there.", place)
         else:
             st.caption("The model's guesses come with yours.")

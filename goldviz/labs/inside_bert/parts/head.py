@@ -158,8 +158,8 @@ def _beyond(look: Look) -> None:
     if ds is None:
         return
     hidden = bool(st.session_state[key_of("hide_special")])
-    shown = without_special_pieces(ds) if hidden else ds
-    look.figure("shares", shares, shown, "The query shared out over the pieces by five measures.", *place, hidden)
+    pieces = without_special_pieces(ds) if hidden else ds
+    look.figure("shares", shares, pieces, "The query shared out over the pieces by five measures.", *place, hidden)
     st.caption(
         "Norms: the length of a f(x), weight times value through W_O (Kobayashi et al. 2020). A head may give half "
         "its weight to [SEP] and take next to nothing from it. Rollout and flow follow the heads' mean down through "

@@ -36,6 +36,6 @@ def network_part(look: Look, ahead: str) -> None:
 
 def _choose(place: Mapping[str, Any], most: Mapping[str, Any]) -> None:
     """Take over a head that the model has; anything else that a browser may say is left alone."""
-    wanted = {name: place.get(name) for name in ("layer", "head")}
-    if all(type(at) is int and 1 <= at <= most[f"{name}s"] for name, at in wanted.items()):
-        put(wanted)
+    choice = {name: place.get(name) for name in ("layer", "head")}
+    if all(type(at) is int and 1 <= at <= most[f"{name}s"] for name, at in choice.items()):
+        put(choice)

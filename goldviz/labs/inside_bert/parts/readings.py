@@ -38,11 +38,11 @@ def model_named(name: str) -> TextModel:
 
     Raises :class:`goldviz.models.text.model.TextModelError`.
     """
-    wanted = models.named(name)
-    if wanted.seconds <= background.AT_ONCE_SECONDS:
+    model = models.named(name)
+    if model.seconds <= background.AT_ONCE_SECONDS:
         with one_thread():
             return text_model(name)
-    return models.taken_over(wanted) or _handed_over(wanted)
+    return models.taken_over(model) or _handed_over(model)
 
 
 def _handed_over(wanted: models.Named) -> TextModel:
@@ -121,9 +121,9 @@ class ReadText:
 
 def reading_of(read: ReadText, words: str = "Reading the text") -> TextReading | None:
     """The forward pass over the chunk in view; None while it is made, which the page then shows."""
-    found = readings.held(read.where)
-    if found is not None:
-        return found
+    reading = readings.held(read.where)
+    if reading is not None:
+        return reading
     arrays = background.made(read.task(tasks.read_chunk, seconds=read.seconds, words=words))
     if arrays is None:
         return None

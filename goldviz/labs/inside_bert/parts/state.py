@@ -103,10 +103,10 @@ def arrive(known: Sequence[Part]) -> list[str]:
     faults, in sentences."""
     arrived = "arrived-inside-bert"
     parameters = st.query_params.to_dict()
-    asked = parameters.pop(parts.PARAMETER, "")
+    part = parameters.pop(parts.PARAMETER, "")
     complaints: list[str] = []
     if arrived not in st.session_state or st.session_state.get(chrome.CHANGED):
-        complaints += parts.arrive(InsideBert.name, known, asked)
+        complaints += parts.arrive(InsideBert.name, known, part)
     if arrived not in st.session_state or (parameters and st.session_state.get(chrome.CHANGED)):
         st.session_state[arrived] = True
         settings, refused = controls.from_link(InsideBert, parameters)
@@ -172,9 +172,9 @@ def _fits(text: str) -> bool:
 
 def leave_link(settings: InsideBert) -> None:
     """Keep the address in the browser a link to what is shown."""
-    wanted = {**link_of(settings)[0], **parts.to_link(InsideBert.name)}
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
+    parameters = {**link_of(settings)[0], **parts.to_link(InsideBert.name)}
+    if st.query_params.to_dict() != parameters:
+        st.query_params.from_dict(parameters)
 
 
 def put(values: Mapping[str, Any]) -> None:

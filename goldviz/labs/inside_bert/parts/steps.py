@@ -62,10 +62,10 @@ def weight_by_hand(ds: xr.Dataset) -> dict[str, str]:
 def ahead(read: ReadText, reading: TextReading, place: Place, theme: Theme) -> dict[str, Any]:
     """What hangs on the head in view, as the page's script would draw it: figures in JSON by name, and of whom."""
     ds = steps_of(read, reading, place)
-    drawn = {spec.name: figure_text(read, spec.name, spec.draw, ds, theme, *place) for spec in FIGURES}
+    figures = {spec.name: figure_text(read, spec.name, spec.draw, ds, theme, *place) for spec in FIGURES}
     layer, head, _ = place
-    said = {WEIGHT: weight_by_hand(ds), NETWORK: {"layer": layer, "head": head}}
+    values = {WEIGHT: weight_by_hand(ds), NETWORK: {"layer": layer, "head": head}}
     return {
         "subject": subject_of(read, *place),
-        "figures": {**drawn, **{name: json.dumps(words) for name, words in said.items()}},
+        "figures": {**figures, **{name: json.dumps(words) for name, words in values.items()}},
     }

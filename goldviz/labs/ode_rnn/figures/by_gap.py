@@ -81,9 +81,9 @@ def rank_correlation(x: NDArray[np.floating], y: NDArray[np.floating]) -> float:
     >>> rank_correlation(np.array([1.0, 2.0, 4.0]), np.array([5.0, 6.0, 60.0]))
     1.0
     """
-    known = np.isfinite(x) & np.isfinite(y)
-    first, second = _ranks(x[known]), _ranks(y[known])
-    if known.sum() < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
+    usable = np.isfinite(x) & np.isfinite(y)
+    first, second = _ranks(x[usable]), _ranks(y[usable])
+    if usable.sum() < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
     return round(float(np.corrcoef(first, second)[0, 1]), 12)
 
@@ -116,7 +116,7 @@ def solver(plot: Plot) -> Figure:
     now = as_of(plot, "interval_evaluations", "interval_error").isel(observation=slice(1, None))
     count, error = now["interval_evaluations"].astype(np.float32), positive(now["interval_error"])
     step = now["step_size"].values if "step_size" in now else np.full(len(gaps), np.nan)
-    said = np.stack([now["observation"].values, step], axis=-1).astype(np.float32)
+    hover = np.stack([now["observation"].values, step], axis=-1).astype(np.float32)
     stepped = "<br>steps of %{customdata[1]:.3g}" if "step_size" in now else ""
     for row, values in enumerate((count, error), start=1):
         plot.figure.scatter(
@@ -124,7 +124,7 @@ def solver(plot: Plot) -> Figure:
             y=plot.at_step(values),
             mode="markers",
             name=style.label,
-            customdata=said,
+            customdata=hover,
             marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
             hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}"
             + stepped
@@ -168,8 +168,8 @@ def _method(ds: Run) -> str:
 def _gap_axis(plot: Plot, row: int | None = None) -> None:
     low, high = plot.limit("gap")
     places = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in (1, 2, 5)]
-    kept = [place for place in places if low <= np.log10(place) <= high]
-    plot.figure.update_xaxes(type="log", range=(low, high), tickvals=kept, ticktext=[f"{place:g}" for place in kept])
+    ticks = [place for place in places if low <= np.log10(place) <= high]
+    plot.figure.update_xaxes(type="log", range=(low, high), tickvals=ticks, ticktext=[f"{place:g}" for place in ticks])
     plot.link("x", "gap")
     plot.figure.update_xaxes(title_text=f"Gap before the observation ({as_label(time_unit(plot.ds))})", row=row)
 

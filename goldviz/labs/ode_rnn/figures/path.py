@@ -63,22 +63,24 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     ds = plot.ds
     now = as_of(plot, "decoded_mean", "decoded_scale")
     first = str(ds["channel"].values[0])
-    shown = channel or first
+    channel_name = channel or first
     names = plot.networks
     rows = _rug_rows(ds)
     plot.figure = _panels(plot, rows)
-    ends = plot.limit("value") if shown == first else value_limits(ds, shown)
+    ends = plot.limit("value") if channel_name == first else value_limits(ds, channel_name)
     stretches = beyond_training(ds)
-    drawn = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
+    moments = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
     for row, name in enumerate(names, start=1):
         _shade(plot, stretches, row, ends)
-        _draw_network(plot, drawn.sel(network=name, channel=shown), name, row)
+        _draw_network(plot, moments.sel(network=name, channel=channel_name), name, row)
     if rows:
         _draw_rug(plot, len(names) + 1)
     if editable:
-        plot.figure.update_layout(shapes=_handles(ds, shown, plot.ink.accent))
+        plot.figure.update_layout(shapes=_handles(ds, channel_name, plot.ink.accent))
     for row in range(1, len(names) + 1):
-        plot.figure.update_yaxes(title_text=as_label(_short(shown)), range=ends, nticks=6 if row == 1 else 4, row=row)
+        plot.figure.update_yaxes(
+            title_text=as_label(_short(channel_name)), range=ends, nticks=6 if row == 1 else 4, row=row
+        )
     plot.figure.update_xaxes(
         range=plot.limit("time"),
         showgrid=False,
@@ -86,10 +88,10 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     )
     plot.link("x", "time")
     plot.figure.update_xaxes(title_text=f"Time ({as_label(time_unit(ds))})", row=len(names) + bool(rows))
-    misses = forecast_misses(now, shown).mean("observation")
-    widest = padded(*farthest(ds, shown))
+    misses = forecast_misses(now, channel_name).mean("observation")
+    widest = padded(*farthest(ds, channel_name))
     edges = min(ends[0], widest[0]), max(ends[1], widest[1])
-    outside = plot.say(lambda mean: _outside(mean, edges), now["decoded_mean"].sel(channel=shown))
+    outside = plot.say(lambda mean: _outside(mean, edges), now["decoded_mean"].sel(channel=channel_name))
     notes = [
         plot.each(misses, times, within="Mean miss before looking: {}."),
         _warning(ds),

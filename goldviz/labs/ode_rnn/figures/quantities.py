@@ -78,8 +78,8 @@ def setting_of(ds: Run, name: str) -> Any:
 
 def longest_gap(ds: Run) -> float:
     """The longest gap in training; infinite where neither attributes nor settings say."""
-    known = ds.attrs.get("longest_gap", setting_of(ds, "longest_gap"))
-    return float(known) if known is not None else float("inf")
+    gap = ds.attrs.get("longest_gap", setting_of(ds, "longest_gap"))
+    return float(gap) if gap is not None else float("inf")
 
 
 def time_unit(ds: Run) -> str:
@@ -106,30 +106,30 @@ def value_limits(ds: Run, channel: str) -> tuple[float, float]:
 
 
 def _seen(channel: str, ds: Run) -> Values:
-    seen = np.concatenate(
+    values = np.concatenate(
         [ds[name].sel(channel=channel).values.ravel() for name in ("probe_value", "probe_truth") if name in ds]
     )
-    return np.asarray(seen[np.isfinite(seen)])
+    return np.asarray(values[np.isfinite(values)])
 
 
 def farthest(ds: Run, channel: str) -> tuple[float, float]:
     """How far the axis of one channel's values follows a forecast at most, whatever later looks bring."""
-    seen = _seen(channel, ds)
-    if not seen.size:
+    values = _seen(channel, ds)
+    if not values.size:
         return -np.inf, np.inf
-    room = LARGEST_OVERSHOOT * (float(np.ptp(seen)) or 1.0)
-    return float(seen.min()) - room, float(seen.max()) + room
+    room = LARGEST_OVERSHOOT * (float(np.ptp(values)) or 1.0)
+    return float(values.min()) - room, float(values.max()) + room
 
 
 def _of_values(channel: str, ds: Run) -> Values:
-    seen = _seen(channel, ds)
+    observations = _seen(channel, ds)
     if "decoded_mean" not in ds or "decoded_scale" not in ds:
-        return seen
+        return observations
     mean = ds["decoded_mean"].sel(channel=channel).values.ravel().astype(np.float64)
     reach = BAND_90 * ds["decoded_scale"].sel(channel=channel).values.ravel().astype(np.float64)
     with np.errstate(invalid="ignore"):
-        drawn = np.concatenate([mean, mean - reach, mean + reach])
-    return np.concatenate([seen, np.clip(drawn[np.isfinite(drawn)], *farthest(ds, channel))])
+        band = np.concatenate([mean, mean - reach, mean + reach])
+    return np.concatenate([observations, np.clip(band[np.isfinite(band)], *farthest(ds, channel))])
 
 
 def _of_first_channel(ds: Run) -> Values:
@@ -139,8 +139,8 @@ def _of_first_channel(ds: Run) -> Values:
 
 
 def _of_consistency(ds: Run) -> Values:
-    known = "error" in ds and "ode_rnn" in ds["network"].values
-    own = log_of("error")(ds.sel(network=["ode_rnn"])) if known else np.array([])
+    has_flow = "error" in ds and "ode_rnn" in ds["network"].values
+    own = log_of("error")(ds.sel(network=["ode_rnn"])) if has_flow else np.array([])
     return np.concatenate([own, log_of("refined_error")(ds)])
 
 

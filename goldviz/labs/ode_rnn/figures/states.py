@@ -172,9 +172,9 @@ def plane(plot: Plot) -> Figure:
     )
     plot.figure.update_xaxes(title_text="First principal axis", range=plot.limit("plane_first"))
     plot.linear_axis("plane_second", "Second", scaleanchor="x")
-    seen = plot.say(_seen, now["explained_variance"]) if "explained_variance" in now else ""
+    variance_words = plot.say(_seen, now["explained_variance"]) if "explained_variance" in now else ""
     notes = [
-        seen,
+        variance_words,
         "Arrows: the field in the plane through the star. Longer is faster.",
         line("Markers brighten with time.", step_in_words(plot)),
     ]

@@ -73,7 +73,7 @@ def evaluations(plot: Plot) -> Figure:
     headings += ["Spectral norm of df/dh, largest", "Share of saturated units"] if looked else []
     plot.panels(headings)
     plot.curve(plot.averaged("evaluations"), "ode_rnn", row=1, legend=False)
-    drawn = plot.drawn()
+    thinning = plot.drawn()
     plot.linear_axis("evaluations", "Evaluations", row=1)
     if looked:
         plot.curve(positive(plot.thinned("field_stiffness")), "ode_rnn", row=2)
@@ -82,7 +82,7 @@ def evaluations(plot: Plot) -> Figure:
         plot.linear_axis("saturation", "Share", tickformat=".0%", row=3)
     plot.step_grid()
     answer = _stiffness(plot) if looked else ""
-    finished = plot.finish(answer, drawn, height=620 if looked else 400, legend=False)
+    finished = plot.finish(answer, thinning, height=620 if looked else 400, legend=False)
     return finished.update_layout(margin_t=finished.layout.margin.t + 14)
 
 

@@ -89,8 +89,8 @@ def coverage(plot: Plot) -> Figure:
     plot.step_grid()
     plot.linear_axis("coverage", "Share inside", tickformat=".0%")
     plot.reference(0.9, "90 % promised", x=0)
-    said = plot.each(finite(plot.now["coverage"]).median("seed"), percent, within="Step {step}: {}.")
-    return legend_below(plot.finish(said, plot.drawn()), lines_of(plot.networks))
+    shares = plot.each(finite(plot.now["coverage"]).median("seed"), percent, within="Step {step}: {}.")
+    return legend_below(plot.finish(shares, plot.drawn()), lines_of(plot.networks))
 
 
 gradient_by_observation = along_sequence.state_gradient.of(

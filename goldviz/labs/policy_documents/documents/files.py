@@ -80,30 +80,30 @@ def texts_from_files(
         texts.append(_document(name, facts, words.strip(), rule, day_first))
         if not _first(facts, RELEASE_KEYS):
             assumed.append(texts[-1])
-    found, repeated = ordered(texts)
+    in_order, repeated = ordered(texts)
     origin = plain_words(files[0][0]) if len(files) == 1 else f"{len(files)} files"
     doubts = rule.doubts(texts, assumed)
-    return DatedTexts(found, origin, rule.clock_for(texts), rule.zone, notes=(*notes, *doubts, *repeated))
+    return DatedTexts(in_order, origin, rule.clock_for(texts), rule.zone, notes=(*notes, *doubts, *repeated))
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
     """The facts at the top, their keys in small letters, and the text below them."""
-    found = FRONT_MATTER.match(text)
-    if not found:
+    match = FRONT_MATTER.match(text)
+    if not match:
         return {}, text
     facts = {}
-    for line in found["facts"].splitlines():
+    for line in match["facts"].splitlines():
         fact = FACT.match(line)
         if fact:
             key = " ".join(fact["key"].lower().replace("_", " ").replace("-", " ").split())
             facts[key] = fact["value"].strip().strip("\"'")
-    return facts, text[found.end() :]
+    return facts, text[match.end() :]
 
 
 def _document(name: str, facts: Mapping[str, str], words: str, rule: ReleaseRule, day_first: bool | None) -> DatedText:
     kind = plain_words(_first(facts, KIND_KEYS), 30) or _kind_in_name(name)
-    said = _first(facts, ABOUT_KEYS)
-    about = _day(said, name, day_first) if said else _day_in_name(name)
+    day_words = _first(facts, ABOUT_KEYS)
+    about = _day(day_words, name, day_first) if day_words else _day_in_name(name)
     if about is None:
         raise DatedTextError(
             f"{name} has no date. Write it in the file's name, as in statement_2024-12-18.txt. Or write date: "
@@ -125,9 +125,9 @@ def _kind_in_name(name: str) -> str:
 
 
 def _day_in_name(name: str) -> date | None:
-    for found in DATE_IN_NAME.finditer(PurePath(name).stem):
+    for match in DATE_IN_NAME.finditer(PurePath(name).stem):
         with suppress(ValueError):
-            day = date(*(int(part) for part in found.groups()))
+            day = date(*(int(part) for part in match.groups()))
             if FIRST_YEAR <= day.year <= LAST_YEAR:
                 return day
     return None
@@ -137,16 +137,16 @@ def _day(cell: str, name: str, day_first: bool | None) -> date:
     """A day in the front matter, in any form that tables may have."""
     cells = pa.array([cell])
     form = date_form(cells)
-    shown = plain_words(cell, 30)
+    day_words = plain_words(cell, 30)
     if form is None:
-        raise DatedTextError(f"{name} has {shown!r} for a date; allowed are dates like {ALLOWED_DATES}.")
+        raise DatedTextError(f"{name} has {day_words!r} for a date; allowed are dates like {ALLOWED_DATES}.")
     try:
         read = read_dates(FileTable(name, "text", ("date",), (cells,), _FIRST_ROW), 0, form, day_first)
     except MarketError:
-        raise DatedTextError(f"{name} has {shown!r} for a date, which is no day of the calendar.") from None
+        raise DatedTextError(f"{name} has {day_words!r} for a date, which is no day of the calendar.") from None
     if read.order == "either":
         raise DatedTextError(
-            f"{name} has {shown!r} for a date, which can be read in two ways; write it like 2024-12-31."
+            f"{name} has {day_words!r} for a date, which can be read in two ways; write it like 2024-12-31."
         )
     day: date = read.moments[0].astype("datetime64[D]").item()
     return day

@@ -49,6 +49,6 @@ def generated_documents(seed: int = 0) -> DatedTexts:
             texts.append(DatedText(meeting.day, AS_THE_FEDERAL_RESERVE.day_out(meeting.day, kind), kind, words))
         day = meeting.day + timedelta(weeks=WEEKS_BETWEEN[number % len(WEEKS_BETWEEN)])
         wave = math.cos(2 * math.pi * (number + 1) / CYCLE)
-        wanted = round(LOWEST + (HIGHEST - LOWEST) * (1 - wave) / 2)
-        meeting = next_meeting(meeting, day, wanted, -0.9 * wave, generator)
+        level = round(LOWEST + (HIGHEST - LOWEST) * (1 - wave) / 2)
+        meeting = next_meeting(meeting, day, level, -0.9 * wave, generator)
     return DatedTexts(tuple(sorted(texts, key=order_of_release)), "Generated documents", generated=True)

@@ -69,11 +69,11 @@ class Meeting:
 
     def _discussed(self, count: int, seed: int) -> list[str]:
         generator = np.random.default_rng(seed)
-        found: list[str] = []
+        topics: list[str] = []
         for _ in range(count):
             sign = 1 if generator.random() < (1 + self.leaning) / 2 else -1
-            found += leaning_sentences(sign, 1, generator, self._terms())
-        return found
+            topics += leaning_sentences(sign, 1, generator, self._terms())
+        return topics
 
 
 def next_meeting(before: Meeting, day: date, wanted: int, leaning: float, generator: np.random.Generator) -> Meeting:

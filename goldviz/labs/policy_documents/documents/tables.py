@@ -163,10 +163,10 @@ def texts_from_table(content: bytes, name: str, chosen: TextColumns, rule: Relea
     ]
     rule = replace(rule, clock=stamped, zone="UTC") if stamped else rule
     doubts = rule.doubts(texts, [text for text, there in zip(texts, said, strict=True) if not there])
-    found, repeated = ordered(texts)
+    in_order, repeated = ordered(texts)
     notes += [*doubts, *dates.notes, *_dropped(table, filled), *repeated]
     clock, unwritten = rule.clock_for(texts), _unwritten(table, chosen)
-    return DatedTexts(found, table.file, clock, rule.zone, notes=tuple(notes), unwritten=unwritten)
+    return DatedTexts(in_order, table.file, clock, rule.zone, notes=tuple(notes), unwritten=unwritten)
 
 
 def _text_column(table: FileTable, names: Sequence[str]) -> tuple[tuple[str, ...], str, bool]:
@@ -238,23 +238,25 @@ def _releases(table: FileTable, name: str, day_first: bool | None) -> tuple[list
     clock = ""
     if there.any():
         columns = tuple(column.filter(pa.array(there)) for column in table.columns)
-        said = _dates(FileTable(table.file, "text", table.names, columns, table.rows[there]), name, day_first)
-        if said.order == "either":
+        dates = _dates(FileTable(table.file, "text", table.names, columns, table.rows[there]), name, day_first)
+        if dates.order == "either":
             raise DatedTextError(
                 f"The dates in {name} of {table.file} can be read in two ways; choose whether the day or the month "
                 "stands first."
             )
-        days[there] = said.moments.astype("datetime64[D]")
-        latest = int((said.moments - said.moments.astype("datetime64[D]")).astype(int).max())
+        days[there] = dates.moments.astype("datetime64[D]")
+        latest = int((dates.moments - dates.moments.astype("datetime64[D]")).astype(int).max())
         clock = f"{latest // 3600:02d}:{latest // 60 % 60:02d}" if latest else ""
     return there.tolist(), days.tolist(), clock
 
 
 def _both_readings(dates: PrintedDates) -> dict[str, tuple[str, ...]]:
-    found = {dates.order if dates.month_first is None else "day": dates.moments}
+    readings = {dates.order if dates.month_first is None else "day": dates.moments}
     if dates.month_first is not None:
-        found["month"] = dates.month_first
-    return {order: tuple(str(day) for day in moments[:3].astype("datetime64[D]")) for order, moments in found.items()}
+        readings["month"] = dates.month_first
+    return {
+        order: tuple(str(day) for day in moments[:3].astype("datetime64[D]")) for order, moments in readings.items()
+    }
 
 
 def _column(table: FileTable, name: str) -> pa.StringArray:

@@ -74,33 +74,33 @@ def kept_vector(fingerprint: str, text_name: str) -> TextVector | None:
         content = _written(name) or _unwritten.get(name)
         if content is None or hashlib.sha256(content[DIGEST_BYTES:]).digest() != content[:DIGEST_BYTES]:
             return None
-        found = load(content[DIGEST_BYTES:])
-        pieces, chunks = (int(count) for count in found[COUNTED])
-        return TextVector(found["cls"], found["mean"], found["tone"], pieces, chunks)
+        vector = load(content[DIGEST_BYTES:])
+        pieces, chunks = (int(count) for count in vector[COUNTED])
+        return TextVector(vector["cls"], vector["mean"], vector["tone"], pieces, chunks)
     except (SafetensorError, KeyError, ValueError):
         return None
 
 
 def shipped_arrays(vectors: Mapping[str, TextVector]) -> dict[str, np.ndarray]:
     """Vectors by their names, as :func:`shipped_vectors` reads them."""
-    found = list(vectors.values())
+    arrays = list(vectors.values())
     return {
         "name": np.array([list(bytes.fromhex(name)) for name in vectors], np.uint8),
-        "cls": np.stack([vector.cls for vector in found]),
-        "mean": np.stack([vector.mean for vector in found]),
-        "tone": np.stack([vector.tone for vector in found]),
-        COUNTED: np.array([[vector.pieces, vector.chunks] for vector in found], np.int64),
+        "cls": np.stack([vector.cls for vector in arrays]),
+        "mean": np.stack([vector.mean for vector in arrays]),
+        "tone": np.stack([vector.tone for vector in arrays]),
+        COUNTED: np.array([[vector.pieces, vector.chunks] for vector in arrays], np.int64),
     }
 
 
 @cache
 def shipped_vectors() -> Mapping[str, TextVector]:
     """The vectors that come with the package, by their names."""
-    kept = load_file(SHIPPED_VECTORS)
+    arrays = load_file(SHIPPED_VECTORS)
     return {
         bytes(name).hex(): TextVector(*vectors, *map(int, counts))
         for name, *vectors, counts in zip(
-            kept["name"], kept["cls"], kept["mean"], kept["tone"], kept[COUNTED], strict=True
+            arrays["name"], arrays["cls"], arrays["mean"], arrays["tone"], arrays[COUNTED], strict=True
         )
     }
 

@@ -56,8 +56,8 @@ def word_runs(old: Sequence[str], new: Sequence[str]) -> list[WordRun]:
     gaps = sorted(_gaps(same, whole), key=lambda gap: gap.b1 - gap.b0 + gap.a1 - gap.a0)
     steps = MOST_WORD_STEPS
     for number, gap in enumerate(gaps):
-        found, taken = _same_words(old[gap.b0 : gap.b1], new[gap.a0 : gap.a1], steps // (len(gaps) - number))
-        same += _shifted(found, gap)
+        runs, taken = _same_words(old[gap.b0 : gap.b1], new[gap.a0 : gap.a1], steps // (len(gaps) - number))
+        same += _shifted(runs, gap)
         steps -= taken
     return _runs(_joined(sorted(same)), old, new)
 
@@ -131,17 +131,19 @@ def _same_ends(old: Sequence[str], new: Sequence[str]) -> list[Stretch]:
 def _anchored(old: Sequence[str], new: Sequence[str]) -> list[Stretch]:
     """What stands once in each of two lists and comes in the same order, and equal neighbours of that."""
     anchors = _in_both_orders(_standing_once_in_both(old, new))
-    found = [Stretch(first, first + 1, second, second + 1) for first, second in anchors]
-    for gap in list(_gaps(found, Stretch(0, len(old), 0, len(new)))):
-        found += _shifted(_same_ends(old[gap.b0 : gap.b1], new[gap.a0 : gap.a1]), gap)
-    return found
+    stretches = [Stretch(first, first + 1, second, second + 1) for first, second in anchors]
+    for gap in list(_gaps(stretches, Stretch(0, len(old), 0, len(new)))):
+        stretches += _shifted(_same_ends(old[gap.b0 : gap.b1], new[gap.a0 : gap.a1]), gap)
+    return stretches
 
 
 def _same_sentences(old: Sequence[str], new: Sequence[str]) -> list[Stretch]:
     """Stretches of words, in order, that are the same sentences."""
     starts_old, starts_new = _sentence_starts(old), _sentence_starts(new)
-    found = _anchored(_sentences(old, starts_old), _sentences(new, starts_new))
-    return [Stretch(starts_old[b0], starts_old[b1], starts_new[a0], starts_new[a1]) for b0, b1, a0, a1 in sorted(found)]
+    stretches = _anchored(_sentences(old, starts_old), _sentences(new, starts_new))
+    return [
+        Stretch(starts_old[b0], starts_old[b1], starts_new[a0], starts_new[a1]) for b0, b1, a0, a1 in sorted(stretches)
+    ]
 
 
 def _sentence_starts(words: Sequence[str]) -> list[int]:

@@ -66,14 +66,14 @@ def document_map(
             mine = np.flatnonzero(at.shown & (ds["kind"].values == kind) & (at.fitted == fitted))
             if len(mine):
                 figure.add_trace(_marks(ds, mine, at, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
-        shown = reading.style_of_kind(ds, kind)
+        style = reading.style_of_kind(ds, kind)
         figure.scatter(
             x=[None],
             y=[None],
             mode="markers",
             name=reading.kind_label(kind),
             hoverinfo="skip",
-            marker={"symbol": shown[1], "size": 9, "color": shown[0] if colour == "kind" else ink.muted},
+            marker={"symbol": style[1], "size": 9, "color": style[0] if colour == "kind" else ink.muted},
         )
     place, previous = reading.in_view(ds, document), reading.previous_in_view(ds, document)
     figure.scatter(
@@ -132,8 +132,8 @@ def _places_of_one_kind(ds: Run, document: int) -> Places:
     place = reading.in_view(ds, document)
     x, y = np.nan_to_num(ds["own_coordinate"].values).T
     share = ds["own_share"].values[place]
-    shown = ds["kind"].values == ds["kind"].values[place]
-    return Places(shown, ds["own_fitted"].values == 1, x, y, share[np.isfinite(share)])
+    same_kind = ds["kind"].values == ds["kind"].values[place]
+    return Places(same_kind, ds["own_fitted"].values == 1, x, y, share[np.isfinite(share)])
 
 
 def _fitted_sentence(ds: Run, at: Places) -> str:
@@ -168,7 +168,7 @@ def _marks(ds: Run, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bo
     }
     if value is not None:
         marker["coloraxis"] = "coloraxis"
-    said = np.stack(
+    hover = np.stack(
         [
             reading.titles(ds)[mine],
             ds["released"].values[mine].astype("datetime64[D]").astype(str),
@@ -182,7 +182,7 @@ def _marks(ds: Run, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bo
         mode="markers",
         showlegend=False,
         marker=marker,
-        customdata=said,
+        customdata=hover,
         hovertemplate="<b>%{customdata[0]}</b><br>released %{customdata[1]}<br>tone %{customdata[2]}<br>"
         "(%{x:.3~g}, %{y:.3~g})<extra></extra>",
     )

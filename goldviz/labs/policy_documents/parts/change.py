@@ -112,13 +112,13 @@ def _draw(
     """The figure and the table of the changes' effects."""
     old = [before.text[slice(*part.before)] for part in passages]
     new = [after.text[slice(*part.after)] for part in passages]
-    said = [
+    labels = [
         _cut(f"{gone} → {came}" if gone and came else came or f"gone: {gone}", 70)
         for gone, came in zip(old, new, strict=True)
     ]
     spec, theme = FIGURES["effects"], theme_now()
     key = ("policy-documents", "effects", theme, settings.model, settings.pooling, before.name, after.name)
-    text = services.figure_json(key, lambda: spec.draw(effects, numbers=calls, words=said, theme=theme))
+    text = services.figure_json(key, lambda: spec.draw(effects, numbers=calls, words=labels, theme=theme))
     live_figure(text, key="effects-policy-documents", subject=str(key), description=f"{spec.question} {spec.shows}")
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
     tones, distances = effects_of(effects)

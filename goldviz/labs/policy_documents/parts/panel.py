@@ -115,10 +115,10 @@ def show(settings: PolicyDocuments) -> None:
                     st.caption(plain(note))
         text_model_dialog.show_download(_use_model)
         _progress()
-    asked = st.session_state.pop(ASKED, None)
-    if asked == "documents":
+    dialog = st.session_state.pop(ASKED, None)
+    if dialog == "documents":
         policy_upload.ask(_use_documents)
-    elif asked == "model":
+    elif dialog == "model":
         text_model_dialog.ask(_use_model)
 
 
@@ -143,9 +143,9 @@ def seconds_for(model: str, texts: list[DatedText]) -> float:
 
 def seconds_to_compute(settings: Instant) -> float:
     """About how long it takes to encode what is not encoded of the settings' documents; nothing where all is there."""
-    wanted = cast(PolicyDocuments, settings)
-    left = _left(wanted.documents, wanted.model)
-    return seconds_for(wanted.model, left) if left else 0.0
+    documents = cast(PolicyDocuments, settings)
+    left = _left(documents.documents, documents.model)
+    return seconds_for(documents.model, left) if left else 0.0
 
 
 def _open(what: str) -> None:
@@ -153,16 +153,16 @@ def _open(what: str) -> None:
 
 
 def _use_documents(name: str) -> None:
-    wanted = st.session_state.get(COMING) or _shown()
-    if not _ask_for(name, wanted.model):
-        _put(Coming(name, wanted.model))
+    settings = st.session_state.get(COMING) or _shown()
+    if not _ask_for(name, settings.model):
+        _put(Coming(name, settings.model))
 
 
 def _use_model(name: str) -> None:
     visitors_data.bring_text_model(name)
-    wanted = st.session_state.get(COMING) or _shown()
-    if not _ask_for(wanted.documents, name):
-        _put(Coming(wanted.documents, name))
+    settings = st.session_state.get(COMING) or _shown()
+    if not _ask_for(settings.documents, name):
+        _put(Coming(settings.documents, name))
 
 
 def _shown() -> Coming:

@@ -98,19 +98,19 @@ def _own() -> str | None:
 
 def _kept(keep: Callable[..., Kept], *what: Any) -> str | None:
     """The name under which a worker kept documents; None where it was stopped, which is said."""
-    found = _answer(keep, *what)
-    return None if found is None else found.name
+    answer = _answer(keep, *what)
+    return None if answer is None else answer.name
 
 
 def _answer(work: Callable[..., Answer], *what: Any) -> Answer | None:
     """What a worker says of files, once for each question. Raises DatedTextError for files that cannot be used."""
     key = f"{work.__name__}-documents-{hashlib.sha256(repr(what).encode()).hexdigest()}"
-    found = background.finished(
+    answer = background.finished(
         Task(key, work, what, "Reading the documents", READ_SECONDS, most_seconds=MOST_READ_SECONDS), _is_there
     )
-    if found is not None and found.refused:
-        raise DatedTextError(found.refused)
-    return found
+    if answer is not None and answer.refused:
+        raise DatedTextError(answer.refused)
+    return answer
 
 
 def _is_there(found: Looked | Kept) -> bool:
@@ -121,23 +121,23 @@ def _from_table(file: BroughtFile) -> str | None:
     looked = _answer(look, file.key, file.name)
     if looked is None or looked.preview is None:
         return None
-    found = looked.preview
-    st.markdown(f"**{found.rows:,} rows**. The first ones, texts cut short:")
-    st.dataframe(pd.DataFrame(list(found.head), columns=list(found.columns)), hide_index=True)
-    for note in found.notes:
+    preview = looked.preview
+    st.markdown(f"**{preview.rows:,} rows**. The first ones, texts cut short:")
+    st.dataframe(pd.DataFrame(list(preview.head), columns=list(preview.columns)), hide_index=True)
+    for note in preview.notes:
         st.caption(f":material/info: {plain(note)}")
     day_first = None
-    if found.date_order == "either":
+    if preview.date_order == "either":
         day_first = st.radio(
             "The dates can be read in two ways",
             list(ORDERS),
             index=None,
             key="policy-day-first",
-            format_func=lambda first: f"{ORDERS[first]}: {', '.join(found.readings['day' if first else 'month'])}",
+            format_func=lambda first: f"{ORDERS[first]}: {', '.join(preview.readings['day' if first else 'month'])}",
         )
-    chosen = _columns(found)
+    chosen = _columns(preview)
     rule = _rule(asks_for_minutes=not chosen.release)
-    if found.date_order == "either" and day_first is None:
+    if preview.date_order == "either" and day_first is None:
         st.info("Choose how the dates are to be read.")
         return None
     if not st.button("Use these documents", type="primary", key="use-documents"):

@@ -52,13 +52,13 @@ class Bins:
         Beyond the outermost edge the density is exp(-d / s) / s at the distance d, with s the mean excess. So the loss
         of the value is that of the token plus the log of the bin's width: losses of different bins can be compared.
         """
-        own, found = self.tokens(values), np.full((len(values), self.count), -np.inf)
+        own, densities = self.tokens(values), np.full((len(values), self.count), -np.inf)
         inside = np.append(np.append(np.nan, -np.log(np.diff(self.edges))), np.nan)[own]
         low = -(self.edges[0] - values) / self.excess[0] - np.log(self.excess[0])
         high = -(values - self.edges[-1]) / self.excess[1] - np.log(self.excess[1])
         density = np.where(own == 0, low, np.where(own == self.count - 1, high, inside))
-        found[np.arange(len(values)), own] = density
-        return found
+        densities[np.arange(len(values)), own] = density
+        return densities
 
     def cumulative(self, values: Float[np.ndarray, " value"]) -> Float[np.ndarray, "value token"]:
         """The probability of at most each value, given each token."""

@@ -58,11 +58,11 @@ def k_means(returns: Float[np.ndarray, " day"], count: int, window: int, seed: i
 
     check_different(returns, count)
     unit = float(returns.std())
-    found = KMeans(count, n_init=RESTARTS, random_state=seed).fit(_seen(returns, window, unit))
+    clusters = KMeans(count, n_init=RESTARTS, random_state=seed).fit(_seen(returns, window, unit))
     if window == 1:
-        centres = np.sort(found.cluster_centers_[:, 0]) * unit
+        centres = np.sort(clusters.cluster_centers_[:, 0]) * unit
         return Bins.at((centres[1:] + centres[:-1]) / 2, returns)
-    return described(lambda series: found.predict(_seen(series, window, unit)), returns, count)
+    return described(lambda series: clusters.predict(_seen(series, window, unit)), returns, count)
 
 
 def gaussian_mixture(returns: Float[np.ndarray, " day"], count: int, window: int, seed: int) -> Clusters:
@@ -75,8 +75,8 @@ def gaussian_mixture(returns: Float[np.ndarray, " day"], count: int, window: int
     model = GaussianMixture(count, random_state=seed, reg_covar=LEAST_VARIANCE, init_params="k-means++")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # What it came to is judged by its forecasts.
-        found = model.fit(_seen(returns, window, unit))
-    return described(lambda series: found.predict(_seen(series, window, unit)), returns, count)
+        mixture = model.fit(_seen(returns, window, unit))
+    return described(lambda series: mixture.predict(_seen(series, window, unit)), returns, count)
 
 
 def described(label: Labelled, returns: Float[np.ndarray, " day"], count: int) -> Clusters:

@@ -52,26 +52,26 @@ class HiddenMarkov:
     def filtered(self, values: Float[np.ndarray, " day"]) -> tuple[Float[np.ndarray, "day state"], float]:
         """p(s_t | x_1..t) of every day, and the log-likelihood of all values."""
         densities, largest = _scaled(self.log_densities(values))
-        found, scale = chained(self.first, self._steps(densities))
-        return found, float(np.log(scale).sum() + largest.sum())
+        chances, scale = chained(self.first, self._steps(densities))
+        return chances, float(np.log(scale).sum() + largest.sum())
 
     def smoothed(self, values: Float[np.ndarray, " day"]) -> Float[np.ndarray, "day state"]:
         """p(s_t | x_1..T) of every day: it knows what came after."""
-        known, _ = self.filtered(values)
+        forward, _ = self.filtered(values)
         densities, _ = _scaled(self.log_densities(values))
-        joint = known * self._seen_after(densities)
+        joint = forward * self._seen_after(densities)
         return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
     def improved(self, values: Float[np.ndarray, " day"], least: float) -> tuple[HiddenMarkov, float]:
         """One round of EM: the model that it leads to, and the log-likelihood of the one before."""
-        known, likelihood = self.filtered(values)
+        forward, likelihood = self.filtered(values)
         densities, _ = _scaled(self.log_densities(values))
         after = self._seen_after(densities)
-        every = known * after
+        every = forward * after
         every /= every.sum(axis=1, keepdims=True)
         into = (densities * after)[1:]
-        total = np.einsum("ti,ij,tj->t", known[:-1], self.transitions, into)
-        moved = self.transitions * ((known[:-1] / total[:, None]).T @ into)
+        total = np.einsum("ti,ij,tj->t", forward[:-1], self.transitions, into)
+        moved = self.transitions * ((forward[:-1] / total[:, None]).T @ into)
         weight = np.maximum(every.sum(axis=0), LEAST_WEIGHT)
         means = every.T @ values / weight
         spread = np.sqrt((every * np.square(values[:, None] - means)).sum(axis=0) / weight)
@@ -105,14 +105,14 @@ def fitted_hidden_markov(
     leave = (1 - STAYS) / max(count - 1, 1)
     transitions = np.where(np.eye(count, dtype=bool), STAYS if count > 1 else 1.0, leave)
     model = HiddenMarkov(np.full(count, 1 / count), transitions, np.full(count, values.mean()), widths)
-    seen: list[float] = []
+    likelihoods: list[float] = []
     for _ in range(MOST_ROUNDS):
         better, likelihood = model.improved(values, LEAST_SHARE * usual)
-        if seen and likelihood - seen[-1] < ENOUGH * len(values):
+        if likelihoods and likelihood - likelihoods[-1] < ENOUGH * len(values):
             break
-        seen.append(likelihood)
+        likelihoods.append(likelihood)
         model = better
-    return model, seen
+    return model, likelihoods
 
 
 def chained(
@@ -141,14 +141,14 @@ def chained(
         begins[piece] = first
         first = first @ whole[piece]
         first = first / first.sum()
-    found, scale = np.empty((pieces, length, states)), np.empty((pieces, length))
+    chances, scale = np.empty((pieces, length, states)), np.empty((pieces, length))
     now = begins[:, None]
     for place in range(length):
         now = now @ by_piece[:, place]
         scale[:, place] = now.sum(axis=(1, 2))
         now = now / scale[:, place, None, None]
-        found[:, place] = now[:, 0]
-    return found.reshape(-1, states)[:days], scale.ravel()[:days]
+        chances[:, place] = now[:, 0]
+    return chances.reshape(-1, states)[:days], scale.ravel()[:days]
 
 
 def _scaled(

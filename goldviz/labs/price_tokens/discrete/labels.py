@@ -9,9 +9,9 @@ from scipy.optimize import linear_sum_assignment
 
 def shared_days(old: Int[np.ndarray, " day"], new: Int[np.ndarray, " day"], count: int) -> Int[np.ndarray, "old new"]:
     """On how many days each old token meets each new one."""
-    found = np.zeros((count, count), np.int64)
-    np.add.at(found, (old, new), 1)
-    return found
+    days = np.zeros((count, count), np.int64)
+    np.add.at(days, (old, new), 1)
+    return days
 
 
 def matched(old: Int[np.ndarray, " day"], new: Int[np.ndarray, " day"], count: int) -> list[int]:
@@ -20,8 +20,8 @@ def matched(old: Int[np.ndarray, " day"], new: Int[np.ndarray, " day"], count: i
     >>> matched(np.array([0, 0, 1, 2]), np.array([2, 2, 0, 1]), 3)
     [2, 0, 1]
     """
-    _, chosen = linear_sum_assignment(-shared_days(old, new, count))
-    return [int(one) for one in chosen]
+    _, partners = linear_sum_assignment(-shared_days(old, new, count))
+    return [int(one) for one in partners]
 
 
 def agreement(old: Int[np.ndarray, " day"], new: Int[np.ndarray, " day"]) -> float:

@@ -40,11 +40,11 @@ class VectorQuantised(nn.Module):
         """The loss of van den Oord et al., eq. 3, and the tokens."""
         encoded = self.encoder(windows)
         tokens = self.nearest(encoded)
-        chosen = self.codes[tokens]
-        passed = encoded + (chosen - encoded).detach()
+        nearest = self.codes[tokens]
+        passed = encoded + (nearest - encoded).detach()
         rebuilt = (windows - self.decoder(passed)).square().mean()
-        moved = (encoded.detach() - chosen).square().mean()
-        committed = (encoded - chosen.detach()).square().mean()
+        moved = (encoded.detach() - nearest).square().mean()
+        committed = (encoded - nearest.detach()).square().mean()
         return rebuilt + moved + COMMITMENT * committed, tokens
 
 
@@ -94,8 +94,8 @@ def learned_codes(
             weights.uniform_(-bound, bound, generator=generator)
         start = torch.randn(network.codes.shape, generator=generator) * FAR_AWAY
         if among_data:
-            drawn = torch.randperm(len(given), generator=generator)[:count]
-            encoded = network.encoder(given[drawn])
+            days = torch.randperm(len(given), generator=generator)[:count]
+            encoded = network.encoder(given[days])
             start = encoded[torch.arange(count) % len(encoded)]
         network.codes.copy_(start)
     optimiser = torch.optim.Adam(network.parameters(), rate)

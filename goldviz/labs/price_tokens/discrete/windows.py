@@ -25,7 +25,7 @@ def summaries(returns: Float[np.ndarray, " day"], length: int, unit: float) -> F
     The first says which way the window went, the second how far it moved. Windows that begin before the first return
     are of what there is.
     """
-    seen = np.minimum(np.arange(1, len(returns) + 1), length)
+    lengths = np.minimum(np.arange(1, len(returns) + 1), length)
     windows = windows_of(returns / unit, length)
-    size = np.maximum(np.sqrt(np.square(windows).sum(axis=1) / seen), LEAST_RMS)
-    return np.stack([windows.sum(axis=1) / (size * np.sqrt(seen)), np.log(size)], axis=1)
+    size = np.maximum(np.sqrt(np.square(windows).sum(axis=1) / lengths), LEAST_RMS)
+    return np.stack([windows.sum(axis=1) / (size * np.sqrt(lengths)), np.log(size)], axis=1)

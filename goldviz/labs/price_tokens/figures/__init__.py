@@ -25,10 +25,10 @@ def picture(ds: Run) -> str:
     label = "What a network gains over saying how often each token comes; GARCH gains more."
     own = gained(ds, ds["nats"].isel(look=-1).mean("seed").values)
     garch = gained(ds, ds["baseline_nats"].sel(baseline="garch").values)
-    kept, _ = thinned(len(own), most=POINTS, noun="forecast")
+    rows, _ = thinned(len(own), most=POINTS, noun="forecast")
     curves = [
-        Curve("frequency", np.zeros(len(kept)), look_of("frequency").colour, "dot"),
-        Curve("GARCH", garch[kept], look_of("garch").colour, "longdash"),
-        Curve("MLP", own[kept], look_of("mlp").colour),
+        Curve("frequency", np.zeros(len(rows)), look_of("frequency").colour, "dot"),
+        Curve("GARCH", garch[rows], look_of("garch").colour, "longdash"),
+        Curve("MLP", own[rows], look_of("mlp").colour),
     ]
     return polyline_svg(curves, label=label)

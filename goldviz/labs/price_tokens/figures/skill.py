@@ -43,15 +43,15 @@ def network_of(plot: Plot) -> str:
 def gains(plot: Plot) -> Figure:
     """Gains in -log p(x) over token frequency, added up, so that a curve ends at the mean gain a day."""
     ds, own = plot.ds, network_of(plot)
-    kept, thinning = thinned(ds.sizes["time"], most=400, noun="forecast")
+    rows, thinning = thinned(ds.sizes["time"], most=400, noun="forecast")
     days = labels(ds)
-    dates = [days[day] for day in kept]
+    dates = [days[day] for day in rows]
     mode = "lines+markers" if len(dates) <= MARKERS_UP_TO else "lines"
     for name in ("garch", "bigram"):
         if name == own:
             continue
         style = look_of(name)
-        y = gained(ds, ds["baseline_nats"].sel(baseline=name).values)[kept]
+        y = gained(ds, ds["baseline_nats"].sel(baseline=name).values)[rows]
         plot.figure.scatter(
             x=dates,
             y=y,
@@ -61,7 +61,7 @@ def gains(plot: Plot) -> Figure:
             line={"color": style.colour, "dash": style.dash, "width": 1.6},
         )
     style, now = look_of(own), plot.now["nats"].mean("seed")
-    curve = AtStep("look", gained(ds, now.values)[:, kept])
+    curve = AtStep("look", gained(ds, now.values)[:, rows])
     plot.figure.scatter(
         x=dates,
         y=curve,
@@ -126,10 +126,10 @@ def scoreboard(plot: Plot) -> Figure:
     plot.figure.update_yaxes(showgrid=False)
     plot.figure.add_vline(x=0, line={"color": plot.ink.accent, "width": 2})
     parts = [(word, result) for word, result in (("size", n.size), ("sign", n.sign)) if np.isfinite(result.value)]
-    said = ", ".join(f"{word} {result.value:+.4f}".replace("-", "−") for word, result in parts)
+    parts_words = ", ".join(f"{word} {result.value:+.4f}".replace("-", "−") for word, result in parts)
     return plot.finish(
         f"{model_name('network', own)}: {gain_in_words(n.own)}.",
-        f"Of it: {said}." if said else "",
+        f"Of it: {parts_words}." if parts_words else "",
         height=190 + 48 * max(len(names), 2),
         legend=False,
         hover="closest",

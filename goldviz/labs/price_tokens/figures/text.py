@@ -51,8 +51,8 @@ def as_text(plot: Plot) -> Figure:
     )
     _strip(plot, 2, "Tokens", ds["token"].values + 1, "token %{z}")
     if planted:
-        shown = 1 + (ds["regime"].values * max(count - 1, 1) / 2)
-        _strip(plot, 3, PLANTED, shown, "%{text}", [f"regime {int(one) + 1}" for one in ds["regime"].values])
+        regimes = 1 + (ds["regime"].values * max(count - 1, 1) / 2)
+        _strip(plot, 3, PLANTED, regimes, "%{text}", [f"regime {int(one) + 1}" for one in ds["regime"].values])
     _fits(plot)
     days_axis(plot.figure, plot.limit("time"))
     plot.link("x", "day")

@@ -28,10 +28,10 @@ def convergence(ds: Run, *, theme: Theme = "light") -> Figure:
     steps, figure = ds["steps"].values.astype(float), Figure()
     shown = []
     for name in ds["solver"].values:
-        method, found = METHODS[str(name)], ds.sel(solver=name)
+        method, of_solver = METHODS[str(name)], ds.sel(solver=name)
         colour = method.colour
-        errors = _positive(found["end_error"])
-        order, slope = float(found["order"]), float(found["slope"])
+        errors = _positive(of_solver["end_error"])
+        order, slope = float(of_solver["order"]), float(of_solver["slope"])
         measured = f"slope {slope:.2f}".replace("-", "−") if np.isfinite(slope) else "no slope"
         figure.scatter(
             x=steps,
@@ -152,7 +152,7 @@ def right_by_blocks(ds: Run, *, theme: Theme = "light") -> Figure:
 )
 def distance(ds: Run, *, theme: Theme = "light") -> Figure:
     """The distance between network and flow after every block."""
-    depth, figure, shown = ds["layer_depth"].values, Figure(), []
+    depth, figure, distances = ds["layer_depth"].values, Figure(), []
     for name, words, dash, width in (
         ("distance_largest", "the point farthest off", "dash", 3),
         ("distance_median", "half of the points are nearer", "dot", 2),
@@ -167,7 +167,7 @@ def distance(ds: Run, *, theme: Theme = "light") -> Figure:
             marker={"symbol": "diamond", "size": 7},
             hovertemplate="%{y:.3g}",
         )
-        shown.append(values[1:])
+        distances.append(values[1:])
     lost = int(ds.attrs["lost_at"])
     notes = [
         "At depth 0 both start from the same points.",
@@ -180,7 +180,7 @@ def distance(ds: Run, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(
         title_text="Depth t (no unit)", showgrid=False, range=[-pad, ds.attrs["duration"] + pad], hoverformat=".3g"
     )
-    figure.update_yaxes(title_text="Distance to the flow (units of h)", **_over(*shown))
+    figure.update_yaxes(title_text="Distance to the flow (units of h)", **_over(*distances))
     cursor(figure, ds.attrs["duration"] * ds.attrs["view"] / 100, theme)
     return figure
 
@@ -194,11 +194,11 @@ def distance(ds: Run, *, theme: Theme = "light") -> Figure:
 def tolerance(ds: Run, *, theme: Theme = "light") -> Figure:
     """dopri5's error and evaluations over its tolerance."""
     figure = panels(["Error at the end", "Evaluations of f"], theme)
-    asked = ds["asked"].values
+    tolerances = ds["asked"].values
     errors, evaluations = _positive(ds["adaptive_error"]), _positive(ds["evaluations"])
     for row, values, words, hover in ((1, errors, "error", "%{y:.3g}"), (2, evaluations, "evaluations", "%{y:.0f}")):
         figure.scatter(
-            x=asked,
+            x=tolerances,
             y=values,
             name=words,
             mode="lines+markers",
@@ -208,7 +208,9 @@ def tolerance(ds: Run, *, theme: Theme = "light") -> Figure:
             row=row,
         )
     equal = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
-    figure.scatter(x=asked, y=asked, mode="lines", name="error = tolerance", line=equal, hoverinfo="skip", row=1)
+    figure.scatter(
+        x=tolerances, y=tolerances, mode="lines", name="error = tolerance", line=equal, hoverinfo="skip", row=1
+    )
     notes = [tolerance_sentence(ds), "Dotted: error equal to tolerance. The batch is one problem with one step."]
     look.apply(
         figure, theme, title="What does a solver cost that picks its steps?", notes=notes, legend=False, height=440
@@ -216,7 +218,7 @@ def tolerance(ds: Run, *, theme: Theme = "light") -> Figure:
     figure.update_layout(margin_t=figure.layout.margin.t + 14)
     figure.update_xaxes(type="log", autorange="reversed", showgrid=False, dtick=1)
     figure.update_layout(xaxis2_title_text="Tolerance asked for, relative and absolute")
-    figure.update_yaxes(row=1, col=1, title_text="Units of h", **_over(errors, asked))
+    figure.update_yaxes(row=1, col=1, title_text="Units of h", **_over(errors, tolerances))
     return figure.update_yaxes(row=2, col=1, title_text="Number", **_over(evaluations))
 
 
