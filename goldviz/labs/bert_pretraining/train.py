@@ -139,7 +139,7 @@ def announce(
         tone_set=["new draws", "new patterns"],
         kind=data.kinds,
         tone=list(TONES),
-        baselines=list(TONES),
+        judged=list(TONES),
         baseline=["bag of words", "majority"],
         value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
