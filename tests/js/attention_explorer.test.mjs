@@ -163,7 +163,7 @@ test("lines lead to the keys that a query weighs most, and a chosen key may be p
   const lines = new HeadLines(parts, told);
   lines.top = 2;
   lines.show(ONE);
-  lines.layout(500, 300, false);
+  lines.layout(300, false);
   assert.deepEqual(lines.links.slice(0, 2).map(({ key }) => key), [1, 0]);
   assert.equal(lines.heaviest, 1);
   const row = (side, index) => parts[side].querySelectorAll(".unit")[index];

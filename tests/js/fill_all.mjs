@@ -14,7 +14,7 @@ const [, , from, to, steps, parts] = process.argv;
 const bytes = await readFile(from);
 const message = decoded(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 const lane = merged(undefined, message.header, message);
-const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+const plain = (_name, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 const found = {};
 for (const name of Object.keys(lane.figures)) {
   found[name] = {};

@@ -8,7 +8,7 @@ const [, , from, to, positions] = process.argv;
 const sent = JSON.parse(await readFile(from));
 const page = positionsPage(sent.page);
 page.take(sent);
-const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+const plain = (_name, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 const found = {};
 for (const name of Object.keys(sent.figures)) {
   found[name] = {};

@@ -76,7 +76,7 @@ test("what was moved is answered ahead of the script, which hears of every move 
   const questions = [];
   const told = [];
   const subjects = ["b", "c", "b2"];
-  globalThis.fetch = async (address, { body }) => {
+  globalThis.fetch = async (_address, { body }) => {
     questions.push(JSON.parse(body));
     const subject = subjects[questions.length - 1];
     return { ok: Boolean(subject), json: async () => ({ subject, figures: { path: `"${subject}"` } }) };
@@ -108,7 +108,7 @@ test("while a hand moves the server is asked about its last place, one question 
   const questions = [];
   const shown = [];
   const waiting = [];
-  globalThis.fetch = (address, { body }) => {
+  globalThis.fetch = (_address, { body }) => {
     questions.push(JSON.parse(body));
     return new Promise((answer) => waiting.push((figures) => answer({ ok: true, json: async () => ({ figures }) })));
   };
@@ -144,7 +144,7 @@ beforeEach(() => {
 
 function show(step, more = {}) {
   const data = { key: `lens-${key}`, first: 0, last: 2, words: ["nil", "one", "two"], step, meaning: "", ...more };
-  return timeline({ data, parentElement: part, setTriggerValue: (name, { to }) => told.push(to) });
+  return timeline({ data, parentElement: part, setTriggerValue: (_name, { to }) => told.push(to) });
 }
 
 function move(to, rest = true) {

@@ -18,6 +18,8 @@ export function shownBy(input, choices) {
 
 // The settings that the person's knobs went through since the server last said the same.
 class Ahead {
+  unwatch = undefined;
+
   constructor() {
     this.states = [];
     this.ask = latest(

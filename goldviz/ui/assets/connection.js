@@ -54,8 +54,8 @@ function watchWebSocket(root) {
   }
 
   window.WebSocket = class extends Native {
-    constructor(...given) {
-      super(...given);
+    constructor(address, protocols) {
+      super(address, protocols);
       this.addEventListener("open", () => {
         opened = true;
         said?.remove();

@@ -16,7 +16,8 @@ export function colourAt(scale, share) {
 }
 
 // Black or white, whichever is read more easily on a colour.
-export function inkOn([red, green, blue]) {
+export function inkOn(colour) {
+  const [red, green, blue] = colour;
   return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#1e1e1c" : "#ffffff";
 }
 

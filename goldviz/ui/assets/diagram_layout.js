@@ -123,7 +123,7 @@ export function placesOf({ node }) {
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const power = (exponent) => (exponent === 0 ? "1" : exponent === 1 ? "10" : `10${[...String(exponent)].map((digit) => RAISED[digit]).join("")}`);
 
-export function numberInWords(value, { scale, unit } = {}) {
+export function numberInWords(value, { scale = "", unit = "" } = {}) {
   if (value === undefined || value === null || Number.isNaN(value)) return "no number";
   if (!Number.isFinite(value)) return "not a finite number";
   if (scale === "log10") {

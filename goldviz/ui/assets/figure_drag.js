@@ -18,7 +18,8 @@ function axesOf(host, { xref, yref }) {
 
 // Put a trace's numbers into the points that Plotly draws it of; whether any of these changed. `undefined`, which a
 // missing number stands for, leaves a gap.
-export function putInto(points, xs, ys, [xaxis, yaxis]) {
+export function putInto(points, xs, ys, axes) {
+  const [xaxis, yaxis] = axes;
   let changed = false;
   points.forEach((point, number) => {
     const [x, y] = [xs[number], ys[number]];

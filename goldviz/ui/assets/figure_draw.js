@@ -143,7 +143,7 @@ export function leavePlace(host) {
 // all that are asked for meanwhile. The column's width changes with the window and with the lanes beside it, the theme
 // with the visitor's choice: then the figure is drawn anew, too.
 export function placeOfFigure(host, address, want) {
-  const place = { zoom: {}, lift: 0, waits: false, want, tell: undefined };
+  const place = { zoom: {}, lift: 0, waits: false, want, tell: undefined, width: 0, theme: undefined, presented: false };
   place.draw = () => {
     if (place.waits || host.goldvizPlace !== place) return;
     place.waits = true;

@@ -39,12 +39,22 @@ export function settleStep(key) {
 }
 
 class FramesPage {
+  lanes = new Map();
+  watchers = new Set();
+  failures = 0;
+  asking = undefined;
+  trouble = "";
+  // Figures fetched for one step, as of the lane then; the last one of each figure; who waits for a person to rest.
+  exact = new Map();
+  latest = new Map();
+  resting = new Map();
+  // Each lane's dimensions in view, as they were told last; the steps that they have in common.
+  told = "[]";
+  common = new Map();
+  telling = undefined;
+
   constructor(address) {
-    Object.assign(this, { address, lanes: new Map(), watchers: new Set(), failures: 0, asking: undefined, trouble: "" });
-    // Figures fetched for one step, as of the lane then; the last one of each figure; who waits for a person to rest.
-    Object.assign(this, { exact: new Map(), latest: new Map(), resting: new Map() });
-    // Each lane's dimensions in view, as they were told last; the steps that they have in common.
-    Object.assign(this, { told: "[]", common: new Map(), telling: undefined });
+    this.address = address;
   }
 
   // A watcher of a figure may say in `shows` along which of its dimensions what is in view was recorded.
@@ -270,9 +280,10 @@ document.addEventListener("visibilitychange", () => {
 // What an instant page shows at all its positions: messages that came with the page, one a figure. And what the server
 // answered ahead of the page's script: figures of settings that the page does not have yet.
 class PositionsPage {
-  constructor() {
-    Object.assign(this, { lane: undefined, known: new Map(), watchers: new Set(), ahead: undefined });
-  }
+  lane = undefined;
+  known = new Map();
+  watchers = new Set();
+  ahead = undefined;
 
   watch(watcher) {
     this.watchers.add(watcher);
@@ -291,8 +302,9 @@ class PositionsPage {
 
   answer(found) {
     if (!found && !this.ahead) return;
-    const figures = Object.entries(found?.figures ?? {}).map(([name, text]) => [name, { text, figure: JSON.parse(text) }]);
-    this.ahead = found && { subject: found.subject, figures: new Map(figures) };
+    const figures = new Map();
+    for (const [name, text] of Object.entries(found?.figures ?? {})) figures.set(name, { text, figure: JSON.parse(text) });
+    this.ahead = found && { subject: found.subject, figures };
     for (const watcher of [...this.watchers]) watcher.answered?.();
   }
 

@@ -138,7 +138,7 @@ function watch(terms) {
   const [marks, tip] = [new Marks(terms), new Tip(terms)];
   const root = document.querySelector('[data-testid="stMain"]') ?? document.body;
   const wordAt = (event) => event.target.closest?.(".goldviz-term");
-  let due = 0;
+  let due;
   const read = () => {
     marks.read(root);
     tip.place();
@@ -164,7 +164,7 @@ function watch(terms) {
   document.addEventListener("focusin", (event) => (wordAt(event) ? tip.show(wordAt(event)) : tip.hide()));
   document.addEventListener("click", (event) => {
     if (wordAt(event)) tip.show(wordAt(event));
-    else if (!tip.box.contains(event.target)) tip.hide();
+    else if (!event.composedPath().includes(tip.box)) tip.hide();
   });
   document.addEventListener("keydown", (event) => event.key === "Escape" && tip.hide());
   document.addEventListener("toggle", soon, true);

@@ -3,8 +3,10 @@
 // A clock over positions. It asks for `every` (milliseconds), `atEnd()`, `rewind()` and `tick()`, and tells of the rest:
 // `turned()` when it starts or stops, `rested()` when it stopped at the end or by hand.
 export class Player {
+  clock = undefined;
+
   constructor(told) {
-    Object.assign(this, { told, clock: undefined });
+    this.told = told;
   }
 
   get plays() {
@@ -46,8 +48,12 @@ const bar = ({ first, last, place }) => `
 // The bar at the top of a part, with the arrow keys, Home and End anywhere in it. `words` names both ends, a place and
 // what is counted; `moved()` hears of every move, `rested()` of each that was made by hand, and of the end of playing.
 export class Stepper {
-  constructor(host, words, { every, stride = (_at) => 1, moved, rested }) {
-    Object.assign(this, { words, moved, at: 0, last: 0 });
+  at = 0;
+  last = 0;
+
+  constructor(host, words, { every, stride = (_at) => 1, moved, rested = undefined }) {
+    this.words = words;
+    this.moved = moved;
     this.bar = Object.assign(document.createElement("div"), { className: "bar", innerHTML: bar(words) });
     host.querySelector(":scope > .bar")?.remove();
     host.prepend(this.bar);

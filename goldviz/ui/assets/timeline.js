@@ -57,7 +57,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     host.goldvizTold.push(step);
     setTriggerValue("moved", { to: step });
   };
-  const player = (host.goldvizPlayer ??= new Player());
+  const player = (host.goldvizPlayer ??= new Player(undefined));
   player.told = {
     every: Math.max(PLAY_EVERY_MS, over ? Math.min(PLAY_AT_MOST_EVERY_MS, PLAY_MS / (data.last - first)) : 0),
     atEnd,

@@ -178,7 +178,7 @@ export class Diagram {
     const most = (layers) => Math.max(...layers.flat(2).map(Math.abs), 1e-300);
     const scale = { true: most(found.weightGradients), false: most(network.weights) };
     let at = 0;
-    network.weights.forEach((weight, layer) => {
+    network.weights.forEach((_, layer) => {
       const { values, gradient, ready, quiet } = this.shownOf(layer);
       for (const value of values.flat()) {
         const path = this.paths[at++];

@@ -179,7 +179,7 @@ class NetworkPage {
     const [name, ...index] = this.chosen.split(".");
     const layer = network.weights[Number(name.slice(1)) - 1];
     const number = () => slotOf(network, this.chosen);
-    const there = { l: () => true, x: number, w: number, n: () => layer?.[index[0] - 1] };
+    const there = { l: () => true, x: number, w: number, n: () => layer?.[Number(index[0]) - 1] };
     if (there[this.chosen[0]]()) return;
     this.chosen = "n1.1";
     this.held = false;

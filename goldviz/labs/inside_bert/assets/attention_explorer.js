@@ -367,7 +367,7 @@ class Explorer {
     for (const part of this.host.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== this.view;
     const room = this.parts.stage.clientWidth;
     if (this.view === "map") this.map.layout(room, this.data.height);
-    else this.lines.layout(room, this.data.height, width < NARROW);
+    else this.lines.layout(this.data.height, width < NARROW);
     this.captions.write(this);
     if (!this.header) return;
     this.overview.layout(this.parts["overview-scroller"].clientWidth - 6, this.data.height);

@@ -5,6 +5,12 @@ import { spanOf } from "./cells.js";
 import { written } from "./numbers.js";
 
 export class HeadLines {
+  labels = undefined;
+  special = undefined;
+  values = undefined;
+  count = 0;
+  rows = {};
+
   constructor(parts, told) {
     this.flow = parts.flow;
     this.track = parts.track;
@@ -54,7 +60,6 @@ export class HeadLines {
         return row;
       });
       column.replaceChildren(...rows);
-      this.rows ??= {};
       this.rows[side] = rows;
     }
     this.valued = [];
@@ -79,7 +84,7 @@ export class HeadLines {
     this.heaviest = this.links.reduce((most, link) => Math.max(most, link.weight), 0) || 1;
   }
 
-  layout(width, height, narrow) {
+  layout(height, narrow) {
     if (!this.count) return;
     this.pitch = narrow ? 30 : 22;
     this.height = Math.min(height, Math.max(this.count * this.pitch + 2, 120));

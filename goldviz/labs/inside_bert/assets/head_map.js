@@ -9,6 +9,12 @@ const CLOSEST = 6; // cells across at the closest zoom
 const LABEL_PITCH = 13;
 
 export class HeadMap {
+  labels = undefined;
+  special = undefined;
+  values = undefined;
+  count = 0;
+  range = undefined;
+
   constructor(parts, told) {
     this.base = parts["map-base"];
     this.canvas = parts.map;
@@ -240,8 +246,8 @@ export class HeadMap {
     const before = [...this.touches.values()];
     this.touches.set(event.pointerId, { x: event.clientX, y: event.clientY });
     const after = [...this.touches.values()];
-    const apart = ([a, b]) => Math.hypot(a.x - b.x, a.y - b.y) || 1;
-    const middle = ([a, b]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+    const apart = (two) => Math.hypot(two[0].x - two[1].x, two[0].y - two[1].y) || 1;
+    const middle = (two) => ({ x: (two[0].x + two[1].x) / 2, y: (two[0].y + two[1].y) / 2 });
     const [from, to] = [middle(before), middle(after)];
     this.shift((from.x - to.x) / this.side, (from.y - to.y) / this.side, false);
     const box = this.canvas.getBoundingClientRect();

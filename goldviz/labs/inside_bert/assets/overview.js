@@ -4,6 +4,7 @@ import { sized } from "../../../ui/assets/canvas.js";
 import { levelsOf, paintCells } from "./cells.js";
 import { extent, halfFloats, percent, written } from "./numbers.js";
 
+/** @type {[string, string, (value: number) => string][]} */
 const SUMMARIES = [
   ["entropy", "entropy", (value) => `${written(value, 3)} bits`],
   ["distance", "distance", (value) => `${written(value, 3)} pieces`],
@@ -19,6 +20,8 @@ const COLUMN_LABELS = 20;
 const MARGIN = 3; // room for the frame of a tile at the edge
 
 export class Overview {
+  shared = undefined;
+
   constructor(parts, told) {
     this.canvas = parts.overview;
     this.scroller = parts["overview-scroller"];
@@ -247,7 +250,7 @@ export class Overview {
     );
   }
 
-  sentences({ position, row, column }) {
+  sentences({ position, row = undefined, column = undefined }) {
     const { heads, tile: cells, edges, tokens } = this.header;
     const index = this.shown[position];
     const [layer, head] = [Math.floor(index / heads), index % heads];

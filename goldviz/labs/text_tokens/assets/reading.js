@@ -32,7 +32,7 @@ export function tokensAt(bytes, joined, step) {
 
 // How many tokens there are, without making them.
 export function countAt(joined, step) {
-  return joined.reduce((count, merge) => count - (merge > 0 && merge <= step), joined.length + 1);
+  return joined.reduce((count, merge) => count - Number(merge > 0 && merge <= step), joined.length + 1);
 }
 
 const invisible = /[\p{C}\p{Z}]/u;

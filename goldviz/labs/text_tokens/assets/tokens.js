@@ -19,6 +19,8 @@ const TINTS = ["14, 122, 192", "213, 94, 0", "0, 158, 115", "196, 106, 156", "23
 const RESTING = "Point at a token to see its bytes. A bold line is a cut: no merge crosses it.";
 
 class TokensPage {
+  shown = [];
+
   constructor(host) {
     this.host = host;
     this.parts = namedParts(host);
@@ -75,7 +77,6 @@ class TokensPage {
     const ratio = (data.bytes.length / tokens.length).toFixed(2);
     const count = tokens.length === 1 ? "1 token" : `${tokens.length} tokens`;
     parts[`head-${number}`].textContent = `${side.label}: ${count}, ${ratio} bytes each`;
-    this.shown ??= [];
     this.shown[number] = tokens;
     const newest = at > 0 && at <= side.pairs.length ? 255 + at : -1;
     parts[`text-${number}`].replaceChildren(...tokens.map((token) => this.token(token, newest)));
