@@ -9,7 +9,7 @@ A laboratory binds them once, and adds its own::
     FIGURES = offered(figure, KINDS, gradient_map, "loss", decay_rate)
 
 An own figure stands in place of the shared one of its name. A name alone says where a shared one stands; those that are
-not named follow at the end.
+not named follow at the end, before a diagram of the network that closes the table.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def offered(
     shared = {name: one.of(figure, kinds) for name, one in FIGURES.items() if one.drawn_for(kinds)}
     placed = [shared[one] if isinstance(one, str) else one for one in own]
     named = {one.name for one in placed} | set(without)
-    return {one.name: one for one in [*placed, *(one for name, one in shared.items() if name not in named)]}
+    last = len(placed) - (bool(placed) and placed[-1].canvas)
+    placed[last:last] = [one for name, one in shared.items() if name not in named]
+    return {one.name: one for one in placed}
 
 
 def figures_of_any_run(kinds: ByKind, networks: Sequence[str]) -> dict[str, FigureSpec]:

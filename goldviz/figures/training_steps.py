@@ -10,7 +10,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
-from goldviz.figures.frames import Words
+from goldviz.figures.frames import Words, line
 from goldviz.figures.kind_figure import of_kinds
 from goldviz.figures.limits import Quantity, decades, log_of, padded, values_of, with_zero
 from goldviz.figures.market import legend_under
@@ -25,6 +25,8 @@ CLIPPING_WINDOWS = 20
 """Windows over a run in which clipped steps are counted: a single step is either clipped or not."""
 NORM_WINDOWS = 100
 """Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
+ROUNDING = 1e-6
+"""Share of a norm by which two that are equal may differ."""
 MOST_BESIDE = 3
 """Networks whose names have room beside the title on a phone."""
 RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
@@ -106,14 +108,30 @@ def gradient_norm(plot: Plot) -> Figure:
 
     Spikes come with a loss that has become steep: a small change of the weights changes many answers.
     """
-    name = plot.kinds["gradient_norm"]
+    name, after = plot.kinds["gradient_norm"], plot.kinds.get("clipped_gradient_norm")
     plot.curves(positive(plot.averaged(name, most=NORM_WINDOWS)))
+    cut: Words = "Before clipping."
+    if after and not plot.lacks(after):
+        _add_after(plot, after)
+        cut = line("Dotted: after clipping.", _shares_cut(plot, name, after))
     plot.step_grid()
     plot.log_axis(name, "Norm of the whole gradient")
     clip, (low, high) = json.loads(plot.ds.attrs.get("settings") or "{}").get("clip"), plot.limit(name)
     if clip and low < np.log10(clip) < high:
         plot.reference(float(clip), f"clipped at {clip:.3g}")
-    return with_room_for_names(plot, plot.finish("Before clipping.", plot.drawn()))
+    return with_room_for_names(plot, plot.finish(cut, plot.drawn()))
+
+
+def _add_after(plot: Plot, after: str, **panel: int) -> None:
+    """The norm after clipping, as a dotted line beside that before."""
+    norms, _ = averaged(plot.ds[after], str(growing(plot.ds[after])), most=NORM_WINDOWS)
+    plot.lines(positive(norms), "after", hover="after %{y:.3~g}", **panel)
+
+
+def _shares_cut(plot: Plot, before: str, after: str) -> Words:
+    """The share of each network's steps whose norm clipping made smaller."""
+    cut = plot.ds[after] < plot.ds[before] * (1 - ROUNDING)
+    return plot.each(cut.mean([str(growing(cut)), "seed"]), percent, within="Steps clipped: {}.")
 
 
 @of_kinds(
@@ -134,8 +152,7 @@ def clipping(plot: Plot) -> Figure:
     plot.curves(positive(plot.averaged(before, most=NORM_WINDOWS)), hover="before %{y:.3~g}", row=1)
     has_after = bool(after) and not plot.lacks(after)
     if has_after:
-        norms, _ = averaged(plot.ds[after], str(growing(plot.ds[after])), most=NORM_WINDOWS)
-        plot.lines(positive(norms), "after", hover="after %{y:.3~g}", row=1)
+        _add_after(plot, after, row=1)
     steps = str(growing(plot.ds[share]))
     shares, _ = averaged(plot.ds[share], steps, most=CLIPPING_WINDOWS)
     plot.curves(shares, hover="%{y:.0%}", row=2)

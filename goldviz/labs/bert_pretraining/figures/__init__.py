@@ -36,9 +36,6 @@ FIGURES = offered(
     "gradient_to_data",
     schedule,
     confusion,
-    "activation_distribution",
-    "hidden_gradient_distribution",
-    "weight_gradient_distribution",
     network,
     # Its own figures of these part the two phases, whose losses and norms do not compare.
     without=("loss", "clipping", "learning_rate", "gradient_by_layer"),

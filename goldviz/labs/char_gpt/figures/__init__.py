@@ -25,14 +25,7 @@ FIGURES = offered(
     generalisation,
     certainty,
     gradient,
-    "gradient_by_layer",
-    "activations",
-    "activation_distribution",
-    "hidden_gradient_distribution",
-    "weight_gradient_distribution",
-    "update_to_data",
-    "gradient_to_data",
     network,
-    # The figure of gradients shows both.
-    without=("gradient_norm", "learning_rate"),
+    # It goes under another name here.
+    without=("gradient_norm",),
 )

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import math
 
-from goldviz.arrays.labelled import Run
-from goldviz.diagnostics.findings import percent
+from goldviz.figures import training_steps
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words
 from goldviz.figures.language_model import learned_and_new, simple_guesses
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, positive
+from goldviz.figures.reading import finite
 from goldviz.figures.smoothed import smoothed_curves
-from goldviz.labs.char_gpt.figures.quantities import SIMPLE, figure, in_bits
-from goldviz.models.style import NetworkStyle
-
-AFTER = NetworkStyle("after clipping", "#838383", "dot", "square")
-RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
+from goldviz.labs.char_gpt.figures.quantities import KINDS, SIMPLE, figure, in_bits
 
 
 @figure(
@@ -97,31 +91,6 @@ def certainty(plot: Plot) -> Figure:
     return plot.finish(said, "Dotted: dev loss.", plot.drawn())
 
 
-@figure(
-    "How long is the gradient, and the step?",
-    title="How long is the gradient?",
-    needs=("norm_before_clip", "norm_after_clip", "learning_rate"),
-    shows="The norm of the whole gradient before and after clipping, and the learning rate of every step.",
-    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.",
+gradient = training_steps.gradient_norm.of(
+    figure, KINDS, "gradient", shows="The norm of the whole gradient before and after clipping."
 )
-def gradient(plot: Plot) -> Figure:
-    """Norm before clipping with its steps, after clipping dotted, on a log axis; below, the rate with its warm-up."""
-    plot.panels(["Norm of the whole gradient", "Learning rate"])
-    norms = positive(plot.averaged("norm_before_clip"))
-    plot.curves(norms, hover="before %{y:.3g}", row=1)
-    after = positive(plot.averaged("norm_after_clip"))
-    plot.lines(after, AFTER.label, hover="after %{y:.3g}", row=1, color=AFTER.colour)
-    averaging, plot.thinning = plot.thinning, ""
-    rates = plot.thinned("learning_rate").expand_dims("seed")
-    plot.curve(rates, RATE.label, style=RATE, hover="%{y:.2e}", row=2, legend=False)
-    plot.step_grid()
-    plot.log_axis("norm_before_clip", "Norm", row=1)
-    plot.linear_axis("learning_rate", "Rate", row=2)
-    finished = plot.finish(_clipped(plot.ds), "Dotted: after clipping.", averaging, height=540)
-    return legend_above_headings(finished)
-
-
-def _clipped(ds: Run) -> str:
-    """The share of the steps that were clipped, over all seeds."""
-    before, after = ds["norm_before_clip"].values, ds["norm_after_clip"].values
-    return f"Clipped: {percent(float((after < before * (1 - 1e-6)).mean()))} of the steps." if before.size else ""

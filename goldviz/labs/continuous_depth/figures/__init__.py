@@ -32,10 +32,6 @@ FIGURES = offered(
     field,
     adjoint,
     tolerance,
-    "gradient_norm",
-    "weight_gradient_distribution",
-    "update_to_data",
-    "gradient_to_data",
     network,
 )
 

@@ -9,8 +9,6 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, positive
 from goldviz.labs.continuous_depth.figures.quantities import ORDER_KEPT, figure, is_regression
 
-NORM_WINDOWS = 100
-
 
 @figure(
     "Is it learned, and is it a flow?",

@@ -38,11 +38,6 @@ FIGURES = offered(
     evaluations,
     gradient_by_observation,
     "loss",
-    "gradient_norm",
-    "activation_distribution",
-    "weight_gradient_distribution",
-    "update_to_data",
-    "gradient_to_data",
     # It goes under another name here.
     without=("state_gradient",),
 )

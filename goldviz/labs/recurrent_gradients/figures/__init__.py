@@ -40,9 +40,6 @@ FIGURES = offered(
     update_to_data,
     "gradient_to_data",
     accuracy,
-    "activation_distribution",
-    "hidden_gradient_distribution",
-    "weight_gradient_distribution",
     network,
 )
 

@@ -10,13 +10,6 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import positive
 from goldviz.labs.recurrent_gradients.figures.quantities import KINDS, figure
 
-CLIPPING_WINDOWS = 20
-"""Windows over a run in which clipped steps are counted: a single step is either clipped or not."""
-
-NORM_WINDOWS = 100
-"""Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
-
-
 loss = training_steps.loss.of(
     figure,
     KINDS,
