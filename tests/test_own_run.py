@@ -162,3 +162,20 @@ def test_a_laboratory_s_run_has_its_cards_measures_and_report() -> None:
     assert goldviz.measures(ds)["plain.ended"].values == pytest.approx(ds["loss"].sel(network="plain")[-1].values)
     assert [card.kind for card in goldviz.findings(ds)]
     assert "Gradient flow in depth" in goldviz.report(ds)
+
+
+def test_every_kind_is_drawn_under_any_names_without_seeds_or_networks() -> None:
+    sizes = {"step": 30, "layer": 3, "lag": 7, "head": 2, "query": 4, "key": 4, "value_bin": 9, "magnitude_bin": 12}
+    draw = np.random.default_rng(0)
+    arrays = {}
+    for kind, about in KINDS.items():
+        dims = [f"my {role}" for role in about.roles]
+        arrays[f"my {kind}"] = (dims, draw.random([sizes[role] for role in about.roles]), {"kind": kind})
+    centres = {"my value_bin": np.linspace(-2, 2, 9), "my magnitude_bin": np.logspace(-6, 0, 12)}
+    ds = xr.Dataset(arrays, centres, {"roles": {f"my {role}": role for role in sizes}})
+    for name in FIGURES.keys() - {"gradient_norm"}:
+        assert goldviz.figure(ds, name, step=5).data, name
+    with pytest.raises(SettingsError, match="gradient_norm"):
+        goldviz.figure(ds, "gradient_norm")  # clipping shows the same with more
+    assert goldviz.report(ds).count("<figure>") == len(FIGURES) - 1
+    goldviz.findings(ds)

@@ -191,7 +191,7 @@ OF_NO_NETWORK = ("baseline_loss", "learning_rate", "attention_map")
 
 def _in_known_dimensions(dataset: xr.Dataset, kinds: Mapping[str, str], roles: Mapping[str, str]) -> xr.Dataset:
     """The dataset with its dimensions called as figures know them, step first, with networks, seeds and labels."""
-    names = {dim: role for dim, role in roles.items() if role in ("network", "seed", "value_bin", "magnitude_bin")}
+    names = {dim: role for dim, role in roles.items() if role not in ("step", "layer", "lag")}
     steps = sorted((dim for dim, role in roles.items() if role == "step"), key=lambda dim: -dataset.sizes[dim])
     free = iter(one for one in MEASURED_SELDOM if one not in steps)
     for place, dim in enumerate(steps):
