@@ -163,10 +163,9 @@ def colour_quantities(colours: Sequence[Colour]) -> dict[str, Quantity]:
 
     def values_of(colour: Colour) -> Callable[[Run], Values]:
         def values(ds: Run) -> Values:
-            found = [one.values.ravel().astype(np.float64) for one in colour.read(ds)]
             if colour.scale == "share":
                 return np.array([0.0, 1.0])
-            flat = np.concatenate([np.array([]), *found])
+            flat = np.concatenate([np.array([]), *(one.values.ravel() for one in colour.read(ds))])
             if colour.scale != "log":
                 return np.append(flat, [0.0] if colour.scale == "linear" else [])
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,3 +1,4 @@
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -32,3 +33,11 @@ def test_a_name_ends_within_the_picture_in_a_wide_font_too():
     picture = ET.fromstring(polyline_svg([Curve("measured", [1.0, 2.0], "#000000")], label="x"))
     [text] = picture.iter(f"{SVG}text")
     assert float(text.get("x")) + 69.9 <= 320
+
+
+def test_curves_reach_from_the_lower_edge_to_the_upper_one():
+    svg = polyline_svg([Curve("a", np.array([2.0, 3.0, 6.0]), "#000")], label="A line.", width=320, height=160)
+    [path] = re.findall(r'd="(M[^"HV]*)" fill="none" stroke="#000"', svg)
+    heights = [float(y) for _, y in re.findall(r"([\d.]+)[ ,]([\d.]+)", path)]
+    # Two edges of 14 pixels, and 8 between the lowest value and the axis.
+    assert heights == [138.0, 107.0, 14.0]
