@@ -6,6 +6,7 @@ Tokens that know the future make every score worthless, so nothing else is said 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -130,6 +131,9 @@ def _of_the_size(case: Case) -> str:
 
 ABOVE_ZERO = "the whole interval above 0"
 
+judged = partial(Rule, number=score, confidence=_certainty)
+in_order = partial(judged, only=lambda n, settings: not settings.shuffle_days)
+
 RULES = (
     replace(
         training_diverged(
@@ -163,40 +167,34 @@ RULES = (
         advice=[MATCHED],
         must_tell=True,
     ),
-    Rule(
+    judged(
         "shuffled_skill",
         "bad",
         "Skill on days in random order",
         line=where("own.better", ABOVE_ZERO),
-        number=score,
-        confidence=_certainty,
         explanation="Such days have no order to learn, so the skill comes from a mistake in how data are used.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_days,
         silenced_by=WORTHLESS,
     ),
-    Rule(
+    judged(
         "shuffled_check_passed",
         "good",
         "No skill is left on shuffled days",
         line=where("own.unproved", ABOVE_ZERO),
-        number=score,
-        confidence=_certainty,
         explanation="Random order leaves nothing to learn, and nothing was found. The check is passed.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_days,
         silenced_by=WORTHLESS,
     ),
-    Rule(
+    in_order(
         "sign_skill",
         "warning",
         "Too good: the sign of the next move seems known",
         line=above("sign.low", SIGN, "an interval of the sign's part above {at} nats a day"),
         number=lambda n: gain_in_words(n.sign),
-        confidence=_certainty,
         explanation="Nobody is known to forecast the sign of daily moves. Look for a leak before you believe it.",
         advice=[SHUFFLED],
-        only=lambda n, settings: not settings.shuffle_days,
         silenced_by=WORTHLESS,
     ),
     Rule(
@@ -233,16 +231,13 @@ RULES = (
         advice=[SHORTER],
         only=lambda n, settings: settings.network != "bigram",
     ),
-    Rule(
+    in_order(
         "worse",
         "warning",
         "Worse than saying how often each token comes",
         line=where("own.worse", "an interval below 0"),
-        number=score,
-        confidence=_certainty,
         explanation=_why_worse,
         advice=[SHUFFLED],
-        only=lambda n, settings: not settings.shuffle_days,
         silenced_by=(*WORTHLESS, "sign_skill"),
     ),
     Rule(
@@ -258,27 +253,22 @@ RULES = (
         only=lambda n, settings: not settings.shuffle_days,
         silenced_by=WORTHLESS,
     ),
-    Rule(
+    in_order(
         "no_skill",
         "good",
         "No detectable skill over token frequency",
         line=where("own.undecided", ABOVE_ZERO),
-        number=score,
-        confidence=_certainty,
         explanation=_why_nothing,
-        only=lambda n, settings: not settings.shuffle_days,
         silenced_by=(*IDLE, "sign_skill"),
     ),
-    Rule(
+    in_order(
         "size_skill",
         "good",
         "The next move's size can be forecast",
         line=where("knows_size", f"{ABOVE_ZERO}, and that of the size's part"),
         number=lambda n: f"size {gain_in_words(n.size)}, sign {signed(n.sign.value, 4)}",
-        confidence=_certainty,
         explanation=_of_the_size,
         advice=[SHUFFLED],
-        only=lambda n, settings: not settings.shuffle_days,
         silenced_by=(*IDLE, "sign_skill"),
     ),
 )

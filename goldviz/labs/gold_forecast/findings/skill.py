@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import isfinite
 
 from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, where
@@ -70,6 +71,9 @@ def _beside_garch(n: Reading) -> str:
     return f"{score(n)}; GARCH {plain_number(n.garch.value)}" if isfinite(n.garch.value) else score(n)
 
 
+judged = partial(Rule, number=score, confidence=certainty)
+settled = partial(judged, silenced_by=JUDGED_ELSEWHERE)
+
 RULES = (
     Rule(
         "known_leak",
@@ -84,13 +88,12 @@ RULES = (
         advice=[Mend("Let each covariate count from its release on.", {"alignment": "release"})],
         must_tell=True,
     ),
-    Rule(
+    judged(
         "leak_suspected",
         "bad",
         "This is too good: look for a leak",
         line=where("leaking", "{at:percent} on daily data; honest forecasts stay below 1 %", at=LEAK),
         number=lambda n: f"R² {signed_percent(n.own.value)}",
-        confidence=certainty,
         explanation=_where_to_look,
         advice=[
             Check("Show the target's own past alone: if the skill goes, a covariate leaks.", {"inputs": "own"}),
@@ -99,31 +102,27 @@ RULES = (
         only=lambda n, settings: not settings.shuffle_targets,
         silenced_by=("known_leak",),
     ),
-    Rule(
+    judged(
         "shuffled_skill",
         "bad",
         "Skill on targets that were dealt out at random",
         line=where("own.better", ABOVE_ZERO),
-        number=score,
-        confidence=certainty,
         explanation="Nothing can forecast these targets, so the skill comes from a mistake in how data are used.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_targets,
     ),
-    Rule(
+    judged(
         "shuffled_check_passed",
         "good",
         "No skill is left on shuffled targets",
         line=where("own.unproved", ABOVE_ZERO),
-        number=score,
-        confidence=certainty,
         explanation="Nothing can forecast these targets, and the network does not seem to. That clears how answers are "
         "cut and scored. A covariate that is known too early would not show here: it knows the answers that were dealt "
         "away.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_targets,
     ),
-    Rule(
+    settled(
         "worthless_level_score",
         "bad",
         "The level's fine score says nothing",
@@ -131,85 +130,69 @@ RULES = (
         number=lambda n: (
             f"R² {near_one(n.r2_against_mean)} against the mean, {ends_in_words('level', n.own)} against the last price"
         ),
-        confidence=certainty,
         explanation="Tomorrow's price is today's and a little more, so anything near the last price scores close to 1. "
         "Whether something is known of that little more shows in the score against the last price alone.",
         advice=[Mend("Forecast the next move.", {"target": "return"})],
         only=lambda n, settings: settings.target == "level",
-        silenced_by=JUDGED_ELSEWHERE,
     ),
-    Rule(
+    settled(
         "no_volatility_skill",
         "warning",
         "No detectable skill in the size of moves",
         line=where("own.undecided", ABOVE_ZERO),
-        number=score,
-        confidence=certainty,
         explanation="Large moves follow large moves, and EWMA and GARCH make use of it. A network that has learned "
         "can, too; one that does no better than a constant has not yet.",
         advice=[LOOK_BACK, LONGER],
         only=lambda n, settings: settings.target == "volatility",
-        silenced_by=JUDGED_ELSEWHERE,
     ),
     # Good, because it is what an honest evaluation of daily moves finds almost always. A warning would ask for a
     # mend, and who goes on mending until something turns up has found chance.
-    Rule(
+    judged(
         "no_skill",
         "good",
         "No detectable skill over saying zero",
         line=where("own.undecided", ABOVE_ZERO),
-        number=score,
-        confidence=certainty,
         explanation="What a network may know of tomorrow's move is in today's price already. Usually it does not "
         "beat zero. The size of the next move is another matter.",
         advice=[TO_VARIANCE],
         only=lambda n, settings: settings.target == "return",
         silenced_by=(*JUDGED_ELSEWHERE, "planted_missed", "dealt_out_passed"),
     ),
-    Rule(
+    settled(
         "worse_than_simplest",
         "warning",
         lambda case: f"Worse than {'a constant variance' if case.settings.target == 'volatility' else 'saying zero'}",
         line=where("own.worse", BELOW_ZERO),
-        number=score,
-        confidence=certainty,
         explanation=_why_worse,
         advice=lambda case: [] if case.reading.steady else [SLOWER, FEWER_UNITS, MORE_DROPOUT],
         only=lambda n, settings: settings.target != "level",
-        silenced_by=JUDGED_ELSEWHERE,
     ),
-    Rule(
+    settled(
         "volatility_skill",
         "good",
         "The size of the next move can be forecast",
         line=where("own.better", ABOVE_ZERO),
         number=_beside_garch,
-        confidence=certainty,
         explanation="Calm and storm last, so the width of the forecast can follow them. It says how large the next "
         "move may be, not which way it goes.",
         only=lambda n, settings: n.series.target == "volatility" and not n.steady,
-        silenced_by=JUDGED_ELSEWHERE,
     ),
-    Rule(
+    settled(
         "better_constant",
         "warning",
         "Better than a constant variance by its level alone",
         line=where("own.better", ABOVE_ZERO),
         number=_beside_garch,
-        confidence=certainty,
         explanation="The width hardly moves within a refit. It gains because it fits these years better than the "
         "constant that it is judged by, and does not tell calm from storm.",
         advice=[FASTER, LONGER],
         only=lambda n, settings: n.series.target == "volatility" and n.steady,
-        silenced_by=JUDGED_ELSEWHERE,
     ),
-    Rule(
+    judged(
         "skill",
         "good",
         "Better than the simplest forecast",
         line=where("own.better", ABOVE_ZERO),
-        number=score,
-        confidence=certainty,
         explanation="The interval holds for one network that was tried once. Of twenty useless ones, one looks like "
         "this: count your tries, and trust what the final block confirms.",
         advice=[("Check the way of working on shuffled targets.", {"shuffle_targets": True})],
