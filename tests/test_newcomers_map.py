@@ -410,6 +410,9 @@ assert math.isfinite(float(run["log_jacobian_norm"].sel(lag=5).isel(look=-1).squ
 assert math.isfinite(float(run["lag_contribution"].sel(lag=2).isel(look=-1).squeeze()))
 [part] = parts_of(run)
 print(count.formula, [node.label for node in part.nodes if "gate" in node.at])
+valves = goldviz.compute("lstm-valves", cell="mgu", hidden=3, length=5)
+drawn = laboratories()["lstm-valves"].figures().FIGURES["cell"](valves).to_json()
+assert "Inside the MGU" in drawn and "gate: 0." in drawn, drawn
 lens = goldviz.compute("jacobian-lens", cell="mgu", hidden=3, length=5)
 for figure in laboratories()["jacobian-lens"].figures().FIGURES.values():
     if all(name in lens for name in figure.needs):

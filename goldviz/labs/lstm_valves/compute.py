@@ -13,18 +13,18 @@ from torch import Generator, Tensor
 from torch.nn import functional
 
 from goldviz.data.problems import sequences
-from goldviz.labs.lstm_valves.cells import Parts, gru_parts, labelled, lstm_parts, rnn_parts
+from goldviz.labs.lstm_valves.cells import Parts, labelled, parts_of
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.labs.lstm_valves.valves import Valves, openings, valves
-from goldviz.models.recurrent.elman import Elman
-from goldviz.models.recurrent.gru import ResetBeforeGRU
+from goldviz.models.recurrent.cells import CELLS, recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
+from goldviz.models.recurrent.weights import RecurrentWeights
 from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.threads import one_thread
 
 Task = sequences.RegressionBatch | sequences.ClassificationBatch
-Layer = TypeVar("Layer", LSTM, Elman, ResetBeforeGRU)
+Layer = TypeVar("Layer", bound=RecurrentWeights)
 TASKS: dict[str, Callable[[int, int, Generator], Task]] = {
     "recall": sequences.delayed_recall,
     "adding": sequences.adding_problem,
@@ -85,13 +85,8 @@ def compute(settings: LSTMValves) -> xr.Dataset:
 def _inside(settings: LSTMValves) -> Parts:
     """One step after another of the cell in view, with the weights' streams and the sequence of the LSTM."""
     inputs = _task(settings).inputs.double()
-    if settings.cell == "gru":
-        return gru_parts(
-            _drawn(ResetBeforeGRU(inputs.shape[2], settings.hidden, dtype=torch.float64), settings), inputs
-        )
-    if settings.cell == "rnn":
-        return rnn_parts(_drawn(Elman(inputs.shape[2], settings.hidden, dtype=torch.float64), settings), inputs)
-    return lstm_parts(_drawn(LSTM(inputs.shape[2], settings.hidden, dtype=torch.float64), settings), inputs)
+    layer = recurrent_layer(usual_layer(settings.cell), inputs.shape[2], settings.hidden, dtype=torch.float64)
+    return parts_of(CELLS[settings.cell], _drawn(layer, settings), inputs)
 
 
 def reach(norms: np.ndarray) -> int:

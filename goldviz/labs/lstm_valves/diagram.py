@@ -1,12 +1,8 @@
-"""An RNN's, LSTM's or GRU's cell as document 001 draws it, with the numbers of one step and one unit.
-
-Places are per cent of the plot's width and height. A dot joins two wires; wires that cross without one do not touch.
-"""
+"""A recurrent cell as its table draws it, with the numbers of one step and one unit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from goldviz.arrays.labelled import Run
@@ -15,116 +11,15 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import ways
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, Ink, Theme, with_alpha
+from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.drawings import Box, Drawing, Place
 
-Place = tuple[float, float]
 Numbers = Mapping[str, float]
 
 WIDE, HIGH = 19.0, 17.0
 """Sides of a box, per cent: 60 pixels on a phone."""
 NODE = 11
 """Radius in pixels of a sign's ring."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """A gate, a candidate or a sum: the quantity that comes out of it, and what it is taken of ("" for a plain sum)."""
-
-    quantity: str
-    place: Place
-    function: str
-    meaning: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A drawing: boxes, signs in rings, wires from place to place, dots where wires part, and what enters and leaves.
-
-    ``ends`` are labels: the quantity, where it stands, and which of its sides is there. ``equations`` are filled with
-    the step's numbers, in brackets where they are negative and no ``result``.
-    """
-
-    title: str
-    boxes: Sequence[Box]
-    signs: Sequence[tuple[str, Place]]
-    wires: Sequence[Sequence[Place]]
-    dots: Sequence[Place]
-    ends: Sequence[tuple[str, Place, str]]
-    equations: Sequence[str]
-
-
-LSTM = Cell(
-    "Inside the LSTM",
-    [
-        Box("f", (10, 37), "σ", "forget gate: what the cell keeps (eq. 11)"),
-        Box("i", (31, 37), "σ", "input gate: what is written into the cell (eq. 10)"),
-        Box("c̃", (52, 37), "tanh", "candidate: what could be written (eq. 13)"),
-        Box("o", (73, 37), "σ", "output gate: what the state shows of the cell (eq. 12)"),
-    ],
-    [("×", (10, 84)), ("+", (42, 84)), ("×", (42, 66)), ("tanh", (90, 72)), ("×", (90, 58))],
-    [
-        [(0, 84), (100, 84)],
-        [(10, 20), (10, 84)],
-        [(31, 20), (31, 66), (42, 66)],
-        [(52, 20), (52, 66), (42, 66)],
-        [(42, 66), (42, 84)],
-        [(90, 84), (90, 58)],
-        [(73, 20), (73, 58), (100, 58)],
-        [(0, 12), (10, 12), (10, 20)],
-        [(10, 20), (73, 20)],
-        [(42, 6), (42, 20)],
-    ],
-    [(90, 84), (10, 20), (31, 20), (42, 20), (52, 20)],
-    [
-        ("c before", (0, 91), "left"),
-        ("c", (100, 91), "right"),
-        ("h before", (0, 6), "left"),
-        ("h", (100, 51), "right"),
-        ("x", (45, 6), "left"),
-    ],
-    [
-        "c = f c′ + i c̃ = {f} · {c before} + {i} · {c̃} = {result c} (eq. 14).",
-        "h = o tanh c = {o} · tanh {c} = {result h} (eq. 15).",
-    ],
-)
-GRU = Cell(
-    "Inside the GRU",
-    [
-        Box("r", (15, 37), "σ", "reset gate: what the candidate reads of the state (eq. 22)"),
-        Box("z", (45, 37), "σ", "update gate: how much of the state is new (eq. 21)"),
-        Box("h̃", (79, 37), "tanh", "candidate: what the state could become (eq. 23)"),
-    ],
-    [("×", (15, 62)), ("1−", (45, 73)), ("×", (45, 84)), ("×", (79, 66)), ("+", (79, 84))],
-    [
-        [(0, 84), (100, 84)],
-        [(15, 84), (15, 23)],
-        [(15, 62), (62, 62), (62, 37), (79, 37)],
-        [(45, 23), (45, 84)],
-        [(45, 66), (79, 66)],
-        [(79, 14), (79, 84)],
-        [(2, 84), (2, 23), (45, 23)],
-        [(30, 6), (30, 23)],
-        [(30, 14), (79, 14)],
-    ],
-    [(15, 84), (2, 84), (45, 66), (15, 23), (30, 23), (30, 14)],
-    [("h before", (0, 91), "left"), ("h", (100, 91), "right"), ("x", (33, 6), "left")],
-    [
-        "h = (1 − z) h′ + z h̃ = (1 − {z}) · {h before} + {z} · {h̃} = {result h} (eq. 24).",
-        "The candidate reads r h′, which is {r} · {h before} in this unit (eq. 23).",
-    ],
-)
-RNN = Cell(
-    "Inside the RNN",
-    [
-        Box("from h", (25, 66), "", "what the last state adds to the sum, W_hh h′"),
-        Box("from x", (50, 32), "", "what the input adds to the sum, W_xh x + b"),
-    ],
-    [("+", (50, 66)), ("tanh", (77, 66))],
-    [[(0, 66), (100, 66)], [(50, 6), (50, 66)]],
-    [],
-    [("h before", (0, 81), "left"), ("h", (100, 81), "right"), ("x", (53, 6), "left")],
-    ["h = tanh(W_hh h′ + W_xh x + b) = tanh({from h} + {from x}) = {result h} (eq. 5)."],
-)
-CELLS = {"lstm": LSTM, "gru": GRU, "rnn": RNN}
 ENDS = {"h before": "h<sub>t−1</sub>", "c before": "c<sub>t−1</sub>", "h": "h<sub>t</sub>", "c": "c<sub>t</sub>"}
 WORDS = {"from h": "W<sub>hh</sub>h<sub>t−1</sub>", "from x": "W<sub>xh</sub>x<sub>t</sub>+b"}
 
@@ -140,7 +35,7 @@ def cell_diagram(ds: Run, *, step: int | None = None, theme: Theme = "light") ->
     """Gates with how far they are open, candidate, cell and state of one unit at ``step`` (None: the step in view)."""
     at, unit = int(ds.attrs["step_in_view"] if step is None else step), int(ds.attrs["unit_in_view"])
     kind = str(ds.attrs["cell_in_view"])
-    cell, ink, colour = CELLS[kind], INKS[theme], NETWORKS[kind].colour
+    cell, ink, colour = CELLS[kind].diagram, INKS[theme], NETWORKS[kind].colour
     inside = ds["inside"].sel(step=at, unit=unit)
     numbers = dict(zip(map(str, inside["quantity"].values), inside.values.tolist(), strict=True))
     figure = Figure()
@@ -173,7 +68,7 @@ def _said(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 
-def _draw_wires(figure: Figure, cell: Cell, ink: Ink) -> None:
+def _draw_wires(figure: Figure, cell: Drawing, ink: Ink) -> None:
     figure.scatter(**ways(cell.wires), mode="lines", line={"color": ink.muted, "width": 2}, hoverinfo="skip")
     dots = {"size": 8, "color": ink.muted}
     figure.scatter(

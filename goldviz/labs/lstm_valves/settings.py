@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
+from goldviz.models.recurrent.cells import CELLS
 
 TASKS = {"recall": "Recall the first symbol", "adding": "Add two marked numbers", "sine": "Predict a slow sine"}
-CELLS = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN"}
+if TYPE_CHECKING:
+    CellName: TypeAlias = str
+else:
+    CellName = Literal[tuple(CELLS)]
 LOSSES = {"last": "The last step", "every": "Every step"}
 
 
@@ -62,11 +66,11 @@ class LSTMValves(Instant):
         1.0, ge=0, le=5, group="Network", description="Spread of what the input adds to every gate's sum."
     )
     seed: int = standard.seed(group="Sequence")
-    cell: Literal["lstm", "gru", "rnn"] = setting(
+    cell: CellName = setting(
         "lstm",
         group="View",
         essential=True,
-        labels=CELLS,
+        labels={name: cell.label for name, cell in CELLS.items()},
         description="Whose inside is drawn as a diagram; all read the same sequence.",
     )
     unit: int = setting(

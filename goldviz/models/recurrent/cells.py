@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from goldviz.models.recurrent.drawings import GRU_DRAWING, LSTM_DRAWING, RNN_DRAWING, Drawing, plain_drawing
 from goldviz.models.style import NetworkStyle
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class RecurrentCell:
 
     ``layers`` has the networks by name, the usual one first. ``values`` is about how many numbers a step keeps for each
     hidden unit until the gradient was taken, ``states`` how many vectors are carried on: h, or h and c.
+    Without a ``drawing`` of its own a cell has a plain one.
     """
 
     style: NetworkStyle
@@ -66,11 +68,17 @@ class RecurrentCell:
     cost: CellCost
     values: int
     states: int = 1
+    drawing: Drawing | None = None
 
     @property
     def label(self) -> str:
         """What it is called."""
         return self.style.label
+
+    @property
+    def diagram(self) -> Drawing:
+        """Its drawing."""
+        return self.drawing or plain_drawing(self.label, self.parts)
 
     @property
     def gates(self) -> tuple[str, ...]:
@@ -112,6 +120,7 @@ CELLS = {
         },
         cost=CellCost(18, 6e-3, 6.7e-5, 300, 0.033),
         values=6,
+        drawing=RNN_DRAWING,
     ),
     "lstm": RecurrentCell(
         NetworkStyle("LSTM", "#009e73", "dash", "triangle-up"),
@@ -125,6 +134,7 @@ CELLS = {
         cost=CellCost(55, 31e-3, 27e-5, 500, 0.08),
         values=18,
         states=2,
+        drawing=LSTM_DRAWING,
     ),
     "gru": RecurrentCell(
         NetworkStyle("GRU", "#3590c8", "dashdot", "cross"),
@@ -139,6 +149,7 @@ CELLS = {
         },
         cost=CellCost(70, 7e-3, 25e-5, 400, 0.06),
         values=14,
+        drawing=GRU_DRAWING,
     ),
 }
 """Cell by name."""

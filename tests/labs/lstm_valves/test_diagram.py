@@ -1,12 +1,15 @@
 """The cells drawn with their numbers: the document's equations hold among them, and they stand where they belong."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
-from goldviz.labs.lstm_valves.diagram import CELLS, HIGH, WIDE, cell_diagram
+from goldviz.labs.lstm_valves.diagram import HIGH, WIDE, cell_diagram
 from goldviz.labs.lstm_valves.settings import LSTMValves
+from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.drawings import plain_drawing
 
 EVERY_CELL = pytest.mark.parametrize("cell", CELLS)
 
@@ -54,7 +57,9 @@ def test_the_drawing_shows_the_numbers_of_its_step_and_unit(cell: str) -> None:
     figure = cell_diagram.draw(ds, step=7)
     words = " ".join(annotation["text"] for annotation in figure.layout["annotations"]).replace("−", "-")
     inside = ds["inside"].sel(step=7, unit=3)
-    shown = [box.quantity for box in CELLS[cell].boxes] + [name for name, _, _ in CELLS[cell].ends if name != "x"]
+    shown = [box.quantity for box in CELLS[cell].diagram.boxes] + [
+        name for name, _, _ in CELLS[cell].diagram.ends if name != "x"
+    ]
     for name in shown:
         assert f"{float(inside.sel(quantity=name)):.2f}" in words, name
     assert words != " ".join(
@@ -67,7 +72,7 @@ def test_a_gate_is_filled_as_far_as_it_is_open(cell: str) -> None:
     ds = LSTMValves.checked({"cell": cell}).compute()
     inside = ds["inside"].sel(step=10, unit=1)
     filled = [shape for shape in cell_diagram.draw(ds).layout["shapes"] if shape["line"]["width"] == 0]
-    gates = [box.quantity for box in CELLS[cell].boxes if box.function == "σ"]
+    gates = [box.quantity for box in CELLS[cell].diagram.boxes if box.function == "σ"]
     shares = [(shape["x1"] - shape["x0"]) / WIDE for shape in filled]
     assert shares == pytest.approx([float(inside.sel(quantity=gate)) for gate in gates])
 
@@ -87,3 +92,16 @@ def test_no_wire_ends_in_the_air_and_no_box_covers_another(cell: str) -> None:
             outside = x in (0, 100) or y == 6
             meets = sum((x, y) in (other[0], other[-1]) for other in drawing.wires) > 1 or (x, y) in inner
             assert (x, y) in joined or in_a_box or outside or meets, (x, y)
+
+
+@EVERY_CELL
+def test_the_plain_drawing_shows_every_part_apart_from_the_others(cell: str) -> None:
+    parts = CELLS[cell].parts
+    drawing = plain_drawing("cell", parts)
+    assert [box.quantity for box in drawing.boxes] == [part.letter for part in parts]
+    assert [box.function == "σ" for box in drawing.boxes] == [bool(part.gate) for part in parts]
+    across = [box.place[0] for box in drawing.boxes]
+    assert all(later - earlier >= WIDE for earlier, later in pairwise(across))
+    assert WIDE / 2 <= min(across) <= max(across) <= 100 - WIDE / 2
+    ds = LSTMValves.checked({"cell": cell, "length": 4, "hidden": 2}).compute()
+    assert {box.quantity for box in drawing.boxes} <= {*map(str, ds["inside"]["quantity"].values)}
