@@ -31,8 +31,8 @@ class Alphabet:
         numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
         unknown = sorted(set(text) - set(numbers))
         if unknown:
-            shown = ", ".join(repr(symbol) for symbol in unknown[:8])
-            raise ValueError(f"The text has characters that the alphabet lacks: {shown}.")
+            listing = ", ".join(repr(symbol) for symbol in unknown[:8])
+            raise ValueError(f"The text has characters that the alphabet lacks: {listing}.")
         return torch.tensor([numbers[symbol] for symbol in text], dtype=torch.long)
 
     def decode(self, numbers: Int[Tensor, " time"]) -> str:

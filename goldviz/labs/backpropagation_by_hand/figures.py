@@ -183,16 +183,16 @@ def matrices(ds: Run, stage: str, title: str, *, theme: Theme = "light") -> Figu
 def terms(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """What the step in view adds to each of the five sums."""
     at = place(ds, number)
-    found = {part: ds[f"{part}_term"].sel(step=at.step) for part in PARTS}
-    return _five(found, ds, f"What step {at.step} adds to the sums", theme)
+    addends = {part: ds[f"{part}_term"].sel(step=at.step) for part in PARTS}
+    return _five(addends, ds, f"What step {at.step} adds to the sums", theme)
 
 
 @drawn("", name="sums", shows="The five sums so far, as heat maps.", cannot_show="", at="number")
 def sums_so_far(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """The five sums from the end of the text back to the step in view."""
     at = place(ds, number)
-    found = {part: ds[f"{part}_term"].sel(step=slice(at.step, None)).sum("step") for part in PARTS}
-    return _five(found, ds, f"The sums from step {ds.sizes['step']} back to {at.step}", theme)
+    addends = {part: ds[f"{part}_term"].sel(step=slice(at.step, None)).sum("step") for part in PARTS}
+    return _five(addends, ds, f"The sums from step {ds.sizes['step']} back to {at.step}", theme)
 
 
 @drawn(

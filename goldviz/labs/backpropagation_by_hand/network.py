@@ -51,8 +51,8 @@ def draw(symbols: int, hidden: int, stream: Callable[[int], Generator], gain: fl
             raise ValueError(f"The number of {name} is {size}; allowed is a whole number from 1.")
 
     def matrix(index: int, rows: int, columns: int) -> Tensor:
-        drawn = torch.randn(rows, columns, generator=stream(index), dtype=torch.float64)
-        return drawn * (gain / math.sqrt(columns))
+        normals = torch.randn(rows, columns, generator=stream(index), dtype=torch.float64)
+        return normals * (gain / math.sqrt(columns))
 
     zeros = torch.zeros(hidden + symbols, dtype=torch.float64)
     return Weights(

@@ -44,11 +44,11 @@ def compute(settings: BackpropagationSteps) -> xr.Dataset:
         network, loss = changed(settings), Loss(settings.loss, settings.penalty)
         trace = traced(network)
         hand = by_hand(network, loss, trace)
-        found = {"": hand, "_autograd": by_autograd(network, loss), "_nudge": by_nudges(network, loss)}
+        ways = {"": hand, "_autograd": by_autograd(network, loss), "_nudge": by_nudges(network, loss)}
         ds = xr.Dataset(
-            {**_states(network, trace), **_gradients(found), **_after(network, hand, loss)},
+            {**_states(network, trace), **_gradients(ways), **_after(network, hand, loss)},
             coords=_coordinates(settings),
-            attrs=_facts(settings, network, loss, found),
+            attrs=_facts(settings, network, loss, ways),
         )
         return ds.assign(_softmax(network, trace)) if settings.loss == "cross_entropy" else ds
 
@@ -136,8 +136,8 @@ def _widest(network: Network) -> int:
 
 def _padded(parts: Sequence[Tensor], *sides: int) -> NDArray[np.float64]:
     """Layers of different widths in one array, with NaN beyond: the last sides are as long as ``sides``."""
-    kept = parts[0].shape[: parts[0].ndim - len(sides)]
-    found = np.full((len(parts), *kept, *sides), np.nan)
-    for row, part in zip(found, parts, strict=True):
+    leading = parts[0].shape[: parts[0].ndim - len(sides)]
+    array = np.full((len(parts), *leading, *sides), np.nan)
+    for row, part in zip(array, parts, strict=True):
         row[tuple(slice(size) for size in part.shape)] = part.numpy()
-    return found
+    return array

@@ -61,14 +61,14 @@ def _bundles(
     numbers: NDArray[np.float64], before: list[Spot], after: list[Spot]
 ) -> Iterator[tuple[float, bool, list[list[Spot]]]]:
     """The edges of one layer by width and sign, each with a gap behind it."""
-    shown = np.nan_to_num(numbers[: len(after), : len(before)])
-    thickness = np.ceil(len(WIDTHS) * np.abs(shown) / (np.abs(shown).max() or 1.0))
+    weights = np.nan_to_num(numbers[: len(after), : len(before)])
+    thickness = np.ceil(len(WIDTHS) * np.abs(weights) / (np.abs(weights).max() or 1.0))
     gap = (np.nan, np.nan)
     for place, width in enumerate(WIDTHS, start=1):
         for positive in (True, False):
-            found = np.argwhere((thickness == place) & ((shown > 0) == positive))
-            if len(found):
-                yield width, positive, [[before[start], after[end], gap] for end, start in found]
+            edges = np.argwhere((thickness == place) & ((weights > 0) == positive))
+            if len(edges):
+                yield width, positive, [[before[start], after[end], gap] for end, start in edges]
 
 
 def _draw_neurons(figure: Figure, ds: Run, step: Step, theme: Theme) -> None:
@@ -91,10 +91,10 @@ def _draw_neurons(figure: Figure, ds: Run, step: Step, theme: Theme) -> None:
 
 def _numbers(ds: Run, step: Step, level: int) -> list[str]:
     """What stands in the neurons of a level: x as soon as it is there, and δ under it."""
-    shown = [ds["x"].sel(level=level)] if step.knows_output(level) else []
+    parts = [ds["x"].sel(level=level)] if step.knows_output(level) else []
     if level and step.knows("delta", level):
-        shown.append(ds["delta"].sel(layer=level))
-    columns = [part.isel(sample=0).values for part in shown]
+        parts.append(ds["delta"].sel(layer=level))
+    columns = [part.isel(sample=0).values for part in parts]
     marks = ("", "δ ")
     return [
         "<br>".join(f"{mark}{column[unit]:.2g}".replace("-", "−") for mark, column in zip(marks, columns, strict=False))

@@ -111,8 +111,8 @@ def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def _all(ds: Run, way: str) -> NDArray[np.float64]:
     parts = [ds[f"{name}{way}"].values.ravel() for name in GRADIENTS]
-    found: NDArray[np.float64] = np.concatenate(parts)
-    return found[np.isfinite(found)]
+    values: NDArray[np.float64] = np.concatenate(parts)
+    return values[np.isfinite(values)]
 
 
 @drawn(
@@ -164,14 +164,14 @@ def step(ds: Run, *, theme: Theme = "light") -> Figure:
     rates, before, after = ds["learning_rate"].values, ds.attrs["loss"], ds["loss_after"].values
     figure = Figure()
     most = min(float(np.nanmax(np.where(np.isfinite(after), after, np.nan))), 3 * before + 1e-9)
-    shown = rates > 0
+    positive = rates > 0
     for name, words, colour, dash in (
         ("loss_after", "the loss", "#d55e00", "solid"),
         ("loss_foreseen", "foreseen by the gradient", "#0e7ac0", "dash"),
     ):
         figure.scatter(
-            x=np.log10(rates[shown]),
-            y=ds[name].values[shown],
+            x=np.log10(rates[positive]),
+            y=ds[name].values[positive],
             mode="lines",
             name=words,
             line={"color": colour, "dash": dash, "width": 2.5},

@@ -69,12 +69,12 @@ def total(network: Network, loss: Loss) -> Float[Tensor, ""]:
 
 def by_hand(network: Network, loss: Loss, trace: Trace) -> Gradients:
     """Phase B; the penalty adds λW (document 003)."""
-    found = backward(network.weights, network.activations, trace, loss.gradient(trace.outputs[-1], network.targets))
+    gradients = backward(network.weights, network.activations, trace, loss.gradient(trace.outputs[-1], network.targets))
     weights = [
         gradient + loss.penalty * weight
-        for gradient, weight in zip(found.weight_gradients, network.weights, strict=True)
+        for gradient, weight in zip(gradients.weight_gradients, network.weights, strict=True)
     ]
-    return Gradients(found.arriving[1:], found.delta, weights, found.bias_gradients)
+    return Gradients(gradients.arriving[1:], gradients.delta, weights, gradients.bias_gradients)
 
 
 def by_autograd(network: Network, loss: Loss) -> Gradients:
@@ -84,8 +84,8 @@ def by_autograd(network: Network, loss: Loss) -> Gradients:
     trace = forward(weights, biases, network.activations, network.inputs)
     value = loss.of(trace.outputs[-1], network.targets).sum() + loss.penalties(weights)
     parts = (trace.outputs[1:], trace.sums, weights, biases)
-    found = iter(torch.autograd.grad(value, [one for part in parts for one in part]))
-    return Gradients(*([next(found) for _ in part] for part in parts))
+    derivatives = iter(torch.autograd.grad(value, [one for part in parts for one in part]))
+    return Gradients(*([next(derivatives) for _ in part] for part in parts))
 
 
 def by_nudges(network: Network, loss: Loss, nudge: float = NUDGE) -> Gradients:

@@ -39,8 +39,8 @@ def share_without_news(ds: Run) -> float:
 def largest_gradient_without_news(ds: Run) -> float:
     """The largest |dL/dW| of weights that start at a silent neuron or lead into a dead one; 0 where there are none."""
     silent, there = _hear_nothing(ds)
-    found = np.abs(ds["weight_gradient"].values[(silent & there).values])
-    return float(found.max(initial=0.0))
+    gradients = np.abs(ds["weight_gradient"].values[(silent & there).values])
+    return float(gradients.max(initial=0.0))
 
 
 def _hear_nothing(ds: Run) -> tuple[Array, Array]:

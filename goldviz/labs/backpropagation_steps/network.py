@@ -101,10 +101,10 @@ def _samples(settings: BackpropagationSteps) -> tuple[Tensor, Tensor]:
     generator = stream(settings.seed, DATA)
     inputs = _normal(generator, MOST_SAMPLES, WIDEST)
     targets = torch.rand(MOST_SAMPLES, WIDEST, generator=generator, dtype=torch.float64)
-    shown = targets[: settings.samples, : settings.outputs]
+    rows = targets[: settings.samples, : settings.outputs]
     return (
         _two_digits(inputs[: settings.samples, : settings.inputs]),
-        _two_digits(shown) if settings.loss == "squared" else _one_hot(shown.argmax(1), settings.outputs),
+        _two_digits(rows) if settings.loss == "squared" else _one_hot(rows.argmax(1), settings.outputs),
     )
 
 

@@ -48,6 +48,6 @@ def draw(words: str, samples: int, context: int, stream: Generator) -> Batch:
     number = {symbol: at for at, symbol in enumerate(symbols)}
     rounds = -(-samples // len(every))
     order = torch.cat([torch.randperm(len(every), generator=stream) for _ in range(rounds)])[:samples]
-    drawn = [every[at] for at in order.tolist()]
-    X = torch.tensor([[number[symbol] for symbol in before] for before, _ in drawn])
-    return Batch(symbols, X, torch.tensor([number[after] for _, after in drawn]))
+    rows = [every[at] for at in order.tolist()]
+    X = torch.tensor([[number[symbol] for symbol in before] for before, _ in rows])
+    return Batch(symbols, X, torch.tensor([number[after] for _, after in rows]))

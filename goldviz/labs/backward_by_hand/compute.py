@@ -37,11 +37,11 @@ def compute(settings: BackwardByHand) -> xr.Dataset:
     with one_thread():
         passes = both_ways(settings)
         board = passes.board
-        known = nodes(settings.divisor)
-        arrays: dict[str, Any] = {name: (node.dims, board.tensors[name].numpy()) for name, node in known.items()}
-        arrays |= {f"d{name}": (known[name].dims, passes.gradient(name).numpy()) for name in BACKWARD}
+        graph_nodes = nodes(settings.divisor)
+        arrays: dict[str, Any] = {name: (node.dims, board.tensors[name].numpy()) for name, node in graph_nodes.items()}
+        arrays |= {f"d{name}": (graph_nodes[name].dims, passes.gradient(name).numpy()) for name in BACKWARD}
         closed = {name: board.value(text) for name, text in closed_forms(settings.divisor).items()}
-        arrays |= {f"closed_{name}": (known[name].dims, value.numpy()) for name, value in closed.items()}
+        arrays |= {f"closed_{name}": (graph_nodes[name].dims, value.numpy()) for name, value in closed.items()}
         arrays["path"] = (
             ("way", "sample", "hidden"),
             torch.stack([board.value(text) for text in PATHS.values()]).numpy(),
@@ -100,9 +100,9 @@ def _without_the_maximum(settings: BackwardByHand, passes: Passes) -> dict[str, 
 
 
 def _kept(board: Board, name: str) -> Tensor:
-    found = board.tensors[name].grad
-    assert found is not None
-    return found
+    gradient = board.tensors[name].grad
+    assert gradient is not None
+    return gradient
 
 
 @torch.no_grad()

@@ -33,8 +33,8 @@ FLAT = {"row": "", "column": ""}
 def tensor(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """The heat map of what is computed at this place."""
     at = place(ds.attrs["divisor"], number)
-    said = f"Largest difference to autograd: {ds.attrs['difference'][at.node.name]:.1e}." if at.backward else ""
-    notes = [f"{at.name} = {at.formula}", said or "Computed on the way forward, and kept for the way back."]
+    difference = f"Largest difference to autograd: {ds.attrs['difference'][at.node.name]:.1e}." if at.backward else ""
+    notes = [f"{at.name} = {at.formula}", difference or "Computed on the way forward, and kept for the way back."]
     title = f"{at.name}, {shape_of(ds, at.node)}"
     figure = _map(ds, ds[at.name], title, notes, theme)
     return figure.update_layout(height=540)
@@ -170,11 +170,11 @@ def column_of_zeros(ds: Run, *, theme: Theme = "light") -> Figure:
 )
 def paths(ds: Run, *, theme: Theme = "light") -> Figure:
     """Four maps in one colour scale: directly, by the mean, by the variance, and all together."""
-    shown = [(f"<b>{words}</b>", ds["path"].sel(way=way).values) for way, words in WAYS.items()]
-    shown.append(("<b>all together: dh_prebn</b>", ds["dh_prebn"].values))
+    panels = [(f"<b>{words}</b>", ds["path"].sel(way=way).values) for way, words in WAYS.items()]
+    panels.append(("<b>all together: dh_prebn</b>", ds["dh_prebn"].values))
     figure = make_subplots(rows=2, cols=2, horizontal_spacing=0.1, vertical_spacing=0.16)
     units, samples = ds["hidden"].values, ds["sample"].values
-    for panel, (words, values) in enumerate(shown, start=1):
+    for panel, (words, values) in enumerate(panels, start=1):
         row, column = divmod(panel - 1, 2)
         figure.add_trace(
             cells(values, x=units, y=samples, hover="sample %{y}, unit %{x}<br>%{z:.4~g}"), row=row + 1, col=column + 1
@@ -189,7 +189,7 @@ def paths(ds: Run, *, theme: Theme = "light") -> Figure:
     figure.update_layout(margin_t=figure.layout.margin.t + 18)
     figure.update_xaxes(showgrid=False, nticks=6).update_yaxes(showgrid=False, nticks=5, autorange="reversed")
     figure.update_xaxes(title_text="Hidden unit", row=2).update_yaxes(title_text="Sample", col=1)
-    return colour_bar(figure, symmetric(*(values for _, values in shown)), SIGNED, "Gradient", nticks=5)
+    return colour_bar(figure, symmetric(*(values for _, values in panels)), SIGNED, "Gradient", nticks=5)
 
 
 def picture(ds: Run) -> str:

@@ -145,12 +145,12 @@ def names_in(formula: Formula) -> Iterator[str]:
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     place = 0
     while place < len(text):
-        found = TOKEN.match(text, place)
-        if found is None:
+        match = TOKEN.match(text, place)
+        if match is None:
             raise FormulaError(f"“{text[place]}” is no part of a formula.")
-        place = found.end()
-        if found.lastgroup != "blank":
-            yield str(found.lastgroup), found.group()
+        place = match.end()
+        if match.lastgroup != "blank":
+            yield str(match.lastgroup), match.group()
 
 
 class _Reader:
@@ -175,11 +175,11 @@ class _Reader:
 
     def take(self, *signs: str) -> str:
         """The next token if it is one of these signs, else nothing."""
-        found = self.peek()
-        if found not in signs:
+        token = self.peek()
+        if token not in signs:
             return ""
         self.at += 1
-        return found
+        return token
 
     def sum(self) -> Formula:
         formula = self.product()
@@ -228,11 +228,11 @@ class _Reader:
         return formula
 
     def arguments(self) -> tuple[Formula, ...]:
-        found = [self.sum()]
+        values = [self.sum()]
         while self.take(","):
-            found.append(self.sum())
+            values.append(self.sum())
         self.close()
-        return tuple(found)
+        return tuple(values)
 
     def close(self) -> None:
         if not self.take(")"):

@@ -53,10 +53,10 @@ def judge(settings: BackwardByHand, asked: str, text: str) -> Verdict:
         passes = both_ways(settings)
         try:
             formula = parse(text)
-            found = _value(passes.board, formula, asked)
+            value = _value(passes.board, formula, asked)
         except FormulaError as error:
             return Verdict("unread", str(error))
-        return _compared(found, passes, nodes(settings.divisor)[asked])
+        return _compared(value, passes, nodes(settings.divisor)[asked])
 
 
 def found_before(asked: str) -> list[str]:

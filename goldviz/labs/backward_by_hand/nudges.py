@@ -39,10 +39,10 @@ def nudged(settings: BackwardByHand, name: str) -> Nudged:
 def _nudged(settings: BackwardByHand, name: str) -> Nudged:
     with one_thread():
         value, gradient = both_ways(settings).board.tensors[name], both_ways(settings).gradient(name)
-        drawn = torch.randperm(value.numel(), generator=stream(settings.seed, TEST_DATA))[:MOST_NUDGED]
-        differences = torch.stack([_slope(settings, name, value, entry) for entry in drawn.tolist()])
-        apart = float((differences - gradient.flatten()[drawn]).abs().max())
-        return Nudged(len(drawn), value.numel(), apart, float(gradient.abs().max()))
+        entries = torch.randperm(value.numel(), generator=stream(settings.seed, TEST_DATA))[:MOST_NUDGED]
+        differences = torch.stack([_slope(settings, name, value, entry) for entry in entries.tolist()])
+        apart = float((differences - gradient.flatten()[entries]).abs().max())
+        return Nudged(len(entries), value.numel(), apart, float(gradient.abs().max()))
 
 
 def _slope(settings: BackwardByHand, name: str, value: Tensor, entry: int) -> Tensor:

@@ -28,12 +28,12 @@ def chosen(settings: BackwardByHand, ds: Run) -> str:
     at = place(settings.divisor, settings.place)
     if not at.backward:
         return "Go on to a gradient: it is held beside autograd's, and beside central differences of the loss."
-    found = nudged(settings, at.node.name)
-    few = "" if found.entries == found.of else f" of {found.of}"
-    entries = "entry" if found.of == 1 else "entries"
+    nudge = nudged(settings, at.node.name)
+    few = "" if nudge.entries == nudge.of else f" of {nudge.of}"
+    entries = "entry" if nudge.of == 1 else "entries"
     return (
-        f"**{at.name} by hand**: largest entry {found.largest:.2g}. At most {ds.attrs['difference'][at.node.name]:.1e} "
-        f"from autograd, and {found.difference:.1e} from central differences of the loss, for {found.entries}{few} "
+        f"**{at.name} by hand**: largest entry {nudge.largest:.2g}. At most {ds.attrs['difference'][at.node.name]:.1e} "
+        f"from autograd, and {nudge.difference:.1e} from central differences of the loss, for {nudge.entries}{few} "
         f"{entries}{', drawn by the seed' if few else ''}."
     )
 

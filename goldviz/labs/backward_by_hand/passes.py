@@ -111,9 +111,9 @@ def _with_autograd(start: Board, divisor: Divisor) -> Board:
 
 def differentiated(start: Board, divisor: Divisor, fixed: Mapping[str, Tensor]) -> Board:
     """The forward pass with ``fixed`` nodes as constants; every other node's ``grad`` is autograd's."""
-    known = nodes(divisor)
+    graph_nodes = nodes(divisor)
     board = Board({**start.tensors, **fixed}, start.sizes, EPSILON)
-    for name, node in known.items():
+    for name, node in graph_nodes.items():
         if name in fixed:
             continue
         if node.learned:

@@ -64,9 +64,9 @@ class Scope:
             case Negative(of=of):
                 return -self.size(of)
             case Operation(sign=sign, left=left, right=right) if sign in SIZES:
-                found = SIZES[sign](self.size(left), self.size(right))
-                if abs(found) <= LARGEST:
-                    return found
+                size = SIZES[sign](self.size(left), self.size(right))
+                if abs(size) <= LARGEST:
+                    return size
         raise FormulaError(f"“{formula.text}” is no size: a whole number, or {', '.join(self.sizes)}.")
 
     def quantity(self, formula: Formula) -> Shape:
@@ -135,17 +135,17 @@ class Scope:
     def _call(self, function: str, arguments: Sequence[Formula]) -> Kind:
         if function not in FUNCTIONS:
             raise FormulaError(f"There is no function “{function}”; there are {', '.join(FUNCTIONS)}.")
-        known = FUNCTIONS[function]
-        if not known.least <= len(arguments) <= known.most:
-            raise FormulaError(f"{function} is written {known.usage}.")
-        return known.kind(self, arguments)
+        signature = FUNCTIONS[function]
+        if not signature.least <= len(arguments) <= signature.most:
+            raise FormulaError(f"{function} is written {signature.usage}.")
+        return signature.kind(self, arguments)
 
     def axis(self, formula: Formula, shape: Shape) -> int:
         """An axis of a tensor of this shape; raises :class:`FormulaError` where it has none of that number."""
-        found = self.size(formula)
-        if not 0 <= found < len(shape):
-            raise FormulaError(f"A tensor of shape {written(shape)} has no axis {found}; axis 0 is the first.")
-        return found
+        number = self.size(formula)
+        if not 0 <= number < len(shape):
+            raise FormulaError(f"A tensor of shape {written(shape)} has no axis {number}; axis 0 is the first.")
+        return number
 
 
 SIZES: Mapping[str, Callable[[int, int], int]] = {

@@ -85,23 +85,23 @@ def complete(
 ) -> Completion:
     """Write ``count`` tokens on. Raises :class:`TextError` for an empty prompt or characters that were never read."""
     network, text = loaded(trained)
-    asked = prompt_tokens(text, prompt)
+    prompt_ids = prompt_tokens(text, prompt)
     chances = torch.rand(count, 1, generator=torch.Generator().manual_seed(seed))
-    drawn = []
+    next_tokens = []
     with one_thread():
         started = time.perf_counter()
-        for one in written_on(network, torch.tensor([asked]), chances, choice, cached=cached):
-            drawn.append(one)
-            report(len(drawn), count)
+        for one in written_on(network, torch.tensor([prompt_ids]), chances, choice, cached=cached):
+            next_tokens.append(one)
+            report(len(next_tokens), count)
         seconds = time.perf_counter() - started
-    shares = torch.cat([one.shares for one in drawn])
-    tokens = torch.cat([one.token for one in drawn])
+    shares = torch.cat([one.shares for one in next_tokens])
+    tokens = torch.cat([one.token for one in next_tokens])
     best = shares.topk(min(CANDIDATES, shares.shape[1]))
     followed, candidates = tuple(tokens.tolist()), best.indices.tolist()
     return Completion(
-        tuple(asked),
+        tuple(prompt_ids),
         followed,
-        text.tokens.decode(asked),
+        text.tokens.decode(prompt_ids),
         text.tokens.decode(followed),
         _shown(text, followed),
         shares.gather(1, tokens[:, None])[:, 0].numpy(),

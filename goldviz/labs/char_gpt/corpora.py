@@ -21,5 +21,5 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
         text, notes = decoded_text(content, file)
     except DatedTextError as error:
         raise TextError(str(error)) from None
-    kept, more = checked_text(text)
-    return kept.encode(), (*notes, *more)
+    beginning, more = checked_text(text)
+    return beginning.encode(), (*notes, *more)

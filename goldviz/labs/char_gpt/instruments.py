@@ -102,8 +102,8 @@ def evenness(weights: Float[Tensor, "*batch query key"], *, masked: bool) -> Flo
     tensor([1.])
     """
     places = weights.shape[-1]
-    seen = torch.arange(1, places + 1, device=weights.device) if masked else weights.new_full((places,), places)
-    entropy = torch.special.entr(weights).sum(-1) / seen.log()
+    reachable = torch.arange(1, places + 1, device=weights.device) if masked else weights.new_full((places,), places)
+    entropy = torch.special.entr(weights).sum(-1) / reachable.log()
     return entropy[..., 1:] if places > 1 else torch.full_like(entropy, math.nan)
 
 

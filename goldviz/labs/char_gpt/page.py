@@ -69,9 +69,9 @@ def head_start(n: Reading) -> str:
 
 def notes(lane: Lane[CharGpt]) -> None:
     """What is to be known of the text that was read."""
-    said = str(lane.dataset.attrs.get("text_notes", ""))
-    if said:
-        st.caption(f":material/info: {plain(said)}")
+    text = str(lane.dataset.attrs.get("text_notes", ""))
+    if text:
+        st.caption(f":material/info: {plain(text)}")
 
 
 PAGE = LaboratoryPage(

@@ -66,8 +66,8 @@ def gzip_bits(known: bytes, held: bytes, spans: Sequence[Span]) -> float:
     """
     reader = zlib.compressobj(9)
     written, read = len(reader.compress(known)), 0
-    taken: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for place in sorted({place for span in spans for place in span}):
         written += len(reader.compress(held[read:place]))
-        taken[place], read = written + len(reader.copy().flush()), place
-    return 8 * sum(taken[end] - taken[start] for start, end in spans) / sum(end - start for start, end in spans)
+        sizes[place], read = written + len(reader.copy().flush()), place
+    return 8 * sum(sizes[end] - sizes[start] for start, end in spans) / sum(end - start for start, end in spans)

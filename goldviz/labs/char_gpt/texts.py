@@ -111,8 +111,8 @@ def shown(content: bytes) -> str:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return f"‹{content.hex()}›"
-    seen = (VISIBLE.get(sign, sign) for sign in text)
-    return "".join(sign if sign.isprintable() else f"‹{ord(sign):x}›" for sign in seen)
+    signs = (VISIBLE.get(sign, sign) for sign in text)
+    return "".join(sign if sign.isprintable() else f"‹{ord(sign):x}›" for sign in signs)
 
 
 def checked_text(text: str) -> tuple[str, tuple[str, ...]]:
@@ -121,14 +121,14 @@ def checked_text(text: str) -> tuple[str, tuple[str, ...]]:
     Raises:
         TextError: it has fewer than 200 characters, or one alone.
     """
-    kept = text[:MOST_CHARACTERS]
-    if len(kept.strip()) < FEWEST_CHARACTERS:
-        raise TextError(f"The text has {len(kept.strip())} characters; allowed are at least {FEWEST_CHARACTERS}.")
-    if len(set(kept)) < 2:
-        raise TextError(f"The text is made of one character, {kept[0]!r}: there is nothing to predict.")
-    if len(kept) == len(text):
-        return kept, ()
-    return kept, (f"Of {len(text) / 1e6:.1f} million characters the first {MOST_CHARACTERS:,} are read.",)
+    beginning = text[:MOST_CHARACTERS]
+    if len(beginning.strip()) < FEWEST_CHARACTERS:
+        raise TextError(f"The text has {len(beginning.strip())} characters; allowed are at least {FEWEST_CHARACTERS}.")
+    if len(set(beginning)) < 2:
+        raise TextError(f"The text is made of one character, {beginning[0]!r}: there is nothing to predict.")
+    if len(beginning) == len(text):
+        return beginning, ()
+    return beginning, (f"Of {len(text) / 1e6:.1f} million characters the first {MOST_CHARACTERS:,} are read.",)
 
 
 def text_of(corpus: str) -> str:
@@ -150,9 +150,9 @@ def parted(text: str) -> tuple[str, str]:
     parts = [text[start:end] for start, end in pairwise(ends)]
     every = HUNDREDTHS // DEV_PARTS
     dev = slice(every // 2, None, every)
-    held = "".join(parts[dev])
+    dev_text = "".join(parts[dev])
     del parts[dev]
-    return "".join(parts), held
+    return "".join(parts), dev_text
 
 
 @lru_cache(maxsize=8)

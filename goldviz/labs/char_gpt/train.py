@@ -61,14 +61,14 @@ def train(settings: CharGpt, record: Record) -> None:
             now, closely = record.settings, step in close
             rate = now.learning_rate * warm_up_share(step, settings.steps, settings.warm_up)
             record("learning_rate", rate)
-            shown: list[Measured] = [{} for _ in writers]
+            rows: list[Measured] = [{} for _ in writers]
             if closely:
                 with record.instrument():
                     hand_over(of_first_seed(writers[0].network, asked, settings.seeds[0]), record)
-                    shown = [look_closely(one.network, asked) for one in writers]
+                    rows = [look_closely(one.network, asked) for one in writers]
             looks = settings.look_every > 0 and (step == 1 or step % settings.look_every == 0)
             learned = [learn(one, now, tokens, rate, record, looks=looks, closely=closely) for one in writers]
-            together = [seen | more for seen, more in zip(shown, learned, strict=True)]
+            together = [seen | more for seen, more in zip(rows, learned, strict=True)]
             hand_over(with_means_over_seeds(table([together])), record)
 
 
@@ -104,18 +104,18 @@ def announce(
         value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
-    known, held = text.in_bytes(text.train), text.in_bytes(text.dev)
+    train_bytes, dev_bytes = text.in_bytes(text.train), text.in_bytes(text.dev)
     record.attribute(
         device=device_name(device),
         text_notes=" ".join(text.notes),
         train_tokens=len(text.train),
         dev_tokens=len(text.dev),
-        dev_bytes=len(held),
+        dev_bytes=len(dev_bytes),
     )
     for name, loss in simple_losses(text, asked.dev).items():
         record.once(name, loss)
     spans = in_bytes(text, starts(len(text.dev), settings.block), settings.block)
-    record.once("gzip_dev_bits", gzip_bits(known, held, spans))
+    record.once("gzip_dev_bits", gzip_bits(train_bytes, dev_bytes, spans))
     record.once("tokens_per_byte", tokens_per_byte(spans, settings.block))
     record.once("token_count", torch.bincount(text.train, minlength=text.size).numpy())
     record.once("parameter_count", [parameter_count(first.network)])

@@ -43,8 +43,8 @@ def mean_loss(network: Model, asked: Windows) -> Float[Tensor, ""]:
 
 def unseen_contexts(asked: Windows, learned: Windows) -> Windows:
     """Those of the windows asked whose context is none of those learned."""
-    known = set(map(tuple, learned.contexts.tolist()))
-    new = torch.tensor([tuple(context) not in known for context in asked.contexts.tolist()])
+    contexts = set(map(tuple, learned.contexts.tolist()))
+    new = torch.tensor([tuple(context) not in contexts for context in asked.contexts.tolist()])
     return Windows(asked.contexts[new], asked.targets[new])
 
 
@@ -52,22 +52,22 @@ def losses_unseen(network: Model, unseen: Windows, counts: np.ndarray, smoothing
     """The network's loss on such windows and that of counted pairs, which know the last symbol at least; else NaN."""
     if not len(unseen):
         return dict.fromkeys(("unseen_loss", "unseen_pairs_loss"), math.nan)
-    asked = table_of_counts(unseen.pairs(), len(counts))
-    pairs_loss = of_counts(asked, probabilities(counts, smoothing))
+    unseen_counts = table_of_counts(unseen.pairs(), len(counts))
+    pairs_loss = of_counts(unseen_counts, probabilities(counts, smoothing))
     return {"unseen_loss": mean_loss(network, unseen).item(), "unseen_pairs_loss": pairs_loss}
 
 
 def look_closely(network: Model, seen: Windows, dev: Windows) -> Measured:
     """Losses on training and dev text, what the hidden layers put out, and how far running statistics are."""
-    found = {"train_loss": mean_loss(network, seen), "dev_loss": mean_loss(network, dev)}
+    measurements = {"train_loss": mean_loss(network, seen), "dev_loss": mean_loss(network, dev)}
     if not isinstance(network, CharacterModel):
-        return found
-    found |= activations_of(network, seen)
+        return measurements
+    measurements |= activations_of(network, seen)
     with statistics_of_batches(network) as norms_there:
         if norms_there:
-            found["batch_statistics_loss"] = mean_loss(network, dev)
-            found["running_gap"] = torch.stack([norm.gap for norm in norms_there])
-    return found
+            measurements["batch_statistics_loss"] = mean_loss(network, dev)
+            measurements["running_gap"] = torch.stack([norm.gap for norm in norms_there])
+    return measurements
 
 
 @torch.no_grad()
@@ -78,22 +78,22 @@ def activations_of(network: CharacterModel, seen: Windows) -> Measured:
     """
     rows = torch.linspace(0, len(seen) - 1, min(PROBE, len(seen))).long()
     with statistics_of_batches(network):
-        done = network.eval()(seen.contexts[rows])
+        outcome = network.eval()(seen.contexts[rows])
     network.train()
-    hidden = [h.flatten(0, -2) for h in done.hidden]
-    sums = [z.flatten(0, -2) for z in done.sums] or [h.atanh() for h in hidden]
-    found = activation_readings(hidden, sums, TANH)
+    hidden = [h.flatten(0, -2) for h in outcome.hidden]
+    sums = [z.flatten(0, -2) for z in outcome.sums] or [h.atanh() for h in hidden]
+    measurements = activation_readings(hidden, sums, TANH)
     # Distributions take 256 samples at most: were a hierarchy's places samples, most contexts would be left out.
-    return {**found, "activation_histogram": distributions(VALUE_BINS, [[h] for h in done.hidden])}
+    return {**measurements, "activation_histogram": distributions(VALUE_BINS, [[h] for h in outcome.hidden])}
 
 
 def gradients_of(watched: LayerStep) -> Measured:
     """Norms and distributions of the gradients of the hidden layers' outputs, and distributions of the weights'."""
-    found = watched.distributions()
+    measurements = watched.distributions()
     reached = [h.grad for given in watched.outputs for h in given if h.grad is not None]
     if not reached:
-        return {"weight_gradient_histogram": found["weight_gradient_histogram"]}
-    return {**found, "hidden_gradient_norm": norms(reached)}
+        return {"weight_gradient_histogram": measurements["weight_gradient_histogram"]}
+    return {**measurements, "hidden_gradient_norm": norms(reached)}
 
 
 @torch.no_grad()
@@ -113,10 +113,10 @@ def of_first_seed(network: Model, context: int, seed: int, symbols: int) -> Meas
     """Names that the model spells, and its table of pairs or its embedding: what is kept of one seed alone."""
     network.eval()
     spelled, held = sampled(network, context, stream(seed, SAMPLING))
-    found = {"sample_symbol": spelled[None].short(), "sample_probability": held[None]}
+    measurements = {"sample_symbol": spelled[None].short(), "sample_probability": held[None]}
     if isinstance(network, CharacterModel):
-        found["embedding_table"] = network.table.detach().clone()[None]
+        measurements["embedding_table"] = network.table.detach().clone()[None]
     else:
-        found["table"] = table_of(network, symbols)[None]
+        measurements["table"] = table_of(network, symbols)[None]
     network.train()
-    return found
+    return measurements

@@ -43,9 +43,9 @@ def _fewest_means(recorded: Recorded) -> Floats:
     ds, nothing = recorded.dataset, recorded.nothing
     if "running_values" not in ds or not ds["running_values"].size:
         return nothing
-    kept = np.asarray(ds["running_values"].values, dtype=np.float64)
-    kept = kept[kept > 0]
-    return np.full(nothing.shape, kept.min()) if kept.size else nothing
+    counts = np.asarray(ds["running_values"].values, dtype=np.float64)
+    counts = counts[counts > 0]
+    return np.full(nothing.shape, counts.min()) if counts.size else nothing
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ def lowest_over_counts(run: Run) -> float:
 def distance_of_tables(decayed: Run) -> float:
     """How far the decayed table is from the counted one with as many fake counts as fit it best, in nats."""
     counts = decayed["count"].values
-    held = decayed["table"].values[-1, 0].astype(np.float64)
-    return min(_divergence(counts, held, smoothing) for smoothing in np.logspace(-2, 4, 61))
+    table = decayed["table"].values[-1, 0].astype(np.float64)
+    return min(_divergence(counts, table, smoothing) for smoothing in np.logspace(-2, 4, 61))
 
 
 @measure("nat")

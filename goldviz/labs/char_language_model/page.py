@@ -70,9 +70,9 @@ def _or_infinite(loss: float) -> str:
 
 def notes(lane: Lane[CharLanguageModel]) -> None:
     """What is to be known of the text that was read."""
-    said = str(lane.dataset.attrs.get("text_notes", ""))
-    if said:
-        st.caption(f":material/info: {plain(said)}")
+    text = str(lane.dataset.attrs.get("text_notes", ""))
+    if text:
+        st.caption(f":material/info: {plain(text)}")
 
 
 def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
@@ -95,8 +95,8 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     key = f"place-{count}-{layer}"
     place = right.select_slider("Place", range(1, count + 1), key=key, persist_state="session") if count > 1 else 1
     node, theme = (layer, place - 1), theme_now()
-    drawn = services.figure_json(("reach", tree, node, theme), lambda: reach.draw(tree, node=node, theme=theme))
-    live_figure(drawn, key=f"reach-{lane.id}", subject=f"{tree} {node}", description=f"{reach.question} {reach.shows}")
+    figure = services.figure_json(("reach", tree, node, theme), lambda: reach.draw(tree, node=node, theme=theme))
+    live_figure(figure, key=f"reach-{lane.id}", subject=f"{tree} {node}", description=f"{reach.question} {reach.shows}")
 
 
 PAGE = LaboratoryPage(

@@ -32,9 +32,9 @@ def sampled(
     for chance in chances:
         shares = model(contexts).logits.softmax(1)
         symbol = (shares.cumsum(1) < chance[:, None]).sum(1).clamp(max=shares.shape[1] - 1)
-        held = shares.gather(1, symbol[:, None])[:, 0]
+        probability = shares.gather(1, symbol[:, None])[:, 0]
         symbols.append(torch.where(going_on, symbol, OVER))
-        probabilities.append(torch.where(going_on, held, torch.nan))
+        probabilities.append(torch.where(going_on, probability, torch.nan))
         going_on = going_on & (symbol != BOUNDARY)
         contexts = torch.cat([contexts[:, 1:], symbol[:, None]], dim=1)
     return torch.stack(symbols, 1), torch.stack(probabilities, 1)

@@ -434,11 +434,11 @@ class CharLanguageModel(Experiment):
         whole_text = min(30**self.context, MOST_CONTEXTS)
         rows = max(self.batch or whole_text, 4096)
         if self.model in CELLS:
-            kept = len(CELLS[self.model].parts) * 8 * self.context * self.hidden
+            numbers = len(CELLS[self.model].parts) * 8 * self.context * self.hidden
         else:
-            kept = (6 * hidden_layers(self) + 7) * self.hidden
-            kept *= max(1, self.context // 2) if self.model == "wavenet" else 1
-        values = rows * (kept + 3.5 * self.context * self.embedding)
+            numbers = (6 * hidden_layers(self) + 7) * self.hidden
+            numbers *= max(1, self.context // 2) if self.model == "wavenet" else 1
+        values = rows * (numbers + 3.5 * self.context * self.embedding)
         return bytes_of_training(self._multiplied(), len(self.seeds), values + 10e6)
 
     def estimated_seconds(self) -> float:

@@ -55,12 +55,12 @@ def windows(items: Sequence[str], symbols: Sequence[str], context: int) -> Windo
     """
     number = {sign: place for place, sign in enumerate(symbols)}
     row: list[int] = []
-    asked: list[int] = []
+    ends: list[int] = []
     for item in items:
         row += [BOUNDARY] * context
-        asked += range(len(row), len(row) + len(item) + 1)
+        ends += range(len(row), len(row) + len(item) + 1)
         row += [*(number[sign] for sign in item), BOUNDARY]
-    numbers, places = torch.tensor(row), torch.tensor(asked)
+    numbers, places = torch.tensor(row), torch.tensor(ends)
     return Windows(numbers[places[:, None] + torch.arange(-context, 0)], numbers[places])
 
 
@@ -76,6 +76,6 @@ class Split:
 def split(corpus: Corpus, most: int, order: Generator) -> Split:
     """The items in random order, eight tenths to learn, one to choose by and one to test; at most ``most`` in all."""
     shuffled = [corpus.items[place] for place in torch.randperm(len(corpus.items), generator=order).tolist()]
-    kept = tuple(shuffled[: most or len(shuffled)])
-    first, second = (round(len(kept) * share) for share in (SHARES[0], sum(SHARES)))
-    return Split(kept[:first], kept[first:second], kept[second:])
+    items = tuple(shuffled[: most or len(shuffled)])
+    first, second = (round(len(items) * share) for share in (SHARES[0], sum(SHARES)))
+    return Split(items[:first], items[first:second], items[second:])

@@ -110,17 +110,17 @@ def train(settings: CharLanguageModel, record: Record) -> None:
             counted = [count(one, step, settings.steps) for one in readers]
             if closely:
                 with record.instrument():
-                    seen = characters_read(settings)
-                    hand_over(of_first_seed(readers[0].network, seen, settings.seeds[0], len(read.symbols)), record)
+                    length = characters_read(settings)
+                    hand_over(of_first_seed(readers[0].network, length, settings.seeds[0], len(read.symbols)), record)
             trained = [train_step(one, record.settings, record, step, looks, closely) for one in readers]
-            shown = [first | second for first, second in zip(counted, trained, strict=True)]
+            rows = [first | second for first, second in zip(counted, trained, strict=True)]
             if closely:
                 with record.instrument():
                     release()
-                    hand_over(with_seeds_together(table([shown])), record)
+                    hand_over(with_seeds_together(table([rows])), record)
                 continue
             looked += [step] * looks
-            record("loss", [[one["loss"].item() for one in shown]])
+            record("loss", [[one["loss"].item() for one in rows]])
             if any(one.looks is not None and one.looks.full for one in readers):
                 with record.instrument():
                     release()
@@ -136,13 +136,13 @@ def record_unseen(
     settings: CharLanguageModel, record: Record, read: Corpus, readers: Sequence[Reader], device: torch.device
 ) -> None:
     """Losses on dev contexts that training text never has, of which counts of whole contexts know nothing."""
-    found = []
+    losses = []
     for one in readers:
         dev = windows(one.text.items.dev, read.symbols, characters_read(settings))
         unseen = unseen_contexts(dev, one.text.train).to(device)
-        found.append(losses_unseen(one.network, unseen, one.text.counts, settings.smoothing))
-    record.once("unseen_loss", [[one["unseen_loss"] for one in found]])
-    record.once("unseen_pairs_loss", [one["unseen_pairs_loss"] for one in found])
+        losses.append(losses_unseen(one.network, unseen, one.text.counts, settings.smoothing))
+    record.once("unseen_loss", [[one["unseen_loss"] for one in losses]])
+    record.once("unseen_pairs_loss", [one["unseen_pairs_loss"] for one in losses])
 
 
 def hand_over_looks(readers: Sequence[Reader], steps: list[int], record: Record) -> None:
@@ -184,11 +184,11 @@ def text_of(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.
     counts = table_of_counts(pairs(items.train, read.symbols), len(read.symbols))
     train, dev = (windows(part, read.symbols, characters_read(settings)) for part in (items.train, items.dev))
     seen, dev, shares = train.first(LOOKED_AT), dev.first(LOOKED_AT), None
-    asked = table_of_counts(dev.pairs(), len(read.symbols))
+    dev_counts = table_of_counts(dev.pairs(), len(read.symbols))
     if settings.batch == 0 and settings.model != "bigram":
         train, shares = train.distinct()
         shares = shares.to(device)
-    return SeedText(items, counts, asked, train.to(device), shares, seen.to(device), dev.to(device))
+    return SeedText(items, counts, dev_counts, train.to(device), shares, seen.to(device), dev.to(device))
 
 
 def announce(
@@ -225,8 +225,8 @@ def announce(
     record.once("parameter_count", [parameter_count(first.network)])
     if isinstance(first.network, LayeredModel):
         record.once("expected_std", [expected_std(settings, first.network)])
-        kept = [0 if layer.norm is None else layer.norm.norm.num_features for layer in first.network.each]
-        record.once("running_values", [kept])
+        running_values = [0 if layer.norm is None else layer.norm.norm.num_features for layer in first.network.each]
+        record.once("running_values", [running_values])
 
 
 def expected_std(settings: CharLanguageModel, network: LayeredModel) -> np.ndarray:
@@ -287,10 +287,10 @@ def learn(
     if isinstance(network, LayeredModel) and network.plain and one.text.shares is None and not closely:
         loss = loss_with_gradients(network, *drawn(one, settings.batch))
     else:
-        done, loss = passed(one, network, settings.batch)
-        watched = LayerStep([[matrix] for matrix in one.weights], [[h] for h in done.hidden]) if closely else None
+        outcome, loss = passed(one, network, settings.batch)
+        watched = LayerStep([[matrix] for matrix in one.weights], [[h] for h in outcome.hidden]) if closely else None
         loss.backward()
-    kept = one.looks if looks and not closely else None
+    kept_looks = one.looks if looks and not closely else None
     if settings.weight_decay:
         pull(one.weights, settings.weight_decay)
     seen: Measured = {"loss": loss.detach()}
@@ -298,18 +298,18 @@ def learn(
         with record.instrument():
             watched.after_backward()
             seen |= gradients_of(watched)
-    if kept is not None:
+    if kept_looks is not None:
         with record.instrument():
-            kept.after_backward()
+            kept_looks.after_backward()
     cools = step > settings.steps * (1 - settings.cool_down)
     set_learning_rate(optimiser, settings.learning_rate * (COOLER if cools else 1))
     take_step(optimiser)
     if watched is not None and looks:
         with record.instrument():
             seen |= watched.after_step()
-    if kept is not None:
+    if kept_looks is not None:
         with record.instrument():
-            kept.after_step()
+            kept_looks.after_step()
     return seen
 
 
@@ -324,11 +324,11 @@ def passed(one: Reader, network: Model, batch: int) -> tuple[Pass, Tensor]:
     """What the network computes of a batch drawn at random, and its loss; of all of the text where it is 0."""
     text = one.text.train
     if one.text.shares is not None:
-        done = network(text.contexts)
-        return done, (cross_entropy(done.logits, text.targets, reduction="none") * one.text.shares).sum()
+        outcome = network(text.contexts)
+        return outcome, (cross_entropy(outcome.logits, text.targets, reduction="none") * one.text.shares).sum()
     contexts, targets = drawn(one, batch)
-    done = network(contexts)
-    return done, cross_entropy(done.logits, targets)
+    outcome = network(contexts)
+    return outcome, cross_entropy(outcome.logits, targets)
 
 
 @torch.no_grad()

@@ -63,10 +63,10 @@ def orthogonal(settings: DepthGradients) -> Candidate:
     to a residual network hundreds of times worse than zero."""
     suited = settings.activation in ("leaky_relu", "relu", *FOUND_GAINS)
     activation = settings.activation if suited else "leaky_relu"
-    closed = leaky_relu_gain(settings.slope if activation == "leaky_relu" else 0.0)
+    closed_form = leaky_relu_gain(settings.slope if activation == "leaky_relu" else 0.0)
     changes = {
         "initialisation": "orthogonal",
-        "gain": FOUND_GAINS.get(activation, round(closed, 2)),
+        "gain": FOUND_GAINS.get(activation, round(closed_form, 2)),
         "dropout": 0.0,
     }
     draw = "Draw" if suited else "Use LeakyReLU, and draw"
@@ -123,8 +123,8 @@ def _why_steps_are_too_long(case: Case) -> str:
 
 
 def _explosion(n: Reading) -> str:
-    grown, norm = median(n.growth), median(n.largest)
-    words = [f"{times(grown)} times larger at the first hidden layer"] if grown > LARGER else []
+    growth, norm = median(n.growth), median(n.largest)
+    words = [f"{times(growth)} times larger at the first hidden layer"] if growth > LARGER else []
     return ", ".join([*words, f"largest norm {times(norm)}"])
 
 
@@ -189,13 +189,15 @@ def _arrives(n: Reading) -> bool:
 
 def _why_it_vanishes(case: Case) -> str:
     deaf = [n.name for n in case.readings if not _arrives(n)]
-    told = "the first layers" if len(deaf) == len(case.readings) else f"the {' and '.join(deaf)} network's first layers"
+    layers = (
+        "the first layers" if len(deaf) == len(case.readings) else f"the {' and '.join(deaf)} network's first layers"
+    )
     skip = ", but even that is not enough here." if "residual" in deaf else ": compare the residual network."
     return _sentences(
         "On its way back the error is multiplied in every layer by a weight matrix and by the slope of the "
         "nonlinearity (document 001, eq. 2).",
         *map(_way_back, case.readings),
-        f"So {told} are told next to nothing." if deaf else "",
+        f"So {layers} are told next to nothing." if deaf else "",
         *(_why_less_than_the_error(n) for n in case.readings if _arrives(n)),
         f"A skip connection adds the identity to each factor (eq. 27, 48){skip}" if deaf else "",
     )

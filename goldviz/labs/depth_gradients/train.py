@@ -87,15 +87,15 @@ def train(settings: DepthGradients, record: Record) -> None:
             every = settings.histogram_every
             closely = every > 0 and (epoch == 1 or epoch % every == 0)
             training = partial(train_epoch, settings=record.settings, record=record)
-            seen = grid.each(partial(training, closely=closely))
+            measurements = grid.each(partial(training, closely=closely))
             with record.instrument():
-                shown = with_means_over_seeds(table(seen))
-                shown["decay_rate"] = decay_rate(shown["gradient_norm"])
-                shown["evaluation_loss"] = torch.tensor(grid.each(_test_loss))
+                rows = with_means_over_seeds(table(measurements))
+                rows["decay_rate"] = decay_rate(rows["gradient_norm"])
+                rows["evaluation_loss"] = torch.tensor(grid.each(_test_loss))
             beside = [table(other.each(partial(training, closely=False)))["loss"] for other in shallower.values()]
             if beside:
-                shown["loss_by_depth"] = torch.stack([*beside, shown["loss"]], dim=-1)
-            hand_over(shown, record)
+                rows["loss_by_depth"] = torch.stack([*beside, rows["loss"]], dim=-1)
+            hand_over(rows, record)
 
         record.once("test_loss", grid.each(_test_loss))
 
@@ -177,28 +177,28 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
     network, optimiser, data = one.network.train(), one.optimiser, one.problem
     network.dropout = settings.dropout
     set_learning_rate(optimiser, settings.learning_rate)
-    chosen = batches(len(data.x), settings.batch, one.order)
+    batch_rows = batches(len(data.x), settings.batch, one.order)
     each: list[Measured] = []
     at_end: Measured = {}
-    for number, rows in enumerate(chosen, start=1):
-        done = network(data.x[rows], one.disturbance)
+    for number, rows in enumerate(batch_rows, start=1):
+        outcome = network(data.x[rows], one.disturbance)
         stacks = [MatrixStack(stack) if stack.ndim > 2 else [stack] for stack in network.weight_stacks()]
-        layers = LayerStep(stacks, _each(_signals(network, done)))
-        loss = mse_loss(done.output, data.y[rows])
+        layers = LayerStep(stacks, _each(_signals(network, outcome)))
+        loss = mse_loss(outcome.output, data.y[rows])
         clear_gradients(optimiser)
         loss.backward()
         with record.instrument():
             layers.after_backward()
-            seen = {"hidden_gradient_norm": norms(_gradients_of(done.hidden))}
-            if closely and number == len(chosen):
+            measurements = {"hidden_gradient_norm": norms(_gradients_of(outcome.hidden))}
+            if closely and number == len(batch_rows):
                 at_end = layers.distributions()
         clipped = clip_gradients(network.parameters(), settings.clip)[1] if settings.clip > 0 else loss.new_zeros(())
         take_step(optimiser)
         with record.instrument():
-            seen |= layers.after_step()
-            each.append({**seen, "loss": loss.detach(), "clipped": clipped.float()})
+            measurements |= layers.after_step()
+            each.append({**measurements, "loss": loss.detach(), "clipped": clipped.float()})
     with record.instrument():
-        means = {name: torch.stack([seen[name] for seen in each]).mean(0) for name in each[0]}
+        means = {name: torch.stack([measurements[name] for measurements in each]).mean(0) for name in each[0]}
         return {**means, **at_end, **measure_network(network, data.x[:PROBE], closely)}
 
 
@@ -206,13 +206,13 @@ def measure_network(network: DeepMLP, probe: Tensor, closely: bool) -> Measured:
     """The network as it stands, on samples that it sees without dropout and noise."""
     network.eval()
     with torch.no_grad():
-        done = network(probe)
-    seen = activation_readings(done.hidden, done.sums, network.activation)
-    seen["weight_norm"] = norms(matrices([stack.detach() for stack in network.weight_stacks()]))
+        outcome = network(probe)
+    measurements = activation_readings(outcome.hidden, outcome.sums, network.activation)
+    measurements["weight_norm"] = norms(matrices([stack.detach() for stack in network.weight_stacks()]))
     if closely:
-        seen["activation_histogram"] = distributions(VALUE_BINS, _each(_signals(network, done)))
-        seen["jacobian_gain"] = block_gains(network, [h[:JACOBIAN_SAMPLES] for h in done.hidden])
-    return seen
+        measurements["activation_histogram"] = distributions(VALUE_BINS, _each(_signals(network, outcome)))
+        measurements["jacobian_gain"] = block_gains(network, [h[:JACOBIAN_SAMPLES] for h in outcome.hidden])
+    return measurements
 
 
 def _signals(network: DeepMLP, done: Pass) -> list[Tensor]:

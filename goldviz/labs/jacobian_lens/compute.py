@@ -102,7 +102,7 @@ def _from(start: int, layer: RecurrentWeights, jacobians: RecurrentJacobians, pa
     values = torch.cat([torch.zeros(1, jacobians.state, dtype=torch.float64), singular_values(jacobians, start)])
     step_eigenvalues = eigenvalues(jacobians.dense()[start])
     recurrent = layer.block(layer.W_h, layer.blocks[-1])
-    found = xr.Dataset(
+    data = xr.Dataset(
         {
             "singular_value": (("lag", "order"), values.numpy()),
             "stepwise_bound": ("lag", stepwise_bound(jacobians)[start:, start].numpy()),
@@ -114,13 +114,13 @@ def _from(start: int, layer: RecurrentWeights, jacobians: RecurrentJacobians, pa
     if isinstance(layer, Elman):
         slope = float(passed[start:].max())
         lines = lag_lines(layer.W_h, steps, gamma=1.0)
-        found["bound_by_slope"] = ("lag", lag_lines(layer.W_h, steps, gamma=slope).bound.numpy())
-        found.attrs["largest_slope"] = slope
-        found["bound"] = ("lag", lines.bound.numpy())
-        found["asymptote"] = ("lag", lines.asymptote.numpy())
-        found.attrs["spectral_norm"] = 10 ** float(lines.bound[1])
-        found.attrs["spectral_radius"] = 10 ** float(lines.asymptote[1])
-    return found
+        data["bound_by_slope"] = ("lag", lag_lines(layer.W_h, steps, gamma=slope).bound.numpy())
+        data.attrs["largest_slope"] = slope
+        data["bound"] = ("lag", lines.bound.numpy())
+        data["asymptote"] = ("lag", lines.asymptote.numpy())
+        data.attrs["spectral_norm"] = 10 ** float(lines.bound[1])
+        data.attrs["spectral_radius"] = 10 ** float(lines.asymptote[1])
+    return data
 
 
 def _parts(values: Tensor) -> np.ndarray:

@@ -100,10 +100,10 @@ def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
     figure = Figure()
 
     def line(values: np.ndarray, name: str, colour: str, dash: str, width: float = 2.5) -> None:
-        shown = np.where(np.isfinite(values), values, np.nan)
+        logs = np.where(np.isfinite(values), values, np.nan)
         figure.scatter(
             x=lags,
-            y=shown,
+            y=logs,
             name=name,
             mode="lines",
             line={"color": colour, "dash": dash, "width": width},
@@ -163,10 +163,10 @@ def singular_values(ds: Run, *, theme: Theme = "light") -> Figure:
     orders = np.unique(np.linspace(0, values.shape[1] - 1, min(LINES, values.shape[1])).astype(int))
     figure = Figure()
     for order, colour in zip(orders, depth_colours(len(orders), theme), strict=True):
-        shown = np.where(np.isfinite(values[:, order]), values[:, order], np.nan)
+        logs = np.where(np.isfinite(values[:, order]), values[:, order], np.nan)
         figure.scatter(
             x=ds["lag"].values,
-            y=shown,
+            y=logs,
             mode="lines",
             line={"color": colour, "width": 1.8},
             name=f"σ{order + 1}",

@@ -41,10 +41,10 @@ def compute(settings: LSTMValves) -> xr.Dataset:
     """Norms over the units of every gradient, the valves' openings, the reach, and the distance to autograd."""
     with one_thread():
         layer, trace, direct, loss = _run(settings)
-        found = valves(layer, trace, direct)
-        opened = openings(trace)
+        gradients = valves(layer, trace, direct)
+        valve_openings = openings(trace)
         norms = {
-            name: torch.linalg.vector_norm(getattr(found, name)[:, 0], dim=1).detach().numpy()
+            name: torch.linalg.vector_norm(getattr(gradients, name)[:, 0], dim=1).detach().numpy()
             for name in (
                 "cell",
                 "through_hidden",
@@ -55,7 +55,7 @@ def compute(settings: LSTMValves) -> xr.Dataset:
                 "output_gate",
             )
         }
-        gates = torch.stack([opened.forget, opened.input, opened.output])[:, :, 0].detach()
+        gates = torch.stack([valve_openings.forget, valve_openings.input, valve_openings.output])[:, :, 0].detach()
         curve = [reach(cell_norms(settings.changed(**VIEW, forget_bias=bias))) for bias in REACH_BIASES]
         return xr.Dataset(
             {
@@ -74,7 +74,7 @@ def compute(settings: LSTMValves) -> xr.Dataset:
                 "reach": reach(norms["cell"]),
                 "forget_bias": settings.forget_bias,
                 "loss": float(loss.detach()),
-                "difference": _difference_to_autograd(trace, loss, found),
+                "difference": _difference_to_autograd(trace, loss, gradients),
                 "cell_in_view": settings.cell,
                 "unit_in_view": min(settings.unit, settings.hidden),
                 "step_in_view": min(settings.step, settings.length),
@@ -108,10 +108,10 @@ def _run(settings: LSTMValves) -> tuple[LSTM, LSTMTrace, Tensor, Tensor]:
     task = _task(settings)
     layer = _drawn(LSTM(task.inputs.shape[2], settings.hidden, dtype=torch.float64), settings)
     outputs = task.classes if isinstance(task, sequences.ClassificationBatch) else 1
-    drawn = torch.randn(
+    weights = torch.randn(
         outputs, settings.hidden, generator=stream(settings.seed, READ_OUT_WEIGHTS), dtype=torch.float64
     )
-    read_out = drawn / settings.hidden**0.5
+    read_out = weights / settings.hidden**0.5
     trace = layer(task.inputs.double())
     hidden = trace.hidden.detach().requires_grad_()
     (direct,) = torch.autograd.grad(_loss(task, hidden, read_out, settings.loss_at), hidden)

@@ -48,9 +48,9 @@ def cell_diagram(ds: Run, *, step: int | None = None, theme: Theme = "light") ->
     for quantity, place, side in cell.ends:
         words = "x<sub>t</sub>" if quantity == "x" else f"{ENDS[quantity]} = <b>{_said(numbers[quantity])}</b>"
         figure.add_annotation(text=words, x=place[0], y=place[1], xanchor=side, yanchor="middle", **label)
-    said = {name: _said(value) if value >= 0 else f"({_said(value)})" for name, value in numbers.items()}
-    said |= {f"result {name}": _said(value) for name, value in numbers.items()}
-    equations = [equation.format_map(said) for equation in cell.equations]
+    labels = {name: _said(value) if value >= 0 else f"({_said(value)})" for name, value in numbers.items()}
+    labels |= {f"result {name}": _said(value) for name, value in numbers.items()}
+    equations = [equation.format_map(labels) for equation in cell.equations]
     look.apply(
         figure,
         theme,

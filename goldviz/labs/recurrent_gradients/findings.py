@@ -58,13 +58,13 @@ def _why_it_explodes(case: Case) -> str:
 
 
 def _why_it_is_memory(case: Case) -> str:
-    needed = (
+    memory = (
         "The slow sine asks for the last value but one, so this is a memory of one step."
         if case.settings.task == "sine"
         else "What was seen before is used."
     )
     return (
-        f"No answer without memory gets near this loss. {needed} Equal settings are not a fair contest between "
+        f"No answer without memory gets near this loss. {memory} Equal settings are not a fair contest between "
         "networks: another may want another learning rate, or more steps."
     )
 
@@ -120,14 +120,14 @@ def _title_with_steps(case: Case) -> str:
 
 
 def _why_it_is_kept(case: Case) -> str:
-    kept = (
+    share = (
         f"At the far end the product of your steps' Jacobians is between {part(1 / KEPT_WITHIN)} and "
         f"{part(KEPT_WITHIN)} its size at the start (document 001, eq. 6-9)."
     )
     others = [n for n in case.others("diverged") if majority(n.faded)]
     beside = [f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}." for n in others]
     end = "A kept norm does not prove that the gradient points the right way."
-    return " ".join([kept, MEAN, *filter(None, map(_what_gates_do, case.readings)), *beside, end])
+    return " ".join([share, MEAN, *filter(None, map(_what_gates_do, case.readings)), *beside, end])
 
 
 def _why_clips_count(case: Case) -> str:
@@ -157,8 +157,8 @@ def _what_gates_do(n: Reading) -> str:
             f"The {n.name}'s cell path alone, its forget gates multiplied, leaves {times(median(n.cell_path_left))} "
             "(eq. 18); the rest comes by way of h and the gates."
         )
-    kept = median(n.state_kept)
-    return f"The {n.name} keeps {kept:.2f} of its state a step (eq. 24)." if math.isfinite(kept) else ""
+    share = median(n.state_kept)
+    return f"The {n.name} keeps {share:.2f} of its state a step (eq. 24)." if math.isfinite(share) else ""
 
 
 RULES = (

@@ -37,8 +37,8 @@ def _faded_at(recorded: Recorded) -> Floats:
 
     def first(logarithms: Floats) -> Floats:
         below, lags = logarithms < FADED, recorded.dataset["lag"].values.astype(np.float64)
-        found = np.where(below.any(axis=0), lags[below.argmax(axis=0)], np.inf)
-        return np.where(np.isnan(logarithms).all(axis=0), np.nan, found)
+        first_lags = np.where(below.any(axis=0), lags[below.argmax(axis=0)], np.inf)
+        return np.where(np.isnan(logarithms).all(axis=0), np.nan, first_lags)
 
     return recorded.last("log_jacobian_norm", "look", "lag", by=first)
 
@@ -58,8 +58,8 @@ def _peak(logarithms: Floats) -> Floats:
 
 def _gates(recorded: Recorded, gates: tuple[str, ...], name: str, *dims: str) -> Floats:
     """The mean over gates (and over time) of what is finite at the last look, for each seed."""
-    known = recorded.dataset["gate"].values.tolist() if "gate" in recorded.dataset.coords else []
-    rows = [row for row, gate in enumerate(known) if gate in gates]
+    names = recorded.dataset["gate"].values.tolist() if "gate" in recorded.dataset.coords else []
+    rows = [row for row, gate in enumerate(names) if gate in gates]
     return recorded.last(
         name, "look", "gate", *dims, by=lambda shares: mean(shares[rows].reshape(-1, shares.shape[-1]))
     )

@@ -170,8 +170,8 @@ def _typed(reviews: dict[str, str]) -> str:
     st.session_state.setdefault(key, reviews["Ironic"])
     for column, (name, text) in zip(st.columns(len(reviews)), reviews.items(), strict=True):
         column.button(name, key=f"{key}-{name}", width="stretch", on_click=st.session_state.update, args=({key: text},))
-    typed: str = st.text_area("Review", key=key, max_chars=2000, height=100, persist_state="session")
-    return typed
+    review: str = st.text_area("Review", key=key, max_chars=2000, height=100, persist_state="session")
+    return review
 
 
 def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> Run:
@@ -185,11 +185,11 @@ def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: st
 
 def _draw_words(lane: Lane[RecurrentGradients], text: str, read: Run, name: str, **more: str) -> None:
     theme, spec = theme_now(), OF_WORDS[name]
-    drawn = services.figure_json(
+    figure = services.figure_json(
         (lane.id, lane.version, text, name, theme, str(more)), lambda: spec.draw(read, theme=theme, **more)
     )
     words = f"{spec.question} {spec.shows}"
-    live_figure(drawn, key=f"words-{name}-{lane.id}", subject=f"{lane.id} {text} {more}", description=words)
+    live_figure(figure, key=f"words-{name}-{lane.id}", subject=f"{lane.id} {text} {more}", description=words)
     st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
 
 

@@ -60,7 +60,7 @@ def side_by_side(networks: Sequence[SequenceReader]) -> Float[Tensor, "network w
 
 def take_over(network: SequenceReader, weights: Float[Tensor, " weight"]) -> None:
     """Give the network one row of :func:`side_by_side`; raises ``ValueError`` where it is too short for it."""
-    wanted = sum(parameter.numel() for parameter in network.parameters())
-    if len(weights) < wanted:
-        raise ValueError(f"There are {len(weights)} weights; the network has {wanted}.")
-    vector_to_parameters(weights[:wanted], network.parameters())
+    size = sum(parameter.numel() for parameter in network.parameters())
+    if len(weights) < size:
+        raise ValueError(f"There are {len(weights)} weights; the network has {size}.")
+    vector_to_parameters(weights[:size], network.parameters())

@@ -269,8 +269,8 @@ class RecurrentGradients(Experiment):
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every step's gates and states, and what a look pulls back to each step."""
         cells = [CELLS[lane] for lane in lanes(self)]
-        kept, states = max(cell.values for cell in cells), max(cell.states for cell in cells)
-        values = self.time_steps() * self.hidden * (kept * self.batch + 25 * FOLLOWED * states)
+        tensors, states = max(cell.values for cell in cells), max(cell.states for cell in cells)
+        values = self.time_steps() * self.hidden * (tensors * self.batch + 25 * FOLLOWED * states)
         learners = len(self.seeds) * len(cells)
         return bytes_of_training(4 * self.hidden**2, learners, values)
 

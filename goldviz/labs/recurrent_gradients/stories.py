@@ -12,12 +12,12 @@ from goldviz.labs.recurrent_gradients import measures
 
 def _who_adds(run: Run) -> tuple[int, str]:
     """Which networks end below half of the error of the best answer without memory."""
-    known = measures.MEMORYLESS.first(run)
+    memoryless = measures.MEMORYLESS.first(run)
     losses = {network: measures.TEST_LOSS[network].first(run) for network in networks(run)}
-    learned = {network for network, loss in losses.items() if loss < known / 2}
-    place = 0 if not learned else 1 if learned == {"lstm", "gru"} else 2
+    learners = {network for network, loss in losses.items() if loss < memoryless / 2}
+    place = 0 if not learners else 1 if learners == {"lstm", "gru"} else 2
     return place, (
-        f"Without memory the error is {known:.3f}. RNN {losses['rnn']:.3f}, LSTM {losses['lstm']:.3f}, "
+        f"Without memory the error is {memoryless:.3f}. RNN {losses['rnn']:.3f}, LSTM {losses['lstm']:.3f}, "
         f"GRU {losses['gru']:.4f}."
     )
 
@@ -53,8 +53,8 @@ def _bias(_shut: Run, opened: Run) -> tuple[int, str]:
 
 def _right_over(settings: Settings, run: Run, task: str, network: str) -> bool:
     """Whether this network ends with nine of ten right over 40 steps or more."""
-    asked = settings.model_dump()
-    if asked["task"] != task or asked["length"] < 40 or network not in networks(run):
+    values = settings.model_dump()
+    if values["task"] != task or values["length"] < 40 or network not in networks(run):
         return False
     return measures.RIGHT_OF_10[network].over_seeds(run) > 0.9
 

@@ -68,11 +68,11 @@ def sequences(settings: RecurrentGradients, lag: int, batch: int, generator: Gen
 
 
 def _judged_at_the_end(distance: int, pairs: int, generator: Generator) -> ClassificationBatch:
-    drawn = generated_reviews(distance, pairs, generator)
-    targets = torch.zeros_like(drawn.numbers)
-    targets[-1] = drawn.labels
+    reviews = generated_reviews(distance, pairs, generator)
+    targets = torch.zeros_like(reviews.numbers)
+    targets[-1] = reviews.labels
     scored = torch.arange(len(targets)) == len(targets) - 1
-    return ClassificationBatch(drawn.inputs, targets, scored, 2)
+    return ClassificationBatch(reviews.inputs, targets, scored, 2)
 
 
 def memoryless_loss(settings: RecurrentGradients, batch: TaskBatch) -> float:
@@ -87,8 +87,8 @@ def memoryless_loss(settings: RecurrentGradients, batch: TaskBatch) -> float:
     targets = batch.targets[batch.scored]
     angle = 2 * math.pi * PERIODS_SEEN / settings.length
     now = batch.inputs[batch.scored][..., 0]
-    said = math.cos(angle) * now if settings.task == "sine" else torch.ones_like(targets)
-    return functional.mse_loss(said, targets).item()
+    answer = math.cos(angle) * now if settings.task == "sine" else torch.ones_like(targets)
+    return functional.mse_loss(answer, targets).item()
 
 
 def evaluation(settings: RecurrentGradients, generator: Generator) -> Evaluation:
@@ -113,8 +113,8 @@ def outputs(batch: TaskBatch) -> int:
 
 def scored_steps(batch: TaskBatch) -> list[int]:
     """The steps, from 0, at which an answer is asked."""
-    found: list[int] = batch.scored.nonzero().flatten().tolist()
-    return found
+    steps: list[int] = batch.scored.nonzero().flatten().tolist()
+    return steps
 
 
 def score(batch: TaskBatch, answers: Float[Tensor, "scored batch outputs"]) -> tuple[Tensor, Tensor]:

@@ -86,17 +86,17 @@ def train(settings: RecurrentGradients, record: Record) -> None:
             closely = every > 0 and (step == 1 or step % every == 0)
             batches = [on(sequences(settings, settings.length, settings.batch, own.order), device) for own in data]
             looked_at = [own.looked_at if closely else None for own in data]
-            seen = grid.each(partial(train_step, settings=record.settings, record=record), batches, looked_at)
+            measurements = grid.each(partial(train_step, settings=record.settings, record=record), batches, looked_at)
             with record.instrument():
-                shown = with_means_over_seeds(table(seen))
-            hand_over(shown, record)
+                rows = with_means_over_seeds(table(measurements))
+            hand_over(rows, record)
 
         tests = [unseen_sequences(settings, seed, device) for seed in settings.seeds]
         record.once("test_loss", grid.each(_test_loss, tests))
         if settings.task == "reviews":
-            kept = side_by_side([one.network for one in grid.first()]).cpu().numpy()
-            record.coordinates(weight=list(range(kept.shape[1])))
-            record.once("weights", kept)
+            weights = side_by_side([one.network for one in grid.first()]).cpu().numpy()
+            record.coordinates(weight=list(range(weights.shape[1])))
+            record.once("weights", weights)
         record.once("memoryless_loss", [memoryless_loss(settings, batch) for batch in tests])
 
 
@@ -144,7 +144,7 @@ def train_step(
     set_learning_rate(optimiser, settings.learning_rate)
     trace = network(batch.inputs)
     if looked_at is not None:
-        watched = layers_of(network, trace)
+        layers = layers_of(network, trace)
         for state in trace.states[1:]:
             state.retain_grad()
     loss, accuracy = score(batch, answers(network, trace, scored_steps(batch)))
@@ -154,14 +154,14 @@ def train_step(
     if looked_at is not None:
         with record.instrument():
             close = {"state_gradient_norm": state_gradient_norms(trace), **look(on_cpu(network), looked_at)}
-            watched.after_backward()
+            layers.after_backward()
     norm, clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
     with record.instrument():
         clipped_norm = _gradient_norm(network)
     take_step(optimiser)
     if looked_at is not None:
         with record.instrument():
-            close |= of_layers(watched)
+            close |= of_layers(layers)
     return {
         **close,
         "loss": loss.detach(),
@@ -185,8 +185,8 @@ def of_layers(watched: LayerStep) -> Measured:
 
 
 def _gradient_norm(network: SequenceReader) -> Tensor:
-    found = [weights.grad for weights in network.parameters() if weights.grad is not None]
-    norm: Tensor = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(found)))
+    gradients = [weights.grad for weights in network.parameters() if weights.grad is not None]
+    norm: Tensor = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
     return norm
 
 

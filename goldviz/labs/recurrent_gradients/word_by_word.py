@@ -125,5 +125,5 @@ def _of_network(settings: RecurrentGradients, lane: str, weights: np.ndarray, wo
 
 def _openings(network: SequenceReader, trace: RecurrentTrace, steps: int) -> Tensor:
     absent = torch.full((steps,), torch.nan, dtype=torch.float64)
-    found = [getattr(trace, f"{name}_gates", None) for name in GATES]
-    return torch.stack([absent if gate is None else torch.stack(gate).detach().mean((1, 2)) for gate in found])
+    gates = [getattr(trace, f"{name}_gates", None) for name in GATES]
+    return torch.stack([absent if gate is None else torch.stack(gate).detach().mean((1, 2)) for gate in gates])

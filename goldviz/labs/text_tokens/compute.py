@@ -88,9 +88,9 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
 
 
 def _pairs(merges: Sequence[Merge], room: int) -> NDArray[np.int64]:
-    found = np.full((room, 2), NO_PAIR)
-    found[: len(merges)] = np.array([merge.pair for merge in merges], np.int64).reshape(-1, 2)
-    return found
+    table = np.full((room, 2), NO_PAIR)
+    table[: len(merges)] = np.array([merge.pair for merge in merges], np.int64).reshape(-1, 2)
+    return table
 
 
 def _times(merges: Sequence[Merge], room: int) -> NDArray[np.int64]:
@@ -121,8 +121,8 @@ def _signs(source: str, tokenisers: Sequence[BytePieces]) -> dict[str, Any]:
 def _groups(expression: str) -> Numbers:
     """Which piece each digit of the numbers is in, counted from the left; NaN where a number has no digit."""
     longest = max(map(len, NUMBERS))
-    found = np.full((len(NUMBERS), longest), np.nan)
-    for row, number in zip(found, NUMBERS, strict=True):
+    table = np.full((len(NUMBERS), longest), np.nan)
+    for row, number in zip(table, NUMBERS, strict=True):
         lengths = [len(piece) for piece in split(number, expression)]
         row[longest - len(number) :] = np.repeat(np.arange(1, len(lengths) + 1), lengths)
-    return found
+    return table

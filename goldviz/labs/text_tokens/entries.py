@@ -48,8 +48,8 @@ def kind_of(entry: bytes) -> str:
 
 def counted(pieces: BytePieces) -> list[int]:
     """How many learned entries are of each kind, in the order of :data:`KINDS`."""
-    found = Counter(map(kind_of, learned(pieces)))
-    return [found[kind] for kind in KINDS]
+    counts = Counter(map(kind_of, learned(pieces)))
+    return [counts[kind] for kind in KINDS]
 
 
 def learned(pieces: BytePieces) -> tuple[bytes, ...]:

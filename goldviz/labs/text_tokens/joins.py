@@ -27,12 +27,12 @@ def joins(text: str, pieces: BytePieces) -> Joins:
     inside: dict[int, list[int]] = {token: [] for token in range(BYTES)}
     for token, (left, right) in enumerate(pieces.pairs, start=BYTES):
         inside[token] = [*inside[left], token - BYTES + 1, *inside[right]]
-    found: list[int] = []
+    merges: list[int] = []
     for _, tokens in pieces.encode_pieces(text):
         for token in tokens.tolist():
-            found += [*inside[token], NEVER]
-        found[-1] = CUT
-    return np.array(found[:-1], np.int64)
+            merges += [*inside[token], NEVER]
+        merges[-1] = CUT
+    return np.array(merges[:-1], np.int64)
 
 
 def counts_after(joined: Joins, merges: int) -> NDArray[np.int64]:
@@ -41,6 +41,6 @@ def counts_after(joined: Joins, merges: int) -> NDArray[np.int64]:
     >>> counts_after(np.array([1, 0, -1, 0, 1]), 2).tolist()
     [6, 4, 4]
     """
-    gone = np.bincount(joined[joined > 0], minlength=merges + 1)
-    counts: NDArray[np.int64] = len(joined) + 1 - np.cumsum(gone)
+    boundaries = np.bincount(joined[joined > 0], minlength=merges + 1)
+    counts: NDArray[np.int64] = len(joined) + 1 - np.cumsum(boundaries)
     return counts

@@ -45,9 +45,9 @@ def learned(settings: TextTokens, report: Report) -> tuple[Learned, Learned]:
     Raises:
         TextError: the corpus is gone, or the expression takes too long.
     """
-    wanted = settings.vocabulary - BYTES
-    left = _one(settings, settings.pattern, lambda done: report(done, 2 * wanted))
-    return left, _one(settings, settings.beside, lambda done: report(wanted + done, 2 * wanted))
+    count = settings.vocabulary - BYTES
+    left = _one(settings, settings.pattern, lambda done: report(done, 2 * count))
+    return left, _one(settings, settings.beside, lambda done: report(count + done, 2 * count))
 
 
 def _one(settings: TextTokens, pattern: Pattern, report: Callable[[int], None]) -> Learned:

@@ -42,11 +42,11 @@ def look(view: View[TextTokens]) -> None:
 
 def _fewer(view: View[TextTokens]) -> list[str]:
     """What is said where the text held fewer pairs than were asked for."""
-    wanted = view.settings.vocabulary - BYTES
+    merges = view.settings.vocabulary - BYTES
     return [
-        f"{name}: asked for {wanted:,} merges, but after {found:,} no pair is found twice."
-        for name, found in zip(figures.names(view.dataset), view.dataset.attrs["learned"], strict=True)
-        if found < wanted
+        f"{name}: asked for {merges:,} merges, but after {count:,} no pair is found twice."
+        for name, count in zip(figures.names(view.dataset), view.dataset.attrs["learned"], strict=True)
+        if count < merges
     ]
 
 

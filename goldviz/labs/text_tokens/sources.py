@@ -48,10 +48,10 @@ def python_code() -> str:
     Raises:
         TextError: this Python came without them.
     """
-    found = [_source(name) for name in MODULES]
-    if None in found:
+    sources = [_source(name) for name in MODULES]
+    if None in sources:
         raise TextError("This Python came without the sources of its library; choose another corpus.")
-    return "\n".join(text for text in found if text)
+    return "\n".join(text for text in sources if text)
 
 
 def _source(name: str) -> str | None:

@@ -37,8 +37,8 @@ def derive(view: View[BackwardByHand]) -> None:
 
 def field_data(view: View[BackwardByHand]) -> dict[str, Any]:
     """What the field's script needs: where to ask, about which settings, and what can be asked for."""
-    known = nodes(view.settings.divisor)
-    axes = sorted({dim for node in known.values() for dim in node.dims})
+    graph_nodes = nodes(view.settings.divisor)
+    axes = sorted({dim for node in graph_nodes.values() for dim in node.dims})
     return {
         "address": address(f"{QUERIES_PATH}/{view.settings.name}"),
         "settings": view.subject,
@@ -48,9 +48,9 @@ def field_data(view: View[BackwardByHand]) -> dict[str, Any]:
         "gradients": [
             {
                 "name": name,
-                "dims": known[name].dims,
-                "formula": known[name].gradient,
-                "hint": _hint(view, known[name]),
+                "dims": graph_nodes[name].dims,
+                "formula": graph_nodes[name].gradient,
+                "hint": _hint(view, graph_nodes[name]),
             }
             for name in BACKWARD
         ],
@@ -74,7 +74,7 @@ def _vocabulary(view: View[BackwardByHand]) -> None:
             f"`+ - * /` entry by entry, `**` powers, `@` matrix product, `a.T`, brackets and numbers. Sizes: {sizes}; "
             "`eps` is 1e-5. `X` and `Y` hold places in the alphabet."
         )
-        functions = [{"Function": known.usage, "Meaning": known.meaning} for known in FUNCTIONS.values()]
+        functions = [{"Function": function.usage, "Meaning": function.meaning} for function in FUNCTIONS.values()]
         tensors = [{"Tensor": one.name, "Shape": shape_of(ds, one)} for one in nodes(view.settings.divisor).values()]
         for place, rows in zip(st.columns([3, 2]), (functions, tensors), strict=True):
             place.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")

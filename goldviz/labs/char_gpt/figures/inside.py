@@ -30,9 +30,9 @@ def attention(plot: Plot) -> Figure:
     """A bright diagonal looks at itself, a line beside it at the token before, a bright column always at one token."""
     now = finite(plot.now["attention"].transpose("close_look", "block_number", "head", "query", "key").astype(float))
     pieces = probe_of(plot)
-    shown = "".join(pieces)
+    text = "".join(pieces)
     return attention_mosaic(
-        plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), f"Text: {shown}", noun="block"
+        plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), f"Text: {text}", noun="block"
     )
 
 
@@ -66,8 +66,8 @@ def position_loss(plot: Plot) -> Figure:
 def _curve_now(plot: Plot, values: Array, hover: str, answer: Callable[[Array], str]) -> Figure:
     """A curve of the close look in view, and what it comes to in words."""
     plot.curves(values, hover=hover)
-    said = plot.say(answer, values.median(["network", "seed"]))
-    return plot.finish(said, plot.drawn(plot.when("At step {}.", "close_look")))
+    sentence = plot.say(answer, values.median(["network", "seed"]))
+    return plot.finish(sentence, plot.drawn(plot.when("At step {}.", "close_look")))
 
 
 def _of_ends(now: Array) -> str:
@@ -94,8 +94,8 @@ def positions(plot: Plot) -> Figure:
     )
     plot.figure.update_yaxes(autorange="reversed", title_text="Place", showgrid=False)
     plot.figure.update_xaxes(title_text="Place", showgrid=False)
-    said = AtStep("close_look", [_neighbours(one) for one in now.values.astype(np.float64)])
-    plot.finish(said, plot.when("At step {}; first seed.", "close_look"), height=470, legend=False, hover="closest")
+    sentence = AtStep("close_look", [_neighbours(one) for one in now.values.astype(np.float64)])
+    plot.finish(sentence, plot.when("At step {}; first seed.", "close_look"), height=470, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (-1.0, 1.0), f"{look.DIVERGING}_r", "Cosine", tickvals=[-1, -0.5, 0, 0.5, 1])
 
 

@@ -85,10 +85,10 @@ def certainty(plot: Plot) -> Figure:
     plot.step_grid()
     plot.linear_axis("logit_entropy", "Nat a token")
     sure = finite(plot.now["dev_loss"] - plot.now["logit_entropy"]).median("seed")
-    said = plot.each(
+    sentence = plot.each(
         sure, lambda nats: f"{nats:+.3f} nat", between=" ", within="Loss minus entropy, {}: above 0 is too sure."
     )
-    return plot.finish(said, "Dotted: dev loss.", plot.drawn())
+    return plot.finish(sentence, "Dotted: dev loss.", plot.drawn())
 
 
 gradient = training_steps.gradient_norm.of(

@@ -53,11 +53,11 @@ def _trained(lane: Lane[CharGpt], step: int | None) -> Trained | None:
         return None
     from goldviz.labs.char_gpt.completing import Trained
 
-    kept = [one for one in services.store().kept_steps(lane.id) if one > 0]
-    if not kept:
+    checkpoints = [one for one in services.store().kept_steps(lane.id) if one > 0]
+    if not checkpoints:
         return None
-    before = [one for one in kept if step is None or one <= step]
-    return Trained(lane.id, before[-1] if before else kept[0], lane.stored.model_dump_json())
+    before = [one for one in checkpoints if step is None or one <= step]
+    return Trained(lane.id, before[-1] if before else checkpoints[0], lane.stored.model_dump_json())
 
 
 def _not_yet(lane: Lane[CharGpt]) -> str:
@@ -195,9 +195,9 @@ def _show_token(lane: Lane[CharGpt], trained: Trained, written: Completion, plac
 
 def _draw(lane: Lane[CharGpt], spec: FigureSpec, subject: str, *what: object) -> None:
     theme = theme_now()
-    drawn = services.figure_json((spec.name, subject, str(what[:1]), theme), lambda: spec.draw(*what, theme=theme))
+    figure = services.figure_json((spec.name, subject, str(what[:1]), theme), lambda: spec.draw(*what, theme=theme))
     live_figure(
-        drawn,
+        figure,
         key=f"gpt-{spec.name}-{lane.id}",
         subject=f"{lane.id} {subject}",
         description=f"{spec.question} {spec.shows}",

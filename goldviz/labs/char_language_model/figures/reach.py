@@ -43,10 +43,10 @@ class Tree:
         >>> sorted(Tree((4, 2, 1)).seen((1, 1)))
         [(0, 2), (0, 3), (1, 1)]
         """
-        found = {node}
+        places = {node}
         for one in self.below(node):
-            found |= self.seen(one)
-        return found
+            places |= self.seen(one)
+        return places
 
     @property
     def nodes(self) -> list[Node]:
@@ -121,5 +121,5 @@ def _said(tree: Tree, node: Node) -> str:
     layer, place = node
     if layer == 0:
         return f"Character {place + 1}"
-    seen = [one for level, one in tree.seen(node) if level == 0]
-    return f"Layer {layer}, place {place + 1} sees characters {min(seen) + 1} to {max(seen) + 1}"
+    characters = [one for level, one in tree.seen(node) if level == 0]
+    return f"Layer {layer}, place {place + 1} sees characters {min(characters) + 1} to {max(characters) + 1}"

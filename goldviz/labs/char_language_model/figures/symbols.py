@@ -76,9 +76,9 @@ def table(plot: Plot) -> Figure:
     counts = plot.ds["count"].values
     tables: list[tuple[str, Any]] = [("Counted", drawn_table(probabilities(counts, 0.0)))]
     if not plot.lacks("table"):
-        held = plot.now["table"].transpose("close_look", "network", ...).values[:, 0]
+        shares = plot.now["table"].transpose("close_look", "network", ...).values[:, 0]
         heading = plot.look_of(plot.networks[0]).label
-        tables.append((heading[0].upper() + heading[1:], AtStep("close_look", drawn_table(held))))
+        tables.append((heading[0].upper() + heading[1:], AtStep("close_look", drawn_table(shares))))
     plot.panels([words for words, _ in tables])
     signs = signs_of(plot)
     for row, (_, z) in enumerate(tables, start=1):
@@ -146,8 +146,8 @@ def embedding(plot: Plot) -> Figure:
     plot.add(points)
     plot.figure.update_xaxes(title_text="First direction")
     plot.figure.update_yaxes(title_text="Second direction")
-    shown = AtStep("close_look", [f"The map shows {share:.0%} of the differences." for _, share in maps])
-    return plot.finish(plot.when("At step {}.", "close_look"), shown, height=470, legend=False, hover="closest")
+    note = AtStep("close_look", [f"The map shows {share:.0%} of the differences." for _, share in maps])
+    return plot.finish(plot.when("At step {}.", "close_look"), note, height=470, legend=False, hover="closest")
 
 
 def main_directions(numbers: NDArray[Any]) -> tuple[NDArray[Any], float]:

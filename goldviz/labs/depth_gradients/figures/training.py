@@ -31,12 +31,12 @@ def loss(plot: Plot) -> Figure:
     notes = [smoothed_curves(plot, "loss"), plot.test_losses()] if plot.lacks("evaluation_loss") else [_unseen(plot)]
     plot.step_grid()
     plot.loss_axis("loss", "Mean squared error")
-    known = [] if plot.lacks("zero_loss") else [(style_of("zero"), float(finite(plot.ds["zero_loss"]).median()))]
-    for style, zero in known:
+    baselines = [] if plot.lacks("zero_loss") else [(style_of("zero"), float(finite(plot.ds["zero_loss"]).median()))]
+    for style, zero in baselines:
         plot.figure.add_hline(y=zero, line={"color": style.colour, "width": 1.5, "dash": style.dash})
-    drawn = plot.finish(*notes, plot.drawn(), legend=False)
-    end_labels(drawn, [*_ends(plot), *known], plot.theme)
-    return drawn
+    chart = plot.finish(*notes, plot.drawn(), legend=False)
+    end_labels(chart, [*_ends(plot), *baselines], plot.theme)
+    return chart
 
 
 def _unseen(plot: Plot) -> str:

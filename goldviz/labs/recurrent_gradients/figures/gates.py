@@ -107,10 +107,10 @@ def _most_stuck(plot: Plot) -> Words:
     now, pairs = finite(plot.now["gate_saturation"]).median("seed"), gates_of(plot.ds)
 
     def words(at: int, *shares: float) -> str:
-        found = [(share, *pair) for share, pair in zip(shares, pairs, strict=True) if share >= 0.005]
-        if not found:
+        stuck_gates = [(share, *pair) for share, pair in zip(shares, pairs, strict=True) if share >= 0.005]
+        if not stuck_gates:
             return ""
-        share, network, gate = max(found)
+        share, network, gate = max(stuck_gates)
         return f"Most at step {at}: {style_of(network).label} {gate} gate, {percent(share)}."
 
     of_pairs = [now.sel(network=network, gate=gate).values.tolist() for network, gate in pairs]

@@ -104,16 +104,16 @@ def heard(ds: Run, *, theme: Theme = "light") -> Figure:
 )
 def states(ds: Run, *, network: str, theme: Theme = "light") -> Figure:
     """h_t of one network, units by words."""
-    found = ds["state"].sel(network=network)
+    state = ds["state"].sel(network=network)
     figure = Figure(
-        cells(found.values.T, x=ds["time"].values, y=ds["unit"].values, hover="unit %{y}, word %{x}<br>h = %{z:.3f}")
+        cells(state.values.T, x=ds["time"].values, y=ds["unit"].values, hover="unit %{y}, word %{x}<br>h = %{z:.3f}")
     )
     title = f"What does the {style_of(network).label} keep in mind?"
     look.apply(figure, theme, title=title, legend=False, height=460, hover="closest")
     figure.update_yaxes(title_text="Unit", showgrid=False)
     link(figure, "y", "unit")
     _words_below(figure, ds)
-    most = max(1.0, float(np.abs(found).max()))
+    most = max(1.0, float(np.abs(state).max()))
     colour_bar(figure, (-most, most), SIGNED, "h", nticks=5)
     figure.layout.annotations[-1].yshift -= 30  # below the words
     return figure.update_layout(margin_b=figure.layout.margin.b + 40)

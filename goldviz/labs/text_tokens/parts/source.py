@@ -62,15 +62,15 @@ def _upload() -> None:
     if file is None:
         return
     try:
-        kept = kept_text(file)
+        stored = kept_text(file)
     except TextError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    if kept is None:
+    if stored is None:
         return
-    for note in (f"{kept.words:,} words were read.", *kept.notes):
+    for note in (f"{stored.words:,} words were read.", *stored.notes):
         st.caption(plain(note))
-    st.button("Learn from this file", type="primary", key="tokens-use", on_click=_use, args=(kept.name,))
+    st.button("Learn from this file", type="primary", key="tokens-use", on_click=_use, args=(stored.name,))
 
 
 def _use(name: str) -> None:
