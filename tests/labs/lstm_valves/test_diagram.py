@@ -79,7 +79,7 @@ def test_a_gate_is_filled_as_far_as_it_is_open(cell: str) -> None:
 
 @EVERY_CELL
 def test_no_wire_ends_in_the_air_and_no_box_covers_another(cell: str) -> None:
-    drawing = CELLS[cell]
+    drawing = CELLS[cell].diagram
     boxes = [box.place for box in drawing.boxes]
     for one, (x, y) in enumerate(boxes):
         for other_x, other_y in boxes[:one]:
