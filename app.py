@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from goldviz.ui import chrome
+from goldviz.ui import navigation
 from goldviz.ui.serving import server
 
 if __name__ == "__main__":
-    chrome.main()
+    navigation.main()
 elif __name__ == "app":
     # Only the server's own import makes an App; worker processes that import this file again do not.
     app = st.App(

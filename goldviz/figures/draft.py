@@ -9,6 +9,7 @@ what Plotly does not know. Tests draw every figure in that way.
 from __future__ import annotations
 
 import base64
+import html
 import json
 import math
 import re
@@ -24,7 +25,7 @@ from plotly import subplots
 from plotly.colors import get_colorscale
 
 from goldviz.figures.frames import Template, filled
-from goldviz.figures.notes import settle
+from goldviz.figures.notes import NOTE_LINE, wrapped
 
 PARTS = re.compile(r"(error_[xy]|(?:plot|paper)_bgcolor|[^_]+)(?:_|$)")
 """The steps of a name such as ``title_font_size``; a few names have an underscore of their own."""
@@ -354,3 +355,17 @@ def _grid_of(rows: int, cols: int, how: str) -> tuple[dict[str, Any], dict[tuple
     layout = json.loads(made.layout.to_json())
     layout.pop("template", None)
     return layout, grid
+
+
+def settle(layout: Node) -> None:
+    """Write a layout's notes (``meta.notes``, escaped) under its title, with as much more room as their lines take.
+
+    All of ``meta`` goes: it is for pages alone. They break notes at the width that a figure has there; where
+    nothing is known of it, they suit a phone.
+    """
+    notes = (layout.pop("meta", None) or {}).get("notes", [])
+    lines = [wrapped(html.unescape(note)) for note in notes if note]
+    if lines:
+        more = NOTE_LINE * sum(words.count("<br>") + 1 for words in lines)
+        layout.update(title_subtitle_text="<br>".join(lines), height=layout.height + more)
+        layout.update(margin_t=layout.margin.t + more)

@@ -5,10 +5,6 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from goldviz.figures.draft import Node
 
 PHONE_LINE = 56
 """Characters of small text that fit on one line of a figure 360 pixels wide."""
@@ -42,17 +38,3 @@ def wrapped(text: str, width: int = PHONE_LINE) -> str:
     """
     lines = textwrap.wrap(KEPT_TOGETHER.sub(NO_BREAK, text), width)
     return "<br>".join(as_label(line).replace(NO_BREAK, " ") for line in lines)
-
-
-def settle(layout: Node) -> None:
-    """Write a layout's notes (``meta.notes``, escaped) under its title, with as much more room as their lines take.
-
-    All of ``meta`` goes: it is for pages alone. They break notes at the width that a figure has there; where
-    nothing is known of it, they suit a phone.
-    """
-    notes = (layout.pop("meta", None) or {}).get("notes", [])
-    lines = [wrapped(html.unescape(note)) for note in notes if note]
-    if lines:
-        more = NOTE_LINE * sum(words.count("<br>") + 1 for words in lines)
-        layout.update(title_subtitle_text="<br>".join(lines), height=layout.height + more)
-        layout.update(margin_t=layout.margin.t + more)

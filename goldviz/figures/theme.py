@@ -195,7 +195,7 @@ def apply(
     """Give a figure its template, heading, margins and behaviour, and return it.
 
     ``title`` and ``notes`` (the lines under it) are escaped here; an empty note is left out. The notes are the layout's
-    ``meta`` until it is known how wide the figure stands; see :func:`goldviz.figures.notes.settle`.
+    ``meta`` until it is known how wide the figure stands; see :func:`goldviz.figures.draft.settle`.
     """
     said = [changed(note, as_label) for note in notes if note]
     return figure.update_layout(

@@ -1,4 +1,4 @@
-"""Navigation and what every page shares."""
+"""What every page shares: where pages are, headings, notices."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories as registered
-from goldviz.figures.theme import INKS
 from goldviz.ui.serving import services
-from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 CHANGED = "page-changed"
@@ -118,32 +116,3 @@ def notices() -> None:
     """What visitors should know of the database; raises StoreError where there is none."""
     for sentence in services.store().notices:
         st.warning(plain(sentence), icon=":material/database:")
-
-
-def main() -> None:
-    """Draw the visitor's page inside the shared frame."""
-    st.set_page_config(
-        page_title="goldviz", page_icon=str(Path(__file__).parent / "assets" / "icon.svg"), layout="wide"
-    )
-    st.html(Path(__file__).parent / "assets" / "style.css")
-    # Gold is light in the dark theme, so text on it has to be dark there: it has the paper's colour.
-    ink = INKS[theme_now()]
-    colours = {"on-gold": ink.background, "paper": ink.background, "focus": ink.accent}
-    st.html(f"<style>:root {{ {' '.join(f'--goldviz-{name}: {value};' for name, value in colours.items())} }}</style>")
-    home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
-    pages: dict[str, list[st.Page]] = {"": [home]}
-    for page in [*pages_of_no_laboratory(), *laboratories()]:
-        pages.setdefault(page.section, []).append(
-            st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path)
-        )
-    visited = st.navigation(pages, position="top")
-    # Stories and the glossary ask this module where pages are.
-    from goldviz.ui.pages import glossary
-    from goldviz.ui.panels import stories
-
-    st.session_state[CHANGED] = st.session_state.get("page") != visited.url_path
-    st.session_state["page"] = visited.url_path
-    stories.strip(visited.url_path)
-    visited.run()
-    stories.keep(visited.url_path)
-    glossary.explain()

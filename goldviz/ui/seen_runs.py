@@ -14,7 +14,7 @@ from goldviz.data.tables.sealed_names import sealed_text, shown_name
 from goldviz.declare.data_labels import ATTRIBUTE
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, SettingsError, facts
-from goldviz.runs.store.run_store import Run
+from goldviz.runs.store.run import Run
 from goldviz.ui import keys
 
 NAMED_AFTER = {"market": "data_origin", "start model": "starts_from"}

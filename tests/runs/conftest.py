@@ -13,7 +13,8 @@ from goldviz.runs.execution.execution import Executor
 from goldviz.runs.jobs import worker as job_worker
 from goldviz.runs.recorder import Ended, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
-from goldviz.runs.store.run_store import Run, Store
+from goldviz.runs.store.run import Run
+from goldviz.runs.store.run_store import Store
 from tests.runs.toy import Toy
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.store.checkpoints import KeptStatesError, room_of_run, surplus
-from goldviz.runs.store.run_store import LEAST_GIVEN_BACK, Size, Store
+from goldviz.runs.store.run import Size
+from goldviz.runs.store.run_store import LEAST_GIVEN_BACK, Store
 from tests.runs.toy import Toy
 
 

@@ -10,7 +10,8 @@ import xarray as xr
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.live import LiveRun
 from goldviz.runs.recorder import Batch, Order, Progress
-from goldviz.runs.store.run_store import Run, Store, UnknownRunError
+from goldviz.runs.store.run import Run
+from goldviz.runs.store.run_store import Store, UnknownRunError
 from tests.runs.conftest import same_records, uninterrupted
 from tests.runs.toy import Toy
 

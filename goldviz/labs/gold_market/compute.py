@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from goldviz.data.markets.alignment import Alignment, Panel, aligned
-from goldviz.data.markets.kept_markets import SIMULATED, load_market
+from goldviz.data.markets.kept_markets import SIMULATED
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.masking import masked
-from goldviz.data.markets.statements import answering_market, statement_tones, with_statements
+from goldviz.labs.gold_market.market import market_at_hand
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.gold_market.views import observations, returns
 from goldviz.labs.gold_market.views.answer import answer_view
@@ -21,18 +20,6 @@ from goldviz.labs.gold_market.views.leak import correlation_view
 
 LEAST_VALUES = 60
 """Values of the target without which its distribution and its correlations say nothing."""
-
-
-@lru_cache(maxsize=4)
-def market_at_hand(name: str, seed: int, tone_response: float = 0.0) -> Market:
-    """The market of this name, kept in memory: knobs are turned many times on the same one.
-
-    A simulated one that was told to answer to statements has their tone as its last channel.
-    """
-    if name != SIMULATED or not tone_response:
-        return load_market(name, seed)
-    tones = statement_tones()
-    return with_statements(answering_market(seed, tones, tone_response), tones, "Generated statements")
 
 
 def in_last_years(market: Market, years: int) -> Market:

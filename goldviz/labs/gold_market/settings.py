@@ -136,6 +136,6 @@ class GoldMarket(Instant):
         return share | tone
 
     def _market(self) -> Market:
-        from goldviz.labs.gold_market.compute import market_at_hand
+        from goldviz.labs.gold_market.market import market_at_hand
 
         return market_at_hand(self.data, self.market_seed, self.tone_response)

@@ -10,7 +10,8 @@ from goldviz.declare.settings import SettingsError
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
-    from goldviz.runs.store.run_store import Run, Store
+    from goldviz.runs.store.run import Run
+    from goldviz.runs.store.run_store import Store
 
 LATEST = 30
 """So many finished runs of a laboratory are looked at; earlier ones may be of another machine."""

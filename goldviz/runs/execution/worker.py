@@ -23,7 +23,8 @@ from goldviz.runs.execution.spare_time import SPARE_TIME
 from goldviz.runs.execution.watchdog import Watchdog
 from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
 from goldviz.runs.store.outage import Outage
-from goldviz.runs.store.run_store import Start, Store, UnknownRunError
+from goldviz.runs.store.run import Start
+from goldviz.runs.store.run_store import Store, UnknownRunError
 from goldviz.runs.store.schema import StoreBusyError, StoreError, StoreFullError
 from goldviz.runs.versions import versions
 

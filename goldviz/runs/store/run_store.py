@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -34,12 +34,14 @@ from sqlalchemy.types import NullType
 
 from goldviz.data.tables.whole_files import size_of
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
+from goldviz.runs.live import LiveRun
 from goldviz.runs.recorder import Batch, Order, Progress, in_words
 from goldviz.runs.store import arrays, orders
 from goldviz.runs.store.checkpoints import room_of_run, surplus
 from goldviz.runs.store.clock import database_clock
 from goldviz.runs.store.readers import Readers
 from goldviz.runs.store.rows import UNFINISHED, DamagedRunError, checked_labels, marks_of, reading_of, settled_row
+from goldviz.runs.store.run import About, Result, Run, Size, Start
 from goldviz.runs.store.schema import (
     BIRTHMARK,
     StoreError,
@@ -88,51 +90,6 @@ class UnknownRunError(LookupError):
         super().__init__(f"There is no run {run_id[:40]!r} in this store; it may have been deleted.")
 
 
-@dataclass(frozen=True)
-class Run:
-    """What is known of a run without its arrays."""
-
-    id: str
-    experiment: str
-    name: str
-    settings: str
-    settings_version: int
-    status: str
-    message: str
-    created: float
-    step: int
-    total: int
-    seconds: float
-    instrument_seconds: float
-    version: int
-    parent: str | None
-    parent_step: int | None
-    attributes: Mapping[str, Any]
-    changes: Mapping[str, Any]
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether a worker has, or will have, something to do for it."""
-        return self.status in UNFINISHED
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Time left at the pace so far, in seconds; None before the first step."""
-        return self.seconds / self.step * (self.total - self.step) if self.step else None
-
-
-@dataclass(frozen=True)
-class Start:
-    """What a worker needs to carry a run out: the lease under which it may write, and where the run stands.
-
-    ``run.step`` is its last kept step, 0 at the beginning, and ``state`` what was kept there, if anything.
-    """
-
-    lease: str
-    run: Run
-    state: bytes | None
-
-
 _RUN_COLUMNS = [runs.c[name] for name in Run.__dataclass_fields__]
 
 
@@ -148,31 +105,6 @@ _RUN_AND_LABELS = select(
 
 def _run(row: RowMapping) -> Run:
     return Run(**settled_row({name: row[name] for name in Run.__dataclass_fields__}))
-
-
-class Size(NamedTuple):
-    """Bytes of what was recorded of a run, and of its states to go back to."""
-
-    records: int
-    states: int
-
-
-class Result(NamedTuple):
-    """What a run came to: the name of what was measured, and its value for each network."""
-
-    name: str
-    values: Mapping[str, float]
-
-
-class About(NamedTuple):
-    """What a run's records are labelled with: its variables, coordinates and attributes, as its dataset has them; the
-    changes of hot settings, in order; and the variables that have no growing dimension."""
-
-    variables: Mapping[str, Mapping[str, Any]]
-    coordinates: Mapping[str, Any]
-    attributes: Mapping[str, Any]
-    marks: Sequence[Mapping[str, Any]]
-    once: Mapping[str, np.ndarray]
 
 
 class Store:
@@ -677,8 +609,6 @@ class Store:
 
     def load(self, run_id: str) -> xr.Dataset:
         """A run's dataset; raises :class:`UnknownRunError`."""
-        from goldviz.runs.live import LiveRun
-
         return LiveRun(self, run_id).snapshot()[1].dataset
 
     # -- states -------------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.declare.setting_words import value_in_words
 from goldviz.declare.settings import Experiment, Settings, SettingsError, label
 from goldviz.runs.examples import example, has_example
-from goldviz.runs.store.run_store import Run, UnknownRunError
+from goldviz.runs.store.run import Run
+from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import keys, visitors_data
 from goldviz.ui.panels import controls

@@ -12,7 +12,8 @@ from goldviz.figures.overlay import MOST
 from goldviz.runs.execution.execution import ExecutionError
 from goldviz.runs.store.checkpoints import room_of_run
 from goldviz.runs.store.rows import STATUSES, UNFINISHED
-from goldviz.runs.store.run_store import Result, Run, Size, UnknownRunError
+from goldviz.runs.store.run import Result, Run, Size
+from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import chrome
 from goldviz.ui.panels import lanes, together

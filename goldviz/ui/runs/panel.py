@@ -9,7 +9,8 @@ import streamlit as st
 
 from goldviz.declare.settings import Experiment, SettingsError, label, schemas
 from goldviz.runs.execution.execution import ExecutionError
-from goldviz.runs.store.run_store import Run, UnknownRunError
+from goldviz.runs.store.run import Run
+from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import keys
 from goldviz.ui.panels import controls, lanes, trained_on

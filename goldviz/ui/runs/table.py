@@ -17,7 +17,8 @@ from goldviz.declare.settings import Experiment, label
 from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import NETWORKS
 from goldviz.runs.store.rows import UNCLEAR
-from goldviz.runs.store.run_store import DAMAGED_RECORDS, Result, Run, Size
+from goldviz.runs.store.run import Result, Run, Size
+from goldviz.runs.store.run_store import DAMAGED_RECORDS
 from goldviz.ui.panels.lanes import difference, in_words, kept_labels
 from goldviz.ui.seen_runs import seen_run, settings_of
 from goldviz.ui.words import STATES, duration, plain

@@ -1,0 +1,38 @@
+"""The frame that all pages share: navigation above the visitor's page, stories and the glossary around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from goldviz.figures.theme import INKS
+from goldviz.ui import chrome
+from goldviz.ui.pages import glossary
+from goldviz.ui.panels import stories
+from goldviz.ui.theme import theme_now
+
+
+def main() -> None:
+    """Draw the visitor's page inside the shared frame."""
+    st.set_page_config(
+        page_title="goldviz", page_icon=str(Path(__file__).parent / "assets" / "icon.svg"), layout="wide"
+    )
+    st.html(Path(__file__).parent / "assets" / "style.css")
+    # Gold is light in the dark theme, so text on it has to be dark there: it has the paper's colour.
+    ink = INKS[theme_now()]
+    colours = {"on-gold": ink.background, "paper": ink.background, "focus": ink.accent}
+    st.html(f"<style>:root {{ {' '.join(f'--goldviz-{name}: {value};' for name, value in colours.items())} }}</style>")
+    home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
+    pages: dict[str, list[st.Page]] = {"": [home]}
+    for page in [*chrome.pages_of_no_laboratory(), *chrome.laboratories()]:
+        pages.setdefault(page.section, []).append(
+            st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path)
+        )
+    visited = st.navigation(pages, position="top")
+    st.session_state[chrome.CHANGED] = st.session_state.get("page") != visited.url_path
+    st.session_state["page"] = visited.url_path
+    stories.strip(visited.url_path)
+    visited.run()
+    stories.keep(visited.url_path)
+    glossary.explain()
