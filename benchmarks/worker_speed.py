@@ -11,6 +11,7 @@ import statistics
 import tempfile
 import time
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Experiment
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.depth_gradients.settings import DepthGradients
@@ -38,7 +39,7 @@ def in_this_process(settings: Experiment) -> float:
     """Seconds of a run here."""
     record = Recorder(settings, Memory(), NobodyAsks())
     with training_on(str(resolve("cpu"))):
-        settings.run(record)
+        laboratory_of(settings).run(settings, record)
     return record.seconds
 
 

@@ -29,7 +29,7 @@ import goldviz
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.settings import Experiment, SettingsError, schemas
-from goldviz.declare.trials import SEEDS, Trials, trials_of, tried
+from goldviz.declare.trials import SEEDS, Trials
 from goldviz.diagnostics.findings import Finding, Floats, Verdicts, majority
 from goldviz.diagnostics.findings.tried import Trial
 from goldviz.runs.examples import example, has_example
@@ -196,10 +196,10 @@ def _complaint(before: Mapping[str, Verdicts], after: Mapping[str, Verdicts]) ->
 
 def _timed(lab_name: str, one: tuple[str, Experiment]) -> list[Trial]:
     start, lab = time.monotonic(), laboratories()[lab_name]
-    how = trials_of(lab)
+    how = lab.trials
     assert how is not None
     try:
-        found = trials(lab, how, *one, kept=() if ANEW in sys.argv else getattr(tried(lab), "trials", ()))
+        found = trials(lab, how, *one, kept=() if ANEW in sys.argv else getattr(lab.tried, "trials", ()))
     except ValueError as fault:
         # Drawn settings may ask their data for what they do not hold.
         if not getattr(fault, "for_a_person", False):
@@ -221,11 +221,11 @@ def main(names: list[str]) -> None:
     """Try the advice of these laboratories, or of all."""
     begun = time.monotonic()
     for name, lab in laboratories().items():
-        how = trials_of(lab) if name in (names or laboratories()) else None
+        how = lab.trials if name in (names or laboratories()) else None
         if how is None:
             continue
         # What is not tried this time, or not yet, stays.
-        planned, found, rest = list(set_ups(lab, how)), list[Trial](), list(getattr(tried(lab), "trials", ()))
+        planned, found, rest = list(set_ups(lab, how)), list[Trial](), list(getattr(lab.tried, "trials", ()))
         with multiprocessing.get_context("spawn").Pool(2) as pool:
             for (where, _), part in zip(planned, pool.imap(partial(_timed, name), planned), strict=True):
                 found += part

@@ -187,12 +187,14 @@ def findings(dataset: xr.Dataset) -> list[Finding]:
     ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
     :func:`figure` does.
     """
+    from goldviz.declare.laboratory import laboratory_of
     from goldviz.diagnostics.findings import by_kind
 
     own = _kinds_of(dataset)
     if own:
         return by_kind.findings_of(own.dataset, own.kinds)
-    return _settings_of(dataset).findings(dataset)
+    settings = _settings_of(dataset)
+    return laboratory_of(settings).findings(settings, dataset)
 
 
 def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
@@ -283,6 +285,7 @@ def _without_dimension(figure: str, variable: str, dim: str, dataset: xr.Dataset
 
 def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
     from goldviz.declare.kinds import roles_of
+    from goldviz.declare.laboratory import laboratory_of
     from goldviz.runs.execution.processes import processes_for_run
     from goldviz.runs.execution.watchdog import Watchdog
     from goldviz.runs.recorder import Ended, Recorder
@@ -293,7 +296,7 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
     record = Recorder(settings, memory, desk or NobodyAsks(), processes=processes_for_run())
     try:
         with Watchdog(record):
-            settings.run(record)
+            laboratory_of(settings).run(settings, record)
         status, message = "finished", ""
     except Ended as ended:
         status, message = ended.status, str(ended)

@@ -93,7 +93,7 @@ def test_the_shell_runs_it(checkout: Path) -> None:
 
 @pytest.mark.slow
 def test_its_script_repeats_it(checkout: Path) -> None:
-    make = "import goldviz; print(goldviz.experiments()['random-walk'](steps=3).script())"
+    make = "import goldviz; from goldviz.labs.random_walk import LAB; print(LAB.script(LAB.declared(steps=3)))"
     (checkout / "alone.py").write_text(_python(checkout, "-c", make), encoding="utf-8")
     subprocess.run([sys.executable, "-I", "alone.py"], cwd=checkout, check=True, timeout=120)
 

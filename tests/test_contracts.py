@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -64,3 +65,43 @@ def test_a_contract_fails_where_it_is_broken(copy: Path, contract: dict[str, Any
         assert outcomes(copy)[contract["name"]] == "BROKEN"
     finally:
         path.write_text(source, encoding="utf-8")
+
+
+def circles_of(graph: grimp.ImportGraph) -> list[list[str]]:
+    """Modules that import each other, by the strongly connected parts of the graph (Tarjan 1972)."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_ones: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        number[module] = lowest[module] = len(number)
+        open_ones.append(module)
+        for other in graph.find_modules_directly_imported_by(module):
+            if other not in number:
+                visit(other)
+            if other in open_ones:
+                lowest[module] = min(lowest[module], lowest[other])
+        if lowest[module] == number[module]:
+            circle = open_ones[open_ones.index(module) :]
+            del open_ones[-len(circle) :]
+            found.extend([sorted(circle)] if len(circle) > 1 else [])
+
+    for module in sorted(graph.modules):
+        if module not in number:
+            visit(module)
+    return found
+
+
+@pytest.mark.parametrize("types", [False, True], ids=["imported", "named by a type"])
+def test_no_modules_import_each_other(types: bool) -> None:
+    graph = grimp.build_graph("goldviz", exclude_type_checking_imports=not types, cache_dir=None)
+    assert graph.modules >= {"goldviz.api", "goldviz.declare.settings"}
+    assert circles_of(graph) == []
+
+
+def test_a_circle_is_found() -> None:
+    graph = grimp.ImportGraph()
+    for importer, imported in (("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")):
+        graph.add_import(importer=importer, imported=imported)
+    assert circles_of(graph) == [["b", "c"]]

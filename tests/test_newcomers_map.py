@@ -197,7 +197,7 @@ run = trained("depth-gradients", **small, **families)
 declared = goldviz.experiments()["depth-gradients"]
 settings = declared.checked({**small, **families})
 told["families"] = [facts(declared, name)["labels"]["new"] for name in families]
-told["cards"] = [finding.threshold for finding in declared.checked(small).findings(trained("depth-gradients", **small))]
+told["cards"] = [finding.threshold for finding in goldviz.findings(trained("depth-gradients", **small))]
 trained("recurrent-gradients", optimiser="new", hidden=3, length=4, steps=2)
 
 from goldviz.export.report import report_of_run
@@ -339,11 +339,11 @@ def followed(name, setting, value, **small):
     run = goldviz.run(name, progress=False, **small)
     assert run.attrs["status"] == "finished", run.attrs
     declared = goldviz.experiments()[name].checked(small)
-    declared.findings(run)
+    goldviz.findings(run)
     assert declared.estimated_seconds() > 0 and declared.estimated_bytes() > 0
     for figure in laboratories()[name].figures().FIGURES.values():
         figure(run).to_json()
-    pathlib.Path("exported.py").write_text(declared.script(), encoding="utf-8")
+    pathlib.Path("exported.py").write_text(laboratories()[name].script(declared), encoding="utf-8")
     print(facts(type(declared), setting)["labels"][value])
     return run
 """

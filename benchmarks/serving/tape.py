@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.recorder import Batch, Progress, Recorder
 from goldviz.runs.store.memory import NobodyAsks
@@ -30,7 +31,7 @@ class Tape:
     def of(cls, settings: DepthGradients) -> Tape:
         """Train once."""
         tape = cls(settings)
-        settings.run(Recorder(settings, tape, NobodyAsks()))
+        laboratory_of(settings).run(settings, Recorder(settings, tape, NobodyAsks()))
         return tape
 
     def coordinates(self, coordinates: Mapping[str, list[Any]]) -> None:

@@ -60,7 +60,8 @@ def write_script(dataset: xr.Dataset, path: Path) -> None:
     """The Python file that repeats the run."""
     from goldviz.runs.store.arrays import changes_by_step
 
-    path.write_text(_settings(dataset).script(changes_by_step(dataset)), encoding="utf-8")
+    settings = _settings(dataset)
+    path.write_text(laboratory_of(settings).script(settings, changes_by_step(dataset)), encoding="utf-8")
 
 
 def _settings(dataset: xr.Dataset) -> Experiment:

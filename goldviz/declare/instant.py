@@ -30,7 +30,7 @@ class Instant(Settings):
 
         Raises ``ValueError`` with a sentence for settings that have no result.
         """
-        computed: xr.Dataset = laboratory_of(type(self)).part("compute").compute(self)
+        computed: xr.Dataset = laboratory_of(self).part("compute").compute(self)
         for name, unit in self.units.items():
             if name in computed:
                 computed[name].attrs["units"] = unit

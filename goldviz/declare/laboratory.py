@@ -11,16 +11,28 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from goldviz.arrays.light import LightDataset
+from goldviz.diagnostics.findings.advice import opposed
+from goldviz.diagnostics.findings.tried import Trial, Tried
 from goldviz.diagnostics.measure import Measure
+from goldviz.export.script import script
 
 if TYPE_CHECKING:
-    from goldviz.declare.settings import Settings
+    from goldviz.arrays.labelled import Run
+    from goldviz.declare.settings import Experiment, Settings
+    from goldviz.declare.trials import Trials
+    from goldviz.diagnostics.findings import Finding
+    from goldviz.runs.recorder import Recorder
+
+Declared = TypeVar("Declared", bound="Experiment")
 
 
 @dataclass(frozen=True)
@@ -74,14 +86,71 @@ class Laboratory:
         every = [one for value in values for one in (value.values() if isinstance(value, dict) else [value])]
         return {one.name: one for one in every if isinstance(one, Measure)}
 
+    @property
+    def trials(self) -> Trials | None:
+        """How its advice is tried; None where it has none."""
+        how: Trials | None = self.part("trial").TRIALS if self.has("trial") else None
+        return how
+
+    @cached_property
+    def tried(self) -> Tried | None:
+        """What came of its advice, by ``recorded/advice.json``; None where nothing was tried."""
+        how, file = self.trials, self.recorded / "advice.json"
+        if how is None or not file.exists():
+            return None
+        trials = [Trial.from_json(values) for values in json.loads(file.read_text(encoding="utf-8"))]
+        return Tried(trials, how.unit, ", made smaller" if how.sizes else "", how.in_words(self.declared.presets))
+
     def function(self, reference: str) -> Any:
         """What ``module:name`` refers to inside the laboratory."""
         module, _, name = reference.partition(":")
         return getattr(self.part(module), name)
 
+    def run(self, settings: Declared, record: Recorder[Declared]) -> None:
+        """Carry an experiment out by its ``train.py``, telling ``record`` what is seen."""
+        train = self.part("train").train
+        record.starts()
+        train(settings, record)
 
-def laboratory_of(declared: type[Settings]) -> Laboratory:
-    """The laboratory in whose folder this settings class stands; raises ``TypeError`` for a class of no laboratory."""
+    def script(self, settings: Experiment, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
+        """A Python file that repeats a run by itself; ``changes`` are hot settings, by the step after which.
+
+        Raises :class:`goldviz.declare.settings.SettingsError` for changes that are not allowed.
+        """
+        checked = {step: settings.hot_values(values) for step, values in (changes or {}).items()}
+        heading = f"{settings.title}: {settings.question}"
+        return script(heading, f"{self.package}.train", settings.model_dump(), checked)
+
+    def findings(self, settings: Experiment, dataset: Run) -> list[Finding]:
+        """What the recorded numbers say, most serious first: ``findings_of`` of its ``findings.py``, if it has one.
+
+        Of advice that was tried, what helped is offered, with its effect; nothing that goes against what a card before
+        it offers, for a page has one panel of settings for all networks.
+        """
+        if not self.has("findings"):
+            return []
+        return self.advised(settings, self.part("findings").findings_of(settings, LightDataset.of(dataset)))
+
+    def advised(self, settings: Experiment, findings: Sequence[Finding]) -> list[Finding]:
+        """The findings, most serious first, with what is offered of what their rules would advise."""
+        how, known = self.trials, self.tried
+        cards: list[Finding] = []
+        offered: list[Mapping[str, Any]] = []
+        for finding in findings:
+            card = finding
+            if card.severity != "good":
+                card = card.without(lambda remedy: any(opposed(settings, remedy.changes, other) for other in offered))
+            if how is not None and known is not None:
+                card = known.advised(card, how.set_up(settings))
+            if card.severity != "good":
+                offered.append(card.changes)
+            cards.append(card)
+        return cards
+
+
+def laboratory_of(settings: Settings | type[Settings]) -> Laboratory:
+    """The laboratory in whose folder the class of settings stands; raises ``TypeError`` for a class of none."""
+    declared = settings if isinstance(settings, type) else type(settings)
     package = importlib.import_module(declared.__module__.rpartition(".")[0])
     found = getattr(package, "LAB", None)
     if not isinstance(found, Laboratory):

@@ -7,26 +7,16 @@ The page's controls, the link, the command line, the stored JSON and the help te
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from goldviz.arrays.light import LightDataset
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.kinds import checked_kind
-from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.plain_values import plain
-from goldviz.declare.trials import trials_of, tried
-from goldviz.diagnostics.findings.advice import opposed
-from goldviz.export.script import script
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
-    from goldviz.diagnostics.findings import Finding
-    from goldviz.runs.recorder import Recorder
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 
@@ -317,12 +307,6 @@ class Experiment(Settings):
         """Hot settings that were changed during a kept run, under today's names; raises as :meth:`from_store` does."""
         return cls._understood(version, changes)[0]
 
-    def run(self, record: Recorder[Self]) -> None:
-        """Carry the experiment out, telling ``record`` what is seen: ``train`` of its laboratory."""
-        train = laboratory_of(type(self)).part("train").train
-        record.starts()
-        train(self, record)
-
     def steps_planned(self) -> int:
         """How many steps a full run takes."""
         raise TypeError(f"{type(self).__name__} declares no number of steps")
@@ -335,51 +319,14 @@ class Experiment(Settings):
         """About how much memory a run takes beside what its process has anyway; 0 where nothing is known of it."""
         return 0.0
 
-    def script(self, changes: Mapping[int, Mapping[str, Any]] | None = None) -> str:
-        """A Python file that repeats the run by itself; ``changes`` are hot settings, by the step after which.
-
-        Raises :class:`SettingsError` for changes that are not allowed.
-        """
-        checked = {step: self._hot(values) for step, values in (changes or {}).items()}
-        procedure = f"{laboratory_of(type(self)).package}.train"
-        return script(f"{self.title}: {self.question}", procedure, self.model_dump(), checked)
-
-    def _hot(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def hot_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Hot settings, checked; raises :class:`SettingsError` for others and for values that are not allowed."""
         hot = self.hot_settings()
         for name in values:
             if name not in hot:
                 raise SettingsError({name: f"{label(name)} cannot change while a run goes on; {', '.join(hot)} can."})
         new = self.changed(**values)
         return {name: getattr(new, name) for name in values}
-
-    def findings(self, dataset: Run) -> list[Finding]:
-        """What the recorded numbers say, most serious first: ``findings_of`` of its laboratory, if it has one.
-
-        Of advice that was tried, what helped is offered, with its effect; nothing that goes against what a card before
-        it offers, for a page has one panel of settings for all networks.
-        """
-        lab = laboratory_of(type(self))
-        found: list[Finding] = (
-            lab.part("findings").findings_of(self, LightDataset.of(dataset)) if lab.has("findings") else []
-        )
-        return self.advised(found)
-
-    def advised(self, findings: Sequence[Finding]) -> list[Finding]:
-        """The findings, most serious first, with what is offered of what their rules would advise."""
-        lab = laboratory_of(type(self))
-        how, known = trials_of(lab), tried(lab)
-        cards: list[Finding] = []
-        offered: list[Mapping[str, Any]] = []
-        for finding in findings:
-            card = finding
-            if card.severity != "good":
-                card = card.without(lambda remedy: any(opposed(self, remedy.changes, other) for other in offered))
-            if how is not None and known is not None:
-                card = known.advised(card, how.set_up(self))
-            if card.severity != "good":
-                offered.append(card.changes)
-            cards.append(card)
-        return cards
 
 
 def facts(settings: type[Settings], name: str) -> dict[str, Any]:

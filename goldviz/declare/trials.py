@@ -1,17 +1,12 @@
-"""How a laboratory's advice is tried, and what came of it: in its ``trial.py`` and its ``recorded/advice.json``."""
+"""How a laboratory's advice is tried, as its ``trial.py`` says."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from goldviz.diagnostics.findings.tried import Trial, Tried
-
 if TYPE_CHECKING:
-    from goldviz.declare.laboratory import Laboratory
     from goldviz.declare.settings import Experiment, Preset
     from goldviz.diagnostics.findings import Floats
     from goldviz.diagnostics.findings.advice import Bound
@@ -97,19 +92,3 @@ def _in_words(sizes: Mapping[str, Bound]) -> str:
 
 def _sized(settings: Experiment, sizes: Mapping[str, Bound]) -> Experiment:
     return settings.changed(**{name: change.of(getattr(settings, name)) for name, change in sizes.items()})
-
-
-def trials_of(lab: Laboratory) -> Trials | None:
-    """How a laboratory's advice is tried; None where it has none."""
-    found: Trials | None = lab.part("trial").TRIALS if lab.has("trial") else None
-    return found
-
-
-@cache
-def tried(lab: Laboratory) -> Tried | None:
-    """What came of a laboratory's advice; None where nothing was tried."""
-    how, kept = trials_of(lab), lab.recorded / "advice.json"
-    if how is None or not kept.exists():
-        return None
-    trials = [Trial.from_json(values) for values in json.loads(kept.read_text(encoding="utf-8"))]
-    return Tried(trials, how.unit, ", made smaller" if how.sizes else "", how.in_words(lab.declared.presets))

@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.data_labels import ATTRIBUTE, labelled
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.setting_words import shown, value_in_words
 from goldviz.declare.settings import Settings, facts, label
 from goldviz.declare.text_models import CONTROL
@@ -187,7 +188,10 @@ def _findings_in_words(settings: Experiment, dataset: Run) -> list[Finding]:
     def told(changes: Mapping[str, Any]) -> dict[str, str]:
         return {name: value_in_words(type(settings), name, value) for name, value in changes.items()}
 
-    return [replace(finding, changes=told(finding.changes)) for finding in settings.findings(dataset)]
+    return [
+        replace(finding, changes=told(finding.changes))
+        for finding in laboratory_of(settings).findings(settings, dataset)
+    ]
 
 
 def findings_html(findings: Iterable[Finding]) -> str:

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import pytest
 from plotly.offline import get_plotlyjs
 
+from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments
 from goldviz.diagnostics.findings import Finding
 from goldviz.export.report import LARGEST, TOO_LARGE, Setting, findings_html, report_html, report_of_run, told
@@ -94,14 +95,11 @@ def test_a_model_of_texts_is_named_and_never_by_the_id_of_its_run():
     assert "" not in values.values()
 
 
-def test_what_a_finding_would_change_is_told_as_the_controls_name_it(build_run):
+def test_what_a_finding_would_change_is_told_as_the_controls_name_it(build_run, monkeypatch):
     found = Finding("f", "t", "bad", "1", "2", "high", "x", changes={"activation": "sigmoid"})
 
-    class Run(DepthGradients):
-        def findings(self, dataset):
-            return [found]
-
-    text = report_of_run(Run(), build_run(), {})
+    monkeypatch.setattr(Laboratory, "findings", lambda lab, settings, dataset: [found])
+    text = report_of_run(DepthGradients(), build_run(), {})
     assert "Settings to change: Activation: Sigmoid" in text
 
 

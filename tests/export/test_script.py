@@ -11,6 +11,7 @@ import pytest
 import goldviz.api
 from goldviz.declare.settings import SettingsError
 from goldviz.export.script import script
+from goldviz.labs.depth_gradients import LAB
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
 SETTINGS = DepthGradients(
@@ -42,7 +43,7 @@ def run_alone(script, folder, absent=("goldviz", "jaxtyping", "safetensors")):
 @pytest.mark.slow
 def test_the_script_repeats_the_run_to_the_bit(tmp_path):
     dataset = goldviz.api.run(SETTINGS, progress=False)
-    seen = run_alone(SETTINGS.script(), tmp_path)
+    seen = run_alone(LAB.script(SETTINGS), tmp_path)
     assert seen["coordinates"]["seed"] == [0, 7]
     for name in map(str, dataset.data_vars):
         variable = SETTINGS.variables[name]
@@ -52,30 +53,30 @@ def test_the_script_repeats_the_run_to_the_bit(tmp_path):
 
 @pytest.mark.slow
 def test_changes_hold_from_the_step_after_theirs(tmp_path):
-    plain = run_alone(SETTINGS.script(), tmp_path)["curves"]["loss"]["values"]
-    changed = run_alone(SETTINGS.script({2: {"learning_rate": 0.3}}), tmp_path)["curves"]["loss"]["values"]
+    plain = run_alone(LAB.script(SETTINGS), tmp_path)["curves"]["loss"]["values"]
+    changed = run_alone(LAB.script(SETTINGS, {2: {"learning_rate": 0.3}}), tmp_path)["curves"]["loss"]["values"]
     assert changed[:2] == plain[:2]
     assert changed[2:] != plain[2:]
 
 
 def test_building_a_script_does_not_load_torch():
     code = (
-        "import sys; from goldviz.labs.depth_gradients.settings import DepthGradients; "
-        "DepthGradients().script(); sys.exit('torch' in sys.modules)"
+        "import sys; from goldviz.labs.depth_gradients import LAB; "
+        "LAB.script(LAB.declared()); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
 
 
 def test_the_heading_names_libraries_and_every_module_with_its_subject():
-    documentation = ast.get_docstring(ast.parse(SETTINGS.script()))
+    documentation = ast.get_docstring(ast.parse(LAB.script(SETTINGS)))
     assert "Exported from goldviz; needs Python 3.11 and torch.\n" in documentation
-    lines = SETTINGS.script().splitlines()
+    lines = LAB.script(SETTINGS).splitlines()
     first = '    "goldviz.labs.depth_gradients.train": "What a run of'
     assert lines[lines.index("MODULES = {") + 1].startswith(first)
 
 
 def test_the_run_s_own_module_comes_first_and_the_run_itself_last():
-    parts = [ast.unparse(node.test) for node in ast.parse(SETTINGS.script()).body if isinstance(node, ast.If)]
+    parts = [ast.unparse(node.test) for node in ast.parse(LAB.script(SETTINGS)).body if isinstance(node, ast.If)]
     assert parts[:2] == ["__name__ not in MODULES", "__name__ == 'goldviz.labs.depth_gradients.train'"]
     assert parts[-1] == "__name__ == '__main__'"
 
@@ -212,5 +213,5 @@ def test_a_relative_import_is_refused(made_up, tmp_path):
 )
 def test_changes_that_are_not_allowed_never_reach_the_script(changes, sentence):
     with pytest.raises(SettingsError) as error:
-        SETTINGS.script({1: changes})
+        LAB.script(SETTINGS, {1: changes})
     assert str(error.value) == sentence

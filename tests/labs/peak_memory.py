@@ -12,6 +12,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiments
 from goldviz.runs.execution.limits import hold_to_memory
 from goldviz.runs.execution.spare_time import LATER, SpareTime
@@ -56,7 +57,7 @@ def main() -> None:
     signal.alarm(ENOUGH_SECONDS)
     before, began, sink, ended = megabytes("VmRSS"), time.monotonic(), Forgetting(), "finished"
     try:
-        settings.run(Recorder(settings, sink, NobodyAsks()))
+        laboratory_of(settings).run(settings, Recorder(settings, sink, NobodyAsks()))
     except (Ended, EnoughError, MemoryError, RuntimeError) as error:
         ended = f"{type(error).__name__}: {error}"
     with suppress(EnoughError):

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 from goldviz.declare.instant import Instant
-from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment, schemas
 from goldviz.runs.recorder import Ended, Recorder
@@ -82,7 +82,7 @@ def carried_out(settings: Experiment, **recorder: Any) -> tuple[Keeping, str]:
     """What a run keeps, and how it ended; ``recorder`` may start it later or end it earlier."""
     sink, status = Keeping(), "finished"
     try:
-        settings.run(Recorder(settings, sink, NobodyAsks(), **recorder))
+        laboratory_of(settings).run(settings, Recorder(settings, sink, NobodyAsks(), **recorder))
     except Ended as ended:
         status = ended.status
     return sink, status

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.registry import experiments, laboratories
-from goldviz.declare.trials import SEEDS, trials_of, tried
+from goldviz.declare.trials import SEEDS
 from goldviz.diagnostics.findings import remedies
 from goldviz.diagnostics.findings.tried import Trial
 from goldviz.runs.examples import example
 from tests.labs.small_runs import TRAINED
 
 DOCS = Path(__file__).parents[2] / "docs"
-EVERY_TRIED = pytest.mark.parametrize("lab", [lab for lab in TRAINED if tried(lab)], ids=lambda lab: lab.name)
+EVERY_TRIED = pytest.mark.parametrize("lab", [lab for lab in TRAINED if lab.tried], ids=lambda lab: lab.name)
 
 
 def kept(lab: Laboratory) -> list[Trial]:
-    known = tried(lab)
+    known = lab.tried
     assert known is not None
     return list(known.trials)
 
@@ -39,12 +39,12 @@ def test_every_remedy_that_a_recorded_run_calls_for_was_tried(lab: Laboratory) -
 
 @EVERY_TRIED
 def test_what_is_offered_in_a_set_up_that_was_tried_helped_there(lab: Laboratory) -> None:
-    declared, how = experiments()[lab.name], trials_of(lab)
+    declared, how = experiments()[lab.name], lab.trials
     assert how is not None
     failed = {(str(trial.settings), trial.kind, trial.words) for trial in kept(lab) if trial.tells and not trial.helps}
     for preset in declared.presets:
         settings = declared.preset(preset.slug)
-        for finding in settings.findings(example(declared, preset.slug)):
+        for finding in laboratory_of(settings).findings(settings, example(declared, preset.slug)):
             assert finding.severity == "good" or not finding.changes or finding.effect or _checks(finding)
             offered = {remedy.words for remedy in finding.remedies if remedy.changes == finding.changes}
             failed_here = {words for words in offered if (str(how.set_up(settings)), finding.kind, words) in failed}
@@ -59,7 +59,7 @@ def _checks(finding) -> bool:
 def test_a_remedy_still_asks_for_what_was_tried(lab: Laboratory) -> None:
     """Each kept trial's change of settings comes out again from its rule: by the set-up alone, or by the recorded run
     where a rule chooses by what it reads."""
-    declared, how, checked = experiments()[lab.name], trials_of(lab), 0
+    declared, how, checked = experiments()[lab.name], lab.trials, 0
     assert how is not None
     rules = {rule.kind: rule for rule in lab.part("findings").RULES}
     for trial in kept(lab):
@@ -96,7 +96,7 @@ def test_a_trial_has_five_seeds_of_each_network(lab: Laboratory) -> None:
 
 @EVERY_TRIED
 def test_a_rule_about_one_of_several_losses_is_judged_by_that_one(lab: Laboratory) -> None:
-    how = trials_of(lab)
+    how = lab.trials
     assert how is not None
     for trial in kept(lab):
         if trial.kind in how.about:
@@ -108,7 +108,7 @@ def test_a_set_up_that_goes_on_from_a_shared_beginning_records_what_it_would_alo
     monkeypatch.syspath_prepend(str(DOCS))
     import make_advice
 
-    how = trials_of(laboratories()["bert-pretraining"])
+    how = laboratories()["bert-pretraining"].trials
     small = {"pretraining_steps": 6, "fine_tuning_steps": 4, "width": 8, "inner": 8, "texts": 100, "look_every": 3}
     settings = experiments()["bert-pretraining"].checked({**small, "seeds": (0, 1), "device": "cpu"})
     set_ups = [
@@ -130,7 +130,7 @@ def test_a_kept_trial_comes_out_again(lab: Laboratory, monkeypatch: pytest.Monke
     monkeypatch.syspath_prepend(str(DOCS))
     import make_advice
 
-    how, (first, *others) = trials_of(lab), kept(lab)
+    how, (first, *others) = lab.trials, kept(lab)
     assert how is not None
     settings = next(s for where, s in make_advice.set_ups(lab, how) if where == first.where)
     assert how.set_up(settings) == first.settings

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import Experiment
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.examples import example, has_example, picture_path
@@ -123,13 +123,13 @@ def test_a_run_that_has_just_begun_is_drawn_as_such(lab: Laboratory) -> None:
         made = figure(empty)
         assert not made.data, figure.question
         assert made.layout.annotations, f"{figure.question} does not say why nothing is drawn"
-    assert lab.declared().findings(empty) == []
+    assert lab.findings(lab.declared(), empty) == []
 
 
 @RECORDED
 def test_findings_are_few_sorted_and_advise_what_is_allowed(lab: Laboratory, slug: str) -> None:
     settings = lab.declared.preset(slug)
-    found = settings.findings(example(lab.declared, slug))
+    found = laboratory_of(settings).findings(settings, example(lab.declared, slug))
     assert 1 <= len(found) <= most_findings(lab)
     ranks = [SEVERITIES.index(finding.severity) for finding in found]
     assert ranks == sorted(ranks)
@@ -144,9 +144,12 @@ def test_findings_are_few_sorted_and_advise_what_is_allowed(lab: Laboratory, slu
 @SOME_RECORDED
 def test_without_a_variable_findings_go_and_others_come_only_in_their_place(lab: Laboratory, slug: str) -> None:
     settings, dataset = lab.declared.preset(slug), example(lab.declared, slug)
-    known = {(finding.kind, finding.severity) for finding in settings.findings(dataset)}
+    known = {(finding.kind, finding.severity) for finding in laboratory_of(settings).findings(settings, dataset)}
     for missing in set(dataset.data_vars):
-        found = {(finding.kind, finding.severity) for finding in settings.findings(dataset.drop_vars(missing))}
+        found = {
+            (finding.kind, finding.severity)
+            for finding in laboratory_of(settings).findings(settings, dataset.drop_vars(missing))
+        }
         assert found <= known or known - found, f"without {missing}: {found - known}"
 
 
@@ -162,7 +165,7 @@ def test_numbers_that_are_none_are_drawn_and_judged_without_a_warning(lab: Labor
         for figure in figures_of(lab).values():
             assert figure(odd).to_json()
         if not np.isinf(value):  # A share that is infinite cannot be recorded.
-            assert len(settings.findings(odd)) <= most_findings(lab)
+            assert len(laboratory_of(settings).findings(settings, odd)) <= most_findings(lab)
 
 
 def test_the_page_about_laboratories_is_of_today() -> None:

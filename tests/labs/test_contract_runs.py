@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import goldviz.api
-from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import Experiment
 from goldviz.runs.examples import example
 from goldviz.runs.store.arrays import UNITS_OF
@@ -169,7 +169,10 @@ def test_a_fresh_run_ends_as_the_recorded_example_did(lab: Laboratory, slug: str
     settings, recorded = lab.declared.preset(slug), example(lab.declared, slug)
     fresh = goldviz.api.run(settings, progress=False)
     assert fresh.attrs["status"] == recorded.attrs["status"]
-    found, expected = settings.findings(fresh), settings.findings(recorded)[:1]
+    found, expected = (
+        laboratory_of(settings).findings(settings, fresh),
+        laboratory_of(settings).findings(settings, recorded)[:1],
+    )
     most_serious = [finding.kind for finding in found if finding.severity == found[0].severity]
     assert bool(found) == bool(expected)
     assert all(finding.kind in most_serious for finding in expected)
@@ -184,7 +187,7 @@ def kept_by_script(script: dict[str, Any], name: str, once: bool) -> np.ndarray:
 @pytest.mark.parametrize("suite", thinned(SCRIPTS))
 def test_every_script_repeats_its_run_to_the_bit(suite: str, tmp_path: Path, subtests: pytest.Subtests) -> None:
     chosen = {str(small): small.settings(seeds=(0, 7)) for small in SCRIPTS[suite]}
-    found = run_alone({name: settings.script() for name, settings in chosen.items()}, tmp_path)
+    found = run_alone({name: laboratory_of(settings).script(settings) for name, settings in chosen.items()}, tmp_path)
     for name, settings in chosen.items():
         with subtests.test(name):
             dataset = small_run(settings)
@@ -204,7 +207,7 @@ for lab in laboratories().values():
     found = {"torch", "streamlit", "transformers", "arch"} & set(sys.modules)
     assert not found, f"{lab.name} loads {found}"
 for name, declared in experiments().items():
-    declared().script()
+    laboratory_of(declared).script(declared())
     found = {"torch", "streamlit", "transformers", "arch"} & set(sys.modules)
     assert not found, f"the script of {name} loads {found}"
 """
@@ -232,7 +235,7 @@ def test_a_run_that_was_paused_on_a_gpu_goes_on_bit_for_bit(small: Small) -> Non
 @pytest.mark.timeout(300)
 def test_every_script_repeats_its_run_on_a_gpu(tmp_path: Path, subtests: pytest.Subtests) -> None:
     chosen = {str(small): small.settings(seeds=(0, 7), device="cuda") for small in FIRST}
-    found = run_alone({name: settings.script() for name, settings in chosen.items()}, tmp_path)
+    found = run_alone({name: laboratory_of(settings).script(settings) for name, settings in chosen.items()}, tmp_path)
     for name, settings in chosen.items():
         with subtests.test(name):
             np.testing.assert_allclose(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Finding, Remedy
@@ -46,7 +46,9 @@ def some_settings(small: Small, generator: np.random.Generator) -> Experiment:
 def test_no_recorded_example_is_offered_opposites(lab: Laboratory) -> None:
     for preset in lab.declared.presets:
         settings = lab.declared.preset(preset.slug)
-        assert not list(opposites(settings, settings.findings(example(lab.declared, preset.slug)))), preset.slug
+        assert not list(
+            opposites(settings, laboratory_of(settings).findings(settings, example(lab.declared, preset.slug)))
+        ), preset.slug
 
 
 @EVERY_SHAPE
@@ -59,7 +61,7 @@ def test_no_drawn_readings_are_offered_opposites(small: Small, seed: int) -> Non
         settings = some_settings(small, generator)
         with np.errstate(invalid="ignore"):
             findings = drawn.all(settings, run)
-        assert not list(opposites(settings, settings.advised(findings)))
+        assert not list(opposites(settings, laboratory_of(settings).advised(settings, findings)))
 
 
 class TestOpposed:
@@ -101,8 +103,17 @@ class TestOffered:
         settings, deeper, fewer = lab.declared.preset("as-in-the-document"), {"depth": 30}, {"depth": 3}
         slower = {"learning_rate": 1e-4}
         first, second = self.card("diverged", deeper), self.card("vanishing", fewer, slower)
-        assert [card.changes for card in settings.advised([first, second])] == [deeper, slower]
-        assert [card.changes for card in settings.advised([second, first])] == [fewer, {}]
-        assert settings.advised([second, first])[1].advice == ""
+        assert [card.changes for card in laboratory_of(settings).advised(settings, [first, second])] == [
+            deeper,
+            slower,
+        ]
+        assert [card.changes for card in laboratory_of(settings).advised(settings, [second, first])] == [
+            fewer,
+            {},
+        ]
+        assert laboratory_of(settings).advised(settings, [second, first])[1].advice == ""
         praise = self.card("gradient_kept", deeper, severity="good")
-        assert [card.changes for card in settings.advised([second, praise])] == [fewer, deeper]
+        assert [card.changes for card in laboratory_of(settings).advised(settings, [second, praise])] == [
+            fewer,
+            deeper,
+        ]

@@ -3,11 +3,10 @@
 import pandas as pd
 
 from goldviz.declare.registry import laboratories
-from goldviz.declare.trials import tried
 from goldviz.diagnostics.findings.tried import OUTCOMES
 from tests.pages.visit import Visitor
 
-TRIALS = [trial for lab in laboratories().values() if (record := tried(lab)) for trial in record.trials]
+TRIALS = [trial for lab in laboratories().values() if (record := lab.tried) for trial in record.trials]
 
 
 def lines(visitor: Visitor) -> pd.DataFrame:
@@ -22,7 +21,7 @@ def test_the_page_lists_all_trials_and_filters_them() -> None:
     assert f"{sum(trial.helps for trial in TRIALS)} of {len(TRIALS)} remedies helped." in visitor.captions
     assert set(whole["Outcome"]) == {trial.outcome for trial in TRIALS} <= set(OUTCOMES)
     visitor.at.selectbox(key="advice-laboratory").set_value("ode-rnn")
-    record = tried(laboratories()["ode-rnn"])
+    record = laboratories()["ode-rnn"].tried
     assert record is not None
     assert list(lines(visitor.look())["Set-up"]) == [trial.where for trial in record.trials]
     visitor.at.selectbox(key="advice-complaint").set_value("solver_too_coarse")

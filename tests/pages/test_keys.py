@@ -14,6 +14,7 @@ from goldviz.data.tables.sealed_names import NOT_YOURS, sealed, shown_name
 from goldviz.data.texts.kept_models import keep_model
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.declare.data_labels import labels_of
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiment, laboratories
 from goldviz.declare.settings import Experiment
 from goldviz.export.report import report_of_run
@@ -102,8 +103,8 @@ def test_what_a_stranger_takes_away_holds_no_key(folder: Path) -> None:
     run_id = services.store().create(declared().changed(corpus=key), status="failed")
     lane = lanes.read(declared, run_id)
     assert isinstance(lane, Lane)
-    assert key not in lane.settings.script()
-    assert sealed(key) in lane.settings.script()
+    assert key not in laboratory_of(lane.settings).script(lane.settings)
+    assert sealed(key) in laboratory_of(lane.settings).script(lane.settings)
     report = report_of_run(lane.stored, lane.dataset, {})
     assert key not in report
     assert "mine.txt" not in report

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.runs.execution import workers
 from goldviz.runs.execution.execution import Executor
 from goldviz.runs.jobs import worker as job_worker
@@ -54,7 +55,7 @@ def uninterrupted(settings: Toy) -> xr.Dataset:
     """What a run records when nothing happens to it."""
     memory = Memory()
     try:
-        settings.run(Recorder(settings, memory, NobodyAsks()))
+        laboratory_of(settings).run(settings, Recorder(settings, memory, NobodyAsks()))
     except Ended:
         assert settings.diverge_at
     return memory.dataset({name: vars(variable) for name, variable in settings.variables.items()}, {})

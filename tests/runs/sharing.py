@@ -23,7 +23,7 @@ class Sharing(Experiment):
     def estimated_seconds(self) -> float:
         return 0.01 * self.epochs
 
-    def run(self, record: Recorder) -> None:
+    def train(self, record: Recorder) -> None:
         record.attribute(processes=record.processes)
         for epoch in record.steps(self.epochs):
             time.sleep(0.01)

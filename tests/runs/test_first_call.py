@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.runs.execution.watchdog import GRACE_SECONDS, Watchdog
 from goldviz.runs.recorder import Ended, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
@@ -43,7 +44,7 @@ def test_the_first_call_of_a_notebook_trains_whatever_loading_takes() -> None:
 class Loading(Toy):
     """Its second step imports a module, and then computes for long."""
 
-    def run(self, record: Recorder) -> None:
+    def train(self, record: Recorder) -> None:
         record.coordinates(network=["plain", "residual"], seed=list(self.seeds))
         for epoch in record.steps(self.epochs):
             record("norm", [epoch for _ in self.seeds])
@@ -71,5 +72,5 @@ def test_a_step_that_imports_is_ended_behind_its_import(tmp_path: Path, monkeypa
         pytest.raises(Ended, match="Stopped during epoch 2, which went on beyond the time limit of 1 s"),
         Watchdog(record),
     ):
-        record.settings.run(record)
+        laboratory_of(record.settings).run(record.settings, record)
     assert sys.modules.pop("slow_to_load").WHOLE

@@ -97,9 +97,9 @@ def test_a_kept_run_shows_what_it_showed_then(kept: Store, run_id: str) -> None:
     )
     settings, dataset = settings_of(kept, run_id), kept.load(run_id)
     assert sorted(map(str, dataset.data_vars)) == then["variables"]
-    kinds = [finding.kind for finding in settings.findings(dataset)]
+    kinds = [finding.kind for finding in laboratory_of(settings).findings(settings, dataset)]
     assert kinds == REJUDGED.get(then["name"], then["findings"])
-    drawable = laboratory_of(type(settings)).figures().FIGURES
+    drawable = laboratory_of(settings).figures().FIGURES
     figures = {name: spec for name, spec in drawable.items() if name in then["traces"]}
     assert figures.keys() == then["traces"].keys()
     drawn = {name: len(spec(dataset, theme="light").data) for name, spec in figures.items()}

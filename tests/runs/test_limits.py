@@ -107,7 +107,7 @@ def test_a_limit_that_is_none_is_said_before_any_run(
 class Spinning(Toy):
     """Its fourth step computes for a long time, in Python."""
 
-    def run(self, record: Any) -> None:
+    def train(self, record: Any) -> None:
         record.coordinates(network=["plain", "residual"], seed=list(self.seeds))
         for epoch in record.steps(self.epochs):
             record("norm", np.array([epoch]))

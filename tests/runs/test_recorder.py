@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.runs import recorder
 from goldviz.runs.recorder import KEPT_BYTES, KEPT_STATES, Batch, Ended, Order, Progress, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
@@ -43,7 +44,7 @@ class Orders:
 def carried_out(settings: Toy, orders: Mapping[int, list[Order]] | None = None, **how: Any) -> tuple[Log, str, str]:
     log = Log()
     try:
-        settings.run(Recorder(settings, log, Orders(orders or {}, log), **how))
+        laboratory_of(settings).run(settings, Recorder(settings, log, Orders(orders or {}, log), **how))
     except Ended as end:
         return log, end.status, str(end)
     return log, "finished", ""

@@ -54,7 +54,7 @@ class Toy(Experiment):
     def estimated_bytes(self) -> float:
         return 100 * self.size * len(self.seeds)
 
-    def run(self, record: Recorder) -> None:
+    def train(self, record: Recorder) -> None:
         record.coordinates(network=["plain", "residual"], seed=list(self.seeds))
         record.attribute(device="none")
         walk = {str(seed): np.zeros((2, self.size)) for seed in self.seeds}

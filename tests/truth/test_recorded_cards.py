@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiments
 from goldviz.runs.examples import example, has_example
 from tests.truth.recorded_cards import (
@@ -51,7 +52,7 @@ EXAMPLES = [
 def recorded(laboratory, preset):
     declared = experiments()[laboratory]
     run = example(declared, preset)
-    return run, declared.preset(preset).findings(run)
+    return run, laboratory_of(declared).findings(declared.preset(preset), run)
 
 
 @pytest.mark.parametrize(("laboratory", "preset"), EXAMPLES)

@@ -80,7 +80,7 @@ def counted_seconds(settings: Instant) -> float:
 def too_much(cases: Iterator[Instant]) -> Iterator[tuple[str, float]]:
     """Settings whose numbers a page computes at once though they take long: what is changed, and the seconds."""
     for settings in cases:
-        if laboratory_of(type(settings)).part("page").PAGE.seconds(settings) <= AT_ONCE_SECONDS:
+        if laboratory_of(settings).part("page").PAGE.seconds(settings) <= AT_ONCE_SECONDS:
             seconds = counted_seconds(settings)
             if seconds > MOST:
                 yield str(settings.differences()), seconds

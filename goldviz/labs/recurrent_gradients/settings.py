@@ -268,7 +268,7 @@ class RecurrentGradients(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every step's gates and states, and what a look pulls back to each step."""
-        cells = [CELLS[lane] for lane in lanes(self)]
+        cells = [CELLS[lane] for lane in lanes(self.networks)]
         tensors, states = max(cell.values for cell in cells), max(cell.states for cell in cells)
         values = self.time_steps() * self.hidden * (tensors * self.batch + 25 * FOLLOWED * states)
         learners = len(self.seeds) * len(cells)
@@ -279,7 +279,7 @@ class RecurrentGradients(Experiment):
         looks = 1 + self.steps // self.look_every if self.look_every else 0
         total = 0.0
         values = self.batch * self.hidden
-        for cost in (CELLS[lane].cost for lane in lanes(self)):
+        for cost in (CELLS[lane].cost for lane in lanes(self.networks)):
             total += self.steps * (cost.step + cost.value * values + cost.product * values * self.hidden)
             total += looks * (cost.look + cost.weight * self.hidden**2)
         return len(self.seeds) * self.time_steps() * total * 1e-6

@@ -71,7 +71,7 @@ def train(settings: RecurrentGradients, record: Record) -> None:
             SeedSequences(stream(seed, DATA), evaluation(settings, stream(seed, TEST_DATA))) for seed in settings.seeds
         ]
         grid = Grid.made(
-            lanes(settings),
+            lanes(settings.networks),
             settings.seeds,
             lambda lane, seed: learner(settings, lane, seed, data[0].looked_at, device),
             sequences=[own.order for own in data],
@@ -113,7 +113,7 @@ def announce(settings: RecurrentGradients, record: Record, looked_at: Evaluation
     """Label the dimensions, and name the device."""
     steps = len(looked_at.inputs)
     record.coordinates(
-        network=list(lanes(settings)),
+        network=list(lanes(settings.networks)),
         seed=list(settings.seeds),
         time=list(range(1, steps + 1)),
         lag=list(range(steps)),

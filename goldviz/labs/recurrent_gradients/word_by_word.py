@@ -85,7 +85,9 @@ def read_words(settings: RecurrentGradients, weights: np.ndarray, text: str) -> 
     that do not fit.
     """
     words = Words.of(text)
-    read = [_of_network(settings, lane, row, words) for lane, row in zip(lanes(settings), weights, strict=True)]
+    read = [
+        _of_network(settings, lane, row, words) for lane, row in zip(lanes(settings.networks), weights, strict=True)
+    ]
     dims = {
         "praise": ("time",),
         "state": ("time", "unit"),
@@ -96,7 +98,7 @@ def read_words(settings: RecurrentGradients, weights: np.ndarray, text: str) -> 
     return xr.Dataset(
         {name: (("network", *own), torch.stack([one[name] for one in read]).numpy()) for name, own in dims.items()},
         coords={
-            "network": list(lanes(settings)),
+            "network": list(lanes(settings.networks)),
             "time": range(1, len(words.words) + 1),
             "gate": list(GATES),
             "unit": range(1, settings.hidden + 1),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import either, label
 from goldviz.runs.execution.cluster import dask_setup
 from goldviz.runs.execution.limits import ran_out_of_memory
@@ -338,7 +339,7 @@ def _carry_out(
         )
         try:
             with Watchdog(record, _end_of_process(record, sink)):
-                settings.run(record)
+                laboratory_of(settings).run(settings, record)
         finally:
             record.hand_over()
         status, message = "finished", ""

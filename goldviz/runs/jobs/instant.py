@@ -20,7 +20,7 @@ def compute(report: Report, name: str, settings: str) -> xr.Dataset:
     how far it is and may be stopped.
     """
     view_settings = instants()[name].checked_json(settings)
-    part = laboratory_of(type(view_settings)).part("compute")
+    part = laboratory_of(view_settings).part("compute")
     reporting = getattr(part, "compute_and_report", None)
     dataset: xr.Dataset = reporting(view_settings, report) if reporting else view_settings.compute()
     return dataset

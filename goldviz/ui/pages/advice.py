@@ -12,7 +12,6 @@ import streamlit as st
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
-from goldviz.declare.trials import tried
 from goldviz.diagnostics.findings.tried import OUTCOMES, Trial, Tried
 from goldviz.ui.words import plain
 
@@ -31,7 +30,7 @@ def show() -> None:
     """Draw the page."""
     st.title("Advice")
     st.markdown("##### What do the cards advise, and what did it do when it was tried?")
-    records = {lab: record for lab in laboratories().values() if (record := tried(lab))}
+    records = {lab: record for lab in laboratories().values() if (record := lab.tried)}
     filters, switch = st.columns([4, 1], vertical_alignment="bottom")
     with filters:
         rows = _filtered([Row(lab, trial) for lab, record in records.items() for trial in record.trials])

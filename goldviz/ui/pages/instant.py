@@ -116,7 +116,7 @@ def _beside(count: int, widths: Sequence[int] = ()) -> Sequence[AbstractContextM
 
 
 def _all_of_laboratory(view: View[Any]) -> list[FigureSpec]:
-    return view.drawable(laboratory_of(type(view.settings)).figures().FIGURES.values())
+    return view.drawable(laboratory_of(view.settings).figures().FIGURES.values())
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Finding
 from goldviz.ui.panels.lanes import AnyLane, Lane, in_words
@@ -35,7 +36,11 @@ def show(experiment: type[Experiment], visible_lanes: list[AnyLane]) -> None:
 
 
 def _found(lane: AnyLane) -> list[Finding]:
-    return lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
+    return (
+        laboratory_of(lane.settings).findings(lane.settings, lane.records)
+        if isinstance(lane, Lane) and lane.last_step
+        else []
+    )
 
 
 def table(titles: Sequence[str], findings_by_lane: Sequence[Sequence[Finding]]) -> str:

@@ -17,6 +17,7 @@ import xarray as xr
 from goldviz.arrays.light import LightDataset
 from goldviz.data.tables.sealed_names import KEY
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.setting_words import value_in_words
 from goldviz.declare.settings import Experiment, Settings, SettingsError, label
 from goldviz.runs.examples import example, has_example
@@ -155,7 +156,11 @@ def sense_of(lane: AnyLane) -> str:
     run = lane.run
     if run is None:
         return ""
-    findings = lane.settings.findings(lane.dataset) if isinstance(lane, Lane) and lane.last_step else []
+    findings = (
+        laboratory_of(lane.settings).findings(lane.settings, lane.records)
+        if isinstance(lane, Lane) and lane.last_step
+        else []
+    )
     parts = [run.status, run.message, run.name, run.step > 0, lane.records.attrs.get("marks", ""), trouble_of(lane)]
     parts += [(one.kind, one.title, one.severity) for one in findings]
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()

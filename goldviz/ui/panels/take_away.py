@@ -12,6 +12,7 @@ import xarray as xr
 
 from goldviz.declare.data_labels import labels_of
 from goldviz.declare.instant import Instant
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Experiment, Settings
 from goldviz.export.report import report_of_run, report_of_unread_run, report_of_view
 from goldviz.export.table import curves_csv
@@ -51,7 +52,12 @@ def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, Figu
         if isinstance(lane, Lane):
             changes = changes_by_step(lane.dataset)
             script = f"{stem.replace('-', '_')}.py"
-            download("Python script", lambda: lane.settings.script(changes), script, f"script-{lane.id}")
+            download(
+                "Python script",
+                lambda: laboratory_of(lane.settings).script(lane.settings, changes),
+                script,
+                f"script-{lane.id}",
+            )
     if isinstance(lane, Lane):
         st.code(_command("run", lane.settings, "run.nc"), language="bash")
 

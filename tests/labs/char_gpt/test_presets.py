@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from goldviz.declare.trials import tried
 from goldviz.labs.char_gpt import LAB
 from goldviz.labs.char_gpt.measures import Reading
 from goldviz.labs.char_gpt.page import head_start
@@ -13,7 +12,7 @@ from goldviz.runs.examples import example
 
 def ended(where, after=None):
     """Dev losses of five seeds at the end of a preset, or after a remedy that leads to another one."""
-    known = tried(LAB)
+    known = LAB.tried
     assert known is not None
     trial = next(t for t in known.trials if t.where == where and (after is None or after in t.changes))
     unigram = float(example(CharGpt, CharGpt.presets[1].slug)["unigram_dev_loss"])

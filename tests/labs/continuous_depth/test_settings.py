@@ -1,5 +1,6 @@
 import pytest
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.runs.examples import example
@@ -26,8 +27,8 @@ def test_what_is_out_of_range_is_named():
 )
 def test_a_preset_s_words_hold_in_its_recorded_run(slug, kinds):
     settings, dataset = ContinuousDepth.preset(slug), example(ContinuousDepth, slug)
-    assert [finding.kind for finding in settings.findings(dataset)] == kinds
-    for finding in settings.findings(dataset):
+    assert [finding.kind for finding in laboratory_of(settings).findings(settings, dataset)] == kinds
+    for finding in laboratory_of(settings).findings(settings, dataset):
         assert settings.changed(**finding.changes)
         assert bool(finding.advice) == bool(finding.changes)
 

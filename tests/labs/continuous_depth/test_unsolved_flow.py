@@ -8,6 +8,7 @@ import xarray as xr
 
 import goldviz
 from goldviz.cli import main
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.labs.continuous_depth import field
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.runs.execution.execution import Executor
@@ -50,7 +51,7 @@ def test_records_are_kept_and_step_and_seed_are_told(tmp_path, capsys, monkeypat
     assert np.isnan(here.loss.isel(step=-1).sel(network="ode", seed=0))
     assert np.isfinite(here.loss.isel(step=-1).sel(network="residual")).all()
     assert here.sizes["look"] >= 1
-    assert "diverged" in {finding.kind for finding in STIFF.findings(here)}
+    assert "diverged" in {finding.kind for finding in laboratory_of(STIFF).findings(STIFF, here)}
 
     kept = goldviz.run(STIFF, progress=False, keep=True)
     assert (kept.attrs["status"], kept.attrs["message"]) == ("diverged", here.attrs["message"])

@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
@@ -440,7 +441,10 @@ def test_findings_of_several_lanes_are_one_table_with_a_column_for_each() -> Non
     [table] = [text for text in visitor.markdown if text.startswith("| ") and "badge" in text]
     head, _, *rows = table.splitlines()
     assert head.count("|") == 4
-    found = [DepthGradients.preset(slug).findings(example(DepthGradients, slug)) for slug in slugs]
+    found = [
+        laboratory_of(DepthGradients).findings(DepthGradients.preset(slug), example(DepthGradients, slug))
+        for slug in slugs
+    ]
     assert len(rows) == len({one.kind for findings in found for one in findings})
     assert all(plain(one.number) in table for findings in found for one in findings)
     assert "Try this" in visitor.buttons, "the cards stand behind the table"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import goldviz.api
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.labs.price_tokens import LAB
 from goldviz.labs.price_tokens.measures import Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
@@ -14,7 +15,7 @@ from goldviz.runs.examples import example
 
 def seen(slug: Any) -> Any:
     settings, ds = PriceTokens.preset(slug), example(LAB.declared, slug)
-    return settings, ds, [finding.kind for finding in settings.findings(ds)]
+    return settings, ds, [finding.kind for finding in laboratory_of(settings).findings(settings, ds)]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_codes_that_collapse_are_told() -> None:
 @pytest.mark.parametrize(("slug", "words"), [("regimes", "States follow the size"), ("learned-codes", "last 5 moves")])
 def test_why_tokens_are_no_regimes_is_said_of_what_they_are_made_of(slug: Any, words: str) -> None:
     settings, ds, kinds = seen(slug)
-    assert words in settings.findings(ds)[kinds.index("not_regimes")].explanation
+    assert words in laboratory_of(settings).findings(settings, ds)[kinds.index("not_regimes")].explanation
 
 
 def test_the_honest_run_has_skill_in_size_and_none_in_sign() -> None:

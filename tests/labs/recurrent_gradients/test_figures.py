@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import NETWORKS
 from goldviz.labs.recurrent_gradients.figures import FIGURES, picture
@@ -203,7 +204,10 @@ def test_the_gates_figure_says_what_is_left_along_the_path_and_not_what_a_mean_g
     cell, whole = (times(10 ** float(value)) for value in far)
     assert f"Left after 49 steps: {cell} along the cell, {whole} along all paths." in said
     assert "halves" not in said
-    assert any(one.kind == "gradient_kept" for one in RecurrentGradients().findings(recorded))
+    assert any(
+        one.kind == "gradient_kept"
+        for one in laboratory_of(RecurrentGradients).findings(RecurrentGradients(), recorded)
+    )
 
 
 def test_a_plain_network_alone_has_no_gates():

@@ -7,6 +7,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.labs.recurrent_gradients.findings import findings_of
 from goldviz.labs.recurrent_gradients.measures import Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
@@ -268,7 +269,10 @@ def test_a_solved_task_is_not_told_that_its_steps_are_clipped():
     assert "task_solved" in found(run)
     assert "clipping_every_step" not in found(run)
     settings = RecurrentGradients.preset("fix-it-identity")
-    kinds = [finding.kind for finding in settings.findings(example(RecurrentGradients, "fix-it-identity"))]
+    kinds = [
+        finding.kind
+        for finding in laboratory_of(settings).findings(settings, example(RecurrentGradients, "fix-it-identity"))
+    ]
     assert kinds == ["task_solved", "gradient_kept"]
 
 

@@ -18,7 +18,7 @@ from goldviz.models.recurrent.cells import CELLS, GATES
 @given(length=st.integers(4, 200), task=st.sampled_from(["adding", "recall"]))
 def test_there_is_a_node_for_every_matrix_gate_and_time_step(networks: str, length: int, task: str) -> None:
     settings = RecurrentGradients.checked({"networks": networks, "length": length, "task": task, "hidden": 2})
-    times, names = list(range(1, settings.time_steps() + 1)), lanes(settings)
+    times, names = list(range(1, settings.time_steps() + 1)), lanes(settings.networks)
     parts = parts_of(xr.Dataset(coords={"network": list(names), "time": times}))
     assert [part.network for part in parts] == list(names)
     for part in parts:
