@@ -61,14 +61,10 @@ class TrainingReading(NetworkReading):
     )
     clipped: Floats = of_kind("clipped", mean, "The share of steps whose gradient was clipped.")
     saturation: Floats = of_kind(
-        "saturation",
-        lambda shares: mean(shares[-1]),
-        "The share of saturated activations at the last step, mean over the layers.",
+        "saturation", lambda shares: mean(shares[-1]), "The share of saturated activations at the end, over the layers."
     )
     dead: Floats = of_kind(
-        "dead_units",
-        lambda shares: mean(shares[-1]),
-        "The share of dead units at the last step, mean over the layers.",
+        "dead_units", lambda shares: mean(shares[-1]), "The share of dead units at the end, mean over the layers."
     )
     first_over_last: Floats = of_kind(
         "gradient_norm_by_layer",

@@ -119,8 +119,7 @@ class NetworkReading:
     @classmethod
     def measures(cls) -> dict[str, Measure]:
         """Every number of every network by name, such as ``"lstm.worth"``."""
-        every = [cls.measure(network, name) for network in cls.labels for name in cls.words()]
-        return {one.name: one for one in every}
+        return {f"{network}.{name}": cls.measure(network, name) for network in cls.labels for name in cls.words()}
 
     @classmethod
     def words(cls) -> dict[str, str]:

@@ -58,13 +58,9 @@ def made_worse(run: Run) -> float:
     return float(change_of_loss(run) > 0)
 
 
-def _norm(part: str, way: str, words: str) -> Measure:
-    return Measure(
-        f"{part}.norm_{way}",
-        f"The norm of dL/d{part} by {words}.",
-        "",
-        lambda run: float(np.linalg.norm(run[f"{part}_{way}"].values)),
-    )
+def _norm(part: str, way: str, by: str) -> Measure:
+    words = f"The norm of dL/d{part} by {by}."
+    return Measure(f"{part}.norm_{way}", words, "", lambda run: float(np.linalg.norm(run[f"{part}_{way}"].values)))
 
 
 BY_HAND = {part: _norm(part, "gradient", "the recursion") for part in PARTS}

@@ -43,8 +43,9 @@ def sums(view: View[BackpropagationByHand]) -> None:
     view.draw(*_of_place(view))
     st.subheader("The five sums, beside autograd's", anchor=False)
     st.dataframe(_table(view), hide_index=True, width="stretch")
-    largest = measures.off_autograd(ds)
-    st.caption(f"The largest difference of any entry is {largest:.1e}: rounding in the last digit of float64.")
+    st.caption(
+        f"The largest difference of any entry is {measures.off_autograd(ds):.1e}: rounding in float64's last digit."
+    )
 
 
 def update(view: View[BackpropagationByHand]) -> None:
@@ -107,7 +108,7 @@ def in_report(view: View[BackpropagationByHand]) -> list[FigureSpec]:
 
 def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:
     ds = view.dataset
-    rows = [
+    return pd.DataFrame(
         {
             "Part": part,
             "Shape": " × ".join(str(size) for size in ds[f"{part}_gradient"].shape),
@@ -116,8 +117,7 @@ def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:
             "Largest difference": f"{ds.attrs['difference'][part]:.1e}",
         }
         for part in measures.PARTS
-    ]
-    return pd.DataFrame(rows)
+    )
 
 
 def why(view: View[BackpropagationByHand]) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import power, power_axis, reference_line, worded
+from goldviz.figures.elements import drawn_ends, power, power_axis, reference_line, worded
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import SIGNED, cells, colour_bar, legend_below, symmetric
 from goldviz.figures.spec import by_name, drawn
@@ -73,8 +73,7 @@ def _dead_sentence(ds: Run) -> str:
 
 
 def _range(figure: Figure) -> tuple[float, float]:
-    values = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data] or [np.zeros(1)])
-    low, high = (float(values.min()), float(values.max())) if values.size else (-1.0, 0.0)
+    low, high = drawn_ends(figure)
     return low - 0.4, high + 0.4
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import link, power_axis, power_ticks
+from goldviz.figures.elements import drawn_ends, link, power_axis, power_ticks
 from goldviz.figures.frames import AtStep
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
 from goldviz.figures.spec import by_name, drawn
@@ -135,9 +135,8 @@ def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
 
 
 def _drawn_range(figure: Figure) -> tuple[float, float]:
-    values = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
-    finite = values[np.isfinite(values)]
-    low, high = min(float(finite.min()), -1.0), max(float(finite.max()), 0.5)
+    low, high = drawn_ends(figure)
+    low, high = min(low, -1.0), max(high, 0.5)
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
 
 

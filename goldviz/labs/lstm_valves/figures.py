@@ -7,7 +7,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter, make_subplots
-from goldviz.figures.elements import add_heading, link, power_axis, reference_line
+from goldviz.figures.elements import add_heading, drawn_ends, link, power_axis, reference_line
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
 from goldviz.figures.spec import by_name, drawn
@@ -73,9 +73,7 @@ def _line(ds: Run, name: str, words: str, colour: str, dash: str, width: float) 
 
 
 def _log_axis(figure: Figure, words: str) -> tuple[float, float]:
-    values = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
-    finite = values[np.isfinite(values)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
+    low, high = drawn_ends(figure)
     room = max(0.05 * (high - low), 0.3)
     power_axis(figure, "y", words, low - room, high + room)
     return low - room, high + room
