@@ -67,6 +67,14 @@ def test_a_contract_fails_where_it_is_broken(copy: Path, contract: dict[str, Any
         path.write_text(source, encoding="utf-8")
 
 
+def test_every_module_beside_the_rooms_has_its_place(copy: Path) -> None:
+    (copy / "goldviz" / "elsewhere.py").write_text('"""Of no room."""\n', encoding="utf-8")
+    try:
+        assert outcomes(copy)["Rooms stand above one another"] == "BROKEN"
+    finally:
+        (copy / "goldviz" / "elsewhere.py").unlink()
+
+
 def circles_of(graph: grimp.ImportGraph) -> list[list[str]]:
     """Modules that import each other, by the strongly connected parts of the graph (Tarjan 1972)."""
     number: dict[str, int] = {}

@@ -9,7 +9,7 @@ import time
 from collections.abc import Hashable
 from pathlib import Path
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.data.hub.faults import HubError
 from goldviz.data.hub.models import held
 from goldviz.declare.registry import experiment, laboratories
@@ -32,13 +32,13 @@ def weight_bytes(model: TextModel) -> int:
     return sum(w.numel() * w.element_size() for part in parts if part is not None for w in part.parameters())
 
 
-loaded_models: Cupboard[TextModel] = Cupboard(MODEL_BYTES, weight_bytes)
+loaded_models: Cache[TextModel] = Cache(MODEL_BYTES, weight_bytes)
 """The models of everybody in this process, while there is room.
 
-What holds one of these should follow them: see :meth:`goldviz.cupboard.Cupboard.follow`.
+What holds one of these should follow them: see :meth:`goldviz.cache.Cache.follow`.
 """
 
-_complaints: Cupboard[tuple[str, float]] = Cupboard(MOST_COMPLAINTS, lambda _: 1)
+_complaints: Cache[tuple[str, float]] = Cache(MOST_COMPLAINTS, lambda _: 1)
 
 
 def text_model(name: str) -> TextModel:

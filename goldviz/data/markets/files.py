@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.data.markets.file_channel import (
     ColumnChoice,
     ColumnReading,
@@ -242,8 +242,8 @@ def _layout_size(layout: TableLayout) -> int:
     return sum(16 * len(column.values) for column in layout.columns.values()) + 24 * len(layout.dates.moments)
 
 
-_TABLES: Cupboard[FileTable] = Cupboard(100 * 10**6, lambda table: sum(column.nbytes for column in table.columns))
-_LAYOUTS: Cupboard[TableLayout] = Cupboard(50 * 10**6, _layout_size)
+_TABLES: Cache[FileTable] = Cache(100 * 10**6, lambda table: sum(column.nbytes for column in table.columns))
+_LAYOUTS: Cache[TableLayout] = Cache(50 * 10**6, _layout_size)
 
 
 def check_size(size: int, file: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 import xarray as xr
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.data.texts.pieces import Pieces
 from goldviz.labs.inside_bert import evidence, head
 from goldviz.labs.inside_bert import word_order as order
@@ -67,7 +67,7 @@ def _reading_bytes(reading: TextReading) -> int:
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors) + int(reading.tiles.nbytes)
 
 
-readings: Cupboard[TextReading] = Cupboard(READING_BYTES, _reading_bytes)
+readings: Cache[TextReading] = Cache(READING_BYTES, _reading_bytes)
 """The readings of this process, by chunk."""
 readings.follow(loaded_models, lambda reading: reading.model)
 
@@ -100,7 +100,7 @@ def ways_down(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
     return head.ways_down(reading_of(chunk))
 
 
-ways: Cupboard[xr.Dataset] = Cupboard(READING_BYTES // 2, lambda found: int(found.nbytes))
+ways: Cache[xr.Dataset] = Cache(READING_BYTES // 2, lambda found: int(found.nbytes))
 """What the shares of queries go by, in this process, by chunk."""
 
 

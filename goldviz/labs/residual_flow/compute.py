@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torchdiffeq import odeint
 
-from goldviz.cupboard import remembered
+from goldviz.cache import remembered
 from goldviz.labs.residual_flow.fields import closed_form
 from goldviz.labs.residual_flow.problems import PlaneProblem, problem_of
 from goldviz.labs.residual_flow.settings import ALWAYS_DRAWN, ResidualFlow

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from goldviz.cupboard import remembered
+from goldviz.cache import remembered
 from goldviz.labs.residual_flow.fields import LinearPlaneField, SpiralField, TurnedField, VanDerPolField
 from goldviz.labs.residual_flow.lessons import CLOUD, LESSONS, TURN, learned
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow

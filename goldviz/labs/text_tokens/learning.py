@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.data.texts.byte_pieces import BYTES, BytePieces, merges, read, written
 from goldviz.data.texts.pair_merges import Merge
 from goldviz.labs.text_tokens.settings import Pattern, TextTokens
@@ -36,7 +36,7 @@ class Learned:
         return BytePieces(tuple(merge.pair for merge in self.merges), self.expression)
 
 
-_learned: Cupboard[Learned] = Cupboard(KEPT, lambda _: 1)
+_learned: Cache[Learned] = Cache(KEPT, lambda _: 1)
 
 
 def learned(settings: TextTokens, report: Report) -> tuple[Learned, Learned]:

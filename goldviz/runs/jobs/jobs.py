@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, Generic, Literal, TypeVar, cast
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.runs.jobs.worker import (
     JobFailedError,
     JobWorkers,
@@ -132,7 +132,7 @@ class Jobs:
         self,
         processes: int | None = None,
         present: Callable[[str], bool] = lambda visitor: True,
-        results: Cupboard[Any] | None = None,
+        results: Cache[Any] | None = None,
     ) -> None:
         processes = job_worker_count() if processes is None else processes
         self.results = empty_results() if results is None else results
@@ -141,7 +141,7 @@ class Jobs:
         self._present = present
         self._turn = threading.Condition()
         self._line: dict[str, Job] = {}
-        self._ended: Cupboard[Job] = Cupboard(KEPT_JOBS, lambda _: 1)
+        self._ended: Cache[Job] = Cache(KEPT_JOBS, lambda _: 1)
         self._closing = threading.Event()
         self._watcher: threading.Thread | None = None
 
@@ -326,9 +326,9 @@ class Jobs:
                         self._leave(job, visitor)
 
 
-def empty_results() -> Cupboard[Any]:
+def empty_results() -> Cache[Any]:
     """Room for results."""
-    return Cupboard(RESULT_BYTES, size_in_memory)
+    return Cache(RESULT_BYTES, size_in_memory)
 
 
 def size_in_memory(result: object) -> int:

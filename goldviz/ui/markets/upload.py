@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pandas as pd
 import streamlit as st
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.data.markets.brought_market import Looked, Made, look, make
 from goldviz.data.markets.calendars import calendars
 from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, check_size
@@ -124,7 +124,7 @@ def _make(file: BroughtFile, choices: Choices) -> Market:
     return result.market
 
 
-_MADE: Cupboard[Made] = Cupboard(40 * 10**6, lambda made: made.nbytes)
+_MADE: Cache[Made] = Cache(40 * 10**6, lambda made: made.nbytes)
 """Markets that visitors are about to use; a worker makes another of the same file at once."""
 
 

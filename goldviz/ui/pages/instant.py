@@ -15,7 +15,7 @@ import streamlit as st
 import xarray as xr
 from streamlit.delta_generator import DeltaGenerator
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.declare.claims import claims_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory, laboratory_of
@@ -44,7 +44,7 @@ ROOM = 1_000_000
 EVERYWHERE_SECONDS = 0.6
 """About how long a worker takes for the numbers of all positions."""
 
-_positions: Cupboard[str] = Cupboard(64 * 2**20, len)
+_positions: Cache[str] = Cache(64 * 2**20, len)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.declare.registry import experiment, laboratories
 from goldviz.declare.settings import SettingsError
 from goldviz.figures.draft import Figure
@@ -92,9 +92,9 @@ class Boards:
     """The offers of all visitors, and the tables behind them."""
 
     def __init__(self) -> None:
-        self._offers: Cupboard[Offer] = Cupboard(OFFERS_IN_MEMORY, lambda _: 1)
-        self._tokens: Cupboard[str] = Cupboard(OFFERS_IN_MEMORY, lambda _: 1)
-        self._boards: Cupboard[_Board] = Cupboard(BYTES_IN_MEMORY, _room_of_board)
+        self._offers: Cache[Offer] = Cache(OFFERS_IN_MEMORY, lambda _: 1)
+        self._tokens: Cache[str] = Cache(OFFERS_IN_MEMORY, lambda _: 1)
+        self._boards: Cache[_Board] = Cache(BYTES_IN_MEMORY, _room_of_board)
         self.rest_until = 0.0
 
     def offer(self, visitor: str, offer: Offer) -> str:

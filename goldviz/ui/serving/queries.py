@@ -26,7 +26,7 @@ from typing import Protocol
 
 import xarray as xr
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
@@ -76,7 +76,7 @@ class Shelf:
     """Exhibits in memory, at most ``count`` of them and ``size`` bytes; those asked for least recently are let go."""
 
     def __init__(self, count: int = EXHIBITS_IN_MEMORY, size: int = BYTES_IN_MEMORY) -> None:
-        self._held: Cupboard[Exhibit] = Cupboard(size, lambda exhibit: max(exhibit.nbytes, size // count))
+        self._held: Cache[Exhibit] = Cache(size, lambda exhibit: max(exhibit.nbytes, size // count))
 
     def put(self, exhibit: Exhibit) -> str:
         """Keep an exhibit and return its secret token; the newest stays even where it is over the budget alone."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.runs.execution.execution import ExecutionError, Executor
 from goldviz.runs.jobs.jobs import Jobs, empty_results
 from goldviz.runs.jobs.worker import JobFailedError, job_worker_count
@@ -33,10 +33,10 @@ class _Shared:
     executor: Executor | None = None
     refusal: str = ""
     jobs: Jobs | None = None
-    results: Cupboard[Any] = field(default_factory=empty_results)
+    results: Cache[Any] = field(default_factory=empty_results)
     """What came of jobs; their keys say of what, so it outlives the workers."""
-    runs: Cupboard[LiveRun] = field(default_factory=lambda: Cupboard(BYTES_IN_MEMORY, _room_of_run))
-    figures: Cupboard[str] = field(default_factory=lambda: Cupboard(FIGURES_IN_MEMORY, lambda _: 1))
+    runs: Cache[LiveRun] = field(default_factory=lambda: Cache(BYTES_IN_MEMORY, _room_of_run))
+    figures: Cache[str] = field(default_factory=lambda: Cache(FIGURES_IN_MEMORY, lambda _: 1))
 
 
 def _room_of_run(run: LiveRun) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldviz.arrays.labelled import Run
-from goldviz.cupboard import Cupboard
+from goldviz.cache import Cache
 from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Limits
 from goldviz.figures.theme import Theme
@@ -24,7 +24,7 @@ from goldviz.ui.serving import services
 
 LIMITS_IN_MEMORY = 64
 
-_limits: Cupboard[Limits] = Cupboard(LIMITS_IN_MEMORY, lambda _: 1)
+_limits: Cache[Limits] = Cache(LIMITS_IN_MEMORY, lambda _: 1)
 
 
 @dataclass(frozen=True)

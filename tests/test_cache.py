@@ -6,16 +6,16 @@ import time
 
 import pytest
 
-from goldviz import cupboard
-from goldviz.cupboard import Cupboard, remembered
+from goldviz import cache
+from goldviz.cache import Cache, remembered
 
 
 def test_the_example_in_the_docstring() -> None:
-    assert doctest.testmod(cupboard).failed == 0
+    assert doctest.testmod(cache).failed == 0
 
 
 def test_those_not_asked_for_longest_are_let_go() -> None:
-    kept: Cupboard[str] = Cupboard(10, len)
+    kept: Cache[str] = Cache(10, len)
     for key in "abc":
         kept.get(key, lambda: "1234")
         kept.held("a")
@@ -28,7 +28,7 @@ def test_those_not_asked_for_longest_are_let_go() -> None:
 
 
 def test_what_is_unwanted_is_dropped_and_what_is_put_twice_counts_once() -> None:
-    kept: Cupboard[str] = Cupboard(10, len)
+    kept: Cache[str] = Cache(10, len)
     for word in ("gold", "rose"):
         kept.put(word, word)
         kept.put(word, word)
@@ -38,8 +38,8 @@ def test_what_is_unwanted_is_dropped_and_what_is_put_twice_counts_once() -> None
 
 def test_what_needs_a_thing_goes_when_the_thing_goes() -> None:
     """A reading keeps its model alive, so it may not outlive the model's place in the models' budget."""
-    models: Cupboard[list[str]] = Cupboard(2, len)
-    readings: Cupboard[tuple[list[str], str]] = Cupboard(100, lambda _: 1)
+    models: Cache[list[str]] = Cache(2, len)
+    readings: Cache[tuple[list[str], str]] = Cache(100, lambda _: 1)
     readings.follow(models, lambda reading: reading[0])
     for name in ("a", "b"):
         model = models.get(name, lambda name=name: [name])  # type: ignore[misc]
@@ -59,7 +59,7 @@ def test_what_needs_a_thing_goes_when_the_thing_goes() -> None:
 
 
 def test_many_threads_wait_for_one_making() -> None:
-    kept: Cupboard[str] = Cupboard(100, len)
+    kept: Cache[str] = Cache(100, len)
     made, got = [], []
 
     def make() -> str:
@@ -77,7 +77,7 @@ def test_many_threads_wait_for_one_making() -> None:
 
 
 def test_a_failed_making_keeps_nothing_and_may_be_tried_again() -> None:
-    kept: Cupboard[str] = Cupboard(100, len)
+    kept: Cache[str] = Cache(100, len)
 
     def fail() -> str:
         raise ValueError("no")

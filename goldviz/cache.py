@@ -13,13 +13,13 @@ Needed = TypeVar("Needed")
 Asked = ParamSpec("Asked")
 
 
-class Cupboard(Generic[Kept]):
+class Cache(Generic[Kept]):
     """Things by key, at most ``budget`` bytes of them by ``size``; those that were not asked for longest are let go.
 
     Threads that ask for the same at once wait for one making. The newest stays even where it alone is over the budget.
     Things may grow: all are measured anew whenever one comes.
 
-    >>> texts = Cupboard(budget=8, size=len)
+    >>> texts = Cache(budget=8, size=len)
     >>> texts.get("a", lambda: "four"), texts.get("b", lambda: "fives"), texts.held("a")
     ('four', 'fives', None)
     """
@@ -112,7 +112,7 @@ class Cupboard(Generic[Kept]):
         with self._lock:
             return any(kept is thing for kept in self._held.values())
 
-    def follow(self, other: Cupboard[Needed], needs: Callable[[Kept], Needed]) -> None:
+    def follow(self, other: Cache[Needed], needs: Callable[[Kept], Needed]) -> None:
         """From now on let go, whenever ``other`` lets something go, of all that needs what ``other`` does not hold.
 
         So that a thing which keeps a larger one alive does not outlive the place where the larger one is counted.
@@ -137,11 +137,11 @@ def remembered(count: int) -> Callable[[Callable[Asked, Kept]], Callable[Asked, 
     """
 
     def remembering(function: Callable[Asked, Kept]) -> Callable[Asked, Kept]:
-        cupboard: Cupboard[Kept] = Cupboard(count, lambda _: 1)
+        results: Cache[Kept] = Cache(count, lambda _: 1)
 
         @wraps(function)
         def recalled(*args: Asked.args, **named: Asked.kwargs) -> Kept:
-            return cupboard.get((args, tuple(sorted(named.items()))), lambda: function(*args, **named))
+            return results.get((args, tuple(sorted(named.items()))), lambda: function(*args, **named))
 
         return recalled
 
