@@ -17,6 +17,7 @@ from pydantic import model_validator
 
 from goldviz.data.tables.sealed_names import KEPT
 from goldviz.data.texts.items import FEWEST_ITEMS
+from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -225,48 +226,19 @@ class CharLanguageModel(Experiment):
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's contexts", "nat", must_stay_finite=True, kind="training_loss"),
         "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix", kind="gradient_norm_by_layer"),
-        "update_to_data": Variable(
-            PER_LAYER,
-            "Update-to-data ratio: spread of a step over spread of the weights",
-            kind="update_to_data_by_layer",
-        ),
-        "gradient_to_data": Variable(
-            PER_LAYER,
-            "Gradient-to-data ratio: spread of the gradient over spread of the weights",
-            kind="gradient_to_data_by_layer",
-        ),
+        **of_layers.update_to_data(PER_LAYER),
+        **of_layers.gradient_to_data(PER_LAYER),
         "train_loss": Variable(CLOSE, "Loss on training text, without noise of a batch", "nat"),
         "dev_loss": Variable(CLOSE, "Dev loss: text that is not learned", "nat", kind="evaluation_loss"),
         "batch_statistics_loss": Variable(
             CLOSE, "Dev loss with statistics of the dev text in place of running ones", "nat"
         ),
         "running_gap": Variable(PER_HIDDEN, "How far running means are from those of the text, in its spreads"),
-        "activation_mean": Variable(PER_HIDDEN, "Mean of the layer's activations", kind="activation_mean"),
-        "activation_std": Variable(
-            PER_HIDDEN, "Spread (standard deviation) of the layer's activations", kind="activation_std"
-        ),
-        "saturation": Variable(
-            PER_HIDDEN, "Share of activations on a flat part of the nonlinearity", kind="saturation"
-        ),
-        "dead_units": Variable(PER_HIDDEN, "Share of units that no sample activates", kind="dead_units"),
+        **of_layers.activations(PER_HIDDEN),
         "hidden_gradient_norm": Variable(
             PER_HIDDEN, "Gradient norm of the layer's output", kind="hidden_gradient_norm_by_layer"
         ),
-        "activation_histogram": Variable(
-            ("close_look", "network", "hidden", "value_bin"),
-            "Share of activations per bin",
-            kind="activation_histogram",
-        ),
-        "gradient_histogram": Variable(
-            ("close_look", "network", "hidden", "magnitude_bin"),
-            "Share of the entries of the layer's output gradient per bin",
-            kind="gradient_histogram",
-        ),
-        "weight_gradient_histogram": Variable(
-            (*HISTOGRAM, "magnitude_bin"),
-            "Share of the weight matrix's gradient entries per bin",
-            kind="weight_gradient_histogram",
-        ),
+        **of_layers.distributions(("close_look", "network", "hidden"), HISTOGRAM),
         "divergence": Variable(CLOSE, "Divergence of the table from the counted one", "nat"),
         "table": Variable(
             ("close_look", "network", "symbol", "next_symbol"), "Probability of the next symbol, first seed"
