@@ -40,9 +40,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "app.py", copy)
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python file=(\S+)\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 6
-    (copy / "goldviz" / "labs" / "random_walk").mkdir()
+    assert len(blocks) == 7
     for name, source in blocks:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text(source, encoding="utf-8")
     _python(copy, "docs/make_examples.py", "random-walk")
     return copy

@@ -293,7 +293,7 @@ class Recorder(Generic[Declared]):
         return Measuring(self)
 
     def _checked(self, name: str, values: Any, dims: tuple[str, ...], before: tuple[int, ...] = ()) -> np.ndarray:
-        array = np.array(values)
+        array = np.array(np.asarray(values))  # In two steps: a tensor knows no copy, and may change afterwards.
         if array.dtype.kind not in "biuf":
             raise TypeError(f"{name} was recorded as {array.dtype}; numbers and truth values can be recorded.")
         if array.dtype.kind == "f" and array.dtype.itemsize > 4:

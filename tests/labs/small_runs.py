@@ -29,6 +29,12 @@ def cases(lab: Laboratory) -> ModuleType:
     return importlib.import_module(f"tests.labs.{lab.folder}.cases")
 
 
+def headline(lab: Laboratory) -> str:
+    """The variable that says how a run goes: the loss, or the first that must stay finite where nothing is learned."""
+    variables = lab.declared.variables
+    return "loss" if "loss" in variables else next(name for name, one in variables.items() if one.must_stay_finite)
+
+
 @dataclass(frozen=True)
 class Small:
     """One small run of a laboratory: what it changes from the defaults."""

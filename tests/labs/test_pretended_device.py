@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from tests.labs.pretended_device import MixedDevicesError, pretended_device
-from tests.labs.small_runs import SMALL, Small, carried_out, cases, whole
+from tests.labs.small_runs import SMALL, Small, carried_out, cases, headline, whole
 
 NETWORKS = [(small.lab, small.changes.get("network", small.changes.get("model"))) for small in SMALL]
 OF_EVERY_NETWORK = [
@@ -53,8 +53,9 @@ def test_a_laboratory_trains_apart_from_the_cpu(small: Small) -> None:
         first, _ = carried_out(settings, budget=pause)
         second, status = carried_out(settings, start_step=pause, restored=first.states[pause])
     assert status == "finished"
-    losses = np.concatenate([kept.records.stacked()["loss"][1] for kept in (first, second)])
-    np.testing.assert_allclose(losses, whole(settings).records.stacked()["loss"][1], rtol=OTHER_KERNELS)
+    name = headline(small.lab)
+    losses = np.concatenate([kept.records.stacked()[name][1] for kept in (first, second)])
+    np.testing.assert_allclose(losses, whole(settings).records.stacked()[name][1], rtol=OTHER_KERNELS)
 
 
 @pytest.mark.parametrize("mixed", REFUSED.values(), ids=REFUSED)

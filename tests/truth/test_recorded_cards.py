@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from goldviz.declare.laboratory import laboratory_of
-from goldviz.declare.registry import experiments
+from goldviz.declare.registry import experiments, laboratories
 from goldviz.runs.examples import example, has_example
 from tests.truth.recorded_cards import (
     bert_pretraining,
@@ -43,6 +43,7 @@ LABORATORIES = {
 EXAMPLES = [
     (laboratory, preset.slug)
     for laboratory, declared in experiments().items()
+    if laboratories()[laboratory].has("findings")
     for preset in declared.presets
     if has_example(declared, preset.slug)
 ]
