@@ -119,7 +119,7 @@ def endings(plot):
 
 
 """
-WEIGHT_NORM = '    seen["weight_norm"] = '
+WEIGHT_NORM = '    measurements["weight_norm"] = '
 PAGE_OF_NOTES = """\"\"\"Notes: what was thought of the runs.\"\"\"
 
 import streamlit as st
@@ -162,7 +162,7 @@ CHANGES = (
     Change(
         "a new variable",
         WEIGHT_NORM,
-        f'    seen["largest_weight"] = network.block_weight.detach().abs().amax()\n{WEIGHT_NORM}',
+        f'    measurements["largest_weight"] = network.block_weight.detach().abs().amax()\n{WEIGHT_NORM}',
         1,
     ),
     entry(
