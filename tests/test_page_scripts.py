@@ -25,3 +25,18 @@ def test_every_module_has_a_test_that_imports_it() -> None:
 
 def test_parts_of_a_page_share_no_state_by_the_window() -> None:
     assert [module for module, text in modules().items() if re.search(r"(?:window|globalThis)\.goldviz", text)] == []
+
+
+def test_what_one_laboratory_alone_draws_with_stands_in_its_folder() -> None:
+    rooms: dict[str, set[str]] = {}
+    for module, text in modules().items():
+        for path in re.findall(r'(?:from|^import) "(\.[^"]+)";', text, re.MULTILINE):
+            imported = (PACKAGE / module).parent.joinpath(path).resolve().relative_to(PACKAGE).as_posix()
+            rooms.setdefault(imported, set()).add(_room(module))
+    strangers = {module: users for module, users in rooms.items() if len(users) == 1 and users != {_room(module)}}
+    lent = {module: users for module, users in rooms.items() if _room(module) != "ui" and users != {_room(module)}}
+    assert (strangers, lent) == ({}, {})
+
+
+def _room(module: str) -> str:
+    return module.rpartition("/assets/")[0]
