@@ -35,11 +35,11 @@ def masked_scores(network: BertNetwork, texts: MaskedTexts) -> tuple[float, floa
     for rows in torch.arange(len(texts.shown)).split(TEXTS_AT_ONCE):
         inputs, present = texts.shown.rows(rows)
         answers = texts.answers[rows, : inputs.shape[1]]
-        asked = int((answers >= 0).sum())
-        if asked:
+        places = int((answers >= 0).sum())
+        if places:
             device = network.masked_words.bias.device
-            seen = network.masked_loss(inputs.to(device), answers.to(device), present.to(device))
-            loss, right, count = loss + asked * seen[0].item(), right + asked * seen[1].item(), count + asked
+            own_loss = network.masked_loss(inputs.to(device), answers.to(device), present.to(device))
+            loss, right, count = loss + places * own_loss[0].item(), right + places * own_loss[1].item(), count + places
     return loss / count, right / count
 
 

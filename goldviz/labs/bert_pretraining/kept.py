@@ -35,17 +35,17 @@ def trained_text_model(settings: BertPretraining, state: bytes, seed: int, name:
     tokeniser = pretraining_texts(settings).tokeniser if start is None else start.tokeniser
     shape = bert_encoder_shape(settings, len(tokeniser), start)
     network = BertNetwork(shape)
-    stored = load(state)
+    tensors = load(state)
     own = f"{seed}/network/"
     try:
-        network.load_state_dict({key.removeprefix(own): part for key, part in stored.items() if key.startswith(own)})
+        network.load_state_dict({key.removeprefix(own): part for key, part in tensors.items() if key.startswith(own)})
     except RuntimeError as error:
         raise StateError(f"The kept state holds no network of seed {seed} and these settings.") from error
     network.eval().requires_grad_(False)
     parts = (network.encoder, network.masked_words, network.classifier)
-    tuned = any(key.startswith(f"{seed}/fine_tuning/") for key in stored)
+    has_tone = any(key.startswith(f"{seed}/fine_tuning/") for key in tensors)
     read = start is not None or settings.pretraining_steps
-    notes = (*(() if read else (NO_PRETRAINING,)), *(() if tuned else (NO_TONE_YET,)))
+    notes = (*(() if read else (NO_PRETRAINING,)), *(() if has_tone else (NO_TONE_YET,)))
     fingerprint = text_model_fingerprint(shape, tokeniser, parts, TONES, name)
     return TextModel(
         name, network.encoder, tokeniser, network.masked_words, network.classifier, TONES, fingerprint, notes

@@ -78,7 +78,7 @@ class PretrainingReading:
         phases = Phases(ds)
         losses = phases.at_steps("loss", WORDS)
         every_loss = phases.values("loss", "step", "seed")
-        unseen = phases.at_looks("unseen_masked_loss", WORDS)
+        unseen_losses = phases.at_looks("unseen_masked_loss", WORDS)
         all_unseen = phases.values("unseen_masked_loss", "look", "seed")
         norms = phases.at_steps("part_gradient_norm", WORDS, "part")
         norms = norms if len(norms) else phases.at_steps("part_gradient_norm", TONE, "part")
@@ -87,9 +87,9 @@ class PretrainingReading:
             seeds=len(phases.nothing),
             diverged=diverged(every_loss) if len(every_loss) else np.isinf(phases.nothing),
             word_losses=losses,
-            unseen_losses=unseen,
+            unseen_losses=unseen_losses,
             words_trained=_recent(losses, phases.nothing),
-            words_unseen=unseen[-1] if len(unseen) else phases.nothing,
+            words_unseen=unseen_losses[-1] if len(unseen_losses) else phases.nothing,
             words_now=all_unseen[-1] if len(all_unseen) else phases.nothing,
             lowest_loss=np.fmin.reduce(all_unseen) if len(all_unseen) else phases.nothing,
             uniform=phases.number("uniform_loss"),

@@ -99,12 +99,12 @@ def bert_learner(
         start.fill(network.encoder, network.masked_words)
     initialise_encoder(network.classifier, lambda index: stream(seed, TONE_HEAD_WEIGHTS + index))
     network.to(device)
-    tuned = [network.classifier] if settings.frozen else [network]
+    modules = [network.classifier] if settings.frozen else [network]
     decaying = partial(decaying_optimiser, settings.optimiser, weight_decay=settings.weight_decay)
     return BertLearner(
         network,
         decaying([network.encoder, network.masked_words], settings.learning_rate),
-        decaying(tuned, settings.fine_tuning_rate),
+        decaying(modules, settings.fine_tuning_rate),
         stream(seed, BATCH_ORDER),
         stream(seed, TONE_ORDER),
         stream(seed, MASKED_PLACES),

@@ -422,11 +422,11 @@ class BertPretraining(Experiment):
         pieces = self.batch * PIECES_OF_A_TEXT
         table = sizes.vocabulary * sizes.width
         blocks = sizes.layers * (1.5 + 1.75e-4 * pieces * sizes.width)
-        masked = 1 + blocks + table * (2e-5 + 1.1e-7 * self.masked_share * pieces)
-        tone = 1 + (blocks / 3 if self.frozen else blocks + 2e-5 * table + (masked if self.rehearsal else 0))
+        masked_step = 1 + blocks + table * (2e-5 + 1.1e-7 * self.masked_share * pieces)
+        tone = 1 + (blocks / 3 if self.frozen else blocks + 2e-5 * table + (masked_step if self.rehearsal else 0))
         looks = 3 + self.steps_planned() / self.look_every
         looking = 50 + sizes.layers * 1.8 * sizes.width
-        one_seed = self.pretraining_steps * masked + self.fine_tuning_steps * tone + looks * looking
+        one_seed = self.pretraining_steps * masked_step + self.fine_tuning_steps * tone + looks * looking
         return len(self.seeds) * one_seed * 1e-3
 
     def parts(self) -> list[str]:

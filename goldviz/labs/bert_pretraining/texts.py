@@ -150,16 +150,16 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
     """The texts that the settings ask for, as pieces of the model that training starts from; without one, of a
     vocabulary learned from those that training sees."""
     read, unseen = unlabelled_texts(settings)
-    labelled = policy_sentences(settings.labelled, _generator(settings, LABELLED))
-    labelled_texts = {one.text for one in labelled}
+    sentences = policy_sentences(settings.labelled, _generator(settings, LABELLED))
+    labelled_texts = {one.text for one in sentences}
     sets = (
         unlabelled_sentences(_generator(settings, NEW_DRAWS), "seen", labelled_texts),
         unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", labelled_texts),
     )
     documents = written_documents(settings, read)
     if start is None:
-        seen = [*read, *documents, *(one.text for one in labelled)]
-        tokeniser: Any = tokeniser_of(learn_word_pieces(seen, settings.vocabulary))
+        all_texts = [*read, *documents, *(one.text for one in sentences)]
+        tokeniser: Any = tokeniser_of(learn_word_pieces(all_texts, settings.vocabulary))
         longest = settings.longest
     else:
         tokeniser, longest = start.tokeniser, min(settings.longest, start.shape.longest)
@@ -168,20 +168,20 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
     texts = encoded(tokeniser, read, longest).readable(vocabulary)
     held_out = encoded(tokeniser, unseen, longest).readable(vocabulary)
     masks = stream(settings.text_seed, TEST_DATA)
-    written = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, unseen)
+    probe = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, unseen)
     return PretrainingTexts(
         vocabulary,
         tokeniser,
         texts,
         joined(tokeniser, documents, longest) if documents else None,
-        judged_texts(tokeniser, labelled, kinds, longest),
+        judged_texts(tokeniser, sentences, kinds, longest),
         masked_texts(held_out, vocabulary, masks, SCORED_SHARE),
         (
             judged_texts(tokeniser, sets[0], kinds, longest),
             judged_texts(tokeniser, sets[1], kinds, longest),
         ),
         kinds,
-        probe_text(written, tokeniser, vocabulary, texts, min(LONGEST_PROBE, longest)),
+        probe_text(probe, tokeniser, vocabulary, texts, min(LONGEST_PROBE, longest)),
     )
 
 
@@ -202,8 +202,8 @@ def unlabelled_texts(settings: BertPretraining) -> tuple[list[str], list[str]]:
     if settings.corpus == GENERATED:
         read = [one.text for one in policy_sentences(settings.texts, _generator(settings, READ), "all")]
         texts_read = set(read)
-        drawn = [one.text for one in policy_sentences(2 * UNSEEN_TEXTS, _generator(settings, UNSEEN), "all")]
-        return read, [text for text in dict.fromkeys(drawn) if text not in texts_read][:UNSEEN_TEXTS]
+        all_sentences = [one.text for one in policy_sentences(2 * UNSEEN_TEXTS, _generator(settings, UNSEEN), "all")]
+        return read, [text for text in dict.fromkeys(all_sentences) if text not in texts_read][:UNSEEN_TEXTS]
     sentences = sentences_of(load_text(settings.corpus))[: settings.texts]
     unseen = sentences[9::10][:UNSEEN_TEXTS]
     unseen_texts = set(unseen)
@@ -252,9 +252,9 @@ def encoded(tokeniser: Any, texts: Sequence[str], longest: int) -> EncodedTexts:
 
 def joined(tokeniser: Any, documents: Sequence[str], longest: int) -> EncodedTexts:
     """Rows of exactly ``longest`` pieces: documents end to end with [SEP] between, cut where a row is full."""
-    coded = tokeniser(list(documents), add_special_tokens=False, return_token_type_ids=False, verbose=False)
+    encoding = tokeniser(list(documents), add_special_tokens=False, return_token_type_ids=False, verbose=False)
     vocabulary = Vocabulary.of(tokeniser)
-    pieces = torch.tensor([piece for document in coded["input_ids"] for piece in (*document, vocabulary.last)])
+    pieces = torch.tensor([piece for document in encoding["input_ids"] for piece in (*document, vocabulary.last)])
     room = longest - 2
     pieces = pieces.repeat(-(-room // len(pieces)) if len(pieces) < room else 1)
     rows = pieces[: len(pieces) // room * room].view(-1, room)
@@ -310,13 +310,13 @@ def probe_candidates(
     """
     left, middle, right = texts.pieces[:, :-2], texts.pieces[:, 1:-1], texts.pieces[:, 2:]
     follows = left == probe[place - 1]
-    ranked = [
+    candidates = [
         int(probe[place]),
         *_most_frequent(middle[follows & (right == probe[place + 1])], vocabulary)[:LIKELY],
         *_most_frequent(middle[follows], vocabulary)[: LIKELY // 2],
         *_most_frequent(texts.pieces, vocabulary),
     ]
-    return torch.tensor(list(dict.fromkeys(ranked))[:CANDIDATES])
+    return torch.tensor(list(dict.fromkeys(candidates))[:CANDIDATES])
 
 
 def _counts(pieces: Tensor, vocabulary: Vocabulary) -> Tensor:
@@ -325,8 +325,8 @@ def _counts(pieces: Tensor, vocabulary: Vocabulary) -> Tensor:
 
 def _most_frequent(pieces: Tensor, vocabulary: Vocabulary) -> list[int]:
     counts = _counts(pieces, vocabulary)
-    ranked = counts.argsort(descending=True, stable=True)
-    return [int(piece) for piece in ranked[:CANDIDATES] if counts[piece]]
+    order = counts.argsort(descending=True, stable=True)
+    return [int(piece) for piece in order[:CANDIDATES] if counts[piece]]
 
 
 def _of_handy_length(tokeniser: Any, texts: Sequence[str]) -> str:

@@ -198,8 +198,8 @@ def adjoint_against_solver(network: DepthNetwork, view: DepthView) -> dict[str, 
             loss = answer_loss(network, network.answer(end), view.unseen.answers[:COMPARED])
             forward, network.field.evaluations = network.field.evaluations, 0
             with flow_faults_in_words(solver.method):
-                found = torch.autograd.grad(loss, list(network.field.parameters()))
-            gradients.append(torch.cat([gradient.flatten() for gradient in found]))
+                of_field = torch.autograd.grad(loss, list(network.field.parameters()))
+            gradients.append(torch.cat([gradient.flatten() for gradient in of_field]))
             cost = torch.tensor(network.field.evaluations / forward, dtype=torch.float64)
     except UnsolvedFlowError:
         return {"gradient_difference": _nothing(), "adjoint_cost": _nothing()}

@@ -86,8 +86,8 @@ class Reading(TrainingReading):
         """Whether following the field exactly changes the loss by more than a tenth of the larger one."""
         larger = np.maximum(self.loss, self.refined)
         with np.errstate(invalid="ignore"):
-            changed = np.abs(self.refined - self.loss) > CONSISTENT * larger
-        return np.asarray(changed & (larger > NEGLIGIBLE))
+            apart = np.abs(self.refined - self.loss) > CONSISTENT * larger
+        return np.asarray(apart & (larger > NEGLIGIBLE))
 
     @property
     def consistent(self) -> Verdicts:

@@ -124,11 +124,11 @@ class EulerBlocks:
         """Where the points are at these depths."""
         field.evaluations = 0
         states = list(states_along(field, start, 1.0, self.blocks, "euler"))
-        found = []
+        along = []
         for depth in depths:
             block = min(int(depth * self.blocks), self.blocks - 1)
-            found.append(torch.lerp(states[block], states[block + 1], depth * self.blocks - block))
-        return torch.stack(found)
+            along.append(torch.lerp(states[block], states[block + 1], depth * self.blocks - block))
+        return torch.stack(along)
 
 
 class DepthNetwork(nn.Module):

@@ -104,8 +104,8 @@ def train(settings: ContinuousDepth, record: Record) -> None:
 def seed_points(settings: ContinuousDepth, seed: int, device: torch.device) -> SeedPoints:
     """The points of one seed; those that are trained on lie on the device."""
     points = drawn_points(settings, stream(seed, DATA))
-    moved = PlanePoints(points.points.to(device, precision(device)), points.answers.to(device, precision(device)))
-    return SeedPoints(moved, stream(seed, BATCH_ORDER), depth_view(settings, stream(seed, TEST_DATA)))
+    on_device = PlanePoints(points.points.to(device, precision(device)), points.answers.to(device, precision(device)))
+    return SeedPoints(on_device, stream(seed, BATCH_ORDER), depth_view(settings, stream(seed, TEST_DATA)))
 
 
 def precision(device: torch.device) -> torch.dtype:
@@ -199,14 +199,14 @@ def train_step(
     except UnsolvedFlowError as error:
         because(str(error))
         return unsolved(len(layers_of(network)), closely)
-    watched = LayerStep(layers_of(network).values())
+    layer_step = LayerStep(layers_of(network).values())
     if closely:
-        watched.after_backward()
+        layer_step.after_backward()
     norm, _ = clip_gradients(network.parameters(), settings.clip or math.inf)
     take_step(optimiser)
     # A flow that cannot be solved has its NaN on the CPU.
     return {
-        **(of_weights(watched) if closely else {}),
+        **(of_weights(layer_step) if closely else {}),
         "loss": loss.detach().cpu(),
         "gradient_norm": norm.cpu(),
         "evaluations_forward": torch.tensor(forward),
@@ -217,8 +217,12 @@ def train_step(
 def unsolved(layers: int, closely: bool) -> Measured:
     """What a step shows of a flow that cannot be solved: NaN."""
     numbers = ("loss", "gradient_norm", "evaluations_forward", "evaluations_backward")
-    lost = {name: torch.tensor(math.nan) for name in numbers}
+    nothing = {name: torch.tensor(math.nan) for name in numbers}
     if not closely:
-        return lost
+        return nothing
     ratios = {name: torch.full((layers,), math.nan) for name in ("update_to_data", "gradient_to_data")}
-    return {**lost, **ratios, "weight_gradient_histogram": torch.full((layers, len(MAGNITUDE_BINS.centres)), math.nan)}
+    return {
+        **nothing,
+        **ratios,
+        "weight_gradient_histogram": torch.full((layers, len(MAGNITUDE_BINS.centres)), math.nan),
+    }

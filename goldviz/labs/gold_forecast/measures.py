@@ -85,8 +85,8 @@ class Learning(NamedTuple):
     @property
     def over_fitting(self) -> Verdicts:
         """Whether validation rises while training falls, from the first of five or more epochs on."""
-        risen = (self.best <= self.early) & (self.fall > 0) & (self.rise > RISEN * self.fall)
-        return np.asarray(risen & (len(self.epochs) >= 5))
+        rises = (self.best <= self.early) & (self.fall > 0) & (self.rise > RISEN * self.fall)
+        return np.asarray(rises & (len(self.epochs) >= 5))
 
     @property
     def unfinished(self) -> Verdicts:
@@ -101,8 +101,8 @@ def reach_of(norms: Floats, lags: NDArray[Any]) -> Floats:
     [1.0, nan]
     """
     largest = np.where(np.isfinite(norms), norms, -np.inf).max(axis=0)
-    heard = np.where(norms >= FADED * largest, lags[:, None], -1.0).max(axis=0)
-    return np.where((largest > 0) & np.isfinite(largest), heard, np.nan)
+    last_lags = np.where(norms >= FADED * largest, lags[:, None], -1.0).max(axis=0)
+    return np.where((largest > 0) & np.isfinite(largest), last_lags, np.nan)
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,8 @@ class Reading:
     def moves(self) -> Floats:
         """What the target moved by after each forecast before the final block."""
         series = self.series
-        moved = series.came - series.price if series.target == "level" else series.came
-        return np.asarray(moved[~series.final])
+        change = series.came - series.price if series.target == "level" else series.came
+        return np.asarray(change[~series.final])
 
     @cached_property
     def planted(self) -> float:
@@ -197,9 +197,9 @@ class Reading:
     @property
     def r2_against_mean(self) -> float:
         """R2 of the network against the mean of the very values that came, as recorded or from the forecasts."""
-        recorded = recorded_score(self.dataset, "network", "r2_mean")
-        if np.isfinite(recorded):
-            return recorded
+        at_end = recorded_score(self.dataset, "network", "r2_mean")
+        if np.isfinite(at_end):
+            return at_end
         errors = self.series.came - self.series.forecast("network")
         usable = ~self.series.final & np.isfinite(errors)
         spread = float(np.var(self.series.came[usable])) if usable.any() else 0.0
@@ -272,9 +272,9 @@ class Reading:
         if not before.any():
             return np.nan
         blocks = [forecast[(series.block == block) & before] for block in np.unique(series.block[before])]
-        moved = float(np.sqrt(np.mean(np.concatenate([np.square(part - part.mean()) for part in blocks]))))
+        deviation = float(np.sqrt(np.mean(np.concatenate([np.square(part - part.mean()) for part in blocks]))))
         usual = float(np.std(series.came[before]) if series.target == "return" else np.mean(forecast[before]))
-        return moved / usual if usual > 0 else np.nan
+        return deviation / usual if usual > 0 else np.nan
 
     @property
     def steady(self) -> bool:

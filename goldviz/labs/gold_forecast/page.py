@@ -72,10 +72,10 @@ def _walk(lane: Lane[GoldForecast]) -> None:
     n = Reading.of(ds)
     dates = n.series.dates
     final = str(ds.attrs.get("final_from", ""))
-    closed = "opened" if lane.settings.open_final else "untouched"
+    state = "opened" if lane.settings.open_final else "untouched"
     st.markdown(
         f"In this run: {len(dates):,} forecasts from {dates[0]} to {dates[-1]}, by {n.refits_made} refits"
-        + (f"; the final block from {final} on is {closed}." if final else ".")
+        + (f"; the final block from {final} on is {state}." if final else ".")
     )
 
 

@@ -118,13 +118,13 @@ def forecast_problem(settings: GoldForecast) -> ForecastProblem:
     market = market_with_statements(settings)
     if settings.inputs == "own":
         market = market.only([market.target.name])
-    observed = masked(
+    visible_panel = masked(
         aligned(market, by=settings.alignment),
         settings.missing,
         settings.missing_share,
         np.random.default_rng([settings.market_seed, MASKING_STREAM]),
     )
-    panel = carried(observed, _carried_channels(market, settings.carry))
+    panel = carried(visible_panel, _carried_channels(market, settings.carry))
     answers = _with_a_past(panel, next_values(panel, "level" if settings.target == "level" else "return"))
     walk = folds(
         panel.dates,
@@ -139,7 +139,7 @@ def forecast_problem(settings: GoldForecast) -> ForecastProblem:
         final_days=settings.final_days,
         open_final=settings.open_final,
     )
-    problem = ForecastProblem(market, observed, panel, answers, walk, settings.target)
+    problem = ForecastProblem(market, visible_panel, panel, answers, walk, settings.target)
     for fold in walk:
         _check_varies(problem, fold)
     return _shuffled(problem, settings.market_seed) if settings.shuffle_targets else problem

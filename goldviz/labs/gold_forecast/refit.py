@@ -113,12 +113,12 @@ class Refit:
         settings, market, fold = task.settings, task.market, task.fold
         self.task = task
         self.device = torch.device(task.device)
-        learnt = market.rows[fold.train[[0, -1]]]
+        training_rows = market.rows[fold.train[[0, -1]]]
         self.windows = Windows(
             market.inputs,
             market.days,
             settings.window,
-            slice(max(0, learnt[0] - settings.window + 1), learnt[1] + 1),
+            slice(max(0, training_rows[0] - settings.window + 1), training_rows[1] + 1),
             self.device,
         )
         self.unit = float(market.changes[fold.train].std())
@@ -143,11 +143,11 @@ class Refit:
         set_learning_rate(self.optimiser, learning_rate)
         positions = self.task.fold.train
         order = torch.randperm(len(positions), generator=self.order).numpy()
-        losses, measured = [], []
+        losses, norms_by_step = [], []
         for batch in np.array_split(positions[order], math.ceil(len(positions) / self.task.settings.batch)):
             mean_loss, readings = self._step(batch, clip or math.inf)
             losses.append(mean_loss * len(batch))
-            measured.append(readings)
+            norms_by_step.append(readings)
         validation_loss = self._validation_loss()
         if self.progress.improves(validation_loss):
             self.best.load_state_dict(self.network.state_dict())
@@ -156,7 +156,9 @@ class Refit:
             "validation_loss": validation_loss,
             "best_epoch": float(self.progress.best_epoch),
         }
-        return losses_of_epoch, {name: _finite_mean([readings[name] for readings in measured]) for name in measured[0]}
+        return losses_of_epoch, {
+            name: _finite_mean([readings[name] for readings in norms_by_step]) for name in norms_by_step[0]
+        }
 
     def forecast(self) -> Forecasts:
         """Forecast the test block with the best weights so far."""
@@ -165,8 +167,8 @@ class Refit:
             parameters = torch.cat([self.best(windows) for windows, _ in self._batches(test)]).cpu().double()
             # In float64, because float32's seven digits are too few for a price whose changes matter.
             head = deepcopy(self.best.head).cpu().double()
-            unchanged = torch.from_numpy(self.task.market.unchanged[test])[:, None]
-            parameters = head.rescaled(parameters, unchanged, self.unit)
+            last_values = torch.from_numpy(self.task.market.unchanged[test])[:, None]
+            parameters = head.rescaled(parameters, last_values, self.unit)
             values = (head.mean(parameters), head.standard_deviation(parameters), parameters)
         return Forecasts(*(value.numpy() for value in values))
 
@@ -251,5 +253,5 @@ class Refit:
 
 def _finite_mean(values: list[Tensor]) -> np.ndarray:
     """The mean over steps; a ratio to weights that are still all equal is infinite, and left out."""
-    stacked = torch.stack(values).double()
-    return torch.where(stacked.isfinite(), stacked, math.nan).nanmean(0).cpu().numpy()
+    losses = torch.stack(values).double()
+    return torch.where(losses.isfinite(), losses, math.nan).nanmean(0).cpu().numpy()

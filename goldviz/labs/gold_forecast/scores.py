@@ -122,14 +122,14 @@ def final_tables(
     """
     truth, before = problem.answers.values[problem.tested], ~problem.in_final_block
     unchanged, family = problem.unchanged[problem.tested], FORECAST_FAMILIES[head]
-    pooled = parameters.mean(axis=0)
-    quantiles = family.quantiles(pooled, np.array(LEVELS))
+    mean_parameters = parameters.mean(axis=0)
+    quantiles = family.quantiles(mean_parameters, np.array(LEVELS))
     all_means = {NETWORK: means.mean(axis=1), **baselines.means}
     all_scales = {NETWORK: scales.mean(axis=1), **baselines.scales}
-    tables = {"quantile": quantiles, "pit": family.pit(truth, pooled)}
+    tables = {"quantile": quantiles, "pit": family.pit(truth, mean_parameters)}
     tables |= _named("score", mean_score_table(truth[before], _part(all_means, before), _generator()))
     losses = DistributionLosses(
-        family.crps(truth, pooled),
+        family.crps(truth, mean_parameters),
         *(inside(truth, quantiles[:, low], quantiles[:, -1 - low]) for low in map(LEVELS.index, (0.25, 0.05))),
     )
     tables |= _named(

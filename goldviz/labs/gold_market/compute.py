@@ -32,14 +32,14 @@ def in_last_years(market: Market, years: int) -> Market:
     first = last - pd.DateOffset(years=years)
     channels = tuple(replace(channel, values=_between(channel.values, first, last)) for channel in market.channels)
     recent_market = replace(market, channels=channels)
-    words, observed = market.target.words, recent_market.target.observed
-    if len(observed) < LEAST_VALUES:
+    words, target_values = market.target.words, recent_market.target.observed
+    if len(target_values) < LEAST_VALUES:
         raise MarketError(
-            f"{words} has {len(observed)} values in the {years} year{'' if years == 1 else 's'} before "
+            f"{words} has {len(target_values)} values in the {years} year{'' if years == 1 else 's'} before "
             f"{last:%Y-%m-%d}; these figures need at least {LEAST_VALUES}. Raise Years, or choose other data."
         )
-    if observed.nunique() == 1:
-        raise MarketError(f"{words} is {observed.iloc[0]:g} on every day of these years; choose other data.")
+    if target_values.nunique() == 1:
+        raise MarketError(f"{words} is {target_values.iloc[0]:g} on every day of these years; choose other data.")
     return recent_market
 
 

@@ -39,10 +39,10 @@ def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSt
     if not 1 <= label <= len(model.labels):
         raise TextModelError(f"The class is number {label}; {model.name} has numbers 1 to {len(model.labels)}.")
     attributions = integrated_gradients(model, pieces, model.labels[label - 1], steps, report)
-    received = reading.received.astype(float).mean(axis=0)
+    attention = reading.received.astype(float).mean(axis=0)
     ordinary = ~pieces.special
     return xr.Dataset(
-        {"attribution": ("piece", attributions.per_piece.astype(float)), "attention_received": ("piece", received)},
+        {"attribution": ("piece", attributions.per_piece.astype(float)), "attention_received": ("piece", attention)},
         coords=piece_coordinates(pieces),
         attrs={
             "label": label_names(model.labels)[label - 1],
@@ -50,7 +50,7 @@ def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSt
             "gap": attributions.gap,
             "steps": attributions.steps,
             "compared": int(ordinary.sum()),
-            "rank_correlation": rank_correlation(np.abs(attributions.per_piece[ordinary]), received[ordinary]),
+            "rank_correlation": rank_correlation(np.abs(attributions.per_piece[ordinary]), attention[ordinary]),
         },
     )
 

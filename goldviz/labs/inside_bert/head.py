@@ -47,12 +47,12 @@ def ways_down(reading: TextReading) -> xr.Dataset:
     layer (Abnar and Zuidema 2020, section 3; see :mod:`goldviz.labs.inside_bert.attention.rollout`).
     """
     layers = reading.model.encoder.shape.layers
-    mixed = np.stack([mixed_attention(reading, layer) for layer in range(layers)])
-    rolled = mixed.copy()
+    layers_mixed = np.stack([mixed_attention(reading, layer) for layer in range(layers)])
+    rollout = layers_mixed.copy()
     for layer in range(1, layers):
-        rolled[layer] = mixed[layer] @ rolled[layer - 1]
+        rollout[layer] = layers_mixed[layer] @ rollout[layer - 1]
     dims = ("layer", "query", "input")
-    return xr.Dataset({"mixed": (dims, mixed), "rolled": (dims, rolled)})
+    return xr.Dataset({"mixed": (dims, layers_mixed), "rolled": (dims, rollout)})
 
 
 def shares_of_query(

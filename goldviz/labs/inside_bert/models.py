@@ -73,14 +73,14 @@ def hand_over(report: ReportSteps, name: str, folder: str) -> str:
     Raises :class:`goldviz.models.text.model.TextModelError` where it cannot be read, or the folder has no room for it.
     """
     model = text_model(name)
-    packed = NamedTemporaryFile(dir=folder, suffix=".pt", delete=False)  # noqa: SIM115 - outlives this function
+    file = NamedTemporaryFile(dir=folder, suffix=".pt", delete=False)  # noqa: SIM115 - outlives this function
     try:
-        with packed:
-            torch.save(model, packed)
+        with file:
+            torch.save(model, file)
     except (OSError, RuntimeError) as error:
-        os.unlink(packed.name)
+        os.unlink(file.name)
         raise TextModelError(f"{model.name} cannot be handed to the page: there is no room in {folder}.") from error
-    return packed.name
+    return file.name
 
 
 def take_over(model: Named, file: str) -> TextModel:

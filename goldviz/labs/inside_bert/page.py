@@ -73,15 +73,15 @@ def _model(name: str) -> tuple[TextModel | None, str]:
 
 def _readable(said: str) -> tuple[InsideBert, ReadText]:
     """What the controls ask for; where that cannot be read, the last that could, after saying why if it is not said."""
-    asked, complaints = state.asked_for()
-    if asked is not None:
+    chosen_settings, complaints = state.asked_for()
+    if chosen_settings is not None:
         try:
-            read = _cut(asked, asked.model, asked.text)
+            read = _cut(chosen_settings, chosen_settings.model, chosen_settings.text)
         except (TextModelError, TextError) as error:
             complaints = [str(error)]
         else:
-            st.session_state[state.SHOWN] = asked.model_dump_json()
-            return asked, read
+            st.session_state[state.SHOWN] = chosen_settings.model_dump_json()
+            return chosen_settings, read
     for sentence in complaints:
         if sentence != said:
             state.complain(sentence)

@@ -101,12 +101,12 @@ def sentence_pair(reading: TextReading) -> xr.Dataset:
         weights = reading.attention(layer).weights[0].double().cpu().numpy()
         across[layer] = (weights * other).sum(-1)[:, ordinary].mean(-1)
     alone = _states(reading, embeddings.token + table.weight[0] + embeddings.position)
-    moved = (reading.hidden - alone).norm(dim=-1) / alone.norm(dim=-1)
+    distances = (reading.hidden - alone).norm(dim=-1) / alone.norm(dim=-1)
     sentences = [int((ordinary & (segments == segment)).sum()) for segment in (0, 1)]
     return xr.Dataset(
         {
             "across": (("layer", "head"), across),
-            "segment_moved": (("state", "piece"), moved.double().cpu().numpy()),
+            "segment_moved": (("state", "piece"), distances.double().cpu().numpy()),
             "segment": ("piece", segments.astype(float)),
         },
         coords={

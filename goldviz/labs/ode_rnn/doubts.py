@@ -100,10 +100,10 @@ def few(found: MarketWindows) -> list[str]:
 
 def left_out(found: MarketWindows, longest_gap: float) -> list[str]:
     """Observations that stand in no sequence, because gaps around them are too long."""
-    used = np.unique(found.trained_on).size
-    if used >= (1 - MUCH) * found.split:
+    count = np.unique(found.trained_on).size
+    if count >= (1 - MUCH) * found.split:
         return []
     return [
-        f"Only {used:,} of {found.split:,} observations before the tests are in a sequence: no gap in one is longer "
+        f"Only {count:,} of {found.split:,} observations before the tests are in a sequence: no gap in one is longer "
         f"than {longest_gap:g} weeks. Take a longer longest gap, or fewer observations."
     ]

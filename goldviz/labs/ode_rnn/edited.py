@@ -84,12 +84,12 @@ class EditedSeries:
         >>> recorded.moved(1, 1.5, -2.0).without(frozenset({2})).changes(recorded)
         '2_1.5_-2,x3'
         """
-        moved = [
+        moves = [
             f"{number + 1}_{self.times[number]:.6g}_{_short(self.values[number][0])}"
             for number in range(len(self.times))
             if (self.times[number], self.values[number]) != (recorded.times[number], recorded.values[number])
         ]
-        return ",".join([*moved, *(f"x{number + 1}" for number in sorted(self.left_out))])
+        return ",".join([*moves, *(f"x{number + 1}" for number in sorted(self.left_out))])
 
     def with_changes(self, text: str) -> EditedSeries:
         """This sequence with the changes of a link.
@@ -124,12 +124,12 @@ class EditedSeries:
     def _held(self, time: float) -> float:
         """A link's time, which is rounded, between the edges; raises ValueError for one beyond them."""
         earliest, latest = self.edges
-        held = min(max(time, earliest), latest)
-        if abs(held - time) > ROUNDING * max(1.0, abs(time)):
+        time_within = min(max(time, earliest), latest)
+        if abs(time_within - time) > ROUNDING * max(1.0, abs(time)):
             raise ValueError(
                 f"In the link: edits have the time {time:.6g}; allowed is from {earliest:.4g} to {latest:.4g}."
             )
-        return held
+        return time_within
 
     def handles(self, channel: int = 0) -> list[int]:
         """The numbers of the observations that can be dragged: those shown, with a value in this channel."""

@@ -92,8 +92,8 @@ def _change(n: Reading) -> str:
 def _unstable(settings: ODERNNLaboratory) -> Line:
     """A fixed step that has become too long for a field that has grown."""
     stable, longest = round(method_of(settings.solver).tableau.stability_limit, 1), _longest_step(settings)
-    grown = above("stiffening", STIFFER, "doubled since a third of the run (the early one)")
-    return grown & Line(lambda n: n.stiffness > stable / longest, f"above {stable:g} / longest step")
+    stiffer = above("stiffening", STIFFER, "doubled since a third of the run (the early one)")
+    return stiffer & Line(lambda n: n.stiffness > stable / longest, f"above {stable:g} / longest step")
 
 
 def _little_use_of_gaps(n: Reading) -> str:

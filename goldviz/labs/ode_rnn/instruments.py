@@ -55,8 +55,8 @@ def seed_view(source: SequenceSource, generator: torch.Generator) -> SeedView:
     long = source.unseen(TESTED_ON_LONG, generator, long_gap=True)
     gaps = usual.times.diff(dim=0)
     order = torch.rand(gaps.shape, generator=generator).argsort(0)
-    shuffled = torch.cat([usual.times[:1], usual.times[:1] + gaps.gather(0, order).cumsum(0)])
-    return SeedView(usual, shuffled, long, source.probe(generator))
+    other_times = torch.cat([usual.times[:1], usual.times[:1] + gaps.gather(0, order).cumsum(0)])
+    return SeedView(usual, other_times, long, source.probe(generator))
 
 
 def forecasts(network: SeriesForecaster, seen: IrregularBatch) -> tuple[Tensor, Tensor]:
@@ -101,7 +101,7 @@ def _of_tests(network: SeriesForecaster, view: SeedView) -> Measured:
     batch, first = view.usual, judged(len(view.usual.times))
     try:
         trace = network(batch.times, batch.values, batch.mask)
-        moved, _ = forecasts(network, replace(batch, times=view.shuffled))
+        other_forecasts, _ = forecasts(network, replace(batch, times=view.shuffled))
     except SeriesError:
         return {name: _nan() for name in ("error", "coverage", "state_size", "gap_sensitivity")}
     mean, scale = (part[first:] for part in network.decode(trace.before))
@@ -110,7 +110,7 @@ def _of_tests(network: SeriesForecaster, view: SeedView) -> Measured:
         "error": square_error(mean, batch.clean[first:]),
         "coverage": inside[batch.mask[first:]].double().mean(),
         "state_size": torch.stack([trace.before.abs().max(), trace.after.abs().max()]).max(),
-        "gap_sensitivity": (moved[first:] - mean).double().square().mean().sqrt() / mean.double().std(),
+        "gap_sensitivity": (other_forecasts[first:] - mean).double().square().mean().sqrt() / mean.double().std(),
     }
 
 
@@ -145,9 +145,9 @@ def flow_readings(network: SeriesForecaster, settings: ODERNNLaboratory, view: S
     """What only an ODE-RNN has, for every seed; NaN where its numbers are not finite."""
     reader = _ode_reader(network)
     batch, first = view.usual, judged(len(view.usual.times))
-    refined = ODERNN(reader.network.cell, reader.network.field, refined_solver(settings))
+    finer_network = ODERNN(reader.network.cell, reader.network.field, refined_solver(settings))
     try:
-        mean, _ = network.decode(refined(batch.times, batch.values, batch.mask).before[first:])
+        mean, _ = network.decode(finer_network(batch.times, batch.values, batch.mask).before[first:])
         trace = network(*(part[:, :STRETCHED] for part in (batch.times, batch.values, batch.mask)))
     except SeriesError:
         return {name: _nan() for name in ("refined_error", "field_saturation", "field_stiffness")}

@@ -122,5 +122,5 @@ def _standardised(values: Float[np.ndarray, "rows channels"], learnt: int) -> Fl
     mean = first.sum(0) / count
     spread = np.sqrt((np.where(observed_there[:learnt], values[:learnt] - mean, 0.0) ** 2).sum(0) / count)
     usable = spread > 1e-12 * np.abs(mean)
-    standardised = np.where(usable, (values - mean) / np.where(usable, spread, 1.0), np.nan)
-    return np.asarray(np.clip(standardised, -FARTHEST, FARTHEST))
+    scores = np.where(usable, (values - mean) / np.where(usable, spread, 1.0), np.nan)
+    return np.asarray(np.clip(scores, -FARTHEST, FARTHEST))

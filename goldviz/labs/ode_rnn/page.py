@@ -52,16 +52,16 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
     figure, controls = st.columns([3, 1])
     with controls:
         edited = _edit(key, edited, recorded)
-    explored = replace(exploration, look=look, edited=edited)
-    parts.keep(LAB.name, EDITS, explored.changes)
+    exploration_now = replace(exploration, look=look, edited=edited)
+    parts.keep(LAB.name, EDITS, exploration_now.changes)
     theme = theme_now()
     source = Source.of(LAB.name, [lane.id])
     # What a drop asks for comes ahead of this script, and this script then finds it drawn.
-    place = Place(f"explore-{lane.id}", lane.id, "path", 0, explored.subject)
-    asks = Asks(source.about(lane.id), {"look": explored.step, "edits": explored.changes})
+    place = Place(f"explore-{lane.id}", lane.id, "path", 0, exploration_now.subject)
+    asks = Asks(source.about(lane.id), {"look": exploration_now.step, "edits": exploration_now.changes})
 
     def draw(name: str, **more: object) -> str:
-        return explored.figure(name, theme, lambda: background.awaited(explored.task()), **more)
+        return exploration_now.figure(name, theme, lambda: background.awaited(exploration_now.task()), **more)
 
     try:
         with figure:
@@ -84,21 +84,21 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
 
 def _at_first(key: str, recorded: EditedSeries) -> EditedSeries:
     """The sequence as the visitor left it, as a link brings it, or as it was recorded."""
-    given = parts.given(LAB.name, EDITS)
-    if given:
+    from_link = parts.given(LAB.name, EDITS)
+    if from_link:
         try:
-            st.session_state[key] = recorded.with_changes(given)
+            st.session_state[key] = recorded.with_changes(from_link)
         except ValueError as error:
             st.warning(plain(str(error)), icon=":material/link_off:")
-    edited: EditedSeries = st.session_state.setdefault(key, recorded)
-    return edited
+    series: EditedSeries = st.session_state.setdefault(key, recorded)
+    return series
 
 
 def _drag(key: str, index: int, time: float, value: float) -> None:
-    edited: EditedSeries = st.session_state[key]
-    handles = edited.handles()
+    series: EditedSeries = st.session_state[key]
+    handles = series.handles()
     if index < len(handles):
-        _put(key, edited.moved(handles[index], time, value))
+        _put(key, series.moved(handles[index], time, value))
         st.session_state[f"{key}-number"] = handles[index] + 1
 
 
@@ -127,17 +127,17 @@ def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSerie
         max_selections=count - FEWEST,
         key=f"{key}-out-{turn}",
     )
-    changed = edited.moved(number, time, value).without(frozenset(left_out))
-    st.session_state[key] = changed
+    edited_series = edited.moved(number, time, value).without(frozenset(left_out))
+    st.session_state[key] = edited_series
     st.button(
         "Put all back",
         icon=":material/undo:",
         key=f"{key}-back",
-        disabled=changed == recorded,
+        disabled=edited_series == recorded,
         on_click=_put,
         args=(key, recorded),
     )
-    return changed
+    return edited_series
 
 
 def why(lane: Lane[ODERNNLaboratory], draw: Callable[[str], None]) -> None:

@@ -52,9 +52,9 @@ def path(
             raise TypeError("Only an ODE-RNN has a path through a field.")
         _check_reach(times, min(FARTHEST_GAP * settings.longest_gap, reader.network.solver.longest_gap))
         when = torch.as_tensor(times)[:, None]
-        said = torch.as_tensor(values, dtype=torch.get_default_dtype())[:, None]
-        mask = torch.isfinite(said)
-        trace, states, jump = dense_path(network, when, said, mask, settings.longest_gap)
+        mean_values = torch.as_tensor(values, dtype=torch.get_default_dtype())[:, None]
+        mask = torch.isfinite(mean_values)
+        trace, states, jump = dense_path(network, when, mean_values, mask, settings.longest_gap)
         mean, scale = network.decode(states)
         moment = after_last_observation(len(times)) if current is None else current
         if not 0 <= moment < len(states):

@@ -32,18 +32,18 @@ def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme)
     looks = [] if exploration is None else looks_of(lane.dataset)
     if exploration is None or isinstance(look, bool) or look not in looks or not isinstance(edits, str):
         raise ValueError("The question names no look that this run has kept weights of, or no edits.")
-    edited = exploration.recorded.with_changes(edits)
-    handles = edited.handles()
+    series = exploration.recorded.with_changes(edits)
+    handles = series.handles()
     for handle, time, value in _moves(question.get("moved"), len(handles)):
-        edited = edited.moved(handles[handle], time, value)
-    explored = replace(exploration, look=looks.index(look), edited=edited)
+        series = series.moved(handles[handle], time, value)
+    explored = replace(exploration, look=looks.index(look), edited=series)
     task, jobs = explored.task(), services.jobs()
     at_once = task.seconds <= background.AT_ONCE_SECONDS
     if question.get("aims"):
         figures = {"path": explored.drawn("path", theme, jobs.here(task), editable=True).to_json()} if at_once else {}
         return {"subject": explored.subject, "figures": figures}
-    followed = jobs.here if at_once else jobs.wait
-    figure = explored.figure("path", theme, lambda: followed(task), editable=True)
+    carry_out = jobs.here if at_once else jobs.wait
+    figure = explored.figure("path", theme, lambda: carry_out(task), editable=True)
     return {"subject": explored.subject, "figures": {"path": figure}}
 
 

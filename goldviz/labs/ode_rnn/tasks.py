@@ -114,11 +114,11 @@ def turning_course(A: Float[Tensor, "2 2"], batch: int, generator: Generator) ->
     m = float(A.trace()) / 2
     v = math.sqrt(float(torch.linalg.det(A)) - m**2)
     start = torch.randn(batch, 2, generator=generator, dtype=torch.float64)
-    turned = start @ (A.t() - m * torch.eye(2, dtype=A.dtype)) / v
+    quarter_turn = start @ (A.t() - m * torch.eye(2, dtype=A.dtype)) / v
 
     def course(times: Float[Tensor, "time batch"]) -> Float[Tensor, "time batch 2"]:
         t = times[..., None]
-        return torch.exp(m * t) * (torch.cos(v * t) * start + torch.sin(v * t) * turned)
+        return torch.exp(m * t) * (torch.cos(v * t) * start + torch.sin(v * t) * quarter_turn)
 
     return course
 

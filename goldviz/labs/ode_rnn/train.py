@@ -133,10 +133,10 @@ def announce(
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
     record.attribute(device=device_name(device), time_unit=source.time_unit, longest_gap=settings.longest_gap)
-    unknown = torch.full((len(moments), len(source.channels)), math.nan)
+    no_truth = torch.full((len(moments), len(source.channels)), math.nan)
     record.once("probe_time", times.numpy())
     record.once("probe_value", probe.seen.values[:, 0].numpy())
-    truth = unknown if probe.course is None else probe.course(moments[:, None])[:, 0]
+    truth = no_truth if probe.course is None else probe.course(moments[:, None])[:, 0]
     record.once("probe_truth", truth.numpy())
     zero = zero_errors(views)
     record.once("zero_error", zero.mean(1).numpy())
@@ -150,10 +150,10 @@ def one_cycle_share(step: int, steps: int) -> float:
     >>> [round(one_cycle_share(step, 10), 2) for step in (1, 3, 4, 10)]
     [0.28, 1.0, 0.95, 0.0]
     """
-    done = step / steps
-    if done <= RISING_SHARE:
-        return FIRST_RATE + (1 - FIRST_RATE) * (1 - math.cos(math.pi * done / RISING_SHARE)) / 2
-    left = (1 - done) / (1 - RISING_SHARE)
+    progress = step / steps
+    if progress <= RISING_SHARE:
+        return FIRST_RATE + (1 - FIRST_RATE) * (1 - math.cos(math.pi * progress / RISING_SHARE)) / 2
+    left = (1 - progress) / (1 - RISING_SHARE)
     return LAST_RATE + (1 - LAST_RATE) * (1 - math.cos(math.pi * left)) / 2
 
 
@@ -203,18 +203,18 @@ def train_step(one: SeriesLearner, batch: IrregularBatch, rate: float, clip: flo
     try:
         trace = network(batch.times, batch.values, batch.mask)
     except SeriesError:
-        lost = {name: torch.tensor(math.nan) for name in ("loss", "gradient_norm", "evaluations")}
-        return {**lost, **(unseen_layers(len(batch.times)) if closely else {})}
+        nothing = {name: torch.tensor(math.nan) for name in ("loss", "gradient_norm", "evaluations")}
+        return {**nothing, **(unseen_layers(len(batch.times)) if closely else {})}
     loss = sequence_loss(network, trace.before, batch)
     clear_gradients(optimiser)
     loss.backward()
     layers = layers_of(network)
-    watched = LayerStep([[weights] for weights in layers.values()])
+    layer_step = LayerStep([[weights] for weights in layers.values()])
     if closely:
-        watched.after_backward()
+        layer_step.after_backward()
     norm, _ = clip_gradients(network.parameters(), clip or math.inf)
     take_step(optimiser)
-    close = of_layers(watched, list(layers), trace.after) if closely else {}
+    close = of_layers(layer_step, list(layers), trace.after) if closely else {}
     # A network that cannot be followed has its NaN on the CPU.
     return {
         **close,
@@ -231,9 +231,9 @@ def rows_kept(observations: int) -> list[int]:
 
 def of_layers(step: LayerStep, layers: list[str], states: Tensor) -> Measured:
     """What a step shows of the weights, NaN for layers that the network lacks, and of the states after observations."""
-    shown = among(of_weights(step), layers, list(LAYERS))
+    by_layer = among(of_weights(step), layers, list(LAYERS))
     rows = [[states[row - 1]] for row in rows_kept(len(states))]
-    return {**shown, "activation_histogram": distributions(VALUE_BINS, rows)}
+    return {**by_layer, "activation_histogram": distributions(VALUE_BINS, rows)}
 
 
 def unseen_layers(observations: int) -> Measured:

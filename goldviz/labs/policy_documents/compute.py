@@ -38,8 +38,8 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
     """
     documents, model = settings.texts(), text_model(settings.model)
     labels = model.labels if model.classifier is not None else ()
-    found = encode(model, documents.texts, report)
-    vectors = pooled(found, settings.pooling)
+    by_text = encode(model, documents.texts, report)
+    vectors = pooled(by_text, settings.pooling)
     fitted = fitted_documents(len(vectors), settings.fitted_on)
     axes = principal_axes(vectors[fitted], COMPONENTS)
     kinds = [text.kind or "document" for text in documents.texts]
@@ -47,7 +47,7 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
     previous = previous_of(documents)
     nearest, cosine = nearest_documents(vectors, settings.neighbours)
     moments = documents.release.moments(documents.release_days)
-    tone = found.tone.astype(np.float64)
+    tone = by_text.tone.astype(np.float64)
     return xr.Dataset(
         {
             "vector": (("document", "dimension"), vectors.astype(np.float64)),
@@ -64,8 +64,8 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
             "nearest": (("document", "neighbour"), nearest.astype(np.float64)),
             "cosine": (("document", "neighbour"), cosine),
             "words": ("document", np.array([len(text.text.split()) for text in documents.texts], np.float64)),
-            "pieces": ("document", found.pieces.astype(np.float64)),
-            "chunks": ("document", found.chunks.astype(np.float64)),
+            "pieces": ("document", by_text.pieces.astype(np.float64)),
+            "chunks": ("document", by_text.chunks.astype(np.float64)),
         },
         coords={
             "title": ("document", [text.title for text in documents.texts]),
@@ -142,8 +142,8 @@ def passages_between(before: str, after: str) -> tuple[Passage, ...]:
 
 def measured_passages(passages: Sequence[Passage]) -> list[int]:
     """The numbers of the changed passages that are measured, in their order."""
-    changed = [number for number, part in enumerate(passages) if part.changed]
-    longest = sorted(changed, key=lambda number: -passages[number].words)[:MOST_PASSAGES]
+    numbers = [number for number, part in enumerate(passages) if part.changed]
+    longest = sorted(numbers, key=lambda number: -passages[number].words)[:MOST_PASSAGES]
     return sorted(longest)
 
 
@@ -166,15 +166,15 @@ def read_change(settings: PolicyDocuments, report: ReportPieces | None = None) -
     Raises as :func:`compute` does. There is no passage for a first document of its kind.
     """
     documents, model = settings.texts(), text_model(settings.model)
-    compared = compared_texts(documents, min(settings.document, len(documents.texts)) - 1)
-    if compared is None:
+    pair = compared_texts(documents, min(settings.document, len(documents.texts)) - 1)
+    if pair is None:
         return _effects(np.zeros((0,)), np.zeros((0,)), [], np.nan, np.nan)
-    before, after = compared
+    before, after = pair
     numbers, texts = put_back_texts(before, after)
-    found = encode(model, [after, before, *texts], report)
-    vectors = pooled(found, settings.pooling)
+    by_text = encode(model, [after, before, *texts], report)
+    vectors = pooled(by_text, settings.pooling)
     distance = cosine_change(vectors, [-1, *[0] * (len(vectors) - 1)])
-    balance = tone_balance(found.tone.astype(np.float64), model.labels if model.classifier is not None else ())
+    balance = tone_balance(by_text.tone.astype(np.float64), model.labels if model.classifier is not None else ())
     gain = balance[0] - balance
     return _effects(distance[2:], gain[2:], numbers, float(distance[1]), float(gain[1]))
 
@@ -192,5 +192,5 @@ def _effects(
 def texts_of_change(settings: PolicyDocuments) -> list[DatedText]:
     """The texts whose vectors tell what each change did to the document in view; none for a first one of its kind."""
     documents = settings.texts()
-    compared = compared_texts(documents, min(settings.document, len(documents.texts)) - 1)
-    return [] if compared is None else [*compared, *put_back_texts(*compared)[1]]
+    pair = compared_texts(documents, min(settings.document, len(documents.texts)) - 1)
+    return [] if pair is None else [*pair, *put_back_texts(*pair)[1]]

@@ -56,8 +56,8 @@ def principal_axes(vectors: Float[np.ndarray, "document dimension"], count: int)
     centre = vectors.mean(0)
     _, sizes, directions = np.linalg.svd(vectors - centre, full_matrices=False)
     variance = sizes**2
-    spanned = int((sizes > sizes[0] * max(vectors.shape) * np.finfo(np.float64).eps).sum()) if sizes[0] > 0 else 0
-    axes_count = min(count, spanned)
+    rank = int((sizes > sizes[0] * max(vectors.shape) * np.finfo(np.float64).eps).sum()) if sizes[0] > 0 else 0
+    axes_count = min(count, rank)
     directions = directions[:axes_count]
     signs = np.sign(directions[np.arange(axes_count), np.abs(directions).argmax(1)]) if axes_count else np.ones(0)
     total = variance.sum()

@@ -35,18 +35,18 @@ def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | 
     """
     by_name = {text.name: kept_vector(model.fingerprint, text.name) for text in texts}
     words = {text.name: text.text for text in texts if by_name[text.name] is None}
-    total, done = sum(map(estimated_pieces, words.values())), 0
+    total, pieces_done = sum(map(estimated_pieces, words.values())), 0
     for name, text in words.items():
         share = estimated_pieces(text)
 
-        def tell(read: float, of: float, before: int = done, share: int = share) -> None:
+        def tell(read: float, of: float, before: int = pieces_done, share: int = share) -> None:
             if report is not None:
                 report(before + share * read / of, total)
 
         vector = encoded(model, text, tell)
         keep_vector(model.fingerprint, name, vector)
         by_name[name] = vector
-        done += share
+        pieces_done += share
     if words:
         KEPT_VECTORS.make_room(spared=vector_name(model.fingerprint, name))
     vectors = [known for text in texts if (known := by_name[text.name]) is not None]

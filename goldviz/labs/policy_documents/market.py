@@ -99,8 +99,8 @@ def market_with_documents(market: Market, documents: DatedTexts, dataset: Run, c
     notes = {channels[0].name: " ".join(filter(None, general))}
     first_component = next((channel.name for channel in channels if channel.name.startswith("text pc")), "")
     if first_component:
-        fitted = axes_note(choice.fitted_before)
-        notes[first_component] = " ".join(filter(None, [notes.get(first_component, ""), fitted]))
+        note = axes_note(choice.fitted_before)
+        notes[first_component] = " ".join(filter(None, [notes.get(first_component, ""), note]))
     return with_text_channels(market, channels, notes, documents.origin)
 
 

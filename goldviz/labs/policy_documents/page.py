@@ -66,8 +66,8 @@ def nearest(view: View[PolicyDocuments]) -> None:
 def in_report(view: View[PolicyDocuments]) -> list[FigureSpec]:
     """Tone and change over time, and the map."""
     settings = view.settings
-    coloured = view.as_seen(document_map, colour=settings.colour, map_kinds=settings.map_kinds)
-    return [view.as_seen(timeline), coloured]
+    map_as_seen = view.as_seen(document_map, colour=settings.colour, map_kinds=settings.map_kinds)
+    return [view.as_seen(timeline), map_as_seen]
 
 
 def why(view: View[PolicyDocuments]) -> None:

@@ -77,7 +77,7 @@ def encoded(model: TextModel, text: str, report: ReportPieces | None = None) -> 
     shares = (shares / shares.sum()).astype(np.float32) if shares.sum() else np.full(len(chunks), 1 / len(chunks))
     width, labels = model.encoder.shape.width, len(model.labels) if model.classifier is not None else 0
     cls, mean, tone = (np.zeros(size, np.float32) for size in (width, width, labels))
-    total, done = sum(len(chunk) for chunk in chunks), 0
+    total, chunks_done = sum(len(chunk) for chunk in chunks), 0
     with one_thread():
         for batch in _batches(chunks):
             hidden = model.encoder(torch.as_tensor(np.stack([chunks[number].ids for number in batch])))
@@ -87,9 +87,9 @@ def encoded(model: TextModel, text: str, report: ReportPieces | None = None) -> 
                 mean += weights[number] @ hidden[place].numpy()
                 if logits is not None:
                     tone += shares[number] * logits[place].numpy()
-                done += len(chunks[number])
+                chunks_done += len(chunks[number])
             if report is not None:
-                report(done, total)
+                report(chunks_done, total)
     pieces_read = int(sum(weight.sum() for weight in weights))
     if not (np.isfinite(cls).all() and np.isfinite(mean).all()):
         raise TextModelError(f"The states of {model.name} are not finite; its weights are damaged or far too large.")

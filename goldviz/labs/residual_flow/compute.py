@@ -135,8 +135,8 @@ def _network(settings: ResidualFlow) -> xr.Dataset:
     # The end is known to more digits than the places before it.
     distance[-1] = _apart(states[-1], flow[-1])
     finite = distance.isfinite().all(1)
-    traced = _traced(problem)
-    paths = states[:, traced][..., problem.shown]
+    lines = _traced(problem)
+    paths = states[:, lines][..., problem.shown]
     return xr.Dataset(
         {
             "network_path": (("layer", "traced", "axis"), _numbers(paths)),

@@ -103,15 +103,15 @@ def learned(lesson: Lesson, separate: bool, seed: int) -> tuple[LearnedField, Fl
     weights.first[:, :-1], weights.last[:, :-1] = (W.detach().numpy() for W in start_field.weights)
     weights.read_out[-2] = 1.0
     slope = Slope(lesson, separate)
-    stepped = torch.from_numpy(weights.flat).requires_grad_()
-    optimiser = QuickAdam([stepped], lr=RATE)
+    parameter = torch.from_numpy(weights.flat).requires_grad_()
+    optimiser = QuickAdam([parameter], lr=RATE)
     for update in range(lesson.updates):
         optimiser.param_groups[0]["lr"] = RATE + (LAST_RATE - RATE) * update / lesson.updates
         start = lesson.placed(torch.rand(2, CLOUD, generator=generator, dtype=torch.float64))
         gradient = slope(weights, start.numpy().T)
         if lesson.lifted:
             gradient.read_out[:-1] = 0
-        stepped.grad = torch.from_numpy(gradient.flat)
+        parameter.grad = torch.from_numpy(gradient.flat)
         take_step(optimiser)
     read_out = torch.tensor(weights.read_out)
     read_out[:-1] *= SHARPNESS

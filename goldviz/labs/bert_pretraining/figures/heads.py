@@ -76,8 +76,8 @@ def heads(plot: Plot) -> Figure:
     mark_phases(plot)
     dashes, thinning = "Colour: layer; dash: head." if plot.ds.sizes["head"] > 1 else "", plot.thinning
     plot.thinning = ""
-    parted = plot.say(_parted, finite(plot.now["head_entropy"]).median("seed"))
-    plot.finish(parted, sentences(dashes, thinning), plot.drawn(), height=700, hover="closest")
+    ends = plot.say(_parted, finite(plot.now["head_entropy"]).median("seed"))
+    plot.finish(ends, sentences(dashes, thinning), plot.drawn(), height=700, hover="closest")
     return legend_above_headings(plot.figure)
 
 

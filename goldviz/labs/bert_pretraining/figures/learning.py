@@ -54,8 +54,8 @@ def learning(plot: Plot) -> Figure:
     _tone(plot)
     _axes(plot)
     _mark(plot)
-    dotted = "Dotted: bag of words on the same texts." if not plot.lacks("baseline_tone_accuracy") else ""
-    notes = [_loss_in_words(plot), tone_in_words(plot), sentences(dotted, averaging), plot.drawn()]
+    bag_words = "Dotted: bag of words on the same texts." if not plot.lacks("baseline_tone_accuracy") else ""
+    notes = [_loss_in_words(plot), tone_in_words(plot), sentences(bag_words, averaging), plot.drawn()]
     return legend_at_foot(plot.finish(*notes, height=590), rows=2)
 
 
@@ -88,8 +88,8 @@ def _tone(plot: Plot) -> None:
     for name, style in STYLES.items():
         if name not in shares["tone_set"].values:
             continue
-        one, named = shares.sel(tone_set=name), style is not UNSEEN
-        plot.curve(one, style.label, style=style, hover="%{y:.1%}", row=2, legend=named)
+        one, has_name = shares.sel(tone_set=name), style is not UNSEEN
+        plot.curve(one, style.label, style=style, hover="%{y:.1%}", row=2, legend=has_name)
         _bag_of_words(plot, name, int(steps[-1]) - began)
 
 

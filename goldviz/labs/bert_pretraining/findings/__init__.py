@@ -34,8 +34,8 @@ RULES = (
 
 def readings(settings: BertPretraining, dataset: Run) -> list[PretrainingReading]:
     """The one model of a run, as rules read it; none before its first step."""
-    begun = dataset.sizes.get("step") and "phase" in dataset
-    return [PretrainingReading.of(dataset)] if begun else []
+    has_steps = dataset.sizes.get("step") and "phase" in dataset
+    return [PretrainingReading.of(dataset)] if has_steps else []
 
 
 findings_of = Conclusions(RULES, readings, most=6, praise=2)

@@ -105,15 +105,15 @@ def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
     for number, (colour, symbol, _) in enumerate(CLASSES):
         own = single(places[:, :, of_class(plot.ds, number)])
         words, group = class_names(plot.ds)[number], f"class {number}"
-        lifted = np.pad(own, [(0, 0), (0, 1), (0, 0), (0, 0)], constant_values=np.nan).swapaxes(1, 2)
-        paths = lifted.reshape(len(own), lifted.shape[1] * lifted.shape[2], 2)
-        shared = {"legendgroup": group, "showlegend": False}
+        with_breaks = np.pad(own, [(0, 0), (0, 1), (0, 0), (0, 0)], constant_values=np.nan).swapaxes(1, 2)
+        paths = with_breaks.reshape(len(own), with_breaks.shape[1] * with_breaks.shape[2], 2)
+        in_group = {"legendgroup": group, "showlegend": False}
         plot.figure.scatter(
             **_at_looks(paths),
             mode="lines",
             line={"color": with_alpha(colour, 0.5), "width": 1.3},
             hoverinfo="skip",
-            **shared,
+            **in_group,
             row=row,
         )
         plot.figure.scatter(
@@ -121,7 +121,7 @@ def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
             mode="markers",
             hovertemplate=f"{words}, depth 0<extra></extra>",
             marker={"symbol": f"{symbol}-open", "size": 5, "color": colour},
-            **shared,
+            **in_group,
             row=row,
         )
         plot.figure.scatter(
@@ -147,11 +147,11 @@ def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
     lines = lines / np.where(usable, length, np.nan)
     normal, shift = lines[:, :2], lines[:, 2:]
     foot, along = -shift * normal, normal[:, ::-1] * (-REACH, REACH)
-    drawn = []
+    segments = []
     for number, (colour, _, _) in enumerate(CLASSES):
         away = normal * (REACH if number else -REACH)
         corners = np.stack([foot - along, foot + along, foot + along + away, foot - along + away], axis=1)
-        drawn.append(
+        segments.append(
             Scatter(
                 **_at_looks(corners),
                 mode="none",
@@ -161,7 +161,7 @@ def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
                 hoverinfo="skip",
             )
         )
-    drawn.append(
+    segments.append(
         Scatter(
             **_at_looks(np.stack([foot - along, foot + along], axis=1)),
             mode="lines",
@@ -170,7 +170,7 @@ def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
             line={"color": plot.ink.accent, "width": 2, "dash": "dash"},
         )
     )
-    return drawn
+    return segments
 
 
 def _arrows(field: Array, colour: str) -> Node:
@@ -257,8 +257,8 @@ def _smooth(log_odds: Array) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
 
     Probabilities jump from 0 to 1 between two places; their log odds do not.
     """
-    measured = log_odds["grid_x"].values, log_odds["grid_y"].values
-    x, y = (np.linspace(places[0], places[-1], 2 * len(places) - 1) for places in measured)
+    grid = log_odds["grid_x"].values, log_odds["grid_y"].values
+    x, y = (np.linspace(places[0], places[-1], 2 * len(places) - 1) for places in grid)
     values = log_odds.transpose("look", "grid_x", "grid_y").values.astype(np.float64)
     fine = _with_means(_with_means(values).swapaxes(1, 2))
     return x, y, 1 / (1 + np.exp(-np.clip(fine, -50, 50)))
@@ -295,5 +295,5 @@ def _answer_over_line(plot: Plot) -> Figure:
     )
     plot.figure.update_xaxes(title_text="x", unifiedhovertitle_text="x = %{x:.2f}")
     plot.figure.update_yaxes(title_text="Answer")
-    dotted = plot.when("Step {}, first seed. Dotted: what is wanted, −x.", "look")
-    return plot.finish(_right_in_words(plot), dotted)
+    line_words = plot.when("Step {}, first seed. Dotted: what is wanted, −x.", "look")
+    return plot.finish(_right_in_words(plot), line_words)

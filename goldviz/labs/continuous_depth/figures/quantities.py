@@ -96,8 +96,8 @@ def placed_paths(ds: Run | plot.Now, network: str) -> NDArray[np.float64]:
     """Where a network's paths are drawn at each look (look, depth, point, 2)."""
     read_outs = ds["read_out"].sel(network=network).transpose("look", "weight").values
     paths = ds["path"].sel(network=network).transpose("look", "depth", "point", "dimension").values
-    placed = [PlaneView.of(read_out).place(path) for read_out, path in zip(read_outs, paths, strict=True)]
-    return np.reshape(placed, (*paths.shape[:-1], 2))
+    places = [PlaneView.of(read_out).place(path) for read_out, path in zip(read_outs, paths, strict=True)]
+    return np.reshape(places, (*paths.shape[:-1], 2))
 
 
 def _of_plane(axis: int, ds: Run) -> Values:
@@ -111,8 +111,8 @@ def _of_plane(axis: int, ds: Run) -> Values:
 
 def _speed(paths: Array) -> Array:
     """How far points move between recorded depths, over the depth between them, mean over the points."""
-    moved = (finite(paths).diff("depth") ** 2).sum("dimension") ** 0.5
-    return moved.mean("point") / paths["depth"].diff("depth")
+    lengths = (finite(paths).diff("depth") ** 2).sum("dimension") ** 0.5
+    return lengths.mean("point") / paths["depth"].diff("depth")
 
 
 COLOURS = (

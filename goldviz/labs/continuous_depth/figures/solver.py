@@ -82,10 +82,10 @@ def tolerance(plot: Plot) -> Figure:
     )
     plot.figure.update_xaxes(title_text="Relative tolerance (tighter to the right)", row=2)
     own, method = setting_of(ds, "tolerance"), BY_LIBRARY_NAME.get(str(setting_of(ds, "method")))
-    marked = own is not None and method is not None and method.adaptive and "ode" in plot.networks
-    if marked:
+    has_own = own is not None and method is not None and method.adaptive and "ode" in plot.networks
+    if has_own:
         plot.figure.add_vline(x=own, line={"color": plot.ink.muted, "width": 1.5, "dash": "dash"})
-    lines = sentences("Dotted: error = tolerance.", "Dashed: used in training." if marked else "")
+    lines = sentences("Dotted: error = tolerance.", "Dashed: used in training." if has_own else "")
     return legend_above_headings(plot.finish(sentences(AFTER_TRAINING, "First seed."), lines, height=600))
 
 
@@ -110,17 +110,17 @@ def euler_steps(plot: Plot) -> Figure:
     if words := _after(plot, "error_by_blocks"):
         return plot.instead(words)
     x = ds["steps_taken"].values.astype(float)
-    starred = False
+    has_star = False
     for network in plot.networks:
         errors = positive(ds["error_by_blocks"].sel(network=network)).assign_coords(steps_taken=x)
         plot.curve(errors.expand_dims("seed"), network)
-        trained = _trained_steps(ds, network)
-        if trained in x and np.isfinite(errors.sel(steps_taken=trained)):
-            starred = True
+        own_steps = _trained_steps(ds, network)
+        if own_steps in x and np.isfinite(errors.sel(steps_taken=own_steps)):
+            has_star = True
             plot.add(
                 Scatter(
-                    x=[trained],
-                    y=[float(errors.sel(steps_taken=trained))],
+                    x=[own_steps],
+                    y=[float(errors.sel(steps_taken=own_steps))],
                     mode="markers",
                     showlegend=False,
                     marker={
@@ -143,7 +143,7 @@ def euler_steps(plot: Plot) -> Figure:
         unifiedhovertitle_text="%{x} steps",
     )
     plot.log_axis("error_by_blocks", "Mean distance (units of h)")
-    lines = sentences("Dotted: slope −1.", "Star: trained so." if starred else "")
+    lines = sentences("Dotted: slope −1.", "Star: trained so." if has_star else "")
     return plot.finish(_halving(plot), lines, sentences(AFTER_TRAINING, "First seed."))
 
 

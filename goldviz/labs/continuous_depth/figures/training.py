@@ -23,7 +23,7 @@ def loss(plot: Plot) -> Figure:
     """
     ds = plot.ds
     curves = positive(plot.averaged("loss"))
-    tested = not plot.lacks("test_loss")
+    has_test = not plot.lacks("test_loss")
     for network in plot.networks:
         style, middle = plot.look_of(network), curves.sel(network=network).median("seed")
         plot.figure.scatter(
@@ -32,12 +32,12 @@ def loss(plot: Plot) -> Figure:
             name=f"{style.label}, training",
             mode="lines",
             legendgroup=network,
-            showlegend=not tested,
+            showlegend=not has_test,
             opacity=0.45,
             hovertemplate="%{y:.4f}",
             line={"color": style.colour, "width": 1.2},
         )
-        if tested:
+        if has_test:
             plot.curve(positive(ds["test_loss"].sel(network=network)), network, hover="%{y:.4f}")
         if not plot.lacks("refined_test_loss"):
             exact = positive(ds["refined_test_loss"].sel(network=network))
@@ -46,8 +46,8 @@ def loss(plot: Plot) -> Figure:
     plot.log_axis("loss", "Loss")
     if is_regression(ds):
         plot.reference(ORDER_KEPT, "1/3: best that keeps the order")
-    key = "Lines: unseen points. Dotted: same weights, field followed exactly." if tested else ""
-    return plot.finish(key, plot.drawn("Thin: training." if tested else ""))
+    key = "Lines: unseen points. Dotted: same weights, field followed exactly." if has_test else ""
+    return plot.finish(key, plot.drawn("Thin: training." if has_test else ""))
 
 
 @figure(
@@ -64,13 +64,13 @@ def evaluations(plot: Plot) -> Figure:
     """
     forward = plot.averaged("evaluations_forward")
     back, _ = averaged(plot.ds["evaluations_backward"], "step")
-    asked = False
+    any_evaluation = False
     for network in plot.networks:
         style = plot.look_of(network)
         plot.curve(forward.sel(network=network), network, hover="%{y:.0f}")
         own = back.sel(network=network)
         if bool((own > 0).any()):
-            asked = True
+            any_evaluation = True
             plot.figure.scatter(
                 x=own["step"].values,
                 y=own.median("seed").values,
@@ -82,7 +82,7 @@ def evaluations(plot: Plot) -> Figure:
     plot.step_grid()
     low, high = plot.limit("evaluations")
     plot.figure.update_yaxes(title_text="Evaluations of the field", range=(max(low, -0.02 * high), high))
-    way = "" if asked else "On the way back: none, the steps were kept."
+    way = "" if any_evaluation else "On the way back: none, the steps were kept."
     counts = plot.ds["evaluations_forward"].median("seed")
     growth = [
         f"{plot.look_of(network).label} {float(own[0]):.0f} → {float(own[-1]):.0f}"

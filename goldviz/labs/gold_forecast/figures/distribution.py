@@ -76,8 +76,8 @@ def fan(plot: Plot) -> Figure:
     plot.link("x", "day")
     curves = [came, mean, shown(series, low)[last], shown(series, high)[last]]
     figure.update_yaxes(title_text=as_label(series.moves.next), range=widened(plot.limit("fan"), *curves))
-    expected = f"{0.05 * len(dates):.0f} expected"
-    outside_words = f"{int(outside.sum())} of {forecasts_counted(len(dates))} outside the widest band; {expected}."
+    expectation = f"{0.05 * len(dates):.0f} expected"
+    outside_words = f"{int(outside.sum())} of {forecasts_counted(len(dates))} outside the widest band; {expectation}."
     notes = [outside_words, sentences(f"Epoch {series.look}.", _what_bands(ds, series)), source_words(ds)]
     return plot.finish(*notes)
 
@@ -121,18 +121,18 @@ def calibration(plot: Plot) -> Figure:
     """
     ds = plot.ds
     series = Series.of(ds, plot.epoch)
-    values, held = probabilities(ds, series), coverages(ds, series)
-    if not values.size or not held:
+    values, intervals = probabilities(ds, series), coverages(ds, series)
+    if not values.size or not intervals:
         return plot.instead("No forecast has a width that is a finite number.")
     style, ink = style_of(series.network), plot.ink
     figure = plot.figure = make_subplots(rows=2, cols=1, vertical_spacing=0.24)
     _add_histogram(figure, values, style.colour, plot.theme)
     highest = widened(plot.limit("pit"), np.array([max(bar for bar in figure.data[0].y)]))[1]
     figure.update_yaxes(title_text="Share (%)", range=(0, highest), nticks=5, row=1, col=1)
-    off = np.array([100 * (entry.share - entry.nominal) for entry in held])
-    ends = 100 * np.array([entry.interval for entry in held])
-    at = np.array([100 * (entry.share) for entry in held])
-    names = [f"{entry.nominal:.0%}".replace("%", " %") for entry in held]
+    off = np.array([100 * (entry.share - entry.nominal) for entry in intervals])
+    ends = 100 * np.array([entry.interval for entry in intervals])
+    at = np.array([100 * (entry.share) for entry in intervals])
+    names = [f"{entry.nominal:.0%}".replace("%", " %") for entry in intervals]
     figure.scatter(
         x=names,
         y=off,
@@ -151,13 +151,13 @@ def calibration(plot: Plot) -> Figure:
     figure.update_xaxes(title_text="Forecast probability of at most what came", range=(0, 1), row=1, col=1)
     for panel, words in enumerate(("Where in its distribution what came fell", "How much the intervals held"), start=1):
         add_heading(figure, panel, f"<b>{words}</b>", font={"size": 14})
-    promised = ", ".join(f"{100 * entry.nominal:.0f}" for entry in held)
-    shares = ", ".join(f"{100 * entry.share:.0f}" for entry in held)
+    nominal_shares = ", ".join(f"{100 * entry.nominal:.0f}" for entry in intervals)
+    shares = ", ".join(f"{100 * entry.share:.0f}" for entry in intervals)
     at_end = recorded_at_end(ds, series, "pit")
     about = "" if at_end else "As if Gaussian; the run's own distributions come at its end."
     look_words = f"Epoch {series.look}, {forecasts_counted(values.size)}."
     notes = [
-        f"Intervals of {promised} % held {shares} %.",
+        f"Intervals of {nominal_shares} % held {shares} %.",
         sentences(look_words, about),
         "Grey band, bars: 95 % chance, if days are independent.",
     ]

@@ -58,9 +58,9 @@ def gradient_by_lag(plot: Plot) -> Figure:
     plot.curve(positive(now), network, hover="%{y:.3e}")
     plot.number_axis("lag", "Rows back from the forecast", "%{x} rows back")
     plot.log_axis("state_gradient_norm", "Norm of dL/dh")
-    lost = unseen(now.expand_dims(network=[network]), "lag", "row")
+    unseen_words = unseen(now.expand_dims(network=[network]), "lag", "row")
     place = plot.when("Epoch {}, the last refit.", "look")
-    return plot.finish(plot.say(_reach, now), plot.drawn(place), lost, legend=False)
+    return plot.finish(plot.say(_reach, now), plot.drawn(place), unseen_words, legend=False)
 
 
 def _reach(now: Array) -> str:
@@ -172,14 +172,14 @@ def hidden(plot: Plot) -> Figure:
     figure.update_xaxes(title_text="Forecast made on")
     figure.update_yaxes(title_text="Units, slowest at the top", showticklabels=False, ticks="", showgrid=False)
     figure.update_yaxes(range=(-0.5, len(units) - 0.5))
-    known = slowness[np.isfinite(slowness)]
-    slow = f"{int((known > SLOW).sum())} of {len(order)} units are slow (autocorrelation above {SLOW:g})."
+    finite_slowness = slowness[np.isfinite(slowness)]
+    slow = f"{int((finite_slowness > SLOW).sum())} of {len(order)} units are slow (autocorrelation above {SLOW:g})."
     place = f"{style.label}, the last refit, first seed, at the run's end."
-    notes = [slow if known.size else "", sentences(place, thinning)]
+    notes = [slow if finite_slowness.size else "", sentences(place, thinning)]
     height = 300 + min(260, 8 * len(units))
     plot.finish(*notes, height=height, legend=False, hover="closest")
-    given = plot.limit("hidden")
-    colour_bar(figure, symmetric(states, np.array(given)), SIGNED, "Value of the hidden unit")
+    limit = plot.limit("hidden")
+    colour_bar(figure, symmetric(states, np.array(limit)), SIGNED, "Value of the hidden unit")
     return figure.update_layout(plot_bgcolor=plot.ink.gap if bool(np.isnan(states).any()) else None)
 
 

@@ -92,9 +92,9 @@ def _score(ds: Run) -> Values:
         return np.array([])
     series = Series.of(ds)
     unit = score_unit(series)
-    found = {model: result.times(unit) for model, result in results(ds, series).items()}
+    by_model = {model: result.times(unit) for model, result in results(ds, series).items()}
     seeds, final = (unit * np.array(values) for values in (seed_scores(series), [*final_results(series).values()]))
-    return np.array(score_axis(found, seeds, final))
+    return np.array(score_axis(by_model, seeds, final))
 
 
 def _scale(series: Series) -> list[Values]:
@@ -163,8 +163,8 @@ def hidden_days(ds: Run) -> Dates:
 
 
 def _hidden_time(ds: Run) -> Values:
-    found = days(hidden_days(ds)) if ds.sizes.get("recent") else np.array([])
-    return np.array([found.min() - 0.5, found.max() + 0.5]) if found.size else found
+    at = days(hidden_days(ds)) if ds.sizes.get("recent") else np.array([])
+    return np.array([at.min() - 0.5, at.max() + 0.5]) if at.size else at
 
 
 def histogram(values: Values) -> tuple[NDArray[np.intp], float]:

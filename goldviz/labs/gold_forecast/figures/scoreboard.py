@@ -39,14 +39,14 @@ def scoreboard(plot: Plot) -> Figure:
     plot.title = f"Who beats {SIMPLEST[series.target]}?"
     if words := missing("target")(ds):
         return plot.instead(words)
-    found, final = results(ds, series), final_results(series)
+    by_model, final = results(ds, series), final_results(series)
     figure = plot.figure
     unit = score_unit(series)
-    scores = {model: result.times(unit) for model, result in found.items()}
+    scores = {model: result.times(unit) for model, result in by_model.items()}
     own = scores.get("network", Result(np.nan))
     seeds = unit * np.array(seed_scores(series))
     low, high = widened(plot.limit("score"), np.array([own.value, own.low, own.high]), seeds)
-    names = list(reversed(found))
+    names = list(reversed(by_model))
     for row, model in enumerate(names):
         _add_score(figure, series, model, row, scores[model], low, plot.theme)
     if seeds.size:
@@ -59,12 +59,12 @@ def scoreboard(plot: Plot) -> Figure:
     figure.update_yaxes(range=(-0.6, len(names) - 0.4), tickvals=list(range(len(names))), ticktext=ticks)
     figure.update_yaxes(showgrid=False)
     figure.add_vline(x=0, line={"color": plot.ink.accent, "width": 2})
-    sure = any(result.sure for result in found.values())
+    sure = any(result.sure for result in by_model.values())
     waiting = str(ds.attrs.get("status", "")) in UNFINISHED
     bars = "Bars: 95 % interval, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""
-    has_network = "network" in found
+    has_network = "network" in by_model
     answer = (
-        f"{short_name(series, 'network')}: {_with_interval(series, found['network'])}."
+        f"{short_name(series, 'network')}: {_with_interval(series, by_model['network'])}."
         if has_network
         else AT_FIRST_LOOK
     )

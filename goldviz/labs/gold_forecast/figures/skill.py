@@ -81,9 +81,9 @@ def skill(plot: Plot) -> Figure:
         font={"size": 13, "color": plot.ink.accent},
     )
     _mark_refits(figure, series, plot.theme)
-    shaded = _shade_final(figure, series, plot.theme)
+    final_words = _shade_final(figure, series, plot.theme)
     last = sentences(source_words(ds), thinning, _too_far(far))
-    notes = [_ends_in_words(ds, series), _place(series), shaded, last]
+    notes = [_ends_in_words(ds, series), _place(series), final_words, last]
     plot.finish(*notes, height=500)
     dates_over_legend(figure)
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
@@ -157,8 +157,8 @@ def _mark_refits(figure: Figure, series: Series, theme: Theme) -> None:
 
 def _shade_final(figure: Figure, series: Series, theme: Theme) -> str:
     """The final block as a shaded part with its name, where it was opened; returns the sentence about it."""
-    opened = final_results(series)
-    if not opened:
+    final_scores = final_results(series)
+    if not final_scores:
         return ""
     inside = series.dates[series.final]
     figure.add_shape(
@@ -183,7 +183,7 @@ def _shade_final(figure: Figure, series: Series, theme: Theme) -> str:
         text="final block",
         font={"size": 13, "color": INKS[theme].accent},
     )
-    own = said(series, opened["network"]) if "network" in opened else "no number"
+    own = said(series, final_scores["network"]) if "network" in final_scores else "no number"
     return f"Final block alone: {own} over {forecasts_counted(len(inside))}."
 
 

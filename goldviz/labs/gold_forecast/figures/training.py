@@ -43,14 +43,14 @@ def loss(plot: Plot) -> Figure:
     from the diamonds. If they sit at the right end, more epochs may help.
     """
     ds = plot.ds
-    drawn = [name for name in ("loss", "validation_loss") if name in ds and ds[name].size]
+    losses = [name for name in ("loss", "validation_loss") if name in ds and ds[name].size]
     heads = {"loss": "Training loss", "validation_loss": "Validation loss"}
-    plot.panels([heads[name] for name in drawn])
+    plot.panels([heads[name] for name in losses])
     figure = plot.figure
     style = style_of(str(settings_of(ds).get("network", "gru")))
     refits, few = _chosen_refits(ds.sizes["fold"])
     averaging = ""
-    for row, name in enumerate(drawn, start=1):
+    for row, name in enumerate(losses, start=1):
         curves, averaging = averaged(ds[name], "epoch", most=POINTS)
         by_refit = curves.median("seed")
         x, y = _one_trace(by_refit.isel(fold=refits))
@@ -77,7 +77,7 @@ def loss(plot: Plot) -> Figure:
             hovertemplate="%{y:.4f}",
             row=row,
         )
-    best = _add_best(plot) if len(drawn) == 2 else ""
+    best = _add_best(plot) if len(losses) == 2 else ""
     plot.loss_axis("loss", "Loss")
     plot.step_grid()
     thin = "Thin: each refit; thick: their median." if ds.sizes["fold"] > 1 else ""
@@ -172,8 +172,10 @@ def _by_layer(plot: Plot, name: str, heading: str) -> Figure:
     plot.step_grid()
     plot.log_axis(name, heading)
     answer = plot.say(_sizes, positive(plot.now[name]).median("seed"))
-    unmoved = [layer for layer, zero in zip(layers, (ds[name] == 0).all(["epoch", "seed"]).values, strict=True) if zero]
-    flat = f"Exactly 0 throughout: {', '.join(unmoved)}." if unmoved else ""
+    still_layers = [
+        layer for layer, zero in zip(layers, (ds[name] == 0).all(["epoch", "seed"]).values, strict=True) if zero
+    ]
+    flat = f"Exactly 0 throughout: {', '.join(still_layers)}." if still_layers else ""
     finished = plot.finish(answer, plot.drawn("The last refit.", flat), height=490)
     legend_below(finished)
     return finished

@@ -37,8 +37,8 @@ FEW = 250
 def more_years(settings: GoldForecast) -> Mend:
     """As many years in all, for data have no more of them."""
     train, test = settings.train_years, settings.test_years
-    given = min(train / 2, train - LEAST_YEARS, MOST_YEARS - test)
-    changes = {"train_years": train - given, "test_years": test + given} if given > 0 else {}
+    years = min(train / 2, train - LEAST_YEARS, MOST_YEARS - test)
+    changes = {"train_years": train - years, "test_years": test + years} if years > 0 else {}
     return Mend("Begin with half of the training years, and forecast the other half, too.", changes)
 
 

@@ -53,8 +53,8 @@ def _beyond(case: Case) -> str:
 
 def _of_the_last_refit(case: Case) -> str:
     short = case.verdicts[0].seeds
-    agreed = "one seed: run several to be sure" if short.size == 1 else counted(short, "seeds")
-    return f"the last refit, {agreed}"
+    agreement = "one seed: run several to be sure" if short.size == 1 else counted(short, "seeds")
+    return f"the last refit, {agreement}"
 
 
 def _within_reach(case: Case) -> list[Candidate]:

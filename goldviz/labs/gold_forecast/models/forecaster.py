@@ -208,8 +208,8 @@ class FlowReader(WindowReader):
     @staticmethod
     def _series(window: ForecastWindow) -> tuple[Tensor, Tensor, Tensor]:
         gaps = torch.cat([window.row_gaps, window.ahead.unsqueeze(0)]).detach().double().clamp(min=SHORTEST_GAP)
-        unseen = torch.zeros_like(window.values[:1])
-        values, mask = torch.cat([window.values, unseen]), torch.cat([window.mask, unseen > 0])
+        nothing = torch.zeros_like(window.values[:1])
+        values, mask = torch.cat([window.values, nothing]), torch.cat([window.mask, nothing > 0])
         return gaps.cumsum(0), values, mask
 
 

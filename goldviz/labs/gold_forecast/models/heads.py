@@ -100,8 +100,8 @@ class StudentHead(ForecastHead):
 
     def forward(self, state: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch 3"]:
         """Columns mean, scale and degrees of freedom."""
-        located = _located(self.read(state))
-        return torch.cat([located, self.freedom.expand(len(located), 1)], 1)
+        parameters_there = _located(self.read(state))
+        return torch.cat([parameters_there, self.freedom.expand(len(parameters_there), 1)], 1)
 
     def losses(self, parameters: Float[Tensor, "batch 3"], came: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
         """The negative log likelihood of mean + scale * t."""
@@ -194,8 +194,8 @@ def _inverse_softplus(value: float) -> float:
 
 def _check_levels(levels: Sequence[float]) -> None:
     ascending = all(low < high for low, high in pairwise(levels))
-    mirrored = all(math.isclose(low, 1 - high) for low, high in zip(levels, reversed(levels), strict=True))
-    if not (len(levels) % 2 and len(levels) >= 3 and ascending and mirrored and levels[0] > 0):
+    symmetric = all(math.isclose(low, 1 - high) for low, high in zip(levels, reversed(levels), strict=True))
+    if not (len(levels) % 2 and len(levels) >= 3 and ascending and symmetric and levels[0] > 0):
         raise ValueError(
             f"The quantile levels are {tuple(levels)}; allowed are three or more ascending numbers between 0 and 1, "
             "symmetric around 0.5, which is one of them."

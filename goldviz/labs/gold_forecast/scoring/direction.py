@@ -35,9 +35,9 @@ def directions(series: Series) -> list[Direction]:
         return []
     years = series.dates.astype("datetime64[Y]").astype(int) + 1970
     by_year = [_counted(series, int(year), years == year) for year in np.unique(years[~series.final])]
-    found = [entry for entry in by_year if entry.network.counted]
+    judged_years = [entry for entry in by_year if entry.network.counted]
     together = _counted(series, None, np.ones(len(years), bool))
-    return [*found, together] if together.network.counted else []
+    return [*judged_years, together] if together.network.counted else []
 
 
 def difference_p_value(series: Series) -> float:

@@ -64,11 +64,11 @@ def answer(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def answer_sentence(ds: Run) -> str:
     """What a standard deviation of the tone goes with, how sure that is, and what was planted."""
-    slope, unsure, planted = measures.answer(ds), measures.answer_unsure(ds), float(ds.attrs["planted"])
+    slope, unsure, truth = measures.answer(ds), measures.answer_unsure(ds), float(ds.attrs["planted"])
     if not np.isfinite(slope):
         return "There are too few documents for a line."
     sure = "more than chance" if abs(slope) > unsure else "no more than chance"
-    beside = f"; planted: {planted:g}" if planted else ""
+    beside = f"; planted: {truth:g}" if truth else ""
     return (
         (f"One sd of the tone goes with {slope:+.2f} ± {unsure:.2f} sd of a move (95 %): {sure}{beside}.")
         .replace("+-", "−")

@@ -36,13 +36,13 @@ def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
         ("joined", "joined by date", market.JOINED, "dot"),
         ("known", "known at the forecast", market.KNOWN, "solid"),
     ):
-        used = (ds.attrs["alignment"] == "date") == (kind == "joined")
+        is_own = (ds.attrs["alignment"] == "date") == (kind == "joined")
         figure.scatter(
             x=dates,
             y=ds[f"{kind}_rolling"].values[days],
             mode="lines",
             name=label,
-            line={"color": colour, "dash": dash, "width": 3 if used else 1.6},
+            line={"color": colour, "dash": dash, "width": 3 if is_own else 1.6},
             hovertemplate="%{y:+.2f}",
         )
     target, beside = (market.shortened(str(ds["channel"].values[k])) for k in (0, number))

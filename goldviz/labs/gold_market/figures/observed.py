@@ -28,10 +28,10 @@ SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 )
 def strip(ds: Run, *, theme: Theme = "light") -> Figure:
     """How many values of each channel a month brings, one row a channel."""
-    masked = bool(np.nansum(ds["hidden"].values) > 0)
+    has_hidden = bool(np.nansum(ds["hidden"].values) > 0)
     months = ds["month"].values.astype("datetime64[D]").astype(str)
     weekdays = np.maximum(ds["weekdays"].values, 1.0)
-    height = SEEN_HEIGHT if masked else SEEN_HEIGHT + HIDDEN_HEIGHT
+    height = SEEN_HEIGHT if has_hidden else SEEN_HEIGHT + HIDDEN_HEIGHT
     figure = Figure()
     for number in range(ds.sizes["channel"]):
         seen, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
@@ -47,7 +47,7 @@ def strip(ds: Run, *, theme: Theme = "light") -> Figure:
                 hoverongaps=False,
             )
         )
-        if masked:
+        if has_hidden:
             share = np.where(hidden > 0, hidden / np.maximum(seen + hidden, 1), np.nan)
             figure.heatmap(
                 z=share[None].astype(np.float32),
@@ -149,17 +149,17 @@ def last_days(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def early_sentence(ds: Run) -> str:
     """How many of the covariates' values stand in a row before they were out, over all the years; empty without any."""
-    placed, early = measures.placed(ds), measures.placed_too_early(ds)
-    if not placed:
+    count, early = measures.placed(ds), measures.placed_too_early(ds)
+    if not count:
         return ""
-    part = "none of" if not early else "all" if early == placed else f"{early:,.0f} of"
-    return f"Joined by {ds.attrs['alignment']}: {part} {placed:,.0f} covariates' values are used before their release."
+    part = "none of" if not early else "all" if early == count else f"{early:,.0f} of"
+    return f"Joined by {ds.attrs['alignment']}: {part} {count:,.0f} covariates' values are used before their release."
 
 
 def _blocks(ds: Run, where: NDArray[np.bool_], name: str, colour: str, height: float) -> Node:
     rows, channels = np.nonzero(where)
     heading = [as_label(market.words(ds, channel)) for channel in channels.tolist()]
-    dated = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
+    dates = ds["dated"].values[where].astype(np.int64).astype("datetime64[D]").astype(str)
     ages = [_age(hours) for hours in ds["wait"].values[where]]
     return Bar(
         x=market.days(ds["row"])[rows],
@@ -168,7 +168,7 @@ def _blocks(ds: Run, where: NDArray[np.bool_], name: str, colour: str, height: f
         name=name,
         width=0.78 * _row_width(ds),
         marker={"color": colour, "line": {"width": 0}},
-        customdata=np.stack([heading, dated, ages], axis=-1),
+        customdata=np.stack([heading, dates, ages], axis=-1),
         hovertemplate="<b>%{customdata[0]}</b><br>row of %{x|%a %d %b %Y}<br>value of %{customdata[1]}, "
         f"out %{{customdata[2]}}<extra>{name}</extra>",
     )

@@ -157,10 +157,10 @@ def distribution(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def tail_sentence(ds: Run) -> str:
     """The kurtosis, and what lies beyond four standard deviations."""
-    count, expected = int(ds.attrs["beyond"]), float(ds.attrs["gaussian_beyond"])
+    count, by_gaussian = int(ds.attrs["beyond"]), float(ds.attrs["gaussian_beyond"])
     return (
         f"Excess kurtosis {ds.attrs['excess_kurtosis']:.1f} (Gaussian: 0). Beyond 4 standard deviations: "
-        f"{count} day{'' if count == 1 else 's'}; a Gaussian gives {expected:.2g}."
+        f"{count} day{'' if count == 1 else 's'}; a Gaussian gives {by_gaussian:.2g}."
     )
 
 

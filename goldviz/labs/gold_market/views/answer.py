@@ -30,8 +30,8 @@ def answer_view(market: Market) -> xr.Dataset:
     if tones is None or len(tones) < 2 or not tones.std() > 0:
         return _view(np.array([], "datetime64[ns]"), np.array([]), np.array([]), np.nan, np.nan)
     moves = changes(market.target)
-    released = tones.index.to_numpy()
-    answers_from = np.busday_offset(released.astype("datetime64[D]"), RESPONSE_WAIT, roll="forward")
+    days_of_release = tones.index.to_numpy()
+    answers_from = np.busday_offset(days_of_release.astype("datetime64[D]"), RESPONSE_WAIT, roll="forward")
     last = np.searchsorted(answers_from, moves.index.to_numpy().astype("datetime64[D]"), side="right") - 1
     tone = ((tones - tones.mean()) / tones.std(ddof=0)).to_numpy()
     counts = np.bincount(last[last >= 0], minlength=len(tone))
@@ -39,7 +39,7 @@ def answer_view(market: Market) -> xr.Dataset:
     answer = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
     slope, error = _line(tone[last[last >= 0]], moves.to_numpy()[last >= 0])
     enough = len(tone) >= LEAST_DOCUMENTS
-    return _view(released, tone, answer, slope if enough else np.nan, error if enough else np.nan)
+    return _view(days_of_release, tone, answer, slope if enough else np.nan, error if enough else np.nan)
 
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:

@@ -75,8 +75,8 @@ def correlation_view(
             _rolling(x[:, number] if number else np.full(len(y), np.nan), y, window),
         )
         dataset.attrs[f"{name}_r2"] = adjusted_r2(x[:, 1:], y)
-    paired = pd.Series(np.isfinite(views["known"][:, number])).rolling(window, min_periods=1).sum().to_numpy()
-    dataset["noise"] = ("answer_day", np.where(paired >= LEAST_PAIRS, 1.96 / np.sqrt(np.maximum(paired, 1.0)), np.nan))
+    pairs = pd.Series(np.isfinite(views["known"][:, number])).rolling(window, min_periods=1).sum().to_numpy()
+    dataset["noise"] = ("answer_day", np.where(pairs >= LEAST_PAIRS, 1.96 / np.sqrt(np.maximum(pairs, 1.0)), np.nan))
     new = np.isfinite(views["known"][:, 1:])
     dataset.attrs |= {"forecasts": len(y), "new": float(new.sum(1).mean()), "complete": float(new.all(1).mean())}
     return dataset
@@ -84,9 +84,9 @@ def correlation_view(
 
 def _rolling(x: NDArray[np.float64], y: NDArray[np.float64], window: int) -> NDArray[np.float64]:
     least = min(window, LEAST_PAIRS)
-    rolled = pd.Series(x).rolling(window, min_periods=least).corr(pd.Series(y)).to_numpy()
+    correlations = pd.Series(x).rolling(window, min_periods=least).corr(pd.Series(y)).to_numpy()
     # Where a window's values are all equal, rounding decides what is divided by what.
-    return np.where(np.abs(rolled) <= 1 + 1e-6, np.clip(rolled, -1, 1), np.nan)
+    return np.where(np.abs(correlations) <= 1 + 1e-6, np.clip(correlations, -1, 1), np.nan)
 
 
 def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
@@ -110,9 +110,9 @@ def adjusted_r2(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     there = np.isfinite(x)
     count = np.maximum(there.sum(0), 1)
     mean = np.where(there, x, 0.0).sum(0) / count
-    centred = np.where(there, x - mean, 0.0)
-    sd = np.sqrt((centred**2).sum(0) / count)
-    standard = centred[:, sd > 0] / sd[sd > 0]
+    deviations = np.where(there, x - mean, 0.0)
+    sd = np.sqrt((deviations**2).sum(0) / count)
+    standard = deviations[:, sd > 0] / sd[sd > 0]
     n, k = standard.shape
     total = y - y.mean()
     if k == 0 or n <= k + 1 or not total @ total > 0:

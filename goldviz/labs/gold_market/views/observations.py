@@ -172,9 +172,9 @@ def _spans(channel: Channel) -> dict[str, str]:
 
 
 def _too_early(wait: NDArray[np.float64]) -> dict[str, float]:
-    placed = wait[np.isfinite(wait)]
+    waits = wait[np.isfinite(wait)]
     return {
-        "typical_wait": float(np.median(placed)) if len(placed) else np.nan,
-        "placed": float(len(placed)),
-        "too_early": float((placed < 0).sum()),
+        "typical_wait": float(np.median(waits)) if len(waits) else np.nan,
+        "placed": float(len(waits)),
+        "too_early": float((waits < 0).sum()),
     }

@@ -107,8 +107,8 @@ def autocorrelation(values: NDArray[np.float64], lags: NDArray[np.int64]) -> NDA
     >>> autocorrelation(np.array([1.0, -1.0, 1.0, -1.0]), np.array([1, 2])).tolist()
     [-0.75, 0.5]
     """
-    centred = values - values.mean()
-    total = float(centred @ centred)
+    deviations = values - values.mean()
+    total = float(deviations @ deviations)
     if not total > 0:
         return np.full(len(lags), np.nan)
-    return np.array([float(centred[lag:] @ centred[:-lag]) / total for lag in lags])
+    return np.array([float(deviations[lag:] @ deviations[:-lag]) / total for lag in lags])

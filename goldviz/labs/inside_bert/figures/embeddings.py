@@ -84,8 +84,8 @@ def pieces_table(ds: Run, text: str) -> pd.DataFrame:
 
 def steps_table(ds: Run) -> pd.DataFrame:
     """The numbers of a head's steps for one query, the largest weight first; text is not escaped."""
-    ordered = ds.isel(piece=np.argsort(ds["weight"].values, kind="stable")[::-1])
-    table = pd.DataFrame({"j": ordered["piece"].values, "Key piece": [str(token) for token in ordered["token"].values]})
+    rows = ds.isel(piece=np.argsort(ds["weight"].values, kind="stable")[::-1])
+    table = pd.DataFrame({"j": rows["piece"].values, "Key piece": [str(token) for token in rows["token"].values]})
     columns = {
         "product": "q·k",
         "score": "q·k / √d_k",
@@ -94,5 +94,5 @@ def steps_table(ds: Run) -> pd.DataFrame:
         "weighted_norm": "‖a v‖",
     }
     for name, heading in columns.items():
-        table[heading] = ordered[name].values
+        table[heading] = rows[name].values
     return table

@@ -84,14 +84,16 @@ def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
     ordinary = ds.isel(piece=np.flatnonzero(~ds["special"].values))
     labels = [piece_label(str(token)) for token in ordinary["token"].values]
     sizes = np.abs(ordinary["attribution"].values)
-    named = set(np.argsort(-sizes, kind="stable")[:6]) | set(np.argsort(-ordinary["attention_received"].values)[:4])
+    labelled_pieces = set(np.argsort(-sizes, kind="stable")[:6]) | set(
+        np.argsort(-ordinary["attention_received"].values)[:4]
+    )
     figure = Figure().scatter(
         x=ordinary["attention_received"].values,
         y=sizes,
         mode="markers+text",
         customdata=labels,
         cliponaxis=False,
-        text=[label if place in named else "" for place, label in enumerate(labels)],
+        text=[label if place in labelled_pieces else "" for place, label in enumerate(labels)],
         textposition="top center",
         marker={"color": RECEIVES, "size": 8, "opacity": 0.7},
         hovertemplate="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",

@@ -77,15 +77,15 @@ def scores(ds: Run, *, theme: Theme = "light") -> Figure:
 def mixing(ds: Run, *, theme: Theme = "light") -> Figure:
     """The values, each times its weight, and their sum: the head's output."""
     keys = largest_keys(ds)
-    weighted = ds["weight"].values[:, None] * ds["value_vector"].values
-    figure = _strip_over_rows(ds, ds["output"].values, weighted[keys], keys, strip="z", below=True, theme=theme)
+    contributions = ds["weight"].values[:, None] * ds["value_vector"].values
+    figure = _strip_over_rows(ds, ds["output"].values, contributions[keys], keys, strip="z", below=True, theme=theme)
     _bars(figure, ds["weighted_norm"].values[keys], "Length", "#009e73", 1, "%{x:.3~g}")
     title = "What does the head bring back?"
     notes = [
         "Each row is a weight times its value, a v; z below, on a scale of its own, is the sum over all pieces.",
         drawn_sentence(ds, keys),
     ]
-    return _finish(figure, ds, keys, title, notes, "a_j v_jc", symmetric(weighted[keys]), theme)
+    return _finish(figure, ds, keys, title, notes, "a_j v_jc", symmetric(contributions[keys]), theme)
 
 
 def _strip_over_rows(

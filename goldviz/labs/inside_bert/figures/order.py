@@ -66,10 +66,10 @@ def order(ds: Run, *, theme: Theme = "light") -> Figure:
         "without": (WITHOUT, "dash", "square", "without positions"),
     }
     for positions, (colour, dash, symbol, words) in drawn_as.items():
-        moved = ds["moved"].sel(positions=positions).median("piece").values
+        distances = ds["moved"].sel(positions=positions).median("piece").values
         figure.scatter(
             x=states,
-            y=np.where(moved > 0, moved, np.nan),
+            y=np.where(distances > 0, distances, np.nan),
             mode="lines+markers",
             name=words,
             line={"color": colour, "dash": dash, "width": 2.5},

@@ -109,8 +109,8 @@ def differences(first: Run, second: Run) -> list[str]:
     if places is None:
         sentences.append(f"{first.sizes['piece']} pieces and {second.sizes['piece']}.")
     elif 0 < len(places) <= 5:
-        changed = ", ".join(f"“{plain(one)}” and “{plain(other)}” at {place}" for place, one, other in places)
-        sentences.append(f"The pieces differ in {len(places)} of {first.sizes['piece']}: {changed}.")
+        pairs = ", ".join(f"“{plain(one)}” and “{plain(other)}” at {place}" for place, one, other in places)
+        sentences.append(f"The pieces differ in {len(places)} of {first.sizes['piece']}: {pairs}.")
     classes = [list(overview["label"].values) for overview in (first, second) if "logit" in overview]
     same_classes = len(classes) == 2 and classes[0] == classes[1]
     if same_model(first, second):

@@ -139,10 +139,10 @@ def _shown_text(look: Look) -> str:
 
 def completeness_sentence(found: Any) -> str:
     """How well what the pieces add makes up the whole change, in words."""
-    added, total, gap = measures.evidence_added(found), float(found.attrs["total"]), float(found.attrs["gap"])
+    by_pieces, total, gap = measures.evidence_added(found), float(found.attrs["total"]), float(found.attrs["gap"])
     verdict = "complete" if gap <= 0.01 else "**not complete: more steps are needed**"
     return (
-        f"Together the pieces add {added:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "
+        f"Together the pieces add {by_pieces:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "
         f"gap of {gap:.2%} after {found.attrs['steps']} steps, {verdict}."
     ).replace("-", "−")
 
@@ -156,13 +156,15 @@ def correlation_sentence(correlation: float, count: int) -> str:
 
     if not math.isfinite(correlation):
         return f"The order of {count} pieces cannot be compared with that of attention. {NO_EXPLANATION}"
-    measured = f"Rank correlation of |evidence| with the attention received, n = {count} pieces: **{correlation:+.2f}**"
+    correlation_words = (
+        f"Rank correlation of |evidence| with the attention received, n = {count} pieces: **{correlation:+.2f}**"
+    )
     if count < FEWEST_JUDGED:
         verdict = f"with fewer than {FEWEST_JUDGED} pieces that says nothing either way"
     else:
         chance = chance_range(count)
         verdict = f"chance alone gives up to ±{chance:.2f}, and {_agreement_words(correlation, chance)}"
-    return f"{measured}; {verdict}. {NO_EXPLANATION}".replace("-", "−")
+    return f"{correlation_words}; {verdict}. {NO_EXPLANATION}".replace("-", "−")
 
 
 def _agreement_words(correlation: float, chance: float) -> str:

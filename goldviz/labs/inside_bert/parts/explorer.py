@@ -82,10 +82,10 @@ def attention_explorer(
             on_choose(chosen)
 
     shown = _component(data=data, key=key, on_choice_change=pass_on, on_missing_change=_run_again)
-    told: Any = shown.get("choice")
-    chosen = _chosen(told, exhibit_token, sizes)
+    choice_sent: Any = shown.get("choice")
+    chosen = _chosen(choice_sent, exhibit_token, sizes)
     # A page that passes a choice on asks for something else from then on; a choice made before does not count.
-    return choice if chosen is None or told.get("asked") != asdict(choice) else chosen
+    return choice if chosen is None or choice_sent.get("asked") != asdict(choice) else chosen
 
 
 def _run_again() -> None:

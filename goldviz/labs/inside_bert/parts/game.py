@@ -86,10 +86,10 @@ def _judge(look: Look, ds: Any, piece: str, word: str) -> None:
     if not piece:
         st.caption(f"“{plain(word)}” is not one piece of this vocabulary, so the model cannot say it in one place.")
         return
-    listed = {guess: number for number, guess in enumerate(measures.guesses(ds), start=1)}
+    places = {guess: number for number, guess in enumerate(measures.guesses(ds), start=1)}
     if piece == ds.attrs["truth"]:
         st.success("That is what stands there.", icon=":material/check:")
-    elif piece in listed:
-        st.info(f"Not what stands there, but the model's guess number {listed[piece]}.")
+    elif piece in places:
+        st.info(f"Not what stands there, but the model's guess number {places[piece]}.")
     else:
         st.info("Not what stands there, and not among the model's ten.")

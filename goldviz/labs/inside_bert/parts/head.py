@@ -76,22 +76,22 @@ def _pickers(look: Look) -> None:
     """Layer, head and piece by keyboard: the same choice as in the explorer."""
     tokens = [short_piece(str(token)) for token in look.overview["token"].values]
     layer, head, token, convention = st.columns([1, 1, 2, 2])
-    shared: dict[str, Any] = {"persist_state": "session"}
+    options: dict[str, Any] = {"persist_state": "session"}
     with layer:
-        st.number_input("Layer", 1, look.overview.attrs["layers"], key=key_of("layer"), **shared)
+        st.number_input("Layer", 1, look.overview.attrs["layers"], key=key_of("layer"), **options)
     with head:
-        st.number_input("Head", 1, look.overview.attrs["heads"], key=key_of("head"), **shared)
+        st.number_input("Head", 1, look.overview.attrs["heads"], key=key_of("head"), **options)
     with token:
         st.selectbox(
             "Piece that asks",
             range(1, len(tokens) + 1),
             key=key_of("token"),
             format_func=lambda place: f"{place}: {tokens[place - 1]}",
-            **shared,
+            **options,
         )
     with convention:
         st.selectbox(
-            "Equations", list(CONVENTIONS), key=key_of("convention"), format_func=CONVENTIONS.__getitem__, **shared
+            "Equations", list(CONVENTIONS), key=key_of("convention"), format_func=CONVENTIONS.__getitem__, **options
         )
 
 

@@ -71,15 +71,15 @@ def _pair(look: Look, ds: xr.Dataset) -> None:
     with heads:
         look.figure("across", across, ds, "The attention that passes between the two sentences.")
     with words:
-        moved = measures.moved_by_segments(ds)
+        distance = measures.moved_by_segments(ds)
         cosine = f"{ds.attrs['segment_cosine']:+.2f}".replace("-", "−")
         st.markdown(
             f"**A pair of sentences.** {ds.attrs['pieces_a']} pieces are segment A, {ds.attrs['pieces_b']} segment B. "
             f"The cosine of their two embeddings is {cosine}."
         )
         st.markdown(
-            f"Read as one sentence, all of it segment A, a piece's last state would differ by {100 * moved:.0f} % of "
-            "its length (median)."
+            f"Read as one sentence, all of it segment A, a piece's last state would differ by {100 * distance:.0f} % "
+            "of its length (median)."
         )
         st.caption(
             "The models that goldviz trains never see segment B. Its row of the table stays random, made shorter by "

@@ -123,9 +123,9 @@ def take_along(look: Look) -> None:
     else:
         st.caption("The address in your browser is a link to this text, these models and this place in them.")
     with st.container(horizontal=True, gap="small"):
-        named = f"{place[0]}.{place[1]}"
-        table = f"goldviz-inside-bert-head-{named}.csv"
-        download(f"Head {named} (CSV)", lambda: map_csv(look, *place), table, "csv-inside-bert")
+        place_name = f"{place[0]}.{place[1]}"
+        table = f"goldviz-inside-bert-head-{place_name}.csv"
+        download(f"Head {place_name} (CSV)", lambda: map_csv(look, *place), table, "csv-inside-bert")
         download("Report (HTML)", lambda: report(look, settings), "goldviz-inside-bert.html", "html-inside-bert")
     st.code(snippet(settings), language="python", wrap_lines=True)
     leave_link(settings)
@@ -183,5 +183,5 @@ def report(look: Look, settings: InsideBert) -> str:
 
 def drawable(name: str, ds: object) -> bool:
     """Whether a model gave what a figure of the report draws."""
-    needed = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability", "across": "across"}
-    return name not in needed or needed[name] in ds  # type: ignore[operator]
+    variables = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability", "across": "across"}
+    return name not in variables or variables[name] in ds  # type: ignore[operator]

@@ -101,14 +101,14 @@ class Look:
 def arrive(known: Sequence[Part]) -> list[str]:
     """Take over a link's settings and its part of those ``known``, on the first run and on a later visit by a link; its
     faults, in sentences."""
-    arrived = "arrived-inside-bert"
+    key = "arrived-inside-bert"
     parameters = st.query_params.to_dict()
     part = parameters.pop(parts.PARAMETER, "")
     complaints: list[str] = []
-    if arrived not in st.session_state or st.session_state.get(chrome.CHANGED):
+    if key not in st.session_state or st.session_state.get(chrome.CHANGED):
         complaints += parts.arrive(InsideBert.name, known, part)
-    if arrived not in st.session_state or (parameters and st.session_state.get(chrome.CHANGED)):
-        st.session_state[arrived] = True
+    if key not in st.session_state or (parameters and st.session_state.get(chrome.CHANGED)):
+        st.session_state[key] = True
         settings, refused = controls.from_link(InsideBert, parameters)
         complaints += refused
         for name, value in settings.model_dump().items():
@@ -154,8 +154,8 @@ def text_complaint(text: str) -> str:
 
 def last_shown() -> InsideBert:
     """The last settings that could be shown, or the defaults."""
-    stored = st.session_state.get(SHOWN)
-    return InsideBert.checked_json(stored) if stored else InsideBert()
+    settings = st.session_state.get(SHOWN)
+    return InsideBert.checked_json(settings) if settings else InsideBert()
 
 
 def link_of(settings: InsideBert) -> tuple[dict[str, str], list[str]]:

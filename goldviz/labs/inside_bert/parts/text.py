@@ -189,8 +189,8 @@ def _write_another() -> None:
     from goldviz.data.texts.policy.sentences import policy_sentences
 
     turn = st.session_state["another-turn"] = st.session_state.get("another-turn", 0) + 1
-    written = policy_sentences(2, default_rng(turn), "all")
-    put({"text": " ".join(sentence.text for sentence in written), "chunk": 1})
+    sentences = policy_sentences(2, default_rng(turn), "all")
+    put({"text": " ".join(sentence.text for sentence in sentences), "chunk": 1})
 
 
 def second_text_box() -> None:

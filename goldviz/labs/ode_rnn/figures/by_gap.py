@@ -117,7 +117,7 @@ def solver(plot: Plot) -> Figure:
     count, error = now["interval_evaluations"].astype(np.float32), positive(now["interval_error"])
     step = now["step_size"].values if "step_size" in now else np.full(len(gaps), np.nan)
     hover = np.stack([now["observation"].values, step], axis=-1).astype(np.float32)
-    stepped = "<br>steps of %{customdata[1]:.3g}" if "step_size" in now else ""
+    step_words = "<br>steps of %{customdata[1]:.3g}" if "step_size" in now else ""
     for row, values in enumerate((count, error), start=1):
         plot.figure.scatter(
             x=single(gaps),
@@ -127,7 +127,7 @@ def solver(plot: Plot) -> Figure:
             customdata=hover,
             marker={"symbol": style.symbol, "size": 10, "color": style.colour, "opacity": 0.85},
             hovertemplate="before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}"
-            + stepped
+            + step_words
             + "<extra></extra>",
             row=row,
         )
@@ -151,15 +151,15 @@ def _cost(count: Array, error: Array) -> str:
 
 
 def _hidden(error: Array) -> str:
-    unseen = int(error.isnull().sum())
-    return f"Not on the log axis: {unseen} of {error.size} (exactly 0 or not finite)." if unseen else ""
+    count = int(error.isnull().sum())
+    return f"Not on the log axis: {count} of {error.size} (exactly 0 or not finite)." if count else ""
 
 
 def _method(ds: Run) -> str:
-    known = setting_of(ds, "solver")
-    if known is None:
+    solver_name = setting_of(ds, "solver")
+    if solver_name is None:
         return ""
-    method = method_of(str(known))
+    method = method_of(str(solver_name))
     if method.adaptive:
         return f"{method.words}, tolerance {times(float(setting_of(ds, 'tolerance')))}."
     return f"{method.words}, steps of at most {float(setting_of(ds, 'step_cap')):.3g}."

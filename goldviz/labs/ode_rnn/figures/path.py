@@ -192,7 +192,7 @@ def _draw_rug(plot: Plot, row: int) -> None:
     )
     for words, where, marker in kinds:
         observation, place = np.nonzero(where)
-        named = np.array([as_label(channel) for channel in channels])[place]
+        labels = np.array([as_label(channel) for channel in channels])[place]
         plot.figure.scatter(
             x=ds["probe_time"].values[observation],
             y=place,
@@ -200,7 +200,7 @@ def _draw_rug(plot: Plot, row: int) -> None:
             name=words,
             marker=marker,
             showlegend=words == "missing",
-            customdata=named,
+            customdata=labels,
             cliponaxis=False,
             hovertemplate=f"%{{customdata}} {words}<extra></extra>",
             row=row,

@@ -46,15 +46,15 @@ def latent(plot: Plot) -> Figure:
     now = as_of(plot, "state")
     names = plot.networks
     plot.panel_per_network()
-    drawn = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
-    moments = drawn["moment"].values
+    at_moments = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
+    moments = at_moments["moment"].values
     cuts = jump_places(moments)
     colours = depth_colours(len(UNITS), plot.theme)
     for row, name in enumerate(names, start=1):
-        states = drawn["state"].sel(network=name).values
-        chosen = most_moving(states)
-        ways = np.take_along_axis(states, chosen[:, None], axis=-1).transpose(2, 0, 1)
-        for units, way, (words, dash), colour in zip(chosen.T, ways, UNITS, colours, strict=False):
+        states = at_moments["state"].sel(network=name).values
+        liveliest = most_moving(states)
+        ways = np.take_along_axis(states, liveliest[:, None], axis=-1).transpose(2, 0, 1)
+        for units, way, (words, dash), colour in zip(liveliest.T, ways, UNITS, colours, strict=False):
             group = {"legendgroup": words, "mode": "lines"}
             hovers = [f"unit {unit}: %{{y:.3f}}<extra></extra>" for unit in ds["unit"].values[units]]
             plot.figure.scatter(
@@ -87,8 +87,8 @@ def latent(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text=f"Time ({time_words})", row=len(names))
     plot.linear_axis("state", "h", nticks=5)
     beyond = f"Shaded: over {longest_gap(ds):.3g} {time_unit(ds)} without a look." if beyond_training(ds) else ""
-    moved = plot.each(_moved(now["state"]), percent, within="Part of the way between observations: {}.")
-    notes = [moved, line(step_in_words(plot), beyond)]
+    shares = plot.each(_moved(now["state"]), percent, within="Part of the way between observations: {}.")
+    notes = [shares, line(step_in_words(plot), beyond)]
     finished = plot.finish(*notes, height=170 + 150 * len(names) + (60 if len(names) == 1 else 0))
     return legend_below(finished, 2, headed=True)
 

@@ -29,11 +29,11 @@ def consistency(plot: Plot) -> Figure:
     """
     plot.panels(["Error of the next value", "Refined error / error"])
     plot.curve(positive(plot.thinned("error").sel(network="ode_rnn")), "ode_rnn", row=1, hover="as trained %{y:.3~g}")
-    refined = positive(plot.thinned("refined_error"))
-    looks, style = refined["look"].values, plot.look_of("ode_rnn")
+    refined_error = positive(plot.thinned("refined_error"))
+    looks, style = refined_error["look"].values, plot.look_of("ode_rnn")
     plot.figure.scatter(
         x=looks,
-        y=refined.median("seed").values,
+        y=refined_error.median("seed").values,
         name="steps four times as fine",
         mode="lines+markers" if len(looks) <= MARKERS_UP_TO else "lines",
         line={"color": style.colour, "dash": "dot", "width": 2},
@@ -68,21 +68,21 @@ def evaluations(plot: Plot) -> Figure:
 
     A solver that chooses its own steps takes more as the field grows stiff; one with fixed steps pays no more and errs.
     """
-    looked = not plot.lacks("field_stiffness", "field_saturation")
+    has_looks = not plot.lacks("field_stiffness", "field_saturation")
     headings = ["Evaluations for a batch, forward"]
-    headings += ["Spectral norm of df/dh, largest", "Share of saturated units"] if looked else []
+    headings += ["Spectral norm of df/dh, largest", "Share of saturated units"] if has_looks else []
     plot.panels(headings)
     plot.curve(plot.averaged("evaluations"), "ode_rnn", row=1, legend=False)
     thinning = plot.drawn()
     plot.linear_axis("evaluations", "Evaluations", row=1)
-    if looked:
+    if has_looks:
         plot.curve(positive(plot.thinned("field_stiffness")), "ode_rnn", row=2)
         plot.curve(finite(plot.thinned("field_saturation")), "ode_rnn", row=3, hover="%{y:.1%}")
         plot.log_axis("stiffness", "Norm", row=2)
         plot.linear_axis("saturation", "Share", tickformat=".0%", row=3)
     plot.step_grid()
-    answer = _stiffness(plot) if looked else ""
-    finished = plot.finish(answer, thinning, height=620 if looked else 400, legend=False)
+    answer = _stiffness(plot) if has_looks else ""
+    finished = plot.finish(answer, thinning, height=620 if has_looks else 400, legend=False)
     return finished.update_layout(margin_t=finished.layout.margin.t + 14)
 
 

@@ -39,10 +39,10 @@ class Explored:
     @classmethod
     def of(cls, lane: AnyLane, look: int = -1) -> Explored | None:
         """The sequence as it was recorded; None where a lane has no weights to follow it with."""
-        recorded = probe_of(lane.dataset)
-        if recorded is None or not isinstance(lane, Lane) or not isinstance(lane.settings, ODERNNLaboratory):
+        series = probe_of(lane.dataset)
+        if series is None or not isinstance(lane, Lane) or not isinstance(lane.settings, ODERNNLaboratory):
             return None
-        return cls(lane, look, recorded, recorded)
+        return cls(lane, look, series, series)
 
     @property
     def step(self) -> int:

@@ -70,19 +70,19 @@ def text_difference(before: str, after: str, least_between: int = LEAST_BETWEEN)
 
 def _at_sentence_starts(runs: list[WordRun], new: list[str], old: list[str]) -> list[WordRun]:
     """The same runs, but ". More words" that came or went before a full stop is "More words." after one."""
-    moved = list(runs)
+    runs_there = list(runs)
     for number in range(1, len(runs) - 1):
-        (p0, _, q0, _), (b0, b1, a0, a1), (b2, b3, a2, a3) = [run.words for run in moved[number - 1 : number + 2]]
-        if not moved[number].changed or (b0 < b1 and a0 < a1) or b3 - b2 < 2:
+        (p0, _, q0, _), (b0, b1, a0, a1), (b2, b3, a2, a3) = [run.words for run in runs_there[number - 1 : number + 2]]
+        if not runs_there[number].changed or (b0 < b1 and a0 < a1) or b3 - b2 < 2:
             continue
         first, after = (new[a0], new[a1]) if a0 < a1 else (old[b0], old[b1])
         if first == after and CLOSING.match(first):
-            moved[number - 1 : number + 2] = [
+            runs_there[number - 1 : number + 2] = [
                 WordRun(False, Stretch(p0, b0 + 1, q0, a0 + 1)),
                 WordRun(True, Stretch(b0 + 1, b1 + 1, a0 + 1, a1 + 1)),
                 WordRun(False, Stretch(b2 + 1, b3, a2 + 1, a3)),
             ]
-    return moved
+    return runs_there
 
 
 def _characters(words: list[re.Match[str]], first: int, end: int) -> tuple[int, int]:

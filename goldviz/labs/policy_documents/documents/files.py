@@ -110,10 +110,10 @@ def _document(name: str, facts: Mapping[str, str], words: str, rule: ReleaseRule
             "2024-12-18 at the top, between two lines of ---."
         )
     out = _first(facts, RELEASE_KEYS)
-    released = _day(out, name, day_first) if out else rule.day_out(about, kind)
-    if released < about:
-        raise DatedTextError(f"{name} is dated {about} and released on {released}; allowed is that day or later.")
-    return DatedText(about, released, kind, words)
+    day_of_release = _day(out, name, day_first) if out else rule.day_out(about, kind)
+    if day_of_release < about:
+        raise DatedTextError(f"{name} is dated {about} and released on {day_of_release}; allowed is that day or later.")
+    return DatedText(about, day_of_release, kind, words)
 
 
 def _first(facts: Mapping[str, str], keys: Sequence[str]) -> str:

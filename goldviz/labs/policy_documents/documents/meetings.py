@@ -63,8 +63,8 @@ class Meeting:
 
     def minutes(self) -> str:
         """What the members discussed, and then the statement."""
-        discussed = self._discussed(DISCUSSED, self.seeds[-1] + 1)
-        halves = [discussed[: DISCUSSED // 2], discussed[DISCUSSED // 2 :]]
+        discussion = self._discussed(DISCUSSED, self.seeds[-1] + 1)
+        halves = [discussion[: DISCUSSED // 2], discussion[DISCUSSED // 2 :]]
         return "\n\n".join([story_text(halves), self.statement()])
 
     def _discussed(self, count: int, seed: int) -> list[str]:
@@ -86,6 +86,6 @@ def next_meeting(before: Meeting, day: date, wanted: int, leaning: float, genera
     fresh = generator.random(len(before.seeds)) < RENEWED_SHARE
     fresh |= after.decision.sign != before.decision.sign
     fresh[-1] = True
-    drawn = generator.integers(2**31, size=len(before.seeds)).tolist()
-    seeds = tuple(new if renew else old for old, new, renew in zip(before.seeds, drawn, fresh, strict=True))
+    new_seeds = generator.integers(2**31, size=len(before.seeds)).tolist()
+    seeds = tuple(new if renew else old for old, new, renew in zip(before.seeds, new_seeds, fresh, strict=True))
     return replace(after, seeds=seeds)

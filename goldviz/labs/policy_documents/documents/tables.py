@@ -175,10 +175,10 @@ def _text_column(table: FileTable, names: Sequence[str]) -> tuple[tuple[str, ...
     by_length = sorted((name for name in names if lengths[name] > 0), key=lambda name: -lengths[name])
     if not by_length:
         raise DatedTextError(f"{table.file} has no column of texts beside its dates; expected is one with statements.")
-    named = [name for name in by_length if name_words(name) & TEXT_WORDS]
-    meant = (named or by_length)[0]
-    rivals = [name for name in by_length if name != meant and lengths[name] > lengths[meant] / 2]
-    return tuple(by_length), meant, bool(rivals)
+    by_name = [name for name in by_length if name_words(name) & TEXT_WORDS]
+    column = (by_name or by_length)[0]
+    rivals = [name for name in by_length if name != column and lengths[name] > lengths[column] / 2]
+    return tuple(by_length), column, bool(rivals)
 
 
 def _few(table: FileTable, name: str) -> bool:

@@ -67,9 +67,9 @@ def keep_vector(fingerprint: str, text_name: str, vector: TextVector) -> None:
 def kept_vector(fingerprint: str, text_name: str) -> TextVector | None:
     """What this model made of this text; None where that is not known, or the file is damaged or of an older form."""
     name = vector_name(fingerprint, text_name)
-    shipped = shipped_vectors().get(name)
-    if shipped is not None:
-        return shipped
+    shipped_vector = shipped_vectors().get(name)
+    if shipped_vector is not None:
+        return shipped_vector
     try:
         content = _written(name) or _unwritten.get(name)
         if content is None or hashlib.sha256(content[DIGEST_BYTES:]).digest() != content[:DIGEST_BYTES]:

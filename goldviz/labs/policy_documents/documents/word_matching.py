@@ -96,22 +96,22 @@ def _same_words(old: Sequence[str], new: Sequence[str], steps: int) -> tuple[lis
     looks = [0, *accumulate(1 + places[word] for word in old)]
     same: list[Stretch] = []
     waiting = deque([Stretch(0, len(old), 0, len(new))])
-    taken = 0
+    steps_taken = 0
     while waiting:
         part = waiting.popleft()
         if part.b0 == part.b1 or part.a0 == part.a1:
             continue
-        needed = looks[part.b1] - looks[part.b0]
-        if taken + needed > steps:
+        steps_needed = looks[part.b1] - looks[part.b0]
+        if steps_taken + steps_needed > steps:
             same += _shifted(_anchored(old[part.b0 : part.b1], new[part.a0 : part.a1]), part)
             continue
-        taken += needed
+        steps_taken += steps_needed
         first, second, size = matcher.find_longest_match(*part)
         if size:
             same.append(Stretch(first, first + size, second, second + size))
             waiting.append(Stretch(part.b0, first, part.a0, second))
             waiting.append(Stretch(first + size, part.b1, second + size, part.a1))
-    return same, taken
+    return same, steps_taken
 
 
 def _shifted(parts: Sequence[Stretch], gap: Stretch) -> list[Stretch]:

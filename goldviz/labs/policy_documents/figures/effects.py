@@ -29,18 +29,18 @@ def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "li
     """
     if ds.sizes["passage"] == 0:
         return worded("No words changed, so there is nothing to put back.", title=TITLE, theme=theme)
-    toned = bool(np.isfinite(ds["balance"].values).any())
-    columns = 2 if toned else 1
+    has_tone = bool(np.isfinite(ds["balance"].values).any())
+    columns = 2 if has_tone else 1
     figure = make_subplots(rows=1, cols=columns, shared_yaxes=True, horizontal_spacing=0.08)
     labels = [str(number) for number in numbers]
-    said = [as_label(text) for text in words]
+    change_labels = [as_label(text) for text in words]
     distance, balance = ds["distance"].values, ds["balance"].values
-    if toned:
+    if has_tone:
         figure.bar(
             x=balance,
             y=labels,
             orientation="h",
-            customdata=said,
+            customdata=change_labels,
             showlegend=False,
             marker={"color": [tone_ink(value, theme) or INKS[theme].muted for value in balance]},
             hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>",
@@ -51,7 +51,7 @@ def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "li
             x=distance,
             y=labels,
             orientation="h",
-            customdata=said,
+            customdata=change_labels,
             showlegend=False,
             marker={"color": MOVED},
             hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>1 − cos = %{x:.3~g}<extra></extra>",
@@ -60,16 +60,16 @@ def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "li
         col=columns,
     )
     whole = ds.attrs["whole_distance"]
-    gained = f"; tone {ds.attrs['whole_balance']:+.2f}" if toned else ""
+    tone_words = f"; tone {ds.attrs['whole_balance']:+.2f}" if has_tone else ""
     notes = [
-        f"All changes together: 1 − cos = {whole:.3g}{gained}.".replace("-", "−"),
-        "Red: the change made the tone more positive. Blue: more negative." if toned else "",
+        f"All changes together: 1 − cos = {whole:.3g}{tone_words}.".replace("-", "−"),
+        "Red: the change made the tone more positive. Blue: more negative." if has_tone else "",
         "Each bar: this passage alone put back, all others left. They do not add up.",
     ]
     look.apply(figure, theme, title=TITLE, notes=notes, legend=False, hover="closest", height=170 + 24 * len(labels))
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
     figure.update_yaxes(title_text="Change", row=1, col=1)
-    if toned:
+    if has_tone:
         figure.update_xaxes(title_text="Raised the tone by", nticks=4, tickangle=0, row=1, col=1)
         figure.add_vline(x=0, line={"color": INKS[theme].muted, "width": 1}, row=1, col=1)
     figure.update_xaxes(

@@ -158,12 +158,12 @@ def _marks(ds: Run, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bo
     """The documents of a kind that were fitted, filled, or were not, open."""
     own, symbol = reading.style_of_kind(ds, kind)
     value = {"date": _years(ds), "tone": ds["balance"].values}.get(colour)
-    painted: Any = own if value is None else value[mine]
+    colours: Any = own if value is None else value[mine]
     open_mark = not fitted
     marker: dict[str, Any] = {
         "symbol": f"{symbol}-open" if open_mark else symbol,
         "size": 9,
-        "color": painted,
+        "color": colours,
         "line": {"width": 2.2} if open_mark else {"width": 0.8, "color": edge},
     }
     if value is not None:

@@ -26,8 +26,8 @@ TONE, CHANGE = "Tone: P(positive) − P(negative)", "Change: 1 − cos with the 
 )
 def timeline(ds: Run, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""
-    toned = bool(np.isfinite(ds["balance"].values).any())
-    rows = [(TONE, "balance")] if toned else []
+    has_tone = bool(np.isfinite(ds["balance"].values).any())
+    rows = [(TONE, "balance")] if has_tone else []
     rows.append((CHANGE, "change"))
     figure = panels([words for words, _ in rows], theme)
     when, heading = reading.moments(ds), reading.titles(ds)
@@ -51,7 +51,7 @@ def timeline(ds: Run, *, document: int | AtStep = 1, theme: Theme = "light") -> 
     place = each(document, lambda number: reading.in_view(ds, number))
     cursor(figure, each(place, lambda at: when[at]), theme)
     notes = [
-        "" if toned else "This model has no classifier of tone.",
+        "" if has_tone else "This model has no classifier of tone.",
         each(place, lambda at: f"Gold line: {ds['title'].values[at]}. {reading.origin_sentence(ds)}"),
     ]
     many = len(reading.kinds(ds)) > 1
@@ -67,7 +67,7 @@ def timeline(ds: Run, *, document: int | AtStep = 1, theme: Theme = "light") -> 
     if many:
         legend_above_headings(figure)
     figure.update_xaxes(type="date", nticks=6, showgrid=False, tickangle=0)
-    if toned:
+    if has_tone:
         figure.update_yaxes(range=[-1.08, 1.08], tickvals=[-1, 0, 1], row=1, col=1)
         figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1}, row=1, col=1)
     return figure.update_yaxes(rangemode="tozero", row=len(rows), col=1)

@@ -36,14 +36,14 @@ def show(settings: PolicyDocuments, dataset: Run) -> None:
     """The words that changed since the document before of the same kind, and what each change did."""
     documents = settings.texts()
     number = min(settings.document, len(documents.texts)) - 1
-    compared = compute.compared_texts(documents, number)
-    if compared is None:
+    pair = compute.compared_texts(documents, number)
+    if pair is None:
         st.markdown(
             f"**{plain(documents.texts[number].title)}** is the first document of its kind: nothing is before it."
         )
         _whole_text(documents.texts[number])
         return
-    before, after = compared
+    before, after = pair
     passages = compute.passages_between(before.text, after.text)
     changed = [place for place, part in enumerate(passages) if part.changed]
     calls = {place: count for count, place in enumerate(changed, start=1)}
@@ -56,12 +56,12 @@ def show(settings: PolicyDocuments, dataset: Run) -> None:
     st.caption("Underlined: new. Struck through: gone. Numbers: how figure and table call a change.")
     if any(part.changed and not part.compared for part in passages):
         st.caption("Some stretches are too long and too unlike to be compared word by word; each counts as one change.")
-    measured = compute.measured_passages(passages)
+    places = compute.measured_passages(passages)
     effects = _effects(settings)
     if effects is not None:
-        _draw(settings, effects, [calls[place] for place in measured], before, after, [passages[p] for p in measured])
-        if len(measured) < len(changed):
-            st.caption(f"The {len(measured)} longest of {len(changed)} changes are measured.")
+        _draw(settings, effects, [calls[place] for place in places], before, after, [passages[p] for p in places])
+        if len(places) < len(changed):
+            st.caption(f"The {len(places)} longest of {len(changed)} changes are measured.")
     _whole_text(after)
 
 

@@ -58,9 +58,9 @@ def show(settings: PolicyDocuments, dataset: Run) -> None:
         kinds = st.multiselect(
             "Documents", there, default=[one_kind(documents)], key=f"channel-kinds-{there}", persist_state="session"
         )
-        shared = _kinds_sentence(kinds, there)
-        if shared:
-            st.caption(shared)
+        kinds_words = _kinds_sentence(kinds, there)
+        if kinds_words:
+            st.caption(kinds_words)
         tone = _tone(dataset)
         change = st.toggle(
             "Change",
@@ -161,7 +161,7 @@ def _market() -> Market | None:
 def _use(market: Market, documents: DatedTexts) -> None:
     """Keep the market, take it on every page, and say so."""
     visitors_data.bring_market(keep(market))
-    added = [channel.words for channel in market.channels if is_text_channel(channel.name)]
-    simulated = " The market itself is simulated." if market.simulated else ""
-    generated = " The documents are generated." if documents.generated else ""
-    st.session_state[ADDED] = plain(f"Your market now has {', '.join(added)}.{simulated}{generated}")
+    channels = [channel.words for channel in market.channels if is_text_channel(channel.name)]
+    market_words = " The market itself is simulated." if market.simulated else ""
+    documents_words = " The documents are generated." if documents.generated else ""
+    st.session_state[ADDED] = plain(f"Your market now has {', '.join(channels)}.{market_words}{documents_words}")

@@ -218,9 +218,9 @@ def _start(coming: Coming) -> None:
 
 def _progress() -> None:
     """How far the encoding of what is coming is, and what to do where it was stopped."""
-    refused = st.session_state.pop(REFUSED, "")
-    if refused:
-        st.error(plain(refused), icon=":material/block:")
+    complaint = st.session_state.pop(REFUSED, "")
+    if complaint:
+        st.error(plain(complaint), icon=":material/block:")
     coming = st.session_state.get(COMING)
     if coming is None:
         return

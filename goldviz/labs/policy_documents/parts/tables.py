@@ -24,5 +24,5 @@ def show_tones(table: pd.DataFrame, columns: Mapping[str, Any]) -> None:
     ``columns`` configures Streamlit's columns; those of decimals need a format, for without one a styled table shows
     six places.
     """
-    styled = table.style.apply(tone_styles, theme=theme_now(), subset=[TONE])
-    st.dataframe(styled, hide_index=True, column_config=dict(columns))
+    table_in_colour = table.style.apply(tone_styles, theme=theme_now(), subset=[TONE])
+    st.dataframe(table_in_colour, hide_index=True, column_config=dict(columns))

@@ -118,10 +118,10 @@ def _is_there(found: Looked | Kept) -> bool:
 
 
 def _from_table(file: BroughtFile) -> str | None:
-    looked = _answer(look, file.key, file.name)
-    if looked is None or looked.preview is None:
+    answer = _answer(look, file.key, file.name)
+    if answer is None or answer.preview is None:
         return None
-    preview = looked.preview
+    preview = answer.preview
     st.markdown(f"**{preview.rows:,} rows**. The first ones, texts cut short:")
     st.dataframe(pd.DataFrame(list(preview.head), columns=list(preview.columns)), hide_index=True)
     for note in preview.notes:
@@ -135,14 +135,16 @@ def _from_table(file: BroughtFile) -> str | None:
             key="policy-day-first",
             format_func=lambda first: f"{ORDERS[first]}: {', '.join(preview.readings['day' if first else 'month'])}",
         )
-    chosen = _columns(preview)
-    rule = _rule(asks_for_minutes=not chosen.release)
+    columns_chosen = _columns(preview)
+    rule = _rule(asks_for_minutes=not columns_chosen.release)
     if preview.date_order == "either" and day_first is None:
         st.info("Choose how the dates are to be read.")
         return None
     if not st.button("Use these documents", type="primary", key="use-documents"):
         return None
-    columns = TextColumns(chosen.date, chosen.text, chosen.release, chosen.kind, day_first)
+    columns = TextColumns(
+        columns_chosen.date, columns_chosen.text, columns_chosen.release, columns_chosen.kind, day_first
+    )
     return _kept(keep_table, file.key, file.name, columns, rule)
 
 

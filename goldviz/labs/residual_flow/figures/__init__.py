@@ -78,12 +78,12 @@ def flow(ds: Run, *, theme: Theme = "light") -> Figure:
 def depth_sentence(ds: Run) -> str:
     """Which depth is in view, and what the network has there."""
     blocks, share = int(ds.attrs["blocks"]), ds.attrs["view"] / 100
-    done = int(share * blocks)
+    blocks_passed = int(share * blocks)
     place = f"Depth {_depth(ds):.2f} of {ds.attrs['duration']:g}: "
-    if share * blocks - done > 1e-9:
-        return f"{place}block {done + 1} of {blocks} is under way, drawn on its straight line."
-    if done < blocks or "true_class" not in ds:
-        return f"{place}{done} of {_blocks(ds)} {'is' if blocks == 1 else 'are'} done."
+    if share * blocks - blocks_passed > 1e-9:
+        return f"{place}block {blocks_passed + 1} of {blocks} is under way, drawn on its straight line."
+    if blocks_passed < blocks or "true_class" not in ds:
+        return f"{place}{blocks_passed} of {_blocks(ds)} {'is' if blocks == 1 else 'are'} done."
     return (
         f"After {_blocks(ds)}, {ds.attrs['network_right']:.1%} of the curves lie on their own side of the dashed line."
     )

@@ -26,23 +26,23 @@ from goldviz.models.continuous.methods import METHODS
 def convergence(ds: Run, *, theme: Theme = "light") -> Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
     steps, figure = ds["steps"].values.astype(float), Figure()
-    shown = []
+    finite_errors = []
     for name in ds["solver"].values:
         method, of_solver = METHODS[str(name)], ds.sel(solver=name)
         colour = method.colour
         errors = _positive(of_solver["end_error"])
         order, slope = float(of_solver["order"]), float(of_solver["slope"])
-        measured = f"slope {slope:.2f}".replace("-", "−") if np.isfinite(slope) else "no slope"
+        slope_words = f"slope {slope:.2f}".replace("-", "−") if np.isfinite(slope) else "no slope"
         figure.scatter(
             x=steps,
             y=errors,
-            name=f"{_words(str(name))}: {measured} (theory −{order:g})",
+            name=f"{_words(str(name))}: {slope_words} (theory −{order:g})",
             mode="lines+markers",
             line={"color": colour, "dash": method.dash, "width": 2.5},
             marker={"symbol": method.symbol, "size": 8},
             hovertemplate="%{y:.3g}",
         )
-        shown.append(errors)
+        finite_errors.append(errors)
         usable = np.flatnonzero(np.isfinite(errors))
         if usable.size:
             last = usable[-1]
@@ -65,7 +65,7 @@ def convergence(ds: Run, *, theme: Theme = "light") -> Figure:
             marker={"size": 14, "symbol": "star", "color": INKS[theme].accent},
             hovertemplate="%{y:.3g}",
         )
-        shown.append(np.array([here]))
+        finite_errors.append(np.array([here]))
     notes = [lost_runs(ds), "Dotted: the slopes of theory."]
     look.apply(figure, theme, title="How fast does the network become the flow?", notes=notes, height=520)
     legend_below(figure)
@@ -78,7 +78,7 @@ def convergence(ds: Run, *, theme: Theme = "light") -> Figure:
         range=[-0.08, np.log10(256) + 0.08],
     )
     link(figure, "x", "blocks")
-    return figure.update_yaxes(title_text="Largest error at the end (units of h)", **_over(*shown))
+    return figure.update_yaxes(title_text="Largest error at the end (units of h)", **_over(*finite_errors))
 
 
 def lost_runs(ds: Run) -> str:
@@ -168,10 +168,10 @@ def distance(ds: Run, *, theme: Theme = "light") -> Figure:
             hovertemplate="%{y:.3g}",
         )
         distances.append(values[1:])
-    lost = int(ds.attrs["lost_at"])
+    last_block = int(ds.attrs["lost_at"])
     notes = [
         "At depth 0 both start from the same points.",
-        f"From block {lost} on the farthest point is too far to measure." if lost else "",
+        f"From block {last_block} on the farthest point is too far to measure." if last_block else "",
     ]
     look.apply(figure, theme, title="Where along the depth do they part?", notes=notes, height=440)
     legend_below(figure)

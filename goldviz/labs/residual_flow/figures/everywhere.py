@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def everywhere(report: Report, settings: str, names: tuple[str, ...], theme: Theme) -> dict[str, str]:
     """The figures of these names at every depth, as they travel to the browser; for settings in JSON."""
-    asked = ResidualFlow.checked_json(settings)
-    first, last = asked.positions()
+    chosen_settings = ResidualFlow.checked_json(settings)
+    first, last = chosen_settings.positions()
     plane = LAB.part("compute").plane
     views = []
     for view in range(first, last + 1):
         report(view, last)
-        views.append((view, plane(asked.changed(view=view))))
+        views.append((view, plane(chosen_settings.changed(view=view))))
     return {name: at_positions(FIGURES[name], views, theme) for name in names}
