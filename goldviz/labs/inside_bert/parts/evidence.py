@@ -139,10 +139,10 @@ def _shown_text(look: Look) -> str:
 
 def completeness_sentence(found: Any) -> str:
     """How well what the pieces add makes up the whole change, in words."""
-    by_pieces, total, gap = measures.evidence_added(found), float(found.attrs["total"]), float(found.attrs["gap"])
+    pieces, total, gap = measures.evidence_added(found), float(found.attrs["total"]), float(found.attrs["gap"])
     verdict = "complete" if gap <= 0.01 else "**not complete: more steps are needed**"
     return (
-        f"Together the pieces add {by_pieces:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "
+        f"Together the pieces add {pieces:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "
         f"gap of {gap:.2%} after {found.attrs['steps']} steps, {verdict}."
     ).replace("-", "−")
 
