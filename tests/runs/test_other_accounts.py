@@ -62,11 +62,11 @@ threading.Thread(target=observe, daemon=True).start()
 """
 """Writes down what a process imports from, whenever that changes. Python carries it out in every process."""
 SERVE = "import sys; from goldviz.cli import main; sys.exit(main())"
-CREW = """
-from goldviz.training.crew import Crew
+POOL = """
+from goldviz.labs.gold_forecast.process_pool import ProcessPool
 
-with Crew(str.upper, ["gold", "silver"], processes=2) as crew:
-    print(crew.call("lower"), input())
+with ProcessPool(str.upper, ["gold", "silver"], processes=2) as pool:
+    print(pool.call("lower"), input())
 """
 
 
@@ -105,8 +105,8 @@ def test_code_of_another_account_is_not_carried_out_by_workers(tmp_path: Path, s
 
 
 @needs_another_account
-def test_code_of_another_account_is_not_carried_out_by_a_crew(shared_folder: Path) -> None:
-    done = started("-P", "-c", CREW, place=shared_folder)
+def test_code_of_another_account_is_not_carried_out_by_a_process_pool(shared_folder: Path) -> None:
+    done = started("-P", "-c", POOL, place=shared_folder)
     assert carried_out(shared_folder) == ""
     assert done.stdout == "['gold', 'silver'] \n", done.stderr
 
@@ -134,7 +134,7 @@ def test_a_worker_elsewhere_whose_folder_is_somebody_elses_does_not_start(tmp_pa
 
 @dataclass(frozen=True)
 class Served:
-    """A server, started in a temporary folder of all accounts in which another one was first, and a crew's process."""
+    """A server, started in a temporary folder of all accounts in which another one was first, and a pool's process."""
 
     processes: tuple[psutil.Process, ...]
     port: int
@@ -178,14 +178,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
                         )
                     ).pid
                 )
-                for script in ((SERVE, "serve", "--port", str(port)), (CREW,))
+                for script in ((SERVE, "serve", "--port", str(port)), (POOL,))
             ),
             port,
             folder,
             place,
         )
         # A scheduler, a nanny and a worker for runs, and the same for jobs.
-        until(lambda: len(ports(up)) >= 1 + 2 * 3 and "crew_member" in commands(up), SLOW)
+        until(lambda: len(ports(up)) >= 1 + 2 * 3 and "pool_process" in commands(up), SLOW)
         until(lambda: {one.pid for one in up.with_children()} <= set(seen(up)), SLOW)
         yield up
 

@@ -16,11 +16,11 @@ from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
+from goldviz.labs.gold_forecast.process_pool import ProcessPool
 from goldviz.runs.execution.execution import Executor
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.store.rights import close_what_is_kept
 from goldviz.runs.store.run_store import Store
-from goldviz.training.crew import Crew
 from tests.browser.app_server import running
 from tests.runs.conftest import until
 from tests.runs.other_account import NOBODY, as_nobody, needs_another_account
@@ -220,7 +220,7 @@ def umask_of(_task: str) -> "Umask":
 
 
 class Umask:
-    """A member of a crew that says what its process has."""
+    """A member of a pool that says what its process has."""
 
     def told(self) -> int:
         now = os.umask(0o777)
@@ -230,8 +230,8 @@ class Umask:
 
 def test_processes_that_are_goldviz_s_own_make_files_for_their_account_alone(executor: Executor) -> None:
     assert executor._workers.submit(Umask().told).result(30) == 0o077
-    with Crew(umask_of, ["here", "there"], processes=2) as crew:
-        assert crew.call("told") == [0o022, 0o077]
+    with ProcessPool(umask_of, ["here", "there"], processes=2) as pool:
+        assert pool.call("told") == [0o022, 0o077]
 
 
 @pytest.mark.slow

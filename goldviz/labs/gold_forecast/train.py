@@ -15,6 +15,7 @@ import torch
 
 from goldviz.diagnostics.forecasts.moves import recorded_units
 from goldviz.labs.gold_forecast.problem import ForecastProblem, forecast_problem
+from goldviz.labs.gold_forecast.process_pool import ProcessPool
 from goldviz.labs.gold_forecast.refit import Forecasts, Gradients, Refit, RefitTask, SeenMarket, refit
 from goldviz.labs.gold_forecast.scores import (
     NETWORK,
@@ -23,7 +24,6 @@ from goldviz.labs.gold_forecast.scores import (
     final_tables,
 )
 from goldviz.labs.gold_forecast.settings import LEVELS, METRICS, VOLATILITY_METRICS
-from goldviz.training.crew import Crew
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.joined_states import joined_states, separate_states
 
@@ -40,7 +40,7 @@ FORECAST_VARIABLES = ("target", "mean", "scale", "baseline_mean", "baseline_scal
 RECENT_FORECASTS = 250
 """Hidden states are shown at so many last forecasts."""
 
-RefitCrew = Crew[Refit, RefitTask]
+RefitPool = ProcessPool[Refit, RefitTask]
 
 
 def train(settings: GoldForecast, record: Record) -> None:
@@ -49,29 +49,29 @@ def train(settings: GoldForecast, record: Record) -> None:
         problem = forecast_problem(settings)
         tasks = refit_tasks(settings, problem, device)
         costs = [float(len(task.fold.train)) for task in tasks]
-        with Crew(refit, tasks, processes=processes_for(settings, record, device), costs=costs) as crew:
+        with ProcessPool(refit, tasks, processes=processes_for(settings, record, device), costs=costs) as pool:
             # Other processes load torch meanwhile.
             baselines = baseline_forecasts(problem)
             announce(settings, record, problem, baselines, device)
-            record.coordinates(layer=crew.call("layers")[0])
-            record.once("parameter_count", crew.call("parameter_count")[0])
+            record.coordinates(layer=pool.call("layers")[0])
+            record.once("parameter_count", pool.call("parameter_count")[0])
             names = [f"fold {task.fold.number}, seed {task.seed}" for task in tasks]
             if record.restored is not None:
-                crew.call_each("restore", [(state,) for state in separate_states(record.restored, names)])
+                pool.call_each("restore", [(state,) for state in separate_states(record.restored, names)])
 
-            for epoch in record.steps(settings.epochs, state=lambda: joined_states(names, crew.call("state"))):
+            for epoch in record.steps(settings.epochs, state=lambda: joined_states(names, pool.call("state"))):
                 now = record.settings
-                losses, gradients = zip(*crew.call("epoch", now.learning_rate, now.clip), strict=True)
+                losses, gradients = zip(*pool.call("epoch", now.learning_rate, now.clip), strict=True)
                 readings = losses_by_refit(losses, settings) | gradients_by_seed(gradients)
                 if epoch % settings.look_every == 0 or epoch == settings.epochs:
                     with record.instrument():
-                        readings |= gradients_by_seed(crew.call("look"))
-                        readings |= forecasts_over_time(crew.call("forecast"), settings)
+                        readings |= gradients_by_seed(pool.call("look"))
+                        readings |= forecasts_over_time(pool.call("forecast"), settings)
                 # The loss comes last: where it is not finite the run ends, and the rest of the epoch is worth keeping.
                 for name in sorted(readings, key=lambda name: name == "loss"):
                     record(name, readings[name])
 
-            conclude(settings, record, problem, baselines, crew)
+            conclude(settings, record, problem, baselines, pool)
 
 
 def processes_for(settings: GoldForecast, record: Record, device: torch.device) -> int:
@@ -160,14 +160,14 @@ def forecasts_over_time(found: Sequence[Forecasts], settings: GoldForecast) -> d
 
 
 def conclude(
-    settings: GoldForecast, record: Record, problem: ForecastProblem, baselines: BaselineForecasts, crew: RefitCrew
+    settings: GoldForecast, record: Record, problem: ForecastProblem, baselines: BaselineForecasts, pool: RefitPool
 ) -> None:
     """Record what the best weights of all refits come to."""
-    forecasts: list[Forecasts] = crew.call("forecast")
+    forecasts: list[Forecasts] = pool.call("forecast")
     seeds = len(settings.seeds)
     parameters = np.stack([np.concatenate([one.parameters for one in forecasts[seed::seeds]]) for seed in range(seeds)])
     over_time = forecasts_over_time(forecasts, settings)
     tables = final_tables(problem, baselines, settings.head, over_time["mean"], over_time["scale"], parameters)
     for name, values in tables.items():
         record.once(name, values)
-    record.once("hidden", crew.call("hidden", RECENT_FORECASTS)[problem.watched.number * seeds])
+    record.once("hidden", pool.call("hidden", RECENT_FORECASTS)[problem.watched.number * seeds])

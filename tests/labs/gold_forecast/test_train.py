@@ -297,7 +297,7 @@ class Killer:
 
     def orders(self) -> list[Order]:
         for child in psutil.Process().children():
-            if not self.killed and "goldviz.training.crew_member" in child.cmdline():
+            if not self.killed and "goldviz.labs.gold_forecast.pool_process" in child.cmdline():
                 child.kill()
                 self.killed.append(child.pid)
         return []

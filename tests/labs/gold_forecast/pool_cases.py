@@ -1,4 +1,4 @@
-"""Members of crews for the tests; other processes find them here by name."""
+"""Members of process pools for the tests; other processes find them here by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from goldviz.training.crew import Crew
+from goldviz.labs.gold_forecast.process_pool import ProcessPool
 
 
 class FullMoonError(ValueError):
@@ -88,5 +88,5 @@ class Clerk:
 
 def work_for_ever(folder: str) -> None:
     """Two processes at work for ever, each of which leaves a file with its number."""
-    with Crew(Clerk, [0, 1], processes=2) as crew:
-        crew.call("never_end", folder)
+    with ProcessPool(Clerk, [0, 1], processes=2) as pool:
+        pool.call("never_end", folder)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.training import crew as crew_module
-from goldviz.training.crew import Crew, CrewError, shares
-from tests.training.crew_cases import Clerk, FullMoonError, Learner
+from goldviz.labs.gold_forecast import process_pool as pool_module
+from goldviz.labs.gold_forecast.process_pool import ProcessPool, ProcessPoolError, shares
+from tests.labs.gold_forecast.pool_cases import Clerk, FullMoonError, Learner
 
 SEEDS = [3, 0, 2, 1, 4]
 
@@ -36,11 +36,11 @@ def at_work(pid):
 
 
 def children():
-    return [child for child in psutil.Process().children() if "crew_member" in " ".join(child.cmdline())]
+    return [child for child in psutil.Process().children() if "pool_process" in " ".join(child.cmdline())]
 
 
 def test_examples():
-    found = doctest.testmod(crew_module)
+    found = doctest.testmod(pool_module)
     assert found.attempted == 2
     assert found.failed == 0
 
@@ -49,10 +49,10 @@ def test_examples():
 def test_results_are_the_same_to_the_bit_in_any_number_of_processes():
     found = []
     for processes in (1, 2, 3):
-        with Crew(Learner, SEEDS, processes=processes, costs=[5, 1, 3, 1, 1]) as crew:
-            crew.call("learn", 0.1, 20)
-            last = crew.call_each("learn", [(0.01 * (number + 1), 3) for number in range(5)])
-            ids, threads = zip(*crew.call("process"), strict=True)
+        with ProcessPool(Learner, SEEDS, processes=processes, costs=[5, 1, 3, 1, 1]) as pool:
+            pool.call("learn", 0.1, 20)
+            last = pool.call_each("learn", [(0.01 * (number + 1), 3) for number in range(5)])
+            ids, threads = zip(*pool.call("process"), strict=True)
         assert len(set(ids)) == processes
         assert os.getpid() in ids
         assert threads == (1,) * 5
@@ -63,17 +63,17 @@ def test_results_are_the_same_to_the_bit_in_any_number_of_processes():
 
 
 def test_answers_larger_than_a_pipe_holds_arrive_in_order():
-    with Crew(Clerk, SEEDS, processes=3) as crew:
+    with ProcessPool(Clerk, SEEDS, processes=3) as pool:
         for _ in range(3):
-            assert [data[:1] + data[-1:] for data in crew.call("large", 300_000)] == [bytes([s, s]) for s in SEEDS]
+            assert [data[:1] + data[-1:] for data in pool.call("large", 300_000)] == [bytes([s, s]) for s in SEEDS]
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
 def test_the_first_member_that_fails_says_why(processes):
-    with Crew(Clerk, SEEDS, processes=processes) as crew:
-        assert crew.call("fail_from", 5) == SEEDS
+    with ProcessPool(Clerk, SEEDS, processes=processes) as pool:
+        assert pool.call("fail_from", 5) == SEEDS
         with pytest.raises(FullMoonError, match=r"^Seed is 3, but the moon is full; choose another night\.$"):
-            crew.call("fail_from", 2)
+            pool.call("fail_from", 2)
     assert children() == []
 
 
@@ -81,37 +81,42 @@ def test_the_first_member_that_fails_says_why(processes):
 def test_an_error_in_building_a_member_is_that_error(processes):
     with (
         pytest.raises(FullMoonError, match=r"^Seed is -1, but the moon is full"),
-        Crew(Clerk, [0, -1], processes=processes) as crew,
+        ProcessPool(Clerk, [0, -1], processes=processes) as pool,
     ):
-        crew.call("process")
+        pool.call("process")
     assert children() == []
 
 
 def test_an_error_that_cannot_travel_is_told_in_words():
-    with Crew(Clerk, [0, 1], processes=2) as crew, pytest.raises(RuntimeError, match="StubbornError: this and that"):
-        crew.call("be_stubborn")
+    with (
+        ProcessPool(Clerk, [0, 1], processes=2) as pool,
+        pytest.raises(RuntimeError, match="StubbornError: this and that"),
+    ):
+        pool.call("be_stubborn")
 
 
 def test_a_traceback_from_another_process_comes_along():
-    with Crew(Clerk, [0, 1], processes=2) as crew, pytest.raises(FullMoonError) as failed:
-        crew.call("fail_from", 1)
+    with ProcessPool(Clerk, [0, 1], processes=2) as pool, pytest.raises(FullMoonError) as failed:
+        pool.call("fail_from", 1)
     assert "in fail_from" in failed.value.__notes__[0]
 
 
 def test_a_process_that_dies_fails_the_call_in_a_sentence():
-    with Crew(Clerk, [0, 1, 2], processes=2) as crew:
-        with pytest.raises(CrewError, match=r"^A process that trained 1 of this run's networks died \(exit status 7\)"):
-            crew.call("die", 1)
+    with ProcessPool(Clerk, [0, 1, 2], processes=2) as pool:
+        with pytest.raises(
+            ProcessPoolError, match=r"^A process that trained 1 of this run's networks died \(exit status 7\)"
+        ):
+            pool.call("die", 1)
         assert children() == []
-    assert CrewError.for_a_person
+    assert ProcessPoolError.for_a_person
 
 
 def test_a_process_that_is_killed_between_calls_fails_the_next_one():
-    with Crew(Clerk, [0, 1], processes=2) as crew:
-        crew.call("process")
+    with ProcessPool(Clerk, [0, 1], processes=2) as pool:
+        pool.call("process")
         os.kill(children()[0].pid, signal.SIGKILL)
-        with pytest.raises(CrewError, match=r"died \(exit status -9\)"):
-            crew.call("process")
+        with pytest.raises(ProcessPoolError, match=r"died \(exit status -9\)"):
+            pool.call("process")
 
 
 def test_an_error_outside_lets_the_processes_go():
@@ -119,15 +124,15 @@ def test_an_error_outside_lets_the_processes_go():
         until(lambda: len(children()) == 1)
         raise KeyError
 
-    with pytest.raises(KeyError), Crew(Clerk, [0, 1], processes=2):
+    with pytest.raises(KeyError), ProcessPool(Clerk, [0, 1], processes=2):
         fail()
     assert children() == []
 
 
 @pytest.mark.parametrize("order", [signal.SIGKILL, signal.SIGTERM])
 def test_processes_end_in_the_middle_of_their_work_when_their_parent_dies(tmp_path, order):
-    code = "import sys; from tests.training.crew_cases import work_for_ever; work_for_ever(sys.argv[1])"
-    parent = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=Path(__file__).parents[2])
+    code = "import sys; from tests.labs.gold_forecast.pool_cases import work_for_ever; work_for_ever(sys.argv[1])"
+    parent = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=Path(__file__).parents[3])
     try:
         until(lambda: len(os.listdir(tmp_path)) == 2)
         (child,) = {int(name) for name in os.listdir(tmp_path)} - {parent.pid}

@@ -1,4 +1,4 @@
-"""A crew: members that do the same kind of work side by side, some of them in processes of their own.
+"""A process pool: members that do the same kind of work side by side, some of them in processes of their own.
 
 What a member does depends on its task alone, so the results are the same however many processes share the work.
 The processes are plain ones that talk through their standard input and output. Those of ``multiprocessing`` would not
@@ -25,21 +25,21 @@ LENGTH = struct.Struct("<Q")
 CLOSE_SECONDS = 5.0
 
 
-class CrewError(RuntimeError):
+class ProcessPoolError(RuntimeError):
     """A process that did a share of the work is gone."""
 
     for_a_person = True
 
 
-class Crew(Generic[Member, Task]):
+class ProcessPool(Generic[Member, Task]):
     """One member for each task, made by ``build(task)``; ``processes`` of them share the work, this one included.
 
     ``build`` is a function of a module, for other processes find it by its name. ``costs`` say how much work each
-    member has, in any unit; without them all count the same. A crew is used in a ``with`` statement, whose end lets the
+    member has, in any unit; without them all count the same. A pool is used in a ``with`` statement, whose end lets the
     other processes go. They also end, at once, when this process dies, however it dies.
 
-    >>> with Crew(str.upper, ["gold", "silver"]) as crew:
-    ...     crew.call("replace", "L", "-")
+    >>> with ProcessPool(str.upper, ["gold", "silver"]) as pool:
+    ...     pool.call("replace", "L", "-")
     ['GO-D', 'SI-VER']
     """
 
@@ -70,8 +70,8 @@ class Crew(Generic[Member, Task]):
     def call_each(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Call the method on every member with arguments of its own; the results are in the order of the tasks.
 
-        Raises what the first member raises that fails, and :class:`CrewError` where a process is gone; the crew cannot
-        be used after either.
+        Raises what the first member raises that fails, and :class:`ProcessPoolError` where a process is gone; the pool
+        cannot be used after either.
         """
         try:
             for share, process in zip(self._shares[1:], self._others, strict=True):
@@ -156,7 +156,7 @@ def received_message(stream: BinaryIO) -> bytes | None:
 
 
 class _Process:
-    """A process of :mod:`goldviz.training.crew_member` with its share of the members."""
+    """A process of :mod:`goldviz.labs.gold_forecast.pool_process` with its share of the members."""
 
     def __init__(self, build: Callable[[Any], Any], tasks: Sequence[Any]) -> None:
         self.members = len(tasks)
@@ -169,7 +169,7 @@ class _Process:
         }
         self._process = subprocess.Popen(
             # By -P it imports from nowhere else, as the folder in which this one was started.
-            [sys.executable, "-P", "-m", "goldviz.training.crew_member"],
+            [sys.executable, "-P", "-m", "goldviz.labs.gold_forecast.pool_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -178,14 +178,14 @@ class _Process:
         self.send((build, list(tasks)))
 
     def send(self, content: Any) -> None:
-        """Hand work over; raises :class:`CrewError` where nobody is there to take it."""
+        """Hand work over; raises :class:`ProcessPoolError` where nobody is there to take it."""
         try:
             send_message(self._stream(self._process.stdin), content)
         except OSError as error:
             raise self._gone() from error
 
     def answer(self) -> tuple[list[Any], Exception | None]:
-        """Wait for what its members returned; raises :class:`CrewError` where the process is gone."""
+        """Wait for what its members returned; raises :class:`ProcessPoolError` where the process is gone."""
         data = received_message(self._stream(self._process.stdout))
         if data is None:
             raise self._gone()
@@ -203,10 +203,10 @@ class _Process:
             self._process.kill()
             self._process.wait()
 
-    def _gone(self) -> CrewError:
+    def _gone(self) -> ProcessPoolError:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(CLOSE_SECONDS)
-        return CrewError(
+        return ProcessPoolError(
             f"A process that trained {self.members} of this run's networks died (exit status "
             f"{self._process.returncode}): it was killed from outside, or ran out of memory. Fewer processes need less "
             "memory; GOLDVIZ_REFIT_PROCESSES=1 uses none beside the run's own."

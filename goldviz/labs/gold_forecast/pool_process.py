@@ -1,4 +1,4 @@
-"""The program of a process that does a share of a crew's work (:mod:`goldviz.training.crew`).
+"""The program of a process that does a share of a pool's work (:mod:`goldviz.labs.gold_forecast.process_pool`).
 
 Its input brings first how to build which members, then one message after another with what to call on them; its output
 takes an answer to each call. It ends when its input does, in the middle of a call too.
@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO
 
 from goldviz.data.tables.private_files import keep_others_out
-from goldviz.training.crew import called, received_message, send_message
+from goldviz.labs.gold_forecast.process_pool import called, received_message, send_message
 
 
 def main() -> None:
@@ -40,14 +40,14 @@ def _built(message: bytes) -> tuple[list[Any], Exception | None]:
     try:
         build, tasks = pickle.loads(message)  # noqa: S301 - from the process that started this one
         return [build(task) for task in tasks], None
-    except Exception as error:  # noqa: BLE001 - it is raised where the crew is
+    except Exception as error:  # noqa: BLE001 - it is raised where the pool is
         return [], _portable(error)
 
 
 def _answer(members: list[Any], message: bytes) -> tuple[list[Any], Exception | None]:
     try:
         results, error = called(members, *pickle.loads(message))  # noqa: S301 - from the process that started this one
-    except Exception as unreadable:  # noqa: BLE001 - it is raised where the crew is
+    except Exception as unreadable:  # noqa: BLE001 - it is raised where the pool is
         results, error = [], unreadable
     return results, None if error is None else _portable(error)
 
