@@ -8,6 +8,7 @@ good.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -20,13 +21,18 @@ MODULES_PATH = "/goldviz/scripts"
 PACKAGE = Path(__file__).parents[2]
 ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
 """Headers of what never changes under its address."""
+COMMENT = re.compile(r"^ *//.*$", re.MULTILINE)
+"""A line that is a comment: it travels empty, so that lines keep their numbers."""
 
 
 @cache
 def modules() -> Mapping[str, str]:
-    """The text of every module by its path in the package, such as ``ui/assets/timeline.js``."""
+    """What the browser gets of every module, by its path in the package, such as ``ui/assets/timeline.js``."""
     found = [*PACKAGE.glob("ui/assets/*.js"), *PACKAGE.glob("labs/*/assets/*.js")]
-    return {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in sorted(found)}
+    return {
+        path.relative_to(PACKAGE).as_posix(): COMMENT.sub("", path.read_text(encoding="utf-8"))
+        for path in sorted(found)
+    }
 
 
 @cache
