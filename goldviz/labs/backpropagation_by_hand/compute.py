@@ -56,9 +56,9 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
         ahead = forward(weights, inputs, targets)
         back = recursion.backward(weights, ahead)
         gradient, reference = recursion.total(back), recursion.autograd_gradients(weights, inputs, targets)
-        clipped = recursion.clip(gradient, settings.clip)
-        updated = recursion.sgd_update(weights, clipped.gradients, settings.learning_rate)
-        after = forward(updated, inputs, targets)
+        clipping = recursion.clip(gradient, settings.clip)
+        next_weights = recursion.sgd_update(weights, clipping.gradients, settings.learning_rate)
+        after = forward(next_weights, inputs, targets)
 
         data: dict[str, Any] = {"loss": ("step", torch.stack([step.loss for step in ahead]).numpy())}
         data |= {name: (("step", dim), _stacked(ahead, name)) for name, dim in FORWARD.items()}
@@ -81,8 +81,8 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
             "": weights,
             "_gradient": gradient,
             "_autograd": reference,
-            "_clipped": clipped.gradients,
-            "_updated": updated,
+            "_clipped": clipping.gradients,
+            "_updated": next_weights,
         }
         data |= {
             part + stage: (DIMS[part], getattr(values, part).numpy())
@@ -104,9 +104,9 @@ def compute(settings: BackpropagationByHand) -> xr.Dataset:
                 "difference": recursion.differences(gradient, reference),
                 "off_with_direct": _share_off(terms.sum((0, 1)), reference.W_aa),
                 "off_with_total": _share_off(twice.sum((0, 1)), reference.W_aa),
-                "norm_before": clipped.norm_before,
-                "norm_after": clipped.norm_after,
-                "cosine": clipped.cosine,
+                "norm_before": clipping.norm_before,
+                "norm_after": clipping.norm_after,
+                "cosine": clipping.cosine,
                 "loss_before": _total_loss(ahead),
                 "loss_after": _total_loss(after),
             },
@@ -117,9 +117,9 @@ def _stacked(steps: Sequence[Any], name: str) -> Any:
     return torch.stack([getattr(step, name) for step in steps]).numpy()
 
 
-def _share_off(found: Tensor, right: Tensor) -> float:
+def _share_off(gradient: Tensor, reference: Tensor) -> float:
     """How far a gradient is from the right one, as a share of the right one's norm; NaN where that is zero."""
-    return float(torch.linalg.matrix_norm(found - right) / torch.linalg.matrix_norm(right))
+    return float(torch.linalg.matrix_norm(gradient - reference) / torch.linalg.matrix_norm(reference))
 
 
 def _total_loss(steps: Sequence[ForwardStep]) -> float:

@@ -94,7 +94,7 @@ def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Fig
     at, ink = each(number, lambda one: place(ds, one)), INKS[theme]
     symbols = [shown(str(symbol)) for symbol in ds["symbol"].values]
     steps = ds["step"].values
-    wanted = ds["y"].values.argmax(1)
+    targets = ds["y"].values.argmax(1)
     figure = Figure(
         cells(
             ds["y_hat"].values.T,
@@ -106,7 +106,7 @@ def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Fig
     )
     figure.scatter(
         x=steps,
-        y=wanted,
+        y=targets,
         mode="markers",
         customdata=ds["loss"].values,
         name="what follows",
@@ -115,7 +115,7 @@ def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Fig
     )
     figure.scatter(
         x=steps,
-        y=wanted,
+        y=targets,
         mode="markers",
         hoverinfo="skip",
         marker={"symbol": "circle-open", "size": 15, "color": "#1e1e1c", "line_width": 1},
@@ -311,10 +311,10 @@ def direct_and_total(ds: Run, *, number: int | AtStep, theme: Theme = "light") -
     return figure
 
 
-def _five(found: dict[str, Array], ds: Run, title: str, theme: Theme) -> Figure:
+def _five(parts: dict[str, Array], ds: Run, title: str, theme: Theme) -> Figure:
     labels = {name: [shown(str(entry)) for entry in ds[name].values] for name in ("unit", "earlier_unit", "symbol")}
     strips = []
-    for part, array in found.items():
+    for part, array in parts.items():
         *row_dim, column_dim = (str(dim) for dim in array.dims)
         rows = labels[row_dim[0]] if row_dim else None
         to = "unit" if column_dim == "earlier_unit" else column_dim
@@ -334,7 +334,7 @@ def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -
     figure = make_subplots(rows=len(strips), cols=1, vertical_spacing=gap / inner, row_heights=heights)
     limits = symmetric(*(values for _, values, _, _ in strips))
     for row, (words, values, columns, rows) in enumerate(strips, start=1):
-        written = values.shape[1] <= WRITTEN_UP_TO
+        with_numbers = values.shape[1] <= WRITTEN_UP_TO
         x = list(range(values.shape[1]))
         figure.add_trace(
             cells(
@@ -344,7 +344,7 @@ def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -
                 hover="%{z:.4~g}",
                 xgap=1,
                 ygap=1,
-                texttemplate="%{z:.2~g}" if written else "",
+                texttemplate="%{z:.2~g}" if with_numbers else "",
                 textfont={"size": 12},
             ),
             row=row,

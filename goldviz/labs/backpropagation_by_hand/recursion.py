@@ -44,7 +44,7 @@ class Clipped:
 def backward(weights: Weights, steps: Sequence[ForwardStep]) -> list[BackwardStep]:
     """The recursion, from the last step to the first; the result is in the order of time, as ``steps`` is."""
     delta_u = torch.zeros_like(weights.b_a)
-    found: list[BackwardStep] = []
+    back: list[BackwardStep] = []
     for step in reversed(steps):
         delta_y = step.y_hat - step.y
         from_output, from_later = weights.W_ya.t() @ delta_y, weights.W_aa.t() @ delta_u
@@ -57,8 +57,8 @@ def backward(weights: Weights, steps: Sequence[ForwardStep]) -> list[BackwardSte
             W_ya=torch.outer(delta_y, step.h),
             b_y=delta_y,
         )
-        found.append(BackwardStep(delta_y, from_output, from_later, delta_h, delta_u, terms))
-    return found[::-1]
+        back.append(BackwardStep(delta_y, from_output, from_later, delta_h, delta_u, terms))
+    return back[::-1]
 
 
 def total(steps: Sequence[BackwardStep]) -> Weights:
@@ -96,9 +96,9 @@ def clip(gradients: Weights, threshold: float) -> Clipped:
     if not math.isfinite(before):
         raise ValueError(f"The gradient's norm is {before}; only a finite gradient can be clipped.")
     factor = min(1.0, threshold / before) if before > 0 else 1.0
-    clipped = Weights(*(factor * part for part in gradients))
-    after = global_norm(clipped)
-    return Clipped(clipped, before, after, _cosine(gradients, clipped))
+    gradients_after = Weights(*(factor * part for part in gradients))
+    after = global_norm(gradients_after)
+    return Clipped(gradients_after, before, after, _cosine(gradients, gradients_after))
 
 
 def _cosine(one: Weights, other: Weights) -> float:

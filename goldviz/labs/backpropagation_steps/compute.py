@@ -76,9 +76,9 @@ def _states(network: Network, trace: Trace) -> dict[str, Any]:
     }
 
 
-def _gradients(found: dict[str, Gradients]) -> dict[str, Any]:
+def _gradients(ways: dict[str, Gradients]) -> dict[str, Any]:
     data: dict[str, Any] = {}
-    for way, gradients in found.items():
+    for way, gradients in ways.items():
         widest = max(max(part.shape) for part in gradients.weights)
         data[f"arriving{way}"] = (STATES, _padded(gradients.arriving, widest))
         data[f"delta{way}"] = (STATES, _padded(gradients.delta, widest))
@@ -88,10 +88,10 @@ def _gradients(found: dict[str, Gradients]) -> dict[str, Any]:
 
 
 def _after(network: Network, hand: Gradients, loss: Loss) -> dict[str, Any]:
-    squared = sum(float(part.square().sum()) for part in (*hand.weights, *hand.biases))
+    square_norm = sum(float(part.square().sum()) for part in (*hand.weights, *hand.biases))
     return {
         "loss_after": ("learning_rate", losses_after(network, hand, loss, torch.from_numpy(STEP_SIZES)).numpy()),
-        "loss_foreseen": ("learning_rate", float(total(network, loss)) - STEP_SIZES * squared),
+        "loss_foreseen": ("learning_rate", float(total(network, loss)) - STEP_SIZES * square_norm),
     }
 
 
@@ -106,8 +106,8 @@ def _softmax(network: Network, trace: Trace) -> dict[str, Any]:
     }
 
 
-def _facts(settings: BackpropagationSteps, network: Network, loss: Loss, found: dict[str, Gradients]) -> dict[str, Any]:
-    hand = found[""]
+def _facts(settings: BackpropagationSteps, network: Network, loss: Loss, ways: dict[str, Gradients]) -> dict[str, Any]:
+    hand = ways[""]
     cost = costs(sizes(settings), settings.samples)
     own_rate = torch.tensor([settings.learning_rate], dtype=torch.float64)
     return {
@@ -118,8 +118,8 @@ def _facts(settings: BackpropagationSteps, network: Network, loss: Loss, found: 
         "penalty": float(loss.penalties(network.weights)),
         "learning_rate": settings.learning_rate,
         "loss_after_update": float(losses_after(network, hand, loss, own_rate)),
-        "difference_to_autograd": difference(hand, found["_autograd"]),
-        "difference_to_nudges": difference(hand, found["_nudge"]),
+        "difference_to_autograd": difference(hand, ways["_autograd"]),
+        "difference_to_nudges": difference(hand, ways["_nudge"]),
         "stored_bytes": BYTES * cost.stored,
         **{f"cost_{name}": value for name, value in cost._asdict().items()},
     }

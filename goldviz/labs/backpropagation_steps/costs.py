@@ -37,5 +37,5 @@ def costs(sizes: Sequence[int], samples: int) -> Costs:
     products = [samples * before * after for before, after in pairwise(sizes)]
     ahead, back = sum(products), sum(products) + sum(products[1:])
     numbers = sum(before * after + after for before, after in pairwise(sizes))
-    stored = samples * (sizes[0] + 2 * sum(sizes[1:]))
-    return Costs(ahead, back, back + sum(accumulate(products)), 2 * numbers * ahead, stored)
+    memory = samples * (sizes[0] + 2 * sum(sizes[1:]))
+    return Costs(ahead, back, back + sum(accumulate(products)), 2 * numbers * ahead, memory)

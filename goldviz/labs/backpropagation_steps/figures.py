@@ -122,10 +122,10 @@ def _all(ds: Run, way: str) -> NDArray[np.float64]:
 )
 def nudges(ds: Run, *, theme: Theme = "light") -> Figure:
     """ΔL over a nudge of z, against δ by hand; on the line both are the same."""
-    delta, nudged = (ds[name].values.ravel() for name in ("delta", "delta_nudge"))
+    delta, nudge = (ds[name].values.ravel() for name in ("delta", "delta_nudge"))
     layers = np.broadcast_to(ds["layer"].values[:, None, None], ds["delta"].shape).ravel()
     there = np.isfinite(delta)
-    low, high = symmetric(delta, nudged)
+    low, high = symmetric(delta, nudge)
     ends = [1.1 * low, 1.1 * high]
     figure = Figure().scatter(
         x=ends,
@@ -140,7 +140,7 @@ def nudges(ds: Run, *, theme: Theme = "light") -> Figure:
         colour = look.depth_colours(ds.sizes["layer"], theme)[int(layer) - 1]
         figure.scatter(
             x=delta[here],
-            y=nudged[here],
+            y=nudge[here],
             mode="markers",
             name=f"layer {layer}",
             marker={"size": 10, "color": colour},
@@ -259,8 +259,8 @@ def costs(ds: Run, *, theme: Theme = "light") -> Figure:
         textposition="auto",
         hovertemplate="%{y}: %{text}<extra></extra>",
     )
-    stored = int(ds.attrs["cost_stored"])
-    notes = [f"Stored: {stored:,} numbers, {int(ds.attrs['stored_bytes']):,} bytes."]
+    numbers = int(ds.attrs["cost_stored"])
+    notes = [f"Stored: {numbers:,} numbers, {int(ds.attrs['stored_bytes']):,} bytes."]
     look.apply(figure, theme, title="What does storing save?", notes=notes, legend=False, hover="closest")
     most = float(np.log10(counts[-1]))
     power_axis(figure, "x", "Multiplications", 0, most + 0.3)

@@ -142,12 +142,12 @@ def _loss_of_biases(network: Network, loss: Loss, layer: int) -> Callable[[Tenso
 
 
 def losses_after(
-    network: Network, found: Gradients, loss: Loss, learning_rates: Float[Tensor, " rate"]
+    network: Network, gradients: Gradients, loss: Loss, learning_rates: Float[Tensor, " rate"]
 ) -> Float[Tensor, " rate"]:
     """The loss after w ← w − η dL/dw for every weight and bias, for each η from where the network stands."""
     rates = learning_rates[:, None]
-    weights = [w - rates[..., None] * gradient for w, gradient in zip(network.weights, found.weights, strict=True)]
-    biases = [b - rates * gradient for b, gradient in zip(network.biases, found.biases, strict=True)]
+    weights = [w - rates[..., None] * gradient for w, gradient in zip(network.weights, gradients.weights, strict=True)]
+    biases = [b - rates * gradient for b, gradient in zip(network.biases, gradients.biases, strict=True)]
     outputs = forward(weights, biases, network.activations, network.inputs).outputs[-1]
     return loss.of(outputs, network.targets).sum(-1) + loss.penalties(weights)
 

@@ -35,8 +35,8 @@ def pairs(words: str, context: int) -> list[tuple[str, str]]:
     >>> pairs("go", 2)
     [('..', 'g'), ('.g', 'o'), ('go', '.')]
     """
-    padded = [END * context + word + END for word in words.split()]
-    return [(word[at - context : at], word[at]) for word in padded for at in range(context, len(word))]
+    lines = [END * context + word + END for word in words.split()]
+    return [(word[at - context : at], word[at]) for word in lines for at in range(context, len(word))]
 
 
 def draw(words: str, samples: int, context: int, stream: Generator) -> Batch:

@@ -40,8 +40,8 @@ def compute(settings: BackwardByHand) -> xr.Dataset:
         graph_nodes = nodes(settings.divisor)
         arrays: dict[str, Any] = {name: (node.dims, board.tensors[name].numpy()) for name, node in graph_nodes.items()}
         arrays |= {f"d{name}": (graph_nodes[name].dims, passes.gradient(name).numpy()) for name in BACKWARD}
-        closed = {name: board.value(text) for name, text in closed_forms(settings.divisor).items()}
-        arrays |= {f"closed_{name}": (graph_nodes[name].dims, value.numpy()) for name, value in closed.items()}
+        in_closed_form = {name: board.value(text) for name, text in closed_forms(settings.divisor).items()}
+        arrays |= {f"closed_{name}": (graph_nodes[name].dims, value.numpy()) for name, value in in_closed_form.items()}
         arrays["path"] = (
             ("way", "sample", "hidden"),
             torch.stack([board.value(text) for text in PATHS.values()]).numpy(),
@@ -55,7 +55,9 @@ def compute(settings: BackwardByHand) -> xr.Dataset:
                 "contexts": passes.batch.contexts(),
                 "targets": passes.batch.targets(),
                 "difference": {name: passes.difference(name) for name in BACKWARD},
-                "closed_difference": {name: _apart(value, passes.autograd[name]) for name, value in closed.items()},
+                "closed_difference": {
+                    name: _apart(value, passes.autograd[name]) for name, value in in_closed_form.items()
+                },
                 **_without_the_maximum(settings, passes),
                 **_around_batch_norm(settings, passes),
             },
@@ -86,14 +88,14 @@ def _without_the_maximum(settings: BackwardByHand, passes: Passes) -> dict[str, 
     """
     board = passes.board
     _, start = beginning(settings)
-    turned = board.value("dnorm_logits - dlogit_maxes * onehot(argmax(logits))")
+    without_maximum = board.value("dnorm_logits - dlogit_maxes * onehot(argmax(logits))")
     maxima = board.tensors["logit_maxes"]
     others = [
         differentiated(start, settings.divisor, {"logit_maxes": shift})
         for shift in (torch.zeros_like(maxima), maxima + ANOTHER_SHIFT)
     ]
     return {
-        "sign_in_gradient": _apart(turned, board.tensors["dlogits"]),
+        "sign_in_gradient": _apart(without_maximum, board.tensors["dlogits"]),
         "shift_in_loss": max(_apart(other.tensors["loss"].detach(), board.tensors["loss"]) for other in others),
         "shift_in_gradient": max(_apart(_kept(other, "logits"), passes.autograd["logits"]) for other in others),
     }
@@ -110,14 +112,14 @@ def _around_batch_norm(settings: BackwardByHand, passes: Passes) -> dict[str, fl
     """What a bias before batch norm does (C8), whether scale and shift can undo it (C9), and the path of zeros."""
     board = passes.board
     _, start = beginning(settings)
-    unbiased = forward(start, settings.divisor, {"b1": torch.zeros_like(board.tensors["b1"])})
+    without_b1 = forward(start, settings.divisor, {"b1": torch.zeros_like(board.tensors["b1"])})
     undoing = {"bngain": board.value("sqrt(bnvar + eps)"), "bnbias": board.tensors["bmean"]}
     undone = forward(start, settings.divisor, undoing)
     elsewhere = forward(beginning(settings, TEST_DATA)[1], settings.divisor, undoing).tensors
     spread = float(elsewhere["h_prebn"].std()) or 1.0
     return {
         "bias_gradient": float(board.tensors["db1"].abs().max()),
-        "bias_in_logits": _apart(unbiased.tensors["logits"], board.tensors["logits"]),
+        "bias_in_logits": _apart(without_b1.tensors["logits"], board.tensors["logits"]),
         "identity_error": _apart(undone.tensors["h_preact"], board.tensors["h_prebn"]),
         "identity_elsewhere": _apart(elsewhere["h_preact"], elsewhere["h_prebn"]) / spread,
         "mean_through_variance": float(board.value("sum(dbndiff2 * 2 * bndiff, 0)").abs().max()),

@@ -95,10 +95,10 @@ def _both(board: Board, name: str, stretch: tuple[str, ...]) -> tuple[Cost, Cost
     for way in ways:
         _carry_out(board, way)
     times = [[_seconds(board, way) for way in ways] for _ in range(REPEATS)]
-    long, closed = (
+    long, short = (
         _cost(board, way, median(seconds)) for way, seconds in zip(ways, zip(*times, strict=True), strict=True)
     )
-    return long, closed
+    return long, short
 
 
 def _carry_out(board: Board, way: Mapping[str, str]) -> None:
@@ -114,6 +114,6 @@ def _seconds(board: Board, way: Mapping[str, str]) -> float:
 
 def _cost(board: Board, way: Mapping[str, str], seconds: float) -> Cost:
     read = {name for formula in way.values() for name in names_in(parse(formula)) if name in nodes("n - 1")}
-    counted = _Counted(board.tensors, board.sizes, EPSILON)
-    _carry_out(counted, way)
-    return Cost(len(way), sum(board.tensors[name].nbytes for name in read), counted.made, seconds)
+    counter = _Counted(board.tensors, board.sizes, EPSILON)
+    _carry_out(counter, way)
+    return Cost(len(way), sum(board.tensors[name].nbytes for name in read), counter.made, seconds)

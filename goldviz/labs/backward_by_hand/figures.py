@@ -47,7 +47,7 @@ def _map(ds: Run, array: Array, title: str, notes: Sequence[str], theme: Theme) 
     matrix = values.reshape(values.shape[0] if values.ndim else 1, -1)
     rows = labels(ds, dims[0]) if dims else [""]
     columns = _labels_of_columns(ds, dims)
-    written = matrix.shape[1] <= WRITTEN_UP_TO
+    with_numbers = matrix.shape[1] <= WRITTEN_UP_TO
     x, y = list(range(matrix.shape[1])), list(range(matrix.shape[0]))
     names = np.array([[f"{row}, {column}".strip(", ") for column in columns] for row in rows])
     figure = Figure(
@@ -59,7 +59,7 @@ def _map(ds: Run, array: Array, title: str, notes: Sequence[str], theme: Theme) 
             hover="%{customdata}<br>%{z:.5~g}",
             xgap=1,
             ygap=1,
-            texttemplate="%{z:.2~g}" if written else "",
+            texttemplate="%{z:.2~g}" if with_numbers else "",
             textfont={"size": 12},
         )
     )

@@ -43,11 +43,11 @@ Where = Mapping[str, tuple[float, float]]
 )
 def graph(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """The network as boxes, each with what is known of it at this place."""
-    at, known = each(number, lambda one: place(ds.attrs["divisor"], one)), nodes(ds.attrs["divisor"])
-    where = middles(known.values())
+    at, network = each(number, lambda one: place(ds.attrs["divisor"], one)), nodes(ds.attrs["divisor"])
+    where = middles(network.values())
     figure = Figure()
-    _draw_boxes(figure, known, where, at, theme)
-    _write_names(figure, ds, known, where, at, theme)
+    _draw_boxes(figure, network, where, at, theme)
+    _write_names(figure, ds, network, where, at, theme)
     notes = [each(at, lambda one: f"{one.words}."), "Blue: its value is known. Orange: its gradient is known, too."]
     look.apply(
         figure, theme, title="From the embedding to the loss", notes=notes, legend=False, height=540, hover="closest"
@@ -57,17 +57,17 @@ def graph(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(visible=False, range=[len(LAYERS) - 0.55, -0.6], fixedrange=True)
 
 
-def middles(listed: Iterable[Node]) -> Where:
+def middles(network: Iterable[Node]) -> Where:
     """The middle of every node's box: lines from above, columns from the left."""
-    taken = [0] * len(LAYERS)
-    found = {}
-    for node in listed:
-        found[node.name] = (taken[node.layer] + WIDE / 2, float(node.layer))
-        taken[node.layer] += 1
-    return found
+    widths = [0] * len(LAYERS)
+    where = {}
+    for node in network:
+        where[node.name] = (widths[node.layer] + WIDE / 2, float(node.layer))
+        widths[node.layer] += 1
+    return where
 
 
-def _draw_boxes(figure: Figure, known: Mapping[str, Node], where: Where, at: Place | AtStep, theme: Theme) -> None:
+def _draw_boxes(figure: Figure, network: Mapping[str, Node], where: Where, at: Place | AtStep, theme: Theme) -> None:
     """Edges, opaque boxes over them, and over these a tint for each state and frames round what is read."""
     ink = INKS[theme]
 
@@ -75,10 +75,10 @@ def _draw_boxes(figure: Figure, known: Mapping[str, Node], where: Where, at: Pla
         figure.add_shape(type="path", path=path, layer="below", **how)
 
     def those(holds: Callable[[Place, Node], bool]) -> Any:
-        return each(at, lambda one: _boxes(where[name] for name, node in known.items() if holds(one, node)))
+        return each(at, lambda one: _boxes(where[name] for name, node in network.items() if holds(one, node)))
 
     thin, none = {"color": ink.grid, "width": 2}, {"width": 0}
-    draw(_edges(known.values(), where), line={"color": ink.muted, "width": 1}, opacity=0.5)
+    draw(_edges(network.values(), where), line={"color": ink.muted, "width": 1}, opacity=0.5)
     draw(_boxes(where.values()), fillcolor=ink.background, line=none)
     draw(_boxes(where.values()), fillcolor=ink.surface, line=thin)
     draw(
@@ -109,11 +109,11 @@ def _boxes(places: Iterable[tuple[float, float]]) -> str:
     return "".join(f"M{x0:g},{y0:g}H{x1:g}V{y1:g}H{x0:g}Z" for x0, x1, y0, y1 in corners) or NOWHERE
 
 
-def _edges(listed: Iterable[Node], where: Where) -> str:
+def _edges(network: Iterable[Node], where: Where) -> str:
     """A line from every tensor to each that is made of it, as one path."""
     pairs = [
         (where[read], where[node.name])
-        for node in listed
+        for node in network
         if not node.learned
         for read in sorted({name for name in names_in(parse(node.forward)) if name in where})
     ]
@@ -121,20 +121,20 @@ def _edges(listed: Iterable[Node], where: Where) -> str:
 
 
 def _write_names(
-    figure: Figure, ds: Run, known: Mapping[str, Node], where: Where, at: Place | AtStep, theme: Theme
+    figure: Figure, ds: Run, network: Mapping[str, Node], where: Where, at: Place | AtStep, theme: Theme
 ) -> None:
     """Every box's name, with a d where its gradient is known, and over each line of boxes what it is about."""
     ink = INKS[theme]
-    names = each(at, lambda one: [_name(one, node) for node in known.values()])
-    colours = each(at, lambda one: [ink.text if one.knows_value(node) else ink.muted for node in known.values()])
+    names = each(at, lambda one: [_name(one, node) for node in network.values()])
+    colours = each(at, lambda one: [ink.text if one.knows_value(node) else ink.muted for node in network.values()])
     figure.scatter(
-        x=[where[name][0] for name in known],
-        y=[where[name][1] for name in known],
+        x=[where[name][0] for name in network],
+        y=[where[name][1] for name in network],
         mode="text",
         text=names,
-        textfont={"color": colours, "size": [12 if len(name) < LONG else 10 for name in known]},
-        customdata=[_about(ds, node) for node in known.values()],
-        ids=each(at, lambda one: [str(one.to(node)) for node in known.values()]),
+        textfont={"color": colours, "size": [12 if len(name) < LONG else 10 for name in network]},
+        customdata=[_about(ds, node) for node in network.values()],
+        ids=each(at, lambda one: [str(one.to(node)) for node in network.values()]),
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
     )

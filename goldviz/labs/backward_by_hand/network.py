@@ -60,7 +60,7 @@ def nodes(divisor: Divisor) -> dict[str, Node]:
     batch, row, column, logit = (sample, hidden), ("row", hidden), (sample, "column"), (sample, symbol)
     cat = ("context_feature",)
     by = f"({divisor})" if divisor != "n" else "n"
-    listed = [
+    network = [
         Node("C", 0, (symbol, "feature"), "", "add_rows(X, demb)"),
         Node("emb", 0, (sample, "place", "feature"), "take(C, X)", "view(demb_cat, n, k, m)"),
         Node("emb_cat", 0, (sample, *cat), "view(emb, n, k * m)", "dh_prebn @ W1.T"),
@@ -89,7 +89,7 @@ def nodes(divisor: Divisor) -> dict[str, Node]:
         Node("logprobs", 7, logit, "log(probs)", "-onehot(Y) / n"),
         Node("loss", 7, (), "-sum(logprobs * onehot(Y)) / n", ""),
     ]
-    return {node.name: node for node in listed}
+    return {node.name: node for node in network}
 
 
 BACKWARD = (

@@ -67,8 +67,8 @@ def closed(view: View[BackwardByHand]) -> None:
 
 def _costs() -> pd.DataFrame:
     rows = []
-    for name, (long, closed) in costs.compared().items():
-        for way, cost in (("long way", long), ("closed form", closed)):
+    for name, (long, short) in costs.compared().items():
+        for way, cost in (("long way", long), ("closed form", short)):
             rows.append(
                 {
                     "Gradient": f"{costs.STRETCHES[name][0]}, {way}",
@@ -98,7 +98,7 @@ def _table(view: View[BackwardByHand]) -> pd.DataFrame:
 
 def why(view: View[BackwardByHand]) -> None:
     """Document 002, 1.4.4 and 1.4.5, carried out to the end, and what they come to here."""
-    ds, biased = view.dataset, view.settings.variance == "biased"
+    ds, is_biased = view.dataset, view.settings.variance == "biased"
     left, right = st.columns(2)
     with left:
         st.markdown("Softmax and loss together, for one sample with target y (document 002, 1.4.4):")
@@ -113,7 +113,7 @@ def why(view: View[BackwardByHand]) -> None:
         )
     with right:
         st.markdown("Batch norm, with g = ∂L/∂y (1.4.5, which stops at the three paths; this is their sum):")
-        ratio = "" if biased else r"\frac{n}{n-1}"
+        ratio = "" if is_biased else r"\frac{n}{n-1}"
         st.latex(
             r"\frac{\partial \mathcal{L}}{\partial x} = \frac{\gamma}{n\sqrt{\sigma^2 + \epsilon}} "
             rf"\Big[ n g - \sum_i g_i - {ratio}\hat x \sum_i g_i \hat x_i \Big]"

@@ -48,7 +48,7 @@ def both_ways(settings: BackwardByHand) -> Passes:
 @lru_cache(maxsize=32)
 def _both_ways(settings: BackwardByHand) -> Passes:
     """The same wherever one looks."""
-    drawn, start = beginning(settings)
+    examples, start = beginning(settings)
     divisor = settings.divisor
     reference = {
         name: tensor.grad for name, tensor in _with_autograd(start, divisor).tensors.items() if tensor.grad is not None
@@ -59,7 +59,7 @@ def _both_ways(settings: BackwardByHand) -> Passes:
             board.tensors[f"d{name}"] = board.value(nodes(divisor)[name].gradient)
     if not all(bool(tensor.isfinite().all()) for tensor in board.tensors.values()):
         raise ValueError("A number of these passes is not finite any more; take smaller gains.")
-    return Passes(drawn, board, reference)
+    return Passes(examples, board, reference)
 
 
 def beginning(settings: BackwardByHand, index: int = DATA) -> tuple[Batch, Board]:
@@ -67,15 +67,15 @@ def beginning(settings: BackwardByHand, index: int = DATA) -> tuple[Batch, Board
 
     Another ``index`` of the seed's streams draws another batch for the same parameters.
     """
-    drawn = batch.draw(settings.words, settings.samples, settings.context, stream(settings.seed, index))
+    examples = batch.draw(settings.words, settings.samples, settings.context, stream(settings.seed, index))
     sizes = {
         "n": settings.samples,
         "k": settings.context,
         "m": settings.features,
-        "V": len(drawn.symbols),
+        "V": len(examples.symbols),
         "n1": settings.hidden,
     }
-    return drawn, Board({"X": drawn.X, "Y": drawn.Y, **_parameters(settings, sizes)}, sizes, EPSILON)
+    return examples, Board({"X": examples.X, "Y": examples.Y, **_parameters(settings, sizes)}, sizes, EPSILON)
 
 
 def _parameters(settings: BackwardByHand, sizes: Mapping[str, int]) -> dict[str, Tensor]:
@@ -95,11 +95,11 @@ def _parameters(settings: BackwardByHand, sizes: Mapping[str, int]) -> dict[str,
     }
 
 
-def forward(start: Board, divisor: Divisor, fixed: Mapping[str, Tensor] | None = None) -> Board:
-    """All nodes after the forward pass; those that are ``fixed`` have these values, whatever their formulas say."""
-    board = Board({**start.tensors, **(fixed or {})}, start.sizes, EPSILON)
+def forward(start: Board, divisor: Divisor, constants: Mapping[str, Tensor] | None = None) -> Board:
+    """All nodes after the forward pass; those in ``constants`` have these values, whatever their formulas say."""
+    board = Board({**start.tensors, **(constants or {})}, start.sizes, EPSILON)
     for node in nodes(divisor).values():
-        if not node.learned and node.name not in (fixed or {}):
+        if not node.learned and node.name not in (constants or {}):
             board.tensors[node.name] = board.value(node.forward)
     return board
 
@@ -109,12 +109,12 @@ def _with_autograd(start: Board, divisor: Divisor) -> Board:
     return differentiated(start, divisor, {})
 
 
-def differentiated(start: Board, divisor: Divisor, fixed: Mapping[str, Tensor]) -> Board:
-    """The forward pass with ``fixed`` nodes as constants; every other node's ``grad`` is autograd's."""
+def differentiated(start: Board, divisor: Divisor, constants: Mapping[str, Tensor]) -> Board:
+    """The forward pass with ``constants`` in place of those nodes; every other node's ``grad`` is autograd's."""
     graph_nodes = nodes(divisor)
-    board = Board({**start.tensors, **fixed}, start.sizes, EPSILON)
+    board = Board({**start.tensors, **constants}, start.sizes, EPSILON)
     for name, node in graph_nodes.items():
-        if name in fixed:
+        if name in constants:
             continue
         if node.learned:
             board.tensors[name] = start.tensors[name].clone().requires_grad_()

@@ -18,10 +18,10 @@ def answer(settings: BackwardByHand, question: Mapping[str, Any]) -> dict[str, A
     ``kind`` and ``words`` are the verdict's; ``wrong`` the difference to autograd's as rows of numbers, where a
     gradient of the right shape has other numbers. What is not finite is null. Raises ``ValueError`` for anything else.
     """
-    asked, formula = question.get("asked"), question.get("formula")
-    if asked not in BACKWARD or not isinstance(formula, str):
+    target, formula = question.get("asked"), question.get("formula")
+    if target not in BACKWARD or not isinstance(formula, str):
         raise ValueError("The question names no gradient of this network, or has no formula.")
-    verdict = judge(settings, str(asked), formula)
+    verdict = judge(settings, str(target), formula)
     wrong = None if verdict.difference is None or verdict.kind == "equal" else _rows(verdict.difference)
     return {"kind": verdict.kind, "words": verdict.words, "wrong": wrong}
 

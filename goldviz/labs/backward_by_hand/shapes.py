@@ -275,10 +275,10 @@ def _turned(shape: Shape, part: Formula) -> Shape:
 
 def _broadcast(left: Shape, right: Shape, whole: Operation) -> Shape:
     axes = max(len(left), len(right))
-    padded = [(1,) * (axes - len(shape)) + shape for shape in (left, right)]
-    if any(a != b and 1 not in (a, b) for a, b in zip(*padded, strict=True)):
+    shapes = [(1,) * (axes - len(shape)) + shape for shape in (left, right)]
+    if any(a != b and 1 not in (a, b) for a, b in zip(*shapes, strict=True)):
         raise FormulaError(
             f"{_shaped(whole.left, left)} and {_shaped(whole.right, right)}: {whole.sign} works entry by entry and "
             "needs equal lengths, or 1, on every axis."
         )
-    return tuple(max(a, b) for a, b in zip(*padded, strict=True))
+    return tuple(max(a, b) for a, b in zip(*shapes, strict=True))

@@ -81,29 +81,29 @@ class Reason:
 
 
 def complete(
-    report: ReportSteps, trained: Trained, prompt: str, count: int, choice: Choice, seed: int, cached: bool
+    report: ReportSteps, checkpoint: Trained, prompt: str, count: int, choice: Choice, seed: int, with_cache: bool
 ) -> Completion:
     """Write ``count`` tokens on. Raises :class:`TextError` for an empty prompt or characters that were never read."""
-    network, text = loaded(trained)
+    network, text = loaded(checkpoint)
     prompt_ids = prompt_tokens(text, prompt)
     chances = torch.rand(count, 1, generator=torch.Generator().manual_seed(seed))
     next_tokens = []
     with one_thread():
-        started = time.perf_counter()
-        for one in written_on(network, torch.tensor([prompt_ids]), chances, choice, cached=cached):
+        start = time.perf_counter()
+        for one in written_on(network, torch.tensor([prompt_ids]), chances, choice, cached=with_cache):
             next_tokens.append(one)
             report(len(next_tokens), count)
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - start
     shares = torch.cat([one.shares for one in next_tokens])
     tokens = torch.cat([one.token for one in next_tokens])
     best = shares.topk(min(CANDIDATES, shares.shape[1]))
-    followed, candidates = tuple(tokens.tolist()), best.indices.tolist()
+    continuation, candidates = tuple(tokens.tolist()), best.indices.tolist()
     return Completion(
         tuple(prompt_ids),
-        followed,
+        continuation,
         text.tokens.decode(prompt_ids),
-        text.tokens.decode(followed),
-        _shown(text, followed),
+        text.tokens.decode(continuation),
+        _shown(text, continuation),
         shares.gather(1, tokens[:, None])[:, 0].numpy(),
         best.indices.numpy(),
         tuple(_shown(text, row) for row in candidates),
@@ -112,9 +112,9 @@ def complete(
     )
 
 
-def explain(report: ReportSteps, trained: Trained, tokens: tuple[int, ...], chosen: int) -> Reason:
-    """Why ``chosen`` came after these tokens."""
-    network, text = loaded(trained)
+def explain(report: ReportSteps, checkpoint: Trained, tokens: tuple[int, ...], token: int) -> Reason:
+    """Why ``token`` came after these tokens."""
+    network, text = loaded(checkpoint)
     with one_thread():
         lens = last_place(network, torch.tensor(tokens))
     report(1, 1)
@@ -124,7 +124,7 @@ def explain(report: ReportSteps, trained: Trained, tokens: tuple[int, ...], chos
         best.indices.numpy(),
         tuple(_shown(text, row) for row in best.indices.tolist()),
         best.values.numpy(),
-        lens.guesses[:, chosen].numpy(),
+        lens.guesses[:, token].numpy(),
         lens.weights.numpy(),
         places,
         _shown(text, places),
@@ -144,15 +144,15 @@ def prompt_tokens(text: TokenText, prompt: str) -> list[int]:
 
 
 @lru_cache(maxsize=4)
-def loaded(trained: Trained) -> tuple[CausalTransformer, TokenText]:
+def loaded(checkpoint: Trained) -> tuple[CausalTransformer, TokenText]:
     """The first seed's network with its text.
 
     Raises :class:`goldviz.runs.store.schema.StoreError` where the run or its state is gone, and
     :class:`goldviz.training.state.StateError` where the state holds no such network.
     """
-    settings = CharGpt.checked_json(trained.settings)
+    settings = CharGpt.checked_json(checkpoint.settings)
     text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
-    return network_of_state(settings, text.size, Store().state(trained.run, trained.step)), text
+    return network_of_state(settings, text.size, Store().state(checkpoint.run, checkpoint.step)), text
 
 
 def network_of_state(settings: CharGpt, vocabulary: int, state: bytes) -> CausalTransformer:

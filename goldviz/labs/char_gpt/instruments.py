@@ -53,17 +53,17 @@ def starts(tokens: int, block: int) -> Int[Tensor, " stretch"]:
 
 
 @torch.no_grad()
-def look_closely(network: CausalTransformer, asked: Asked) -> Measured:
+def look_closely(network: CausalTransformer, scored_text: Asked) -> Measured:
     """Losses, the guesses' entropy, and what the blocks do."""
-    logits = network(asked.dev[:, :-1]).float()
-    by_place = cross_entropy(logits.mT, asked.dev[:, 1:], reduction="none").mean(0)
+    logits = network(scored_text.dev[:, :-1]).float()
+    by_place = cross_entropy(logits.mT, scored_text.dev[:, 1:], reduction="none").mean(0)
     shares = logits.log_softmax(-1)
     return {
-        "train_loss": mean_loss(network, asked.train),
+        "train_loss": mean_loss(network, scored_text.train),
         "dev_loss": by_place.mean(),
         "position_loss": by_place,
         "logit_entropy": -(shares.exp() * shares).sum(-1).mean(),
-        **_of_blocks(network, asked.dev[:WALKED, :-1]),
+        **_of_blocks(network, scored_text.dev[:WALKED, :-1]),
     }
 
 
@@ -80,12 +80,12 @@ def _of_blocks(network: CausalTransformer, tokens: Int[Tensor, "stretch place"])
         block.expand.register_forward_hook(lambda _m, _x, z: sums.append(z.flatten(0, 1))) for block in network.stack()
     ]
     try:
-        walked = list(network.walk(tokens))
+        blocks = list(network.walk(tokens))
     finally:
         for hook in hooks:
             hook.remove()
-    streams = [walked[0].input, *(parts.output for parts in walked)]
-    weights = torch.stack([parts.weights for parts in walked]).float()
+    streams = [blocks[0].input, *(parts.output for parts in blocks)]
+    weights = torch.stack([parts.weights for parts in blocks]).float()
     activation = ACTIVATIONS[network.shape.activation](0.0)
     return {
         "residual_variance": torch.stack([stream.float().var() for stream in streams]),
@@ -108,18 +108,18 @@ def evenness(weights: Float[Tensor, "*batch query key"], *, masked: bool) -> Flo
 
 
 @torch.no_grad()
-def of_first_seed(network: CausalTransformer, asked: Asked, seed: int) -> Measured:
+def of_first_seed(network: CausalTransformer, scored_text: Asked, seed: int) -> Measured:
     """Attention in the probe, the places' similarity, and samples that go on from it."""
-    weights = torch.cat([parts.weights for parts in network.walk(asked.probe[None])])
+    weights = torch.cat([parts.weights for parts in network.walk(scored_text.probe[None])])
     places = normalize(network.position.weight.float(), dim=1)
-    prompt = asked.probe[:1].expand(SAMPLES, 1)
+    prompt = scored_text.probe[:1].expand(SAMPLES, 1)
     chances = torch.rand(LONGEST, SAMPLES, generator=stream(seed, SAMPLING)).to(prompt.device)
-    drawn = list(written_on(network, prompt, chances, Choice(), cached=True))
-    tokens = torch.stack([one.token for one in drawn], 1)
-    held = torch.stack([one.shares.gather(1, one.token[:, None])[:, 0] for one in drawn], 1)
+    steps = list(written_on(network, prompt, chances, Choice(), cached=True))
+    tokens = torch.stack([one.token for one in steps], 1)
+    probabilities = torch.stack([one.shares.gather(1, one.token[:, None])[:, 0] for one in steps], 1)
     return {
         "attention": weights.half(),
         "position_similarity": (places @ places.T).half(),
         "sample_token": tokens.int(),
-        "sample_probability": held,
+        "sample_probability": probabilities,
     }

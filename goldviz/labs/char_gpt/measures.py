@@ -32,15 +32,15 @@ def _ahead(losses: Floats) -> Floats:
         return np.asarray(losses[-1] - np.median(losses[len(losses) // 2 :], axis=0))
 
 
-def _head_start(recorded: Recorded) -> Floats:
+def _head_start(run: Recorded) -> Floats:
     """In nats: the squared length of a token's first vector over the states' spread, which the final norm divides by.
 
     NaN for a network whose states do not hold those vectors, or that another table reads out.
     """
-    settings = recorded.settings
+    settings = run.settings
     if not (settings.tied and settings.residual and settings.layer_norm):
-        return recorded.nothing
-    variance = recorded.measure("residual_variance", "close_look", "depth", by=lambda by_depth: by_depth[0, -1])
+        return run.nothing
+    variance = run.measure("residual_variance", "close_look", "depth", by=lambda by_depth: by_depth[0, -1])
     return np.asarray(settings.width * FIRST_WEIGHTS**2 / np.sqrt(np.where(variance > 0, variance, np.nan)))
 
 
@@ -107,9 +107,9 @@ def largest_weight_at_start(run: Run) -> float:
 
 
 @measure()
-def peak_over_twin(unscaled: Run, scaled: Run) -> float:
+def peak_over_twin(without: Run, twin: Run) -> float:
     """The largest weight of a row after training without the scale, over that with it."""
-    return float(unscaled["attention_peak"][-1].mean()) / float(scaled["attention_peak"][-1].mean())
+    return float(without["attention_peak"][-1].mean()) / float(twin["attention_peak"][-1].mean())
 
 
 @measure()
@@ -120,10 +120,10 @@ def growth(run: Run) -> float:
 
 
 @measure()
-def saved(untied: Run, tied: Run) -> float:
+def saved(apart: Run, tied: Run) -> float:
     """How many more parameters the untied network has, over V times the width."""
-    size, width = untied.sizes["token"], int(json.loads(untied.attrs["settings"])["width"])
-    return (float(untied["parameter_count"][0]) - float(tied["parameter_count"][0])) / (size * width)
+    size, width = apart.sizes["token"], int(json.loads(apart.attrs["settings"])["width"])
+    return (float(apart["parameter_count"][0]) - float(tied["parameter_count"][0])) / (size * width)
 
 
 @measure("nat")

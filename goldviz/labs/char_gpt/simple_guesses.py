@@ -22,16 +22,16 @@ Span = tuple[int, int]
 
 
 def simple_losses(
-    text: TokenText, asked: Int[Tensor, "stretch place"]
+    text: TokenText, stretches: Int[Tensor, "stretch place"]
 ) -> dict[str, float | Float[np.ndarray, " place"]]:
     """Losses of guessing evenly, by single tokens and by pairs of the training part, with one fake count each.
 
-    ``asked`` are stretches of dev text, and a stretch's tokens from the second on are what is guessed. In nats;
+    ``stretches`` are of dev text, and of each the tokens from the second on are what is guessed. In nats;
     ``bigram_position_loss`` is the mean over stretches at each place.
     """
     train = text.train.numpy()
     counts = table_of_counts(np.stack([train[:-1], train[1:]], axis=1), text.size)
-    before, targets = asked[:, :-1].cpu().numpy(), asked[:, 1:].cpu().numpy()
+    before, targets = stretches[:, :-1].cpu().numpy(), stretches[:, 1:].cpu().numpy()
     single = probabilities(counts.sum(axis=0)[None, :], 1.0)[0]
     by_place = -np.log(probabilities(counts, 1.0)[before, targets]).mean(axis=0)
     return {
@@ -54,7 +54,7 @@ def tokens_per_byte(spans: Sequence[Span], block: int) -> float:
     return len(spans) * block / sum(end - start for start, end in spans)
 
 
-def gzip_bits(known: bytes, held: bytes, spans: Sequence[Span]) -> float:
+def gzip_bits(train: bytes, dev: bytes, spans: Sequence[Span]) -> float:
     """Bits a byte that gzip's method takes for parts of a text, after the training part and all that stands before.
 
     A part costs what the compressed text grows by when it is read. So parts that make up a text cost together what the
@@ -65,9 +65,9 @@ def gzip_bits(known: bytes, held: bytes, spans: Sequence[Span]) -> float:
     0.04
     """
     reader = zlib.compressobj(9)
-    written, read = len(reader.compress(known)), 0
+    size, read = len(reader.compress(train)), 0
     sizes: dict[int, int] = {}
     for place in sorted({place for span in spans for place in span}):
-        written += len(reader.compress(held[read:place]))
-        sizes[place], read = written + len(reader.copy().flush()), place
+        size += len(reader.compress(dev[read:place]))
+        sizes[place], read = size + len(reader.copy().flush()), place
     return 8 * sum(sizes[end] - sizes[start] for start, end in spans) / sum(end - start for start, end in spans)

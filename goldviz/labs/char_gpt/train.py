@@ -54,8 +54,8 @@ def train(settings: CharGpt, record: Record) -> None:
         require_precision(settings.precision, device)
         grid = Grid.made([GPT], settings.seeds, lambda _, seed: writer(settings, text.size, seed, device))
         [writers] = grid.learners
-        asked = Asked.of(text, settings.block, device)
-        announce(settings, record, text, writers[0], asked, device)
+        scored_text = Asked.of(text, settings.block, device)
+        announce(settings, record, text, writers[0], scored_text, device)
         close, tokens = frozenset(close_steps(settings)), text.train.to(device)
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now, closely = record.settings, step in close
@@ -64,11 +64,11 @@ def train(settings: CharGpt, record: Record) -> None:
             rows: list[Measured] = [{} for _ in writers]
             if closely:
                 with record.instrument():
-                    hand_over(of_first_seed(writers[0].network, asked, settings.seeds[0]), record)
-                    rows = [look_closely(one.network, asked) for one in writers]
+                    hand_over(of_first_seed(writers[0].network, scored_text, settings.seeds[0]), record)
+                    rows = [look_closely(one.network, scored_text) for one in writers]
             looks = settings.look_every > 0 and (step == 1 or step % settings.look_every == 0)
-            learned = [learn(one, now, tokens, rate, record, looks=looks, closely=closely) for one in writers]
-            together = [seen | more for seen, more in zip(rows, learned, strict=True)]
+            steps = [learn(one, now, tokens, rate, record, looks=looks, closely=closely) for one in writers]
+            together = [look | more for look, more in zip(rows, steps, strict=True)]
             hand_over(with_means_over_seeds(table([together])), record)
 
 
@@ -81,12 +81,12 @@ def close_steps(settings: CharGpt) -> tuple[int, ...]:
 
 
 def announce(
-    settings: CharGpt, record: Record, text: TokenText, first: Writer, asked: Asked, device: torch.device
+    settings: CharGpt, record: Record, text: TokenText, first: Writer, scored_text: Asked, device: torch.device
 ) -> None:
     """Label the dimensions, name text and device, and record what does not change: sizes and simple guesses."""
     places = list(range(1, settings.block + 1))
     blocks = list(range(1, settings.layers + 1))
-    probe = [f"{place} {text.signs[token]}" for place, token in enumerate(asked.probe.tolist(), start=1)]
+    probe = [f"{place} {text.signs[token]}" for place, token in enumerate(scored_text.probe.tolist(), start=1)]
     record.coordinates(
         network=[GPT],
         seed=list(settings.seeds),
@@ -112,7 +112,7 @@ def announce(
         dev_tokens=len(text.dev),
         dev_bytes=len(dev_bytes),
     )
-    for name, loss in simple_losses(text, asked.dev).items():
+    for name, loss in simple_losses(text, scored_text.dev).items():
         record.once(name, loss)
     spans = in_bytes(text, starts(len(text.dev), settings.block), settings.block)
     record.once("gzip_dev_bits", gzip_bits(train_bytes, dev_bytes, spans))
@@ -128,28 +128,28 @@ def learn(
     starts = torch.randint(len(tokens) - now.block, (now.batch, 1), generator=one.order)
     stretch = tokens[starts.to(tokens.device) + torch.arange(now.block + 1, device=tokens.device)]
     dropout = EncoderDropout(now.dropout, one.dropout)
-    with watching(layers_of(one.network)) if closely else nullcontext(_weights(one) if looks else None) as watched:
+    with watching(layers_of(one.network)) if closely else nullcontext(_weights(one) if looks else None) as layers:
         with products_in(now.precision, tokens.device):
             logits = one.network(stretch[:, :-1], dropout)
         loss = cross_entropy(logits.float().flatten(0, 1), stretch[:, 1:].flatten())
     clear_gradients(one.optimiser)
     loss.backward()
-    seen: Measured = {"loss": loss.detach()}
-    if watched is not None:
+    measurements: Measured = {"loss": loss.detach()}
+    if layers is not None:
         with record.instrument():
-            watched.after_backward()
+            layers.after_backward()
             if closely:
-                seen |= watched.distributions()
-                seen["activation_histogram"] = distributions(VALUE_BINS, watched.outputs)
+                measurements |= layers.distributions()
+                measurements["activation_histogram"] = distributions(VALUE_BINS, layers.outputs)
     norm, _ = clip_gradients(one.network.parameters(), now.clip or math.inf)
-    seen |= {"norm_before_clip": norm.float(), "norm_after_clip": norm.clamp(max=now.clip or math.inf).float()}
+    measurements |= {"norm_before_clip": norm.float(), "norm_after_clip": norm.clamp(max=now.clip or math.inf).float()}
     set_learning_rate(one.optimiser, rate)
     one.optimiser.param_groups[0]["weight_decay"] = now.weight_decay
     take_step(one.optimiser)
-    if watched is not None and looks:
+    if layers is not None and looks:
         with record.instrument():
-            seen |= watched.after_step()
-    return seen
+            measurements |= layers.after_step()
+    return measurements
 
 
 def _weights(one: Writer) -> LayerStep:

@@ -46,8 +46,8 @@ def _loss_and_slope(
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "batch symbol"]]:
     """-mean log P of the targets, and its derivative (P - Y)/n by the logits (1.4.4)."""
     log_p = log_softmax(logits, 1)
-    loss, counted = aten.nll_loss_forward(log_p, targets, None, MEAN, NONE_IGNORED)
-    d_log_p = aten.nll_loss_backward(loss.new_ones(()), log_p, targets, None, MEAN, NONE_IGNORED, counted)
+    loss, weight = aten.nll_loss_forward(log_p, targets, None, MEAN, NONE_IGNORED)
+    d_log_p = aten.nll_loss_backward(loss.new_ones(()), log_p, targets, None, MEAN, NONE_IGNORED, weight)
     return loss, aten._log_softmax_backward_data(d_log_p, log_p, 1, log_p.dtype)
 
 

@@ -33,19 +33,19 @@ SAMPLING = 4
 
 
 @torch.no_grad()
-def mean_loss(network: Model, asked: Windows) -> Float[Tensor, ""]:
+def mean_loss(network: Model, text: Windows) -> Float[Tensor, ""]:
     """The loss on these contexts, with running statistics."""
     network.eval()
-    loss = cross_entropy(network(asked.contexts).logits, asked.targets)
+    loss = cross_entropy(network(text.contexts).logits, text.targets)
     network.train()
     return loss
 
 
-def unseen_contexts(asked: Windows, learned: Windows) -> Windows:
+def unseen_contexts(text: Windows, train: Windows) -> Windows:
     """Those of the windows asked whose context is none of those learned."""
-    contexts = set(map(tuple, learned.contexts.tolist()))
-    new = torch.tensor([tuple(context) not in contexts for context in asked.contexts.tolist()])
-    return Windows(asked.contexts[new], asked.targets[new])
+    contexts = set(map(tuple, train.contexts.tolist()))
+    new = torch.tensor([tuple(context) not in contexts for context in text.contexts.tolist()])
+    return Windows(text.contexts[new], text.targets[new])
 
 
 def losses_unseen(network: Model, unseen: Windows, counts: np.ndarray, smoothing: float) -> dict[str, float]:
@@ -57,12 +57,12 @@ def losses_unseen(network: Model, unseen: Windows, counts: np.ndarray, smoothing
     return {"unseen_loss": mean_loss(network, unseen).item(), "unseen_pairs_loss": pairs_loss}
 
 
-def look_closely(network: Model, seen: Windows, dev: Windows) -> Measured:
+def look_closely(network: Model, train: Windows, dev: Windows) -> Measured:
     """Losses on training and dev text, what the hidden layers put out, and how far running statistics are."""
-    measurements = {"train_loss": mean_loss(network, seen), "dev_loss": mean_loss(network, dev)}
+    measurements = {"train_loss": mean_loss(network, train), "dev_loss": mean_loss(network, dev)}
     if not isinstance(network, CharacterModel):
         return measurements
-    measurements |= activations_of(network, seen)
+    measurements |= activations_of(network, train)
     with statistics_of_batches(network) as norms_there:
         if norms_there:
             measurements["batch_statistics_loss"] = mean_loss(network, dev)
@@ -71,14 +71,14 @@ def look_closely(network: Model, seen: Windows, dev: Windows) -> Measured:
 
 
 @torch.no_grad()
-def activations_of(network: CharacterModel, seen: Windows) -> Measured:
+def activations_of(network: CharacterModel, train: Windows) -> Measured:
     """Mean, spread, saturated and dead values of each hidden layer, and their distribution, as training sees them.
 
     A recurrent network's last state counts as the tanh of something: it is flat where |h| is above 0.975.
     """
-    rows = torch.linspace(0, len(seen) - 1, min(PROBE, len(seen))).long()
+    rows = torch.linspace(0, len(train) - 1, min(PROBE, len(train))).long()
     with statistics_of_batches(network):
-        outcome = network.eval()(seen.contexts[rows])
+        outcome = network.eval()(train.contexts[rows])
     network.train()
     hidden = [h.flatten(0, -2) for h in outcome.hidden]
     sums = [z.flatten(0, -2) for z in outcome.sums] or [h.atanh() for h in hidden]
@@ -87,13 +87,13 @@ def activations_of(network: CharacterModel, seen: Windows) -> Measured:
     return {**measurements, "activation_histogram": distributions(VALUE_BINS, [[h] for h in outcome.hidden])}
 
 
-def gradients_of(watched: LayerStep) -> Measured:
+def gradients_of(layers: LayerStep) -> Measured:
     """Norms and distributions of the gradients of the hidden layers' outputs, and distributions of the weights'."""
-    measurements = watched.distributions()
-    reached = [h.grad for given in watched.outputs for h in given if h.grad is not None]
-    if not reached:
+    measurements = layers.distributions()
+    gradients = [h.grad for outputs in layers.outputs for h in outputs if h.grad is not None]
+    if not gradients:
         return {"weight_gradient_histogram": measurements["weight_gradient_histogram"]}
-    return {**measurements, "hidden_gradient_norm": norms(reached)}
+    return {**measurements, "hidden_gradient_norm": norms(gradients)}
 
 
 @torch.no_grad()
@@ -112,8 +112,8 @@ def divergence_of(network: Model, counts: np.ndarray) -> Tensor:
 def of_first_seed(network: Model, context: int, seed: int, symbols: int) -> Measured:
     """Names that the model spells, and its table of pairs or its embedding: what is kept of one seed alone."""
     network.eval()
-    spelled, held = sampled(network, context, stream(seed, SAMPLING))
-    measurements = {"sample_symbol": spelled[None].short(), "sample_probability": held[None]}
+    symbols_drawn, probabilities = sampled(network, context, stream(seed, SAMPLING))
+    measurements = {"sample_symbol": symbols_drawn[None].short(), "sample_probability": probabilities[None]}
     if isinstance(network, CharacterModel):
         measurements["embedding_table"] = network.table.detach().clone()[None]
     else:

@@ -39,8 +39,8 @@ def _scatter(losses: Floats) -> Floats:
         return noise(half) if len(half) > 2 else np.full(losses.shape[1:], np.nan)
 
 
-def _fewest_means(recorded: Recorded) -> Floats:
-    ds, nothing = recorded.dataset, recorded.nothing
+def _fewest_means(run: Recorded) -> Floats:
+    ds, nothing = run.dataset, run.nothing
     if "running_values" not in ds or not ds["running_values"].size:
         return nothing
     counts = np.asarray(ds["running_values"].values, dtype=np.float64)
@@ -135,30 +135,30 @@ def lowest_over_counts(run: Run) -> float:
 
 
 @measure("nat")
-def distance_of_tables(decayed: Run) -> float:
+def distance_of_tables(run: Run) -> float:
     """How far the decayed table is from the counted one with as many fake counts as fit it best, in nats."""
-    counts = decayed["count"].values
-    table = decayed["table"].values[-1, 0].astype(np.float64)
+    counts = run["count"].values
+    table = run["table"].values[-1, 0].astype(np.float64)
     return min(_divergence(counts, table, smoothing) for smoothing in np.logspace(-2, 4, 61))
 
 
 @measure("nat")
-def distance_unsmoothed(decayed: Run) -> float:
+def distance_unsmoothed(run: Run) -> float:
     """How far the decayed table is from the counted one without fake counts, in nats."""
-    return _divergence(decayed["count"].values, decayed["table"].values[-1, 0].astype(np.float64), 0.0)
+    return _divergence(run["count"].values, run["table"].values[-1, 0].astype(np.float64), 0.0)
 
 
-def _divergence(counts: np.ndarray, held: np.ndarray, smoothing: float) -> float:
+def _divergence(counts: np.ndarray, dev: np.ndarray, smoothing: float) -> float:
     """KL of the held table from the smoothed one, its rows weighed by how often they occur."""
-    smoothed = probabilities(counts, smoothing)
-    weights = smoothed * counts.sum(axis=1, keepdims=True)
-    return cross_entropy(weights, held) - cross_entropy(weights, smoothed)
+    table = probabilities(counts, smoothing)
+    weights = table * counts.sum(axis=1, keepdims=True)
+    return cross_entropy(weights, dev) - cross_entropy(weights, table)
 
 
 @measure()
-def share_of_decay(decayed: Run) -> float:
+def share_of_decay(run: Run) -> float:
     """Fake counts leave this share of the way between the decayed and the counted table."""
-    return distance_of_tables(decayed) / distance_unsmoothed(decayed)
+    return distance_of_tables(run) / distance_unsmoothed(run)
 
 
 @measure()

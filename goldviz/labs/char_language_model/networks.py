@@ -44,9 +44,11 @@ class CharacterModel(nn.Module):
     def __init__(self, settings: CharLanguageModel, symbols: int, seed: int, read: int, width: int) -> None:
         super().__init__()
         self.table = nn.Parameter(torch.randn(symbols, width, generator=stream(seed, WEIGHTS)))
-        drawn = stream(seed, READ_OUT_WEIGHTS)
-        self.read_out = nn.Parameter(settings.output_gain * torch.randn(read, symbols, generator=drawn))
-        offset = torch.randn(symbols, generator=drawn) if settings.initialisation == "normal" else torch.zeros(symbols)
+        generator = stream(seed, READ_OUT_WEIGHTS)
+        self.read_out = nn.Parameter(settings.output_gain * torch.randn(read, symbols, generator=generator))
+        offset = (
+            torch.randn(symbols, generator=generator) if settings.initialisation == "normal" else torch.zeros(symbols)
+        )
         self.read_out_bias = nn.Parameter(settings.output_gain * offset)
 
     def matrices(self) -> dict[str, nn.Parameter]:
@@ -77,9 +79,9 @@ class CountedBigram(nn.Module):
 
     def forward(self, contexts: Contexts, *, least: float = 0.0) -> Pass:
         """log P of each symbol, P = (N + a) / (sum of N + V a), with ``least`` fake counts a in a cell at least."""
-        faked = self.counts + max(self.smoothing, least)
-        whole = faked.sum(1, keepdim=True)
-        shares = torch.where(whole > 0, faked / whole, 1 / len(faked))
+        counts = self.counts + max(self.smoothing, least)
+        whole = counts.sum(1, keepdim=True)
+        shares = torch.where(whole > 0, counts / whole, 1 / len(counts))
         return Pass(shares.log()[contexts[:, -1]])
 
 
@@ -146,14 +148,14 @@ def statistics_of_batches(model: nn.Module) -> Iterator[list[Norm]]:
 class HiddenLayer(nn.Module):
     """tanh(x W + b), or tanh of the normalised x W, which needs no b."""
 
-    def __init__(self, settings: CharLanguageModel, read: int, places: int, drawn: Generator) -> None:
+    def __init__(self, settings: CharLanguageModel, read: int, places: int, generator: Generator) -> None:
         super().__init__()
         normal = settings.initialisation == "normal"
         size = settings.gain if normal else settings.gain / math.sqrt(read)
-        self.weight = nn.Parameter(size * torch.randn(read, settings.hidden, generator=drawn))
+        self.weight = nn.Parameter(size * torch.randn(read, settings.hidden, generator=generator))
         self.norm: Norm | None = None
         if settings.normalisation == "none":
-            offset = torch.randn(settings.hidden, generator=drawn) if normal else torch.zeros(settings.hidden)
+            offset = torch.randn(settings.hidden, generator=generator) if normal else torch.zeros(settings.hidden)
             self.bias = nn.Parameter(settings.gain * offset)
         else:
             self.norm = Norm(settings.normalisation, settings.hidden, places, settings.momentum)
@@ -177,9 +179,9 @@ class LayeredModel(CharacterModel):
         super().__init__(settings, symbols, seed, settings.hidden, settings.embedding)
         self.fused = fused
         layers, places, width = [], settings.context, settings.embedding
-        for number, joined in enumerate(fused, start=1):
-            places //= joined
-            layers.append(HiddenLayer(settings, joined * width, places, stream(seed, WEIGHTS + number)))
+        for number, neighbours in enumerate(fused, start=1):
+            places //= neighbours
+            layers.append(HiddenLayer(settings, neighbours * width, places, stream(seed, WEIGHTS + number)))
             width = settings.hidden
         self.layers = nn.ModuleList(layers)
         self.each = tuple(layers)
@@ -193,9 +195,9 @@ class LayeredModel(CharacterModel):
         """The logits of each context's next symbol."""
         sums, hidden = [], []
         h = functional.embedding(contexts, self.table)
-        for layer, joined in zip(self.each, self.fused, strict=True):
+        for layer, neighbours in zip(self.each, self.fused, strict=True):
             if h.ndim == 3:
-                h = h.flatten(1) if joined == h.shape[1] else h.unflatten(1, (-1, joined)).flatten(2)
+                h = h.flatten(1) if neighbours == h.shape[1] else h.unflatten(1, (-1, neighbours)).flatten(2)
             z = layer.sums(h)
             h = z.tanh()
             sums.append(z)

@@ -17,7 +17,7 @@ OVER = -1
 
 @torch.no_grad()
 def sampled(
-    model: Model, context: int, drawn: Generator
+    model: Model, context: int, generator: Generator
 ) -> tuple[Int[Tensor, "sample place"], Float[Tensor, "sample place"]]:
     """Symbols of eight names of at most twenty, and the probability of each when it was drawn.
 
@@ -25,7 +25,7 @@ def sampled(
     made: so with small changes of the model a name changes little.
     """
     device = next(iter(model.state_dict().values())).device
-    chances = torch.rand(LONGEST, SAMPLES, generator=drawn).to(device)
+    chances = torch.rand(LONGEST, SAMPLES, generator=generator).to(device)
     contexts = torch.full((SAMPLES, context), BOUNDARY, device=device)
     going_on = torch.ones(SAMPLES, dtype=torch.bool, device=device)
     symbols, probabilities = [], []

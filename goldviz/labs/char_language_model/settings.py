@@ -420,10 +420,10 @@ class CharLanguageModel(Experiment):
         multiplied with; a close look is two or three passes over 4,096 contexts.
         """
         parts = self.context if self.model in CELLS else hidden_layers(self)
-        normed = 2 if self.normalisation != "none" else 1
+        norm_cost = 2 if self.normalisation != "none" else 1
         used = self._multiplied()
-        step = (0.1 if self.model == "bigram" else 0.2 + 0.12 * parts * normed) + 1e-7 * used * (self.batch or 600)
-        look = 4 + 4e-4 * used * (1.5 if normed > 1 else 1)
+        step = (0.1 if self.model == "bigram" else 0.2 + 0.12 * parts * norm_cost) + 1e-7 * used * (self.batch or 600)
+        look = 4 + 4e-4 * used * (1.5 if norm_cost > 1 else 1)
         return len(self.seeds) * (self.steps * step + self.close_looks * look) * 1e-3
 
     def _multiplied(self) -> float:

@@ -31,7 +31,7 @@ def spreads_of(variances: Sequence[tuple[float, float]]) -> Float[ndarray, " lay
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     weights = weights / weights.sum()
     squares, square = [], 1.0
-    for scaled, added in variances:
-        square = float((weights * np.tanh(np.sqrt(scaled * square + added) * nodes) ** 2).sum())
+    for factor, offset in variances:
+        square = float((weights * np.tanh(np.sqrt(factor * square + offset) * nodes) ** 2).sum())
         squares.append(square)
     return np.sqrt(squares)

@@ -101,33 +101,31 @@ def train(settings: CharLanguageModel, record: Record) -> None:
         [readers] = grid.learners
         announce(settings, record, read, readers, device)
         close = frozenset(close_steps(settings))
-        looked: list[int] = []
-        release = partial(hand_over_looks, readers, looked, record)
+        look_steps: list[int] = []
+        release = partial(hand_over_looks, readers, look_steps, record)
         record.holds_back(release)
         for step in steps_from_state(record, settings.steps, grid.parts()):
             closely = step in close
             looks = settings.look_every > 0 and (step == 1 or step % settings.look_every == 0)
-            counted = [count(one, step, settings.steps) for one in readers]
+            counts = [count(one, step, settings.steps) for one in readers]
             if closely:
                 with record.instrument():
                     length = characters_read(settings)
                     hand_over(of_first_seed(readers[0].network, length, settings.seeds[0], len(read.symbols)), record)
-            trained = [train_step(one, record.settings, record, step, looks, closely) for one in readers]
-            rows = [first | second for first, second in zip(counted, trained, strict=True)]
+            measurements = [train_step(one, record.settings, record, step, looks, closely) for one in readers]
+            rows = [first | second for first, second in zip(counts, measurements, strict=True)]
             if closely:
                 with record.instrument():
                     release()
                     hand_over(with_seeds_together(table([rows])), record)
                 continue
-            looked += [step] * looks
+            look_steps += [step] * looks
             record("loss", [[one["loss"].item() for one in rows]])
             if any(one.looks is not None and one.looks.full for one in readers):
                 with record.instrument():
                     release()
-        asked = [windows(one.text.items.test, read.symbols, characters_read(settings)).to(device) for one in readers]
-        record.once(
-            "test_loss", [[mean_loss(one.network, own).item() for one, own in zip(readers, asked, strict=True)]]
-        )
+        test = [windows(one.text.items.test, read.symbols, characters_read(settings)).to(device) for one in readers]
+        record.once("test_loss", [[mean_loss(one.network, own).item() for one, own in zip(readers, test, strict=True)]])
         if isinstance(readers[0].network, CharacterModel):
             record_unseen(settings, record, read, readers, device)
 
@@ -153,9 +151,9 @@ def hand_over_looks(readers: Sequence[Reader], steps: list[int], record: Record)
     steps.clear()
 
 
-def with_seeds_together(shown: Measured) -> Measured:
+def with_seeds_together(measurements: Measured) -> Measured:
     """What a step showed, its histograms of all seeds together."""
-    return {name: one.mean(1) if name.endswith("_histogram") else one for name, one in shown.items()}
+    return {name: one.mean(1) if name.endswith("_histogram") else one for name, one in measurements.items()}
 
 
 def close_steps(settings: CharLanguageModel) -> tuple[int, ...]:
@@ -183,12 +181,12 @@ def text_of(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.
     items = split(read, settings.items, stream(seed, DATA))
     counts = table_of_counts(pairs(items.train, read.symbols), len(read.symbols))
     train, dev = (windows(part, read.symbols, characters_read(settings)) for part in (items.train, items.dev))
-    seen, dev, shares = train.first(LOOKED_AT), dev.first(LOOKED_AT), None
+    train_look, dev, shares = train.first(LOOKED_AT), dev.first(LOOKED_AT), None
     dev_counts = table_of_counts(dev.pairs(), len(read.symbols))
     if settings.batch == 0 and settings.model != "bigram":
         train, shares = train.distinct()
         shares = shares.to(device)
-    return SeedText(items, counts, dev_counts, train.to(device), shares, seen.to(device), dev.to(device))
+    return SeedText(items, counts, dev_counts, train.to(device), shares, train_look.to(device), dev.to(device))
 
 
 def announce(
@@ -243,17 +241,17 @@ def train_step(
     one: Reader, settings: CharLanguageModel, record: Record, step: int, looks: bool, closely: bool
 ) -> Measured:
     """One step; ``looks`` and ``closely`` add what is seen of the model as the step finds it."""
-    seen: Measured = {}
+    measurements: Measured = {}
     if closely:
         with record.instrument():
-            seen = look_closely(one.network, one.text.seen, one.text.dev)
+            measurements = look_closely(one.network, one.text.seen, one.text.dev)
             if not isinstance(one.network, CharacterModel):
-                seen["divergence"] = divergence_of(one.network, one.text.counts)
+                measurements["divergence"] = divergence_of(one.network, one.text.counts)
     if isinstance(one.network, CountedBigram):
-        return seen
+        return measurements
     if one.optimiser is None:
         raise TypeError("Only the counted bigram has nothing to train.")
-    return {**seen, **learn(one, one.network, one.optimiser, settings, record, step, looks, closely)}
+    return {**measurements, **learn(one, one.network, one.optimiser, settings, record, step, looks, closely)}
 
 
 @torch.no_grad()
@@ -265,8 +263,8 @@ def count(one: Reader, step: int, steps: int) -> Measured:
     text = one.text.train
     first, last = (len(text) * number // steps for number in (step - 1, step))
     # With more steps than pairs a step may read none: its loss is then that of the next.
-    asked = slice(first, max(last, first + 1))
-    loss = cross_entropy(one.network(text.contexts[asked], least=1.0).logits, text.targets[asked])
+    read = slice(first, max(last, first + 1))
+    loss = cross_entropy(one.network(text.contexts[read], least=1.0).logits, text.targets[read])
     one.network.count(text.contexts[first:last], text.targets[first:last])
     return {"loss": loss}
 
@@ -282,35 +280,35 @@ def learn(
     closely: bool,
 ) -> Measured:
     """One step along the gradient; close looks need autograd's way, for the gradients of what the layers put out."""
-    watched = None
+    layers = None
     clear_gradients(optimiser)
     if isinstance(network, LayeredModel) and network.plain and one.text.shares is None and not closely:
         loss = loss_with_gradients(network, *drawn(one, settings.batch))
     else:
         outcome, loss = passed(one, network, settings.batch)
-        watched = LayerStep([[matrix] for matrix in one.weights], [[h] for h in outcome.hidden]) if closely else None
+        layers = LayerStep([[matrix] for matrix in one.weights], [[h] for h in outcome.hidden]) if closely else None
         loss.backward()
     kept_looks = one.looks if looks and not closely else None
     if settings.weight_decay:
         pull(one.weights, settings.weight_decay)
-    seen: Measured = {"loss": loss.detach()}
-    if watched is not None:
+    measurements: Measured = {"loss": loss.detach()}
+    if layers is not None:
         with record.instrument():
-            watched.after_backward()
-            seen |= gradients_of(watched)
+            layers.after_backward()
+            measurements |= gradients_of(layers)
     if kept_looks is not None:
         with record.instrument():
             kept_looks.after_backward()
     cools = step > settings.steps * (1 - settings.cool_down)
     set_learning_rate(optimiser, settings.learning_rate * (COOLER if cools else 1))
     take_step(optimiser)
-    if watched is not None and looks:
+    if layers is not None and looks:
         with record.instrument():
-            seen |= watched.after_step()
+            measurements |= layers.after_step()
     if kept_looks is not None:
         with record.instrument():
             kept_looks.after_step()
-    return seen
+    return measurements
 
 
 def drawn(one: Reader, batch: int) -> tuple[Tensor, Tensor]:

@@ -102,10 +102,12 @@ def kept_depths(settings: ContinuousDepth) -> tuple[float, ...]:
 
 
 def answer_loss(
-    network: DepthNetwork, said: Float[Tensor, " points"], wanted: Float[Tensor, " points"]
+    network: DepthNetwork, answers: Float[Tensor, " points"], targets: Float[Tensor, " points"]
 ) -> Float[Tensor, ""]:
     """Cross-entropy where the network tells classes apart, the mean square error where it says numbers."""
-    return mse_loss(said, wanted) if network.read_out is None else binary_cross_entropy_with_logits(said, wanted)
+    return (
+        mse_loss(answers, targets) if network.read_out is None else binary_cross_entropy_with_logits(answers, targets)
+    )
 
 
 def in_double(network: DepthNetwork) -> DepthNetwork:
@@ -235,12 +237,12 @@ def _solved(
     return evaluations[:-1], [float((end - reference).norm(dim=1).mean()) for end in solutions]
 
 
-def _refined_loss(network: DepthNetwork, points: Tensor, wanted: Tensor) -> Tensor:
+def _refined_loss(network: DepthNetwork, points: Tensor, targets: Tensor) -> Tensor:
     try:
         end = REFINED.carry(network.field, network.start(points), (0.0, 1.0))[-1]
     except UnsolvedFlowError:
         return _nothing()
-    return answer_loss(network, network.answer(end), wanted)
+    return answer_loss(network, network.answer(end), targets)
 
 
 def _map_points(across: Tensor, up: Tensor, plane: int) -> Float[Tensor, "points plane"]:

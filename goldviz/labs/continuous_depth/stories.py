@@ -20,8 +20,8 @@ def _price(run: Run) -> tuple[int, str]:
     return place, f"The solver evaluates the field {first:.0f} times before training and {last:.0f} times after it."
 
 
-def _lifted(_plane: Run, lifted: Run) -> tuple[int, str]:
-    right = measures.RIGHT.first(lifted)
+def _lifted(_plane: Run, augmented: Run) -> tuple[int, str]:
+    right = measures.RIGHT.first(augmented)
     return int(right == 1.0), f"{right:.1%} of unseen points are right."
 
 

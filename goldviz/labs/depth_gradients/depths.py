@@ -9,5 +9,5 @@ def trained_depths(depth: int, shallower: int) -> list[int]:
     >>> trained_depths(20, shallower=6)
     [1, 2, 5, 10, 20]
     """
-    halved = {depth >> halvings for halvings in range(shallower + 1)}
-    return sorted(halved - {0})
+    depths = {depth >> halvings for halvings in range(shallower + 1)}
+    return sorted(depths - {0})

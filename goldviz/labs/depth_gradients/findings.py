@@ -61,15 +61,15 @@ UNSOUND = ("diverged", "no_gradient")
 def orthogonal(settings: DepthGradients) -> Candidate:
     """Orthogonal weights whose gain suits the nonlinearity, and small branches: at that gain whole ones would add up
     to a residual network hundreds of times worse than zero."""
-    suited = settings.activation in ("leaky_relu", "relu", *FOUND_GAINS)
-    activation = settings.activation if suited else "leaky_relu"
+    suits = settings.activation in ("leaky_relu", "relu", *FOUND_GAINS)
+    activation = settings.activation if suits else "leaky_relu"
     closed_form = leaky_relu_gain(settings.slope if activation == "leaky_relu" else 0.0)
     changes = {
         "initialisation": "orthogonal",
         "gain": FOUND_GAINS.get(activation, round(closed_form, 2)),
         "dropout": 0.0,
     }
-    draw = "Draw" if suited else "Use LeakyReLU, and draw"
+    draw = "Draw" if suits else "Use LeakyReLU, and draw"
     return (
         f"{draw} orthogonal weights whose gain suits the nonlinearity, without dropout and with a fifth of every "
         "residual branch.",
@@ -88,9 +88,9 @@ def _way_back(n: Reading) -> str:
     )
 
 
-def _length(factor: float, printed: str) -> str:
+def _length(factor: float, text: str) -> str:
     """A block's factor is ``printed`` with three digits, for it counts as often as there are blocks."""
-    return "about as long as it was" if 0.95 <= factor < 1.05 else f"{printed} times as long"
+    return "about as long as it was" if 0.95 <= factor < 1.05 else f"{text} times as long"
 
 
 def _sentences(*parts: str) -> str:
@@ -144,21 +144,21 @@ def _made_by_steps(n: Reading) -> bool:
 def _who_made_it_grow(n: Reading) -> str:
     if not _made_by_steps(n):
         return ""
-    began, ended = median(n.amplification_at_first), median(n.amplification_at_last)
+    start, end = median(n.amplification_at_first), median(n.amplification_at_last)
     return (
-        f"In the first epoch all {n.depth} left the {n.name} network's error {_length(began, times(began))}, in the "
-        f"last {_length(ended, times(ended))}: your steps changed the factors in between."
+        f"In the first epoch all {n.depth} left the {n.name} network's error {_length(start, times(start))}, in the "
+        f"last {_length(end, times(end))}: your steps changed the factors in between."
     )
 
 
 def _against_explosion(case: Case) -> list[Candidate | Suited]:
     usual: Candidate = ("Draw weights of the usual size.", {"gain": LoweredTo(1.0)})
     long = any(majority(n.largest > LONGEST) for n in case.readings)
-    capped = [*_if_residual(case, CAPPED_BRANCHES), CLIPPED] if long else []
+    remedies = [*_if_residual(case, CAPPED_BRANCHES), CLIPPED] if long else []
     branches = _if_residual(case, SMALL_BRANCHES)
     if any(map(_made_by_steps, case.readings)):
-        return [SLOWER, *capped, *branches, NORMALISE]
-    return [*capped, *branches, usual, orthogonal, NORMALISE, SMALLER_WEIGHTS]
+        return [SLOWER, *remedies, *branches, NORMALISE]
+    return [*remedies, *branches, usual, orthogonal, NORMALISE, SMALLER_WEIGHTS]
 
 
 def _why_the_error_is_large(case: Case) -> str:
@@ -219,13 +219,13 @@ def _why_useless(case: Case) -> str:
 
 
 def _why_one_is_useless(n: Reading, deaf: bool) -> str:
-    began, ended, zero = median(n.began), median(n.ended), median(n.zero)
+    start, end, zero = median(n.began), median(n.ended), median(n.zero)
     if deaf:
         return f"The {n.name} network's first layers may be told too little to learn from (eq. 2)."
-    if ended < zero * training.USELESS:
+    if end < zero * training.USELESS:
         return f"The {n.name} network fits its training samples, so it may have learned their noise."
-    if ended < began / 2:
-        return f"The {n.name} network's training loss fell from {times(began)} to {times(ended)} and is not there yet."
+    if end < start / 2:
+        return f"The {n.name} network's training loss fell from {times(start)} to {times(end)} and is not there yet."
     return f"The {n.name} network's training loss hardly fell; it may need longer."
 
 

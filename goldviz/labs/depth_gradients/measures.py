@@ -52,8 +52,8 @@ def _of_error(by: Callable[[Floats], Any]) -> Callable[[Recorded], Floats]:
 
 
 def _longest(one: Recorded) -> Floats:
-    clipped = Recorded(applied(one.dataset, one.settings.clip), one.network)
-    return clipped.measure("gradient_norm", "epoch", "layer", by=largest)
+    updates = Recorded(applied(one.dataset, one.settings.clip), one.network)
+    return updates.measure("gradient_norm", "epoch", "layer", by=largest)
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,8 @@ class ParameterCount:
         ParameterCount(input=550, block=2550, blocks=38250, read_out=10)
         """
         width, features = settings.width, settings.features
-        normalised = 2 * width if settings.normalisation != "none" else 0
-        block = width * width + width + normalised
+        norm_parameters = 2 * width if settings.normalisation != "none" else 0
+        block = width * width + width + norm_parameters
         matrix = width * features if settings.read_out == "untied" else 0
         return cls(features * width + width, block, settings.depth * block, matrix + features)
 

@@ -19,8 +19,8 @@ def correlated_samples(
     """
     mixing = torch.full((features, features), 0.3).fill_diagonal_(0.8)
     shape = (n, features)
-    correlated = torch.randn(shape, generator=generator) @ mixing
-    nonlinear = correlated.sin() + (2 * correlated).cos() + 0.5 * torch.randn(shape, generator=generator)
+    samples = torch.randn(shape, generator=generator) @ mixing
+    nonlinear = samples.sin() + (2 * samples).cos() + 0.5 * torch.randn(shape, generator=generator)
     present = torch.rand(shape, generator=generator) >= mask_rate
     x = nonlinear * present
     return x, x + 0.15 * torch.randn(shape, generator=generator)

@@ -109,11 +109,11 @@ def grid_of(settings: DepthGradients, problems: Mapping[int, Problem]) -> Grid[T
 
 def problem(settings: DepthGradients, seed: int, device: torch.device) -> Problem:
     """The training and test samples of a seed."""
-    drawn = [
+    examples = [
         correlated_samples(settings.samples, settings.features, settings.mask_rate, stream(seed, index))
         for index in (DATA, TEST_DATA)
     ]
-    return Problem(*(tensor.to(device) for pair in drawn for tensor in pair))
+    return Problem(*(tensor.to(device) for pair in examples for tensor in pair))
 
 
 def trainee(settings: DepthGradients, network: str, seed: int, data: Problem) -> Trainee:
@@ -163,10 +163,10 @@ def batches(samples: int, size: int, order: torch.Generator) -> Sequence[Tensor 
     """
     if size == 0 or size >= samples:
         return [slice(None)]
-    chosen = list(torch.randperm(samples, generator=order).split(size))
-    if size > 1 and len(chosen[-1]) == 1:
-        chosen[-2:] = [torch.cat(chosen[-2:])]
-    return chosen
+    indices = list(torch.randperm(samples, generator=order).split(size))
+    if size > 1 and len(indices[-1]) == 1:
+        indices[-2:] = [torch.cat(indices[-2:])]
+    return indices
 
 
 def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely: bool) -> Measured:
@@ -192,11 +192,13 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
             measurements = {"hidden_gradient_norm": norms(_gradients_of(outcome.hidden))}
             if closely and number == len(batch_rows):
                 at_end = layers.distributions()
-        clipped = clip_gradients(network.parameters(), settings.clip)[1] if settings.clip > 0 else loss.new_zeros(())
+        clip_factor = (
+            clip_gradients(network.parameters(), settings.clip)[1] if settings.clip > 0 else loss.new_zeros(())
+        )
         take_step(optimiser)
         with record.instrument():
             measurements |= layers.after_step()
-            each.append({**measurements, "loss": loss.detach(), "clipped": clipped.float()})
+            each.append({**measurements, "loss": loss.detach(), "clipped": clip_factor.float()})
     with record.instrument():
         means = {name: torch.stack([measurements[name] for measurements in each]).mean(0) for name in each[0]}
         return {**means, **at_end, **measure_network(network, data.x[:PROBE], closely)}

@@ -59,11 +59,11 @@ def _overview(settings: JacobianLens) -> tuple[xr.Dataset, RecurrentWeights, Rec
     layer, trace = unrolled(settings)
     jacobians = step_jacobians(layer, trace)
     root = 0.5 * math.log10(jacobians.state)
-    passed, words = _passed(layer, trace, jacobians)
+    slope, words = _passed(layer, trace, jacobians)
     data = xr.Dataset(
         {
             "norm": (("t", "k"), frobenius_norms(jacobians).numpy() - root),
-            "passed": (("step", "unit"), passed.numpy(), {"long_name": words}),
+            "passed": (("step", "unit"), slope.numpy(), {"long_name": words}),
             "saturated": ("step", saturated_share(trace).numpy()),
         },
         coords={
@@ -93,10 +93,10 @@ def _passed(layer: RecurrentWeights, trace: RecurrentTrace, jacobians: Recurrent
     return own, "Handed on by the unit itself, ∂h/∂h"
 
 
-def _from(start: int, layer: RecurrentWeights, jacobians: RecurrentJacobians, passed: np.ndarray) -> xr.Dataset:
+def _from(start: int, layer: RecurrentWeights, jacobians: RecurrentJacobians, slopes: np.ndarray) -> xr.Dataset:
     """Singular values, bounds and eigenvalues of the products from step ``start`` on.
 
-    ``passed`` (steps, units) are an Elman network's slopes: none after ``start`` is above the largest of them.
+    ``slopes`` (steps, units) are an Elman network's slopes: none after ``start`` is above the largest of them.
     """
     steps = jacobians.steps - start
     values = torch.cat([torch.zeros(1, jacobians.state, dtype=torch.float64), singular_values(jacobians, start)])
@@ -112,7 +112,7 @@ def _from(start: int, layer: RecurrentWeights, jacobians: RecurrentJacobians, pa
         coords={"lag": np.arange(steps + 1), "part": ["real", "imaginary"]},
     )
     if isinstance(layer, Elman):
-        slope = float(passed[start:].max())
+        slope = float(slopes[start:].max())
         lines = lag_lines(layer.W_h, steps, gamma=1.0)
         data["bound_by_slope"] = ("lag", lag_lines(layer.W_h, steps, gamma=slope).bound.numpy())
         data.attrs["largest_slope"] = slope

@@ -171,12 +171,12 @@ def singular_values(ds: Run, *, theme: Theme = "light") -> Figure:
             name=f"σ{order + 1}",
             hovertemplate=f"σ<sub>{order + 1}</sub>, lag %{{x}}: 10<sup>%{{y:.2f}}</sup><extra></extra>",
         )
-    lost = bool(np.isnan(values).any())
+    has_gaps = bool(np.isnan(values).any())
     notes = [
         f"{len(orders)} of {values.shape[1]} singular values, dark to light from the largest."
         if theme == "light"
         else f"{len(orders)} of {values.shape[1]} singular values, from the largest down.",
-        "A line ends where float64 holds no digit of its value any more." if lost else "",
+        "A line ends where float64 holds no digit of its value any more." if has_gaps else "",
     ]
     look.apply(figure, theme, title="How many directions survive?", notes=notes, legend=False, hover="closest")
     low, high = _drawn_range(figure)

@@ -113,9 +113,9 @@ def _inside(
     live = Products(identity[:0], within.log10_norm[:0])
     for step in range(first, end):
         stack = torch.cat([live.transposed, identity])
-        moved = units(steps.apply_to_rows(step, stack.view(-1, steps.state)).view_as(stack))
+        images = units(steps.apply_to_rows(step, stack.view(-1, steps.state)).view_as(stack))
         size = torch.cat([live.log10_norm, live.log10_norm.new_zeros(1)])
-        live = Products(moved.transposed, size + moved.log10_norm + log10_factors[step])
+        live = Products(images.transposed, size + images.log10_norm + log10_factors[step])
         row = slice((step - first) * (step - first + 1) // 2, (step - first + 1) * (step - first + 2) // 2)
         within.transposed[row], within.log10_norm[row] = live
     return later + first + 1, earlier + first, within, live

@@ -48,8 +48,8 @@ def singular_values(jacobians: RecurrentJacobians, origin: int) -> Float[Tensor,
     products = chain(*unit_steps(jacobians), origin, jacobians.steps)
     values: Tensor = torch.linalg.svdvals(products.transposed)
     floor = values[:, :1] * jacobians.state * torch.finfo(values.dtype).eps
-    lost = (values <= floor) & (values[:, :1] > 0)
-    return (values.log10() + products.log10_norm.clamp(min=-1e300)[:, None]).masked_fill(lost, math.nan)
+    below_floor = (values <= floor) & (values[:, :1] > 0)
+    return (values.log10() + products.log10_norm.clamp(min=-1e300)[:, None]).masked_fill(below_floor, math.nan)
 
 
 @torch.no_grad()
@@ -79,10 +79,10 @@ def _fill_frobenius(table: AllPairs, block: Block) -> None:
     if len(L) == 0:
         return
     left, right = _gram(L).flatten(1), _gram(B.mT).flatten(1)  # L^T L for each t, B B^T for each k
-    squared = left @ right.t()
+    square = left @ right.t()
     scale = torch.linalg.vector_norm(left, dim=1)[:, None] * torch.linalg.vector_norm(right, dim=1)
-    logs = 0.5 * squared.clamp(min=0).log10()
-    for pairs in ((squared <= CANCELLATION * scale) & (scale > 0)).nonzero().split(256):
+    logs = 0.5 * square.clamp(min=0).log10()
+    for pairs in ((square <= CANCELLATION * scale) & (scale > 0)).nonzero().split(256):
         t, k = pairs.unbind(1)
         logs[t, k] = units(B[k] @ L[t]).log10_norm
     sizes = block.beyond.log10_norm[:, None] + block.to_end.log10_norm

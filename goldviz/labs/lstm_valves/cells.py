@@ -23,19 +23,19 @@ def parts_of(cell: RecurrentCell, layer: RecurrentWeights, inputs: Tensor) -> Pa
     """
     trace = layer(inputs)
     drives, read = linear(inputs[:, 0], layer.W_x, layer.b), layer.read_by_blocks(trace)[:, 0]
-    found: Parts = {}
+    parts: Parts = {}
     for letter, _, gate in cell.parts:
         block = gate or layer.blocks[-1]
         drive = drives.chunk(len(layer.blocks), 1)[layer.blocks.index(block)]
-        carried = linear(read[:, layer.blocks.index(block)], layer.block(layer.W_h, block))
+        from_state = linear(read[:, layer.blocks.index(block)], layer.block(layer.W_h, block))
         if not cell.gates:
-            found |= {"from x": drive, "from h": carried}
+            parts |= {"from x": drive, "from h": from_state}
         values = getattr(trace, f"{gate}_gates" if gate else "candidates", trace.states[1:])
-        found |= {f"sum of {letter}": drive + carried, letter: torch.stack(values)[:, 0]}
+        parts |= {f"sum of {letter}": drive + from_state, letter: torch.stack(values)[:, 0]}
     for name, carried_on in zip("hc", trace.carried, strict=False):
         values = torch.stack(getattr(trace, carried_on))[:, 0]
-        found |= {f"{name} before": values[:-1], name: values[1:]}
-    return found
+        parts |= {f"{name} before": values[:-1], name: values[1:]}
+    return parts
 
 
 def labelled(parts: Parts) -> xr.DataArray:

@@ -91,8 +91,8 @@ def _inside(settings: LSTMValves) -> Parts:
 
 def reach(norms: np.ndarray) -> int:
     """Steps back from the last until ||dL/dc_t|| falls below 1/100 of what it is there; all steps if it never does."""
-    faded = np.flatnonzero(norms[::-1] < FAINT * norms[-1])
-    return int(faded[0]) if faded.size else len(norms)
+    faint = np.flatnonzero(norms[::-1] < FAINT * norms[-1])
+    return int(faint[0]) if faint.size else len(norms)
 
 
 @lru_cache(maxsize=256)
@@ -141,12 +141,12 @@ def _loss(task: Task, hidden: Tensor, read_out: Tensor, loss_at: str) -> Tensor:
     return functional.mse_loss(answers.squeeze(2), targets.double())
 
 
-def _difference_to_autograd(trace: LSTMTrace, loss: Tensor, found: Valves) -> float:
+def _difference_to_autograd(trace: LSTMTrace, loss: Tensor, by_hand: Valves) -> float:
     """The largest difference to autograd, relative to the largest entry, over dL/dc_t, dL/dc~_t and dL/do_t."""
     pairs = (
-        (trace.cells[1:], found.cell),
-        (trace.candidates, found.candidate),
-        (trace.output_gates, found.output_gate),
+        (trace.cells[1:], by_hand.cell),
+        (trace.candidates, by_hand.candidate),
+        (trace.output_gates, by_hand.output_gate),
     )
     largest = 0.0
     for tensors, ours in pairs:

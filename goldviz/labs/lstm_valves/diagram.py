@@ -96,11 +96,11 @@ def _draw_box(figure: Figure, box: Box, numbers: Numbers, colour: str, ink: Ink)
     figure.add_shape(**around, x1=left + WIDE, fillcolor=ink.surface, line={"color": colour, "width": 1.5})
     if box.function == "σ":
         figure.add_shape(**around, x1=left + WIDE * value, fillcolor=with_alpha(colour, 0.3), line={"width": 0})
-    taken = f"{box.function}({_said(numbers[f'sum of {box.quantity}'])})" if box.function else ""
+    term = f"{box.function}({_said(numbers[f'sum of {box.quantity}'])})" if box.function else ""
     name = WORDS.get(box.quantity, box.quantity)
     words = (
-        f"<b>{name} {_said(value)}</b><br><span style='font-size:12px'>{taken}</span>"
-        if taken
+        f"<b>{name} {_said(value)}</b><br><span style='font-size:12px'>{term}</span>"
+        if term
         else f"{name}<br><b>{_said(value)}</b>"
     )
     figure.add_annotation(text=words, x=x, y=y, font={"size": 13, "color": ink.text}, showarrow=False)

@@ -57,22 +57,22 @@ def valves(layer: LSTM, trace: LSTMTrace, direct: PerStep) -> Valves:
     ``direct`` [t-1] is the gradient of the loss with respect to h_t through the read-out at t alone. Raises
     ``ValueError`` if its shape is not that of the hidden states.
     """
-    expected = (len(trace.states) - 1, *trace.states[0].shape)
-    if direct.shape != expected:
-        raise ValueError(f"The direct gradients have shape {tuple(direct.shape)}; allowed is {expected}.")
-    carried = direct.new_zeros(direct.shape[1], 2 * layer.hidden)
+    shape = (len(trace.states) - 1, *trace.states[0].shape)
+    if direct.shape != shape:
+        raise ValueError(f"The direct gradients have shape {tuple(direct.shape)}; allowed is {shape}.")
+    arriving = direct.new_zeros(direct.shape[1], 2 * layer.hidden)
     back = steps_back(layer, trace)
     rows: list[tuple[Tensor, ...]] = []
     for step in reversed(range(direct.shape[0])):
-        from_later, through_next_cell = carried.split(layer.hidden, -1)
+        from_later, through_next_cell = arriving.split(layer.hidden, -1)
         dh = direct[step] + from_later
-        squashed = trace.cells[step + 1].tanh()
-        through_hidden = dh * trace.output_gates[step] * (1 - squashed.square())
+        tanh_cell = trace.cells[step + 1].tanh()
+        through_hidden = dh * trace.output_gates[step] * (1 - tanh_cell.square())
         dc = through_hidden + through_next_cell
         d_candidate = dc * trace.input_gates[step]
-        d_input, d_forget, d_output = dc * trace.candidates[step], dc * trace.cells[step], dh * squashed
+        d_input, d_forget, d_output = dc * trace.candidates[step], dc * trace.cells[step], dh * tanh_cell
         rows.append((dh, through_hidden, through_next_cell, d_candidate, d_input, d_forget, d_output))
-        carried = back(step, torch.cat([dh, through_next_cell], -1)).previous
+        arriving = back(step, torch.cat([dh, through_next_cell], -1)).previous
     return Valves(*(torch.stack(column[::-1]) for column in zip(*rows, strict=True)))
 
 

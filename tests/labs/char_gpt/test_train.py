@@ -133,14 +133,14 @@ def test_a_kept_run_writes_on_the_same_with_and_without_its_cache(trained):
     assert len(reason.places) == 7
     assert reason.weights.shape == (2, 2, 7)
     np.testing.assert_allclose(reason.weights.sum(-1), 1, rtol=1e-5)
-    sure = complete(unheard, trained, "a" * 5000, 2, Choice(0.0), 0, cached=True)
+    sure = complete(unheard, trained, "a" * 5000, 2, Choice(0.0), 0, with_cache=True)
     np.testing.assert_array_equal(sure.probabilities, 1)
 
 
 def test_prompts_that_cannot_be_read_are_refused_in_a_sentence(trained):
     for prompt, words in (("", "The prompt is empty"), ("Ω", "has no 'Ω'")):
         with pytest.raises(ValueError, match=words):
-            complete(unheard, trained, prompt, 2, Choice(), 0, cached=True)
+            complete(unheard, trained, prompt, 2, Choice(), 0, with_cache=True)
 
 
 def test_writing_stops_when_nobody_waits(trained):
@@ -149,7 +149,7 @@ def test_writing_stops_when_nobody_waits(trained):
             raise Stopped
 
     with pytest.raises(Stopped):
-        complete(stop, trained, "san", 400, Choice(), 0, cached=True)
+        complete(stop, trained, "san", 400, Choice(), 0, with_cache=True)
 
 
 def test_a_state_of_other_sizes_is_refused_in_a_sentence():

@@ -51,15 +51,15 @@ def network_diagram(settings: BackpropagationSteps, ds: Run, keep: Callable[[str
     _component(data=data, key=KEY, on_edits_change=pass_on_edits, on_step_change=pass_on_step)
 
 
-def told_step(said: Any) -> int | None:
+def told_step(message: Any) -> int | None:
     """The step that the browser tells; None for anything else, whoever wrote it."""
-    step = said.get("to") if isinstance(said, Mapping) else None
+    step = message.get("to") if isinstance(message, Mapping) else None
     return step if isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= MOST else None
 
 
-def told(said: Any) -> str | None:
+def told(message: Any) -> str | None:
     """The changed numbers that the browser tells; None for anything else, whoever wrote it."""
-    text = said.get("text") if isinstance(said, Mapping) else None
+    text = message.get("text") if isinstance(message, Mapping) else None
     if not isinstance(text, str) or len(text) > LONGEST:
         return None
     try:

@@ -60,10 +60,10 @@ def field_data(view: View[BackwardByHand]) -> dict[str, Any]:
 def _hint(view: View[BackwardByHand], node: Node) -> str:
     axes = " × ".join(AXES[dim] for dim in node.dims)
     before = found_before(node.name)
-    named = f", {', '.join(before[:NAMED])}" if before else ""
+    names = f", {', '.join(before[:NAMED])}" if before else ""
     more = " and the gradients before" if len(before) > NAMED else ""
     shape = shape_of(view.dataset, node)
-    return f"Expected shape: {shape} ({axes}). You have every tensor of the forward pass{named}{more}."
+    return f"Expected shape: {shape} ({axes}). You have every tensor of the forward pass{names}{more}."
 
 
 def _vocabulary(view: View[BackwardByHand]) -> None:

@@ -21,7 +21,7 @@ from goldviz.figures.theme import INKS, Theme
     shows="The likeliest tokens at this place, and in gold the one that was drawn.",
     cannot_show="What would have been written after another token.",
 )
-def candidates(signs: Sequence[str], shares: NDArray[np.floating], chosen: str, *, theme: Theme = "light") -> Figure:
+def candidates(signs: Sequence[str], shares: NDArray[np.floating], choice: str, *, theme: Theme = "light") -> Figure:
     """Bars of the probabilities from which a token was drawn, the likeliest at the top."""
     ink, names = INKS[theme], _places(signs)
     figure = Figure()
@@ -30,7 +30,7 @@ def candidates(signs: Sequence[str], shares: NDArray[np.floating], chosen: str, 
         y=names,
         orientation="h",
         hovertemplate="%{y}: %{x:.1%}<extra></extra>",
-        marker={"color": [ink.accent if sign == chosen else ink.muted for sign in signs]},
+        marker={"color": [ink.accent if sign == choice else ink.muted for sign in signs]},
         text=[f"{share:.0%}" for share in shares],
         textposition="outside",
         cliponaxis=False,

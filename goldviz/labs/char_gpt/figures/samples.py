@@ -31,14 +31,14 @@ MOST_LONG = 0.1
 )
 def samples(plot: Plot) -> Figure:
     """Text drawn at a close look from the same chances each time, so it changes only as the network learns."""
-    drawn, held = (
+    tokens, probabilities = (
         plot.now[name].transpose("close_look", "sample", "place").values
         for name in ("sample_token", "sample_probability")
     )
     signs = signs_of(plot.ds)
-    words = np.array(signs, dtype=object)[np.nan_to_num(drawn, nan=0).astype(int)]
+    words = np.array(signs, dtype=object)[np.nan_to_num(tokens, nan=0).astype(int)]
     width = _width(plot.ds)
-    text, shares = (_in_rows(values, width) for values in (words, held.astype(np.float64)))
+    text, shares = (_in_rows(values, width) for values in (words, probabilities.astype(np.float64)))
     plot.figure.heatmap(
         z=AtStep("close_look", single(shares)),
         text=AtStep("close_look", text.tolist()),

@@ -32,19 +32,19 @@ TOKENS_A_SECOND = 400
 
 def show(lane: Lane[CharGpt], step: int | None) -> None:
     """The text box of a run that has kept its weights."""
-    trained = _trained(lane, step)
-    if trained is None:
+    checkpoint = _trained(lane, step)
+    if checkpoint is None:
         st.caption(_not_yet(lane))
         return
-    prompt, asked = _controls(lane)
+    prompt, choice = _controls(lane)
     if not st.session_state.get(ASKED):
         return
     try:
-        written = background.awaited(_task(lane, trained, prompt, *asked))
+        completion = background.awaited(_task(lane, checkpoint, prompt, *choice))
     except (JobFailedError, TooManyJobsError, ValueError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    _show_written(lane, trained, written)
+    _show_written(lane, checkpoint, completion)
 
 
 def _trained(lane: Lane[CharGpt], step: int | None) -> Trained | None:
@@ -117,7 +117,7 @@ def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, b
             persist_state="session",
             help="Only the likeliest tokens whose probabilities add up to p, of what top-k leaves.",
         )
-        cached = st.toggle(
+        with_cache = st.toggle(
             "Keep keys and values",
             True,
             key=f"{key}-cached",
@@ -132,54 +132,56 @@ def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, b
         key=f"{key}-go",
         on_click=lambda: st.session_state.update({ASKED: True}),
     )
-    return prompt, (count, temperature, top_k, top_p, cached and lane.settings.masked)
+    return prompt, (count, temperature, top_k, top_p, with_cache and lane.settings.masked)
 
 
 def _task(
     lane: Lane[CharGpt],
-    trained: Trained,
+    checkpoint: Trained,
     prompt: str,
     count: int,
     temperature: float,
     top_k: int,
     top_p: float,
-    cached: bool,
+    with_cache: bool,
 ) -> Task[Completion]:
     from goldviz.labs.char_gpt.completing import complete
     from goldviz.models.text.completion import Choice
 
     choice = Choice(temperature, top_k, top_p)
-    arguments = (trained, prompt, count, choice, 0, cached)
+    arguments = (checkpoint, prompt, count, choice, 0, with_cache)
     name = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
     return Task(f"char-gpt-{name}", complete, arguments, "Writing on", 0.3 + count / TOKENS_A_SECOND)
 
 
-def _show_written(lane: Lane[CharGpt], trained: Trained, written: Completion) -> None:
+def _show_written(lane: Lane[CharGpt], checkpoint: Trained, completion: Completion) -> None:
     """The text, how fast it came, and one token of it in full."""
-    before, after = html.escape(written.before), html.escape(written.after)
+    before, after = html.escape(completion.before), html.escape(completion.after)
     with st.container(border=True):
         st.html(f"<pre style='white-space:pre-wrap;margin:0'>{before}<b>{after}</b></pre>")
-    speed = len(written.tokens) / max(written.seconds, 1e-9)
-    st.caption(f"Weights of step {trained.step:,}. {speed:,.0f} tokens a second.")
-    count = len(written.tokens)
+    speed = len(completion.tokens) / max(completion.seconds, 1e-9)
+    st.caption(f"Weights of step {checkpoint.step:,}. {speed:,.0f} tokens a second.")
+    count = len(completion.tokens)
     key = f"gpt-token-{lane.id}-{count}"
     place = st.slider("Token", 1, count, 1, key=key, persist_state="session") if count > 1 else 1
-    _show_token(lane, trained, written, place - 1)
+    _show_token(lane, checkpoint, completion, place - 1)
 
 
-def _show_token(lane: Lane[CharGpt], trained: Trained, written: Completion, place: int) -> None:
+def _show_token(lane: Lane[CharGpt], checkpoint: Trained, completion: Completion, place: int) -> None:
     """The candidates for a token, what each block would have said, and where the last place looked."""
     from goldviz.labs.char_gpt.completing import explain
 
-    chosen, sign = written.tokens[place], written.signs[place]
-    tokens = (*written.prompt, *written.tokens[:place])[-lane.settings.block :]
-    seen = (trained, tokens, chosen)
-    name = hashlib.sha256(repr(seen).encode()).hexdigest()[:24]
+    token, sign = completion.tokens[place], completion.signs[place]
+    tokens = (*completion.prompt, *completion.tokens[:place])[-lane.settings.block :]
+    question = (checkpoint, tokens, token)
+    name = hashlib.sha256(repr(question).encode()).hexdigest()[:24]
     left, right = st.columns(2)
     with left:
-        _draw(lane, candidates, name, written.candidate_signs[place], written.candidate_probabilities[place], sign)
+        _draw(
+            lane, candidates, name, completion.candidate_signs[place], completion.candidate_probabilities[place], sign
+        )
     try:
-        reason = background.awaited(Task(f"char-gpt-why-{name}", explain, seen, "Looking inside", 0.1))
+        reason = background.awaited(Task(f"char-gpt-why-{name}", explain, question, "Looking inside", 0.1))
     except (JobFailedError, TooManyJobsError, ValueError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return

@@ -22,12 +22,12 @@ def spread_by_depth(plot: Plot) -> Figure:
     """
     plot.curves(finite(plot.now["activation_std"]), hover="measured %{y:.3f}")
     if not plot.lacks("expected_std"):
-        expected = finite(plot.ds["expected_std"]).isel(network=0)
+        theory = finite(plot.ds["expected_std"]).isel(network=0)
         plot.figure.scatter(
-            x=expected["hidden"].values,
-            y=expected.values,
+            x=theory["hidden"].values,
+            y=theory.values,
             name="expected at the start",
-            mode="lines+markers" if expected.size == 1 else "lines",
+            mode="lines+markers" if theory.size == 1 else "lines",
             line={"color": plot.ink.accent, "width": 1.8, "dash": "dot"},
             hovertemplate="expected %{y:.3f}",
         )

@@ -34,8 +34,8 @@ class Tree:
     def below(self, node: Node) -> list[Node]:
         """The places that a place joins."""
         layer, place = node
-        joined = self.places[layer - 1] // self.places[layer] if layer else 0
-        return [(layer - 1, place * joined + number) for number in range(joined)]
+        neighbours = self.places[layer - 1] // self.places[layer] if layer else 0
+        return [(layer - 1, place * neighbours + number) for number in range(neighbours)]
 
     def seen(self, node: Node) -> set[Node]:
         """A place with all below it that it hangs on.

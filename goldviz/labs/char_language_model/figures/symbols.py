@@ -33,7 +33,7 @@ def signs_of(plot: Plot) -> list[str]:
 )
 def samples(plot: Plot) -> Figure:
     """Names drawn from the model at a close look, from the same numbers each time, so they change as it learns."""
-    symbols, held = (
+    symbols, probabilities = (
         plot.now[name].transpose("close_look", "network", ...) for name in ("sample_symbol", "sample_probability")
     )
     signs = signs_of(plot)
@@ -45,7 +45,7 @@ def samples(plot: Plot) -> Figure:
     plot.figure.heatmap(
         x=plot.ds["place"].values,
         y=rows,
-        z=AtStep("close_look", single(held.values[:, 0])),
+        z=AtStep("close_look", single(probabilities.values[:, 0])),
         text=AtStep("close_look", letters),
         texttemplate="%{text}",
         textfont={"size": 15},
@@ -157,8 +157,8 @@ def main_directions(numbers: NDArray[Any]) -> tuple[NDArray[Any], float]:
     """
     if not np.isfinite(numbers).all():
         return np.full((len(numbers), 2), np.nan), float("nan")
-    centred = numbers - numbers.mean(axis=0)
-    left, sizes, _ = np.linalg.svd(centred.astype(np.float64), full_matrices=False)
+    deviations = numbers - numbers.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(deviations.astype(np.float64), full_matrices=False)
     places = left[:, :2] * sizes[:2]
     places = places * np.sign(places[np.abs(places).argmax(axis=0), range(places.shape[1])])
     whole = float((sizes**2).sum())

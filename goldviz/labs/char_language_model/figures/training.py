@@ -40,11 +40,11 @@ def loss(plot: Plot) -> Figure:
     A start above the uniform line means that the network is sure of what it does not know.
     """
     smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
-    tested = plot.test_losses()
+    test_losses = plot.test_losses()
     plot.step_grid()
     plot.loss_axis("loss", "Loss (nat)")
     simple_guesses(plot, SIMPLE, digits=3)
-    return plot.finish(_dev_now(plot), smoothing, tested, plot.drawn())
+    return plot.finish(_dev_now(plot), smoothing, test_losses, plot.drawn())
 
 
 def _dev_now(plot: Plot) -> Words:

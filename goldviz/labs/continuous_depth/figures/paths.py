@@ -59,8 +59,8 @@ def carried(plot: Plot) -> Figure:
     view_words = f"{ds.sizes['dimension']} dimensions, seen from the side." if side else ""
     key = "Bars: what is wanted, −x." if is_regression(ds) else "Dashed: undecided."
     notes = [_right_in_words(plot), line(plot.when("Step {}, first seed.", "look"), key), view_words]
-    finished = plot.finish(*notes, height=120 + PANEL * len(names), hover="closest")
-    return legend_above_headings(finished, lift=22)
+    whole = plot.finish(*notes, height=120 + PANEL * len(names), hover="closest")
+    return legend_above_headings(whole, lift=22)
 
 
 def _network_panels(plot: Plot) -> None:
@@ -246,10 +246,10 @@ def decision(plot: Plot) -> Figure:
     plot.figure.update_yaxes(range=(-half, half), title_text="h₂ at depth 0", showgrid=False)
     plot.figure.update_xaxes(title_text="h₁ at depth 0", row=len(names))
     notes = [_right_in_words(plot), plot.when("Step {}, first seed.", "look")]
-    finished = plot.finish(*notes, height=150 + PANEL * len(names), hover="closest")
-    legend_above_headings(finished, lift=22)
-    colour_bar_below(finished, (0, 1), SIGNED, "Probability of class 1", tickvals=[0, 0.25, 0.5, 0.75, 1])
-    return finished
+    whole = plot.finish(*notes, height=150 + PANEL * len(names), hover="closest")
+    legend_above_headings(whole, lift=22)
+    colour_bar_below(whole, (0, 1), SIGNED, "Probability of class 1", tickvals=[0, 0.25, 0.5, 0.75, 1])
+    return whole
 
 
 def _smooth(log_odds: Array) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -18,8 +18,8 @@ from goldviz.labs.depth_gradients.figures.quantities import gradient_factor as m
 
 
 def _all_zero(ds: Run) -> str:
-    moved = bool((ds["gradient_norm"] > 0).any())
-    return "" if moved else "Every gradient recorded so far is exactly 0: no weight is told to move."
+    moves = bool((ds["gradient_norm"] > 0).any())
+    return "" if moves else "Every gradient recorded so far is exactly 0: no weight is told to move."
 
 
 of_norms = partial(figure, needs=("gradient_norm",), instead=_all_zero)
