@@ -32,6 +32,7 @@ def test_app_pages_examples_and_assets_travel_in_the_wheel(wheel: Path) -> None:
         "goldviz/_app/pages/home.py",
         "goldviz/_app/pages/depth_gradients.py",
         "goldviz/_app/.streamlit/config.toml",
+        "goldviz/data/texts/policy/lexicon.toml",
         "goldviz/ui/assets/live_figure.js",
         "goldviz/labs/inside_bert/assets/attention_explorer.js",
         "goldviz/labs/inside_bert/assets/attention_explorer.html",

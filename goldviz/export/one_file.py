@@ -4,6 +4,7 @@ The script is one file with a part for each module, under ``if __name__ == "the 
 imports another, the file runs once more under that name, in a namespace of its own.
 """
 
+import io
 import sys
 from collections.abc import Collection, Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -35,9 +36,24 @@ class OneFile(MetaPathFinder, Loader):
         if module.__name__ in self.modules:
             exec(self.code, vars(module))
 
+    def get_resource_reader(self, fullname: str) -> "Tables":
+        """What reads the files of a package."""
+        return Tables(fullname)
+
     def take_over(self) -> None:
         """Find modules here before anywhere else, even where the package itself is installed and loaded."""
         roots = {name.partition(".")[0] for name in self.modules}
         for name in [name for name in sys.modules if name.partition(".")[0] in roots]:
             del sys.modules[name]
         sys.meta_path.insert(0, self)
+
+
+class Tables:
+    """The tables of a package's modules, each the text ``TABLE`` of the module that reads it."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def open_resource(self, resource: str) -> io.BytesIO:
+        """The table that stands as ``resource`` beside its module where the package is installed."""
+        return io.BytesIO(sys.modules[f"{self.package}.{resource.removesuffix('.toml')}"].TABLE.encode())

@@ -1,6 +1,6 @@
 """The parts of an exported script: which modules it needs, and the text of each as it stands there.
 
-Sources are read as text and never imported.
+Sources are read as text and never imported. A module's table, TOML beside it under its name, comes with it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ SHAPES = "jaxtyping"
 
 @dataclass(frozen=True)
 class Module:
-    """One module of a package by its name and its source."""
+    """One module of a package by its name, its source, and the table that it reads; no table is the empty text."""
 
     name: str
     source: str
+    table: str = ""
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -54,7 +55,10 @@ class Module:
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
     def text(self) -> str:
-        """Its source as a script holds it: indented, with :class:`typing.Annotated` where jaxtyping's types stood."""
+        """Its source as a script holds it: indented, with :class:`typing.Annotated` where jaxtyping's types stood.
+
+        Before it stands its table, which :class:`goldviz.export.one_file.Tables` reads.
+        """
         lines = self.source.splitlines()
         for node in reversed(self.tree.body):
             if isinstance(node, ast.ImportFrom) and node.module == SHAPES:
@@ -62,7 +66,8 @@ class Module:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":  # It stands at the script's top.
                 before, after = lines[: node.lineno - 1], lines[node.end_lineno or node.lineno :]
                 lines = before + (after[1:] if after[:1] == [""] else after)
-        return indented("\n".join(lines)).strip("\n")
+        table = f"{INDENT}TABLE = r'''\n{self.table}'''\n\n" if self.table else ""
+        return table + indented("\n".join(lines)).strip("\n")
 
 
 def _without_shapes(node: ast.ImportFrom) -> str:
@@ -79,7 +84,10 @@ def module_named(name: str) -> Module | None:
     inside = place / (parts[-1] if parts else "")
     for file in (inside / "__init__.py", place / f"{inside.name}.py") if parts else (place / "__init__.py",):
         if file.is_file():
-            return Module(name, file.read_text(encoding="utf-8"))
+            table = place / f"{inside.name}.toml"
+            return Module(
+                name, file.read_text(encoding="utf-8"), table.read_text(encoding="utf-8") if table.is_file() else ""
+            )
     return None
 
 

@@ -143,11 +143,25 @@ def offset():
     """A thousand."""
     return 1000
 '''
+NOISE = '''
+"""Noise, as loud as its table says."""
+
+import tomllib
+from importlib.resources import files
+
+from made_up import rates
+
+LOUDNESS = tomllib.loads(files("made_up").joinpath("noise.toml").read_text(encoding="utf-8"))
+
+
+def scale():
+    return LOUDNESS["scale"] * rates.scale()
+'''
 PACKAGE = {
     "__init__": "raise AssertionError('is never carried out')",
     "train": TRAIN.lstrip(),
     "rates": RATES.lstrip(),
-    "noise": '"""Noise."""\n\nfrom made_up import rates\n\n\ndef scale():\n    return 10 * rates.scale()\n',
+    "noise": NOISE.lstrip(),
     "rooms/__init__": '"""A package whose own text counts."""\n\n\ndef scale():\n    return 4\n',
     "late": LATE.lstrip(),
 }
@@ -160,6 +174,7 @@ def made_up(tmp_path, monkeypatch):
         file = tmp_path / "made_up" / f"{name}.py"
         file.parent.mkdir(exist_ok=True, parents=True)
         file.write_text(source, encoding="utf-8")
+    (tmp_path / "made_up" / "noise.toml").write_text("scale = 10\n", encoding="utf-8")
     monkeypatch.setattr("goldviz.export.sections.files", tmp_path.joinpath)
     (tmp_path / "goldviz").symlink_to(Path(goldviz.api.__file__).parent)
     return lambda **settings: script("Made up: does it work?", "made_up.train", settings, {})

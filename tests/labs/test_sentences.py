@@ -12,7 +12,6 @@ import goldviz
 PACKAGE = Path(goldviz.__file__).parent
 LONGEST = 25
 EXCEPTIONS = {
-    "data/texts/policy": "what the generator writes is in a central bank's style, which is not ours",
     "data/markets/statement_tones.py": "numbers by date",
     "export/report.py": "a style sheet",
     "export/script.py": "a comment in a script for those who read Python",

@@ -1,4 +1,4 @@
-"""The words of policy and market texts without a sign: who, where, when, how much; and numbers drawn in order."""
+"""The numbers, dates and votes of policy and market texts, drawn so that they are in order."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import calendar
 
 import numpy as np
 
-from goldviz.data.texts.policy.grammar import Lexicon, Term, nouns, phrases, verbs
+from goldviz.data.texts.policy.grammar import Lexicon, Term
 
-MONTH_NAMES = " | ".join(calendar.month_name[1:])
-WORKDAY_NAMES = " | ".join(calendar.day_name[:5])
 FIRST_YEAR, LAST_YEAR = 1994, 2032
 COUNTS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 QUARTERS = ("the first quarter", "the second quarter", "the third quarter", "the fourth quarter")
@@ -209,38 +207,7 @@ def _count(generator: np.random.Generator) -> Term:
     return Term({"": COUNTS[number], "next": COUNTS[number + 1], "ordinal": ORDINALS[number + 1]})
 
 
-INDUSTRIES = """manufacturing | construction | agriculture | mining | retail trade | wholesale trade |
-        transportation | tourism | the service sector | the energy sector | the steel industry | the car
-        industry | health care | education | the chemical industry | food processing | shipping | aviation |
-        insurance | real estate | banking | fishing | forestry | the textile industry | information technology |
-        telecommunications | the paper industry | the public sector | the private sector | leisure and
-        hospitality | the gold industry | the oil industry | logistics | advertising | publishing | ceramics |
-        glass making | plastics | pharmaceuticals | waste management | road building | rail transport | water
-        supply | catering | film production | biotechnology | asset management | fund management | brokerage |
-        leasing | private education | nursing care | farming | brewing | printing | optics | robotics | defense
-        | aerospace | ship building"""
-GOODS = """steel | wheat | corn | crude oil | natural gas | gasoline | electricity | coal | copper | aluminum |
-        silver | platinum | palladium | jewelry | gold bars | gold coins | machinery | vehicles | trucks |
-        furniture | clothing | shoes | food | meat | coffee | sugar | cotton | timber | cement | chips |
-        semiconductors | computers | software | medicines | fertilizer | batteries | aircraft | ships |
-        equipment | spare parts | toys | paper | plastics | housing | houses | apartments | office space | rice
-        | soybeans | fruit | vegetables | fish | milk | butter | cheese | wine | beer | cocoa | tea | tobacco |
-        wool | rubber | glass | bricks | diamonds | lithium | nickel | zinc | lead | tin | uranium | hydrogen |
-        solar panels | turbines | engines | tractors | bicycles | telephones | televisions | books | newspapers
-        | insurance policies | travel | restaurant meals | medical care | education | rental cars | heating |
-        water | durable goods | consumer goods | raw materials | services"""
-REGIONS = """the United States | the euro area | Europe | Asia | China | Japan | Canada | Mexico | Brazil |
-        India | Australia | Africa | South America | the Middle East | Germany | France | Italy | Spain |
-        Switzerland | Turkey | South Africa | the United Kingdom | Korea | Indonesia | Norway | Sweden | Poland
-        | Greece | Portugal | Ireland | Egypt | Nigeria | Kenya | Ghana | Peru | Chile | Argentina | Colombia |
-        Vietnam | Thailand | Malaysia | Singapore | Hong Kong | Taiwan | New Zealand | Israel | Saudi Arabia |
-        Russia | Ukraine | the Netherlands | Belgium | Austria | emerging markets | advanced economies | the
-        northern states | the southern states | the west of the country | the rural districts | the large cities
-        | the coastal provinces"""
-
 CIRCUMSTANCES: Lexicon = {
-    "month": phrases(MONTH_NAMES),
-    "weekday": phrases(WORKDAY_NAMES),
     "year": _year,
     "date": _date,
     "count": _count,
@@ -253,63 +220,4 @@ CIRCUMSTANCES: Lexicon = {
     "interest": _interest,
     "amount": _amount,
     "votes": _votes,
-    "industry": phrases(INDUSTRIES),
-    "good": phrases(GOODS),
-    "region": phrases(REGIONS),
-    "quarter": phrases(" | ".join(QUARTERS)),
-    "currency": phrases("dollar | euro | yen | pound | franc | peso | rupee | yuan | krona | rand | lira"),
-    "bank": phrases("""the central bank | the bank | the largest bank | the savings bank | the development bank
-        | the investment bank | the regional bank | the Federal Reserve | the Reserve Bank | the national bank |
-        the cooperative bank | the clearing house"""),
-    "firm": phrases("""the company | the group | the firm | the mining company | the gold producer | the refiner
-        | the retailer | the airline | the insurer | the manufacturer | the builder | the utility | the exporter
-        | the software company | the oil company | the car maker | the brewer | the publisher | the jeweler |
-        the lender | the shipping line | the hotel chain | the chip maker | the drug maker | the railway | the
-        steel maker | the grocer | the broker | the holding company | the start-up | the partnership | the
-        subsidiary | the cooperative | the conglomerate | the smelter | the mint | the pawnbroker | the asset
-        manager"""),
-    "people": phrases("""households | consumers | investors | traders | economists | analysts | officials |
-        members | participants | business leaders | managers | farmers | workers | employers | bankers | dealers
-        | builders | exporters | importers | home buyers | small businesses | large companies | policymakers |
-        shareholders | creditors | miners | jewelers | engineers | teachers | nurses | students | pensioners |
-        families | landlords | brokers | auditors | regulators | lawyers | ministers | governors | delegates |
-        journalists | professors | statisticians | forecasters | advisers | directors | executives | owners |
-        suppliers | customers | truck drivers | pilots | fishermen | hoteliers | mayors | union leaders |
-        pension funds | insurers | central banks | fund managers | taxpayers | tenants | retailers"""),
-    "committee": nouns("""the Committee | the central bank | the Federal Reserve | the Board | the policy
-        committee | the council | the governing council | the monetary authority"""),
-    "said": verbs("""say/said | note | report | observe | judge | state | add | explain | confirm | announce |
-        find/found | conclude | indicate | mention | suggest | remark | acknowledge | argue | claim | warn |
-        believe | assume | recall | estimate | reply/replied | insist | declare | emphasize | stress | reveal |
-        admit/admitted | write/wrote/written"""),
-    "expected": phrases("expected | forecast | projected | anticipated | assumed | planned | predicted | estimated"),
-    "slightly": phrases("""slightly | modestly | moderately | gradually | a little | somewhat | sharply |
-        strongly | markedly | considerably | steeply | rapidly | abruptly | visibly | continuously |
-        unexpectedly | barely | temporarily | partly | clearly | dramatically | mildly | evenly | smoothly |
-        decisively | perceptibly | substantially | noticeably | steadily | quickly | slowly | further | again"""),
-    "sharp": phrases("""sharp | modest | moderate | gradual | small | slight | large | marked | considerable |
-        steep | rapid | substantial | noticeable | steady | sudden | unexpected | further | renewed | temporary
-        | visible | abrupt | dramatic | mild | brief | prolonged | decisive | seasonal | massive | minor | major
-        | severe | limited | striking | broad | sizable | notable"""),
-    "stable": phrases("""stable | unchanged | little changed | flat | steady | broadly unchanged | close to the
-        average | near the long-run level | about the same as a year earlier | largely unchanged | constant |
-        within the usual range"""),
-    "period": phrases("""in recent months | in recent weeks | over the past year | over the past two quarters |
-        since the beginning of the year | since the last meeting | since the spring | since the summer | during
-        the winter | in the autumn | last month | last week | last year | this year | over the month | in the
-        first half of the year | in the second half of the year | toward the end of the year | at the start of
-        the week | on balance | earlier in the year | at the turn of the year | for several months | yesterday |
-        overnight | over the weekend"""),
-    "longer": phrases("the longer run | the medium term | the next two years | the coming quarters"),
-    "soon": phrases("""in the coming months | in the coming quarters | over the medium term | over the next year
-        | in the near term | over the longer run | before long | next year | by the end of the year | for some
-        time | in due course | later this year | within two years"""),
-    "reason": phrases("""the weather | seasonal effects | higher taxes | a change in the law | the timing of
-        holidays | the new budget | trade with {region} | technical factors | the exchange rate | developments
-        in {region} | demand from {region} | the reform of the tax system | the price of {good} | new technology
-        | lower rents | the election | public holidays | the weather in {region} | the mild winter | the hot
-        summer | the harvest | a strike | new rules | the closing of a refinery | the introduction of a new tax
-        | shipping routes | subsidies | interest rates abroad | the price of energy | demographic change |
-        migration | the sale of a subsidiary | speculation | the crisis in {region} | the war | the pandemic |
-        the drought | the flood | the storm"""),
 }

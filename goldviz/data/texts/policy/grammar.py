@@ -112,10 +112,9 @@ class Pattern:
     where: str = ""
 
 
-def patterns(kind: str, tone: str, texts: str, where: str = "") -> tuple[Pattern, ...]:
-    """A pattern for each line of ``texts``; a line that ends with a backslash goes on in the next one."""
-    lines = [line.strip() for line in texts.replace("\\\n", " ").splitlines()]
-    return tuple(Pattern(" ".join(line.split()), kind, tone, where) for line in lines if line)
+def patterns(texts: str, kind: str = "story", tone: str = "0", where: str = "") -> tuple[Pattern, ...]:
+    """A pattern for each line of ``texts``."""
+    return tuple(Pattern(line, kind, tone, where) for line in texts.splitlines() if line)
 
 
 def written(

@@ -20,10 +20,8 @@ import numpy as np
 
 from goldviz.data.texts.policy.grammar import Pattern, written
 from goldviz.data.texts.policy.lexicon import POLICY_LEXICON
-from goldviz.data.texts.policy.neutral_patterns import NEUTRAL_PATTERNS
-from goldviz.data.texts.policy.patterns import TONED_PATTERNS
+from goldviz.data.texts.policy.patterns import NEUTRAL_PATTERNS, TONED_PATTERNS, UNSEEN_PATTERNS
 from goldviz.data.texts.policy.statements import written_statement
-from goldviz.data.texts.policy.unseen_patterns import UNSEEN_PATTERNS
 
 Tone = Literal["negative", "neutral", "positive"]
 WhichPatterns = Literal["seen", "unseen", "all"]

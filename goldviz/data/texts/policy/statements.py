@@ -10,68 +10,19 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from goldviz.data.texts.policy.circumstances import (
-    MONTH_NAMES,
-    QUARTERS,
-    WORKDAY_NAMES,
-    prices_after,
-    sums_after,
-    whole_number,
-    year_of,
-)
-from goldviz.data.texts.policy.grammar import Pattern, Term, drawn_term, patterns, phrases, written
-from goldviz.data.texts.policy.lexicon import POLICY_LEXICON
+from goldviz.data.texts.policy.circumstances import prices_after, sums_after, whole_number, year_of
+from goldviz.data.texts.policy.grammar import Pattern, Term, drawn_term, patterns, written
+from goldviz.data.texts.policy.lexicon import MONTHS, POLICY_LEXICON, QUARTERS_IN_ORDER, WORKDAYS
 from goldviz.data.texts.policy.meeting_patterns import DECISIONS, GUIDANCE, VOTES, Section
-from goldviz.data.texts.policy.neutral_patterns import NEUTRAL_PATTERNS
-from goldviz.data.texts.policy.patterns import TONED_PATTERNS
+from goldviz.data.texts.policy.patterns import NEUTRAL_PATTERNS, TONED_PATTERNS
+from goldviz.data.texts.policy.tables import table_of
 
-QUARTERS_IN_ORDER = phrases(" | ".join(QUARTERS))
-WORKDAYS = phrases(WORKDAY_NAMES)
-MONTHS_IN_ORDER = phrases(MONTH_NAMES)
 ECONOMIC_PATTERNS = tuple(
     one for one in TONED_PATTERNS if not any(slot in one.text for slot in ("{firm}", "{event}", "{prices"))
 )
 MOST_LEANING_DRAWS = 20
 
-MEETING_OPENINGS = patterns(
-    "story",
-    "0",
-    """
-    {committee} met on {date}.
-    Statement of {committee}, released on {date}.
-    {date}. {committee} issued the following statement.
-    For release at two in the afternoon, {date}.
-    """,
-)
-GOLD_DAYS = patterns(
-    "story",
-    "prices",
-    """
-    On {weekday}, gold {move} by {prices.by} to {prices.second} an ounce.
-    {weekday} saw gold at {prices.second} an ounce, after {prices.first} the day before; silver {move} too.
-    By the close on {weekday}, an ounce cost {prices.second}; the metal {move}, {people} said, because of {reason}.
-    The price {move} from {prices.first} to {prices.second} on {weekday}, while {measure} {measure.was} {stable}.
-    """,
-    where="move=prices",
-)
-COMPANY_SALES = patterns(
-    "story",
-    "sums",
-    """
-    In {quarter}, sales of {firm} {move} by {sums.by} to {sums.second}.
-    {quarter} brought sales of {sums.second}, after {sums.first} in the quarter before; orders of {good} {move} too.
-    Sales in {quarter} reached {sums.second}; they {move}, as {people} {said}, because of {reason}.
-    """,
-    where="move=sums",
-)
-SURVEY_MONTHS = patterns(
-    "story",
-    "measure*move",
-    """
-    In {month}, {measure} {move} {slightly}.
-    By the end of {month}, {measure} had {move.done}.
-    """,
-)
+STORY_SENTENCES = {name: patterns(**entry) for name, entry in table_of(__name__).items()}
 
 
 def written_statement(generator: np.random.Generator) -> str:
@@ -95,7 +46,7 @@ def _meeting(generator: np.random.Generator) -> str:
     reasons[-1] += leaning_sentences(decision.sign or 1, whole_number(generator, 0, 4), generator, decided)
     return story_text(
         [
-            paragraph(MEETING_OPENINGS, 1),
+            paragraph(STORY_SENTENCES["meeting_openings"], 1),
             *reasons,
             paragraph(decision.action, 1),
             *(paragraph(section, 2) for section in decision.outlook),
@@ -114,8 +65,9 @@ def _gold_week(generator: np.random.Generator) -> str:
     for weekday in WORKDAYS:
         step = prices_after(price, generator)
         price = int(step.forms["number"])
-        lines.append(_story_sentence(GOLD_DAYS, generator, {**decided, "weekday": weekday, "prices": step}))
-        lines += leaning_sentences(step.sign, whole_number(generator, 0, 3), generator, {**decided, "weekday": weekday})
+        here = {**decided, "weekday": weekday}
+        lines.append(_story_sentence(STORY_SENTENCES["gold_days"], generator, {**here, "prices": step}))
+        lines += leaning_sentences(step.sign, whole_number(generator, 0, 3), generator, here)
     return story_text([lines, several_sentences(NEUTRAL_PATTERNS, 2, generator, decided)])
 
 
@@ -129,7 +81,7 @@ def _company_year(generator: np.random.Generator) -> str:
         sums = sums_after(number, unit, generator)
         number = int(sums.forms["number"])
         here = {**decided, "quarter": quarter, "sums": sums}
-        paragraphs.append([_story_sentence(COMPANY_SALES, generator, here)])
+        paragraphs.append([_story_sentence(STORY_SENTENCES["company_sales"], generator, here)])
         more = whole_number(generator, 1, 5)
         paragraphs[-1] += leaning_sentences(sums.sign, more, generator, {**decided, "quarter": quarter})
     return story_text(paragraphs)
@@ -140,9 +92,9 @@ def _regional_survey(generator: np.random.Generator) -> str:
     decided = _story_terms(generator, "committee", "bank", "year", "measure")
     first = whole_number(generator, 0, 6)
     paragraphs = []
-    for month in MONTHS_IN_ORDER[first : first + whole_number(generator, 3, 6)]:
+    for month in MONTHS[first : first + whole_number(generator, 3, 6)]:
         here = {**decided, "month": month}
-        lines = [_story_sentence(SURVEY_MONTHS, generator, here)]
+        lines = [_story_sentence(STORY_SENTENCES["survey_months"], generator, here)]
         lines += several_sentences(
             STORY_BODY, whole_number(generator, 1, 5), generator, {"month": month, "year": decided["year"]}
         )
