@@ -5,9 +5,21 @@
 'depth-gradients'
 """
 
-from goldviz import experiments, runs
-from goldviz.api import claims, compute, examine, figure, findings, load, market, measures, report, run
-from goldviz.texts.start_models import text_model
+from goldviz import runs
+from goldviz.api import (
+    claims,
+    compute,
+    examine,
+    experiments,
+    figure,
+    findings,
+    load,
+    market,
+    measures,
+    report,
+    run,
+    text_model,
+)
 
 __all__ = [
     "claims",

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from goldviz.declare import registry
+from goldviz.declare.settings import Experiment, SettingsError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -14,7 +19,7 @@ if TYPE_CHECKING:
 
     from goldviz.declare.claims import Claim
     from goldviz.declare.kinds import Understood
-    from goldviz.declare.settings import Experiment, Settings
+    from goldviz.declare.settings import Settings
     from goldviz.diagnostics.findings import Finding
     from goldviz.diagnostics.measure import MeasuredNumber
     from goldviz.diagnostics.verdicts import Verdict
@@ -27,6 +32,20 @@ NOT_A_RUN = (
     "returned, or a part of it that keeps its attributes, such as ds.mean('seed', keep_attrs=True). Of a dataset of "
     "your own each variable says its kind, such as ds.loss.attrs['kind'] = 'training_loss'."
 )
+
+
+class Experiments(ModuleType):
+    """What there is to run: ``goldviz.experiments()`` gives name -> settings class."""
+
+    def __call__(self) -> dict[str, type[Experiment]]:
+        """All experiments by name."""
+        return registry.experiments()
+
+
+experiments = Experiments("goldviz.experiments")
+vars(experiments).update(Experiment=Experiment, SettingsError=SettingsError, experiment=registry.experiment)
+# Notebooks import from it by this name, too.
+sys.modules[experiments.__name__] = experiments
 
 
 class RunFailedError(RuntimeError):
@@ -48,13 +67,11 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
     Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and
     :class:`RunFailedError` where the training code of a kept run fails, or its end could not be written.
     """
-    from goldviz.declare.registry import experiment as named
-    from goldviz.declare.settings import Experiment
 
     if isinstance(experiment, Experiment):
         chosen = experiment.changed(**settings) if settings else experiment
     else:
-        chosen = named(str(experiment)).checked(settings)
+        chosen = registry.experiment(str(experiment)).checked(settings)
     return carried_out(chosen, progress=progress, keep=keep)
 
 
@@ -73,9 +90,8 @@ def compute(name: str, **settings: Any) -> xr.Dataset:
     Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and ``ValueError`` with a
     sentence for settings that have no result.
     """
-    from goldviz.declare.registry import instant
 
-    return instant(str(name)).checked(settings).compute()
+    return registry.instant(str(name)).checked(settings).compute()
 
 
 def claims() -> list[Claim]:
@@ -99,7 +115,6 @@ def examine(claim: str | Claim, *, progress: bool = True) -> Verdict:
 def dataset_of(settings: Settings, *, progress: bool = True) -> xr.Dataset:
     """What settings of either kind give: a run's records, or what an instant page computes."""
     from goldviz.declare.instant import Instant
-    from goldviz.declare.settings import Experiment
 
     if isinstance(settings, Instant):
         return settings.compute()
@@ -151,8 +166,6 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
     is none, and :class:`goldviz.declare.kinds.KindError` for a kind that is none.
     """
     from goldviz.declare.plain_values import plain
-    from goldviz.declare.registry import experiment, laboratories
-    from goldviz.declare.settings import SettingsError
     from goldviz.diagnostics.findings import networks
     from goldviz.figures.by_kind import figures_of_any_run
     from goldviz.figures.selected import given_back
@@ -160,8 +173,12 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
 
     own = _kinds_of(dataset)
     owner = "this dataset" if own else str(dataset.attrs["experiment"])
-    declared = {} if own else experiment(owner).variables
-    figures = figures_of_any_run(own.kinds, networks(own.dataset)) if own else laboratories()[owner].figures().FIGURES
+    declared = {} if own else registry.experiment(owner).variables
+    figures = (
+        figures_of_any_run(own.kinds, networks(own.dataset))
+        if own
+        else registry.laboratories()[owner].figures().FIGURES
+    )
     if not isinstance(name, str) or name not in figures:
         raise SettingsError({"name": f"There is no figure {str(name)[:60]!r}; {owner} has {', '.join(figures)}."})
     number = plain(step)
@@ -204,7 +221,6 @@ def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
     :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as :func:`figure` does.
     """
     from goldviz.declare.kinds import by_kind as declared_kinds
-    from goldviz.declare.registry import laboratories
     from goldviz.diagnostics.findings.by_kind import measures_of
     from goldviz.diagnostics.measure import MeasuredNumber
 
@@ -213,7 +229,7 @@ def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
         return measures_of(own.dataset, own.kinds)
     declared = type(_settings_of(dataset))
     numbers = measures_of(dataset, declared_kinds(declared.variables))
-    for name, measure in laboratories()[declared.name].measures.items():
+    for name, measure in registry.laboratories()[declared.name].measures.items():
         # Some compare several runs, or read what this run never recorded.
         with suppress(LookupError, TypeError, ValueError, AttributeError):
             numbers[name] = MeasuredNumber(name, measure.words, measure.unit, measure.by_seed(dataset))
@@ -226,7 +242,6 @@ def report(dataset: xr.Dataset, path: str | Path | None = None) -> str:
     ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
     :func:`figure` does.
     """
-    from goldviz.declare.registry import laboratories
     from goldviz.diagnostics.findings import networks
     from goldviz.export.report import report_of_any_run, report_of_run
     from goldviz.figures.by_kind import figures_of_any_run
@@ -236,7 +251,7 @@ def report(dataset: xr.Dataset, path: str | Path | None = None) -> str:
         html = report_of_any_run(own.dataset, figures_of_any_run(own.kinds, networks(own.dataset)), findings(dataset))
     else:
         settings = _settings_of(dataset)
-        html = report_of_run(settings, dataset, laboratories()[settings.name].figures().FIGURES)
+        html = report_of_run(settings, dataset, registry.laboratories()[settings.name].figures().FIGURES)
     if path is not None:
         Path(path).write_text(html, encoding="utf-8")
     return html
@@ -245,7 +260,6 @@ def report(dataset: xr.Dataset, path: str | Path | None = None) -> str:
 def _kinds_of(dataset: xr.Dataset) -> Understood | None:
     """A dataset of somebody's own by its kinds; None for one of an experiment. Raises as :func:`figure` does."""
     from goldviz.declare.kinds import understood
-    from goldviz.declare.settings import SettingsError
 
     if "experiment" in getattr(dataset, "attrs", {}):
         return None
@@ -256,10 +270,11 @@ def _kinds_of(dataset: xr.Dataset) -> Understood | None:
 
 def _settings_of(dataset: xr.Dataset) -> Experiment:
     """What the run was asked for."""
-    from goldviz.declare.registry import experiment
 
     facts = dataset.attrs
-    return experiment(str(facts["experiment"])).from_store(int(facts["settings_version"]), str(facts["settings"]))
+    return registry.experiment(str(facts["experiment"])).from_store(
+        int(facts["settings_version"]), str(facts["settings"])
+    )
 
 
 def _too_small_a_part(figure: str, needs: Sequence[str], dataset: xr.Dataset) -> str:
@@ -364,3 +379,22 @@ def _bar(settings: Experiment, shown: bool) -> Iterator[Callable[[Progress], Non
     finally:
         with unread:
             bar.close()
+
+
+def text_model(name: str) -> str:
+    """Keep a model of texts for pre-training to go on from, and return the name of its content.
+
+    ``run("bert-pretraining", start=text_model("shipped"))`` starts from it. ``name`` is 'shipped', a hub's 'owner/name'
+    that was downloaded on the page *Inside BERT*, 'folder:' and the name of a folder in ``GOLDVIZ_MODELS``, or 'run:'
+    and the id of a kept run that trained one.
+
+    Raises :class:`goldviz.models.text.model.TextModelError`, in one sentence, for a model that this machine does not
+    hold or cannot read, that has no masked-word head, or that is too large; and
+    :class:`goldviz.data.texts.pieces.TextError` where it cannot be kept.
+    """
+    # Imported here, because torch takes a second, and most who import goldviz name no model.
+    from goldviz.data.texts.kept_models import keep_model
+    from goldviz.models.text.one_file import text_model_bytes
+    from goldviz.text_models import resolve_text_model
+
+    return keep_model(text_model_bytes(resolve_text_model(str(name))))

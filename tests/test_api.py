@@ -147,6 +147,15 @@ def test_importing_goldviz_is_light() -> None:
     assert found.stdout.strip() == "[]"
 
 
+def test_what_notebooks_import_from_experiments_is_there() -> None:
+    from goldviz.experiments import SettingsError, experiment
+
+    with pytest.raises(SettingsError, match="nothing"):
+        experiment("nothing")
+    assert goldviz.experiments.SettingsError is SettingsError
+    assert issubclass(goldviz.experiments()["depth-gradients"], goldviz.experiments.Experiment)
+
+
 def test_every_experiment_is_found_by_its_name() -> None:
     for name, declared in goldviz.experiments().items():
         assert experiment(name) is declared

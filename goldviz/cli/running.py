@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldviz.api import carried_out, market
+from goldviz.api import carried_out, market, text_model
 from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
 from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
 from goldviz.declare.settings import Settings, SettingsError, allowed, either, facts, schemas
 from goldviz.runs.recorder import Order
-from goldviz.texts.start_models import text_model
 
 if TYPE_CHECKING:
     from types import FrameType

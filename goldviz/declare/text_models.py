@@ -1,4 +1,4 @@
-"""The setting that names a model of texts; :mod:`goldviz.texts.named_models` says which model a name means."""
+"""The setting that names a model of texts; :mod:`goldviz.text_models` says which model a name means."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ import goldviz
 from goldviz.cli import main
 from goldviz.declare.claims import Claim, Evidence, Part, claim_of, claims, evidence, keep
 from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import SettingsError
 from goldviz.diagnostics.measure import Measure, measure, seeds
-from goldviz.experiments import SettingsError
 from goldviz.labs.depth_gradients import LAB
 
 

@@ -52,7 +52,7 @@ def unsendable(report: Report) -> object:
 
 
 def model_name(report: Report, name: str) -> str:
-    from goldviz.texts.named_models import text_model
+    from goldviz.text_models import text_model
 
     return text_model(name).name
 

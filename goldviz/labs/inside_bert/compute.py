@@ -16,7 +16,7 @@ from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.word_order import order_test, position_similarity, reversed_order, sentence_pair
 from goldviz.models.text.model import TextModel
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 
 MOST_WEIGHTS = 4_500_000
 """Attention weights of all heads together up to which the dataset holds every map, in float64: 36 MB. That is 4 layers

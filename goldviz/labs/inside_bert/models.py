@@ -18,7 +18,7 @@ import torch
 from goldviz.declare.text_models import RUN_PREFIX
 from goldviz.labs.inside_bert.reading import ReportSteps
 from goldviz.models.text.model import TextModel, TextModelError
-from goldviz.texts.named_models import folder_of_model, loaded_models, text_model
+from goldviz.text_models import folder_of_model, loaded_models, text_model
 
 SECONDS_TO_BEGIN = 0.012
 SECONDS_A_BYTE = 1.4e-9
@@ -41,7 +41,7 @@ class Named(NamedTuple):
 
 
 def named(name: str) -> Named:
-    """The model of this name, as :func:`goldviz.texts.named_models.text_model` knows it.
+    """The model of this name, as :func:`goldviz.text_models.text_model` knows it.
 
     Raises :class:`goldviz.models.text.model.TextModelError` where this machine does not hold it.
     """

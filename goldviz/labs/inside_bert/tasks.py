@@ -24,7 +24,7 @@ from goldviz.labs.inside_bert.reading import ReportSteps, TextReading, read_text
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.encoder import EmbeddingParts
 from goldviz.models.text.model import TextModel, TextModelError
-from goldviz.texts.named_models import loaded_models
+from goldviz.text_models import loaded_models
 from goldviz.training.threads import one_thread
 
 READING_BYTES = 512 * 2**20

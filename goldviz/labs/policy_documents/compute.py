@@ -17,7 +17,7 @@ from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
 from goldviz.labs.policy_documents.text_vector import ReportPieces
 from goldviz.labs.policy_documents.tone import tone_balance
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 
 COMPONENTS = 8
 MOST_PASSAGES = 16

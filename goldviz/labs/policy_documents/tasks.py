@@ -8,7 +8,7 @@ from goldviz.labs.policy_documents.documents.kept import documents_at_hand
 from goldviz.labs.policy_documents.encoding import encode
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.text_vector import ReportPieces
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 
 
 def encode_documents(report: ReportPieces, documents: str, model: str) -> int:

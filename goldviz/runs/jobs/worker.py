@@ -27,7 +27,7 @@ TELL_EVERY = 0.2
 REMIND_EVERY = 0.5
 """How often a worker is told again that a job should stop: it may not have begun it when it was told first."""
 LOOK_EVERY = 0.05
-WARM_UP = (__name__, "goldviz.texts.named_models")
+WARM_UP = (__name__, "goldviz.text_models")
 """Imported by every worker as it starts; the second imports torch, so that the first job need not wait for it."""
 
 Report = Callable[[float, float], None]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from goldviz.data.texts.kept_texts import KEPT_TEXTS, KeptText
 from goldviz.data.texts.pieces import TextError
+from goldviz.runs.jobs.brought_texts import keep
 from goldviz.runs.jobs.jobs import Task
-from goldviz.texts.brought_texts import keep
 from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, brought
 from goldviz.ui.panels import background
 

@@ -9,11 +9,11 @@ import time
 
 import streamlit as st
 
+from goldviz.api import text_model
 from goldviz.data.tables.sealed_names import NOT_YOURS, SEALED
 from goldviz.data.texts.kept_models import about_model
 from goldviz.declare.settings import Settings
 from goldviz.runs.jobs.jobs import Report, Task, TooManyJobsError
-from goldviz.texts.start_models import text_model
 from goldviz.ui import keys
 from goldviz.ui.panels import background, controls
 from goldviz.ui.panels import settings as settings_panel

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from goldviz import text_models
 from goldviz.labs.inside_bert import models
 from goldviz.labs.inside_bert.costs import layer_seconds, reading_seconds
 from goldviz.labs.inside_bert.models import Named, hand_over, model_at_hand, named, take_over
@@ -18,8 +19,7 @@ from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.encoder import EncoderShape
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.jobs.jobs import JobFailedError, Jobs, Task
-from goldviz.texts import named_models
-from goldviz.texts.named_models import loaded_models, text_model
+from goldviz.text_models import loaded_models, text_model
 from goldviz.ui.panels import background
 from goldviz.ui.panels.background import AT_ONCE_SECONDS
 from goldviz.ui.serving import services
@@ -55,8 +55,8 @@ def test_a_page_reads_no_model_itself_that_takes_long(monkeypatch: pytest.Monkey
         readers.append(threading.current_thread().name)
         return resolve(name)
 
-    resolve = named_models.resolve_text_model
-    monkeypatch.setattr(named_models, "resolve_text_model", noted)
+    resolve = text_models.resolve_text_model
+    monkeypatch.setattr(text_models, "resolve_text_model", noted)
     at_once = InstantVisitor(InsideBert, SHORT).drawn()
     assert set(at_once) >= FIRST
     readers.clear()

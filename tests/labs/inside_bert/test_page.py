@@ -35,7 +35,7 @@ from goldviz.labs.inside_bert.parts.text import shipped_words
 from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 from goldviz.ui.panels import background, controls
 from goldviz.ui.serving import queries
 from goldviz.ui.words import plain

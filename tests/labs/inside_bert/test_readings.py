@@ -18,7 +18,7 @@ from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.store.run_store import Store
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 from goldviz.ui.serving import services
 from goldviz.ui.serving.queries import shelf
 from tests.text_model_folders import with_classifier
@@ -134,6 +134,6 @@ def test_other_runs_are_no_models(place: Path) -> None:
         text_model(f"run:{other.attrs['run_id']}")
     with pytest.raises(TextModelError, match="There is no run '0123456789ab'"):
         text_model("run:0123456789ab")
-    queued = Store().create(goldviz.experiments.experiment("bert-pretraining").checked(TINY))
+    queued = Store().create(goldviz.experiments()["bert-pretraining"].checked(TINY))
     with pytest.raises(TextModelError, match="has kept no weights"):
         text_model(f"run:{queued}")

@@ -23,7 +23,7 @@ from goldviz.labs.policy_documents.documents.vectors import (
     vector_name,
 )
 from goldviz.labs.policy_documents.text_vector import TextVector, encoded
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 
 DAY = date(2024, 12, 18)
 DOCUMENTS = DatedTexts((DatedText(DAY, DAY, "Statement", "Zinsen – <b>☃</b>"),), "by hand", notes=("noted",))

@@ -25,7 +25,7 @@ from goldviz.labs.inside_bert.tasks import Chunk, readings
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.runs.execution.scratch import scratch_folder
 from goldviz.runs.jobs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 from goldviz.training.threads import one_thread
 from goldviz.ui.panels import background
 from goldviz.ui.serving import services

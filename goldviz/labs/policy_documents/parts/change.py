@@ -21,7 +21,7 @@ from goldviz.labs.policy_documents.parts.tables import show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.tasks import measure_change
 from goldviz.runs.jobs.jobs import Task
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 from goldviz.ui.panels import background
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.serving import services

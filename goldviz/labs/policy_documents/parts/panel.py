@@ -22,7 +22,7 @@ from goldviz.labs.policy_documents.parts import upload as policy_upload
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.tasks import encode_documents
 from goldviz.runs.jobs.jobs import Task, TooManyJobsError
-from goldviz.texts.named_models import text_model
+from goldviz.text_models import text_model
 from goldviz.ui import chrome, visitors_data
 from goldviz.ui.panels import background, controls
 from goldviz.ui.texts import model_dialog as text_model_dialog

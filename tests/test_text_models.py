@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from huggingface_hub import close_session, constants
 
+from goldviz import text_models
 from goldviz.data.hub.models import MOST_BYTES, READABLE_KINDS, download, look_up
 from goldviz.models.text.files import LARGEST_WEIGHT_FILES
 from goldviz.models.text.loading import SHIPPED_FOLDER, load_text_model, shipped_text_model
 from goldviz.models.text.model import TextModelError
 from goldviz.models.text.weights import CHECKPOINT_FAMILIES
-from goldviz.texts import named_models as text_models
-from goldviz.texts.named_models import resolve_text_model
+from goldviz.text_models import resolve_text_model
 from tests.data.hub.fake_hub import FakeHub
 from tests.random_bert import write_random_bert
 

@@ -1,1 +1,0 @@
-"""What the laboratories of texts share above their models: which model a name means."""
