@@ -1,4 +1,4 @@
-"""Stories: a question each, in five to seven steps."""
+"""Stories: a question each, in six or seven steps."""
 
 from goldviz.ui.panels.stories import show
 

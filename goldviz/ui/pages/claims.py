@@ -31,8 +31,9 @@ def show() -> None:
     if not matches:
         st.caption("No claim is like that.")
     st.caption(
-        "Nobody writes a verdict. A claim declares its settings, what is measured and where the line is; five seeds or "
-        "more are measured, and the 95 % interval decides. A link opens the laboratory, set up for the claim."
+        "Nobody writes a verdict. A claim declares its settings, what is measured and where the line is. At least five "
+        "seeds, markets or texts are measured, and the 95 % interval decides. A link opens the "
+        "laboratory, set up for the claim."
     )
 
 
