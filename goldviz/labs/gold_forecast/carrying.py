@@ -37,9 +37,9 @@ def carried(panel: Panel, names: Collection[str]) -> Panel:
     values[:, columns] = _where_known(latest, np.take_along_axis(panel.values[:, columns], latest.clip(0), axis=0))
     days = np.asarray(panel.dates.as_unit("s").asi8 / 86_400)
     ages = _where_known(latest, days[:, None] - days[latest.clip(0)])
-    named = tuple(f"{panel.channels[column]}{AGE}" for column in columns)
-    return replace(panel, channels=(*panel.channels, *named), values=np.concatenate([values, ages], axis=1))
+    age_names = tuple(f"{panel.channels[column]}{AGE}" for column in columns)
+    return replace(panel, channels=(*panel.channels, *age_names), values=np.concatenate([values, ages], axis=1))
 
 
-def _where_known(latest: np.ndarray, found: Float[np.ndarray, "rows channels"]) -> Float[np.ndarray, "rows channels"]:
-    return np.asarray(np.where(latest >= 0, found, np.nan))
+def _where_known(latest: np.ndarray, values: Float[np.ndarray, "rows channels"]) -> Float[np.ndarray, "rows channels"]:
+    return np.asarray(np.where(latest >= 0, values, np.nan))

@@ -212,9 +212,9 @@ class Refit:
         names = ("network", "best", "optimiser", "order", "noise", "progress")
         return {name: getattr(self, name) for name in names}
 
-    def _step(self, chosen: Int[np.ndarray, " batch"], largest: float) -> tuple[Tensor, dict[str, Tensor]]:
+    def _step(self, positions: Int[np.ndarray, " batch"], largest: float) -> tuple[Tensor, dict[str, Tensor]]:
         """One step on these positions: the loss before it, and what a watched refit measures."""
-        windows, answers = self._at(chosen)
+        windows, answers = self._at(positions)
         state = dropped(self.network.states(windows)[-1], self.task.settings.dropout, self.noise)
         loss = self.network.head.losses(self.network.head(state), answers).mean()
         clear_gradients(self.optimiser)

@@ -121,7 +121,7 @@ def final_tables(
     quantile functions; for Student's t it is, but for differences in the degrees of freedom.
     """
     truth, before = problem.answers.values[problem.tested], ~problem.in_final_block
-    unchanged, family = problem.unchanged[problem.tested], FORECAST_FAMILIES[head]
+    constant, family = problem.unchanged[problem.tested], FORECAST_FAMILIES[head]
     mean_parameters = parameters.mean(axis=0)
     quantiles = family.quantiles(mean_parameters, np.array(LEVELS))
     all_means = {NETWORK: means.mean(axis=1), **baselines.means}
@@ -135,14 +135,14 @@ def final_tables(
     tables |= _named(
         "volatility_score",
         volatility_score_table(
-            (truth - unchanged)[before],
+            (truth - constant)[before],
             _part(all_scales, before),
             {NETWORK: DistributionLosses(losses.crps[before], losses.inside_50[before], losses.inside_90[before])},
             _generator(),
         ),
     )
     tables["final_score"] = mean_score_table(truth[~before], _part(all_means, ~before), _generator())[0]
-    tables["seed_r2"] = np.array([r2_out_of_sample(truth[before], own[before], unchanged[before]) for own in means.T])
+    tables["seed_r2"] = np.array([r2_out_of_sample(truth[before], own[before], constant[before]) for own in means.T])
     return tables
 
 
@@ -150,8 +150,8 @@ def _generator() -> np.random.Generator:
     return np.random.default_rng(BOOTSTRAP_SEED)
 
 
-def _part(forecasts: Mapping[str, np.ndarray], chosen: np.ndarray) -> dict[str, np.ndarray]:
-    return {name: values[chosen] for name, values in forecasts.items()}
+def _part(forecasts: Mapping[str, np.ndarray], rows: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: values[rows] for name, values in forecasts.items()}
 
 
 def _named(name: str, table: tuple[np.ndarray, np.ndarray, np.ndarray]) -> dict[str, np.ndarray]:

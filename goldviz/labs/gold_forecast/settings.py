@@ -288,8 +288,8 @@ class GoldForecast(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: each row's gates and states, and the solver's stages in between."""
-        kept = {"rnn": 6, "ode_rnn": 60, "gru_decay": 24}.get(self.network, 16)
-        a_window = 60 * self.window + 8 * self.hidden if self.network == "mlp" else kept * self.hidden * self.window
+        copies = {"rnn": 6, "ode_rnn": 60, "gru_decay": 24}.get(self.network, 16)
+        a_window = 60 * self.window + 8 * self.hidden if self.network == "mlp" else copies * self.hidden * self.window
         values = max(self.batch, 400) * a_window
         return bytes_of_training(4 * self.hidden**2 + 20 * self.window * self.hidden, 1, values + 2e6)
 

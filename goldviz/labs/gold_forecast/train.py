@@ -98,13 +98,13 @@ def announce(
     settings: GoldForecast, record: Record, problem: ForecastProblem, baselines: BaselineForecasts, device: torch.device
 ) -> None:
     """Label the dimensions, say where the data come from, and record what does not depend on any network."""
-    market, tested = problem.market, problem.tested
+    market, test_rows = problem.market, problem.tested
     record.coordinates(
         fold=[fold.number for fold in problem.folds],
         seed=list(settings.seeds),
         lag=list(range(settings.window)),
         channel=list(problem.panel.channels),
-        time=problem.dates_of(tested),
+        time=problem.dates_of(test_rows),
         recent=problem.dates_of(problem.watched.test[-RECENT_FORECASTS:]),
         unit=list(range(settings.hidden)),
         level=list(LEVELS),
@@ -128,33 +128,33 @@ def announce(
         units_of=recorded_units(problem.moves, FORECAST_VARIABLES, ("price",), market.target.unit),
         simulated=int(market.simulated),
         final_from=problem.final_from,
-        forecasts=len(tested),
+        forecasts=len(test_rows),
     )
     record.once("observed", problem.observed_shares(settings.window))
-    record.once("target", problem.answers.values[tested])
-    record.once("price", problem.panel.price[problem.answers.rows[tested]])
-    record.once("days_ahead", problem.answers.days[tested])
+    record.once("target", problem.answers.values[test_rows])
+    record.once("price", problem.panel.price[problem.answers.rows[test_rows]])
+    record.once("days_ahead", problem.answers.days[test_rows])
     record.once("block", np.concatenate([np.full(len(fold.test), fold.number) for fold in problem.folds]))
     record.once("baseline_mean", np.stack(list(baselines.means.values())))
     record.once("baseline_scale", np.stack(list(baselines.scales.values())))
 
 
-def losses_by_refit(found: Sequence[dict[str, float]], settings: GoldForecast) -> dict[str, np.ndarray]:
+def losses_by_refit(losses: Sequence[dict[str, float]], settings: GoldForecast) -> dict[str, np.ndarray]:
     """What every refit returns, (fold, seed) each."""
-    return {name: np.reshape([one[name] for one in found], (-1, len(settings.seeds))) for name in found[0]}
+    return {name: np.reshape([one[name] for one in losses], (-1, len(settings.seeds))) for name in losses[0]}
 
 
-def gradients_by_seed(found: Sequence[Gradients]) -> dict[str, np.ndarray]:
+def gradients_by_seed(gradients: Sequence[Gradients]) -> dict[str, np.ndarray]:
     """What the watched refits return, one of each seed, with seeds last."""
-    watched = [one for one in found if one]
-    return {name: np.stack([one[name] for one in watched], axis=-1) for name in watched[0]}
+    measurements = [one for one in gradients if one]
+    return {name: np.stack([one[name] for one in measurements], axis=-1) for name in measurements[0]}
 
 
-def forecasts_over_time(found: Sequence[Forecasts], settings: GoldForecast) -> dict[str, np.ndarray]:
+def forecasts_over_time(forecasts: Sequence[Forecasts], settings: GoldForecast) -> dict[str, np.ndarray]:
     """Means and scales of all test blocks one after another, (time, seed)."""
     seeds = len(settings.seeds)
     return {
-        name: np.stack([np.concatenate([getattr(one, name) for one in found[seed::seeds]]) for seed in range(seeds)], 1)
+        name: np.stack([np.concatenate([getattr(one, name) for one in forecasts[i::seeds]]) for i in range(seeds)], 1)
         for name in ("mean", "scale")
     }
 

@@ -122,8 +122,8 @@ def _of_move(n: Reading, target: str) -> str:
 def _of_level(n: Reading) -> str:
     fine = f"R² {near_one(n.r2_against_mean)} against the mean"
     honest = f"{ends_in_words(n.series.target, n.own)} against repeating the last price"
-    learned = "something" if n.own.better else "nothing"
-    return f"{fine}, and {honest}: {learned} was learned about tomorrow ({_forecasts(n)})."
+    what_it_learns = "something" if n.own.better else "nothing"
+    return f"{fine}, and {honest}: {what_it_learns} was learned about tomorrow ({_forecasts(n)})."
 
 
 def _of_leak(n: Reading) -> str:
@@ -152,8 +152,8 @@ def score_rows(ds: Run) -> list[dict[str, str]]:
     rows = []
     for model, result in {**n.results, n.series.reference: Result(0.0)}.items() if n.results else ():
         row = {"Model": model_name(model, n.series.network, n.series.target), **_scores(n, model, result)}
-        closed = {} if not n.final else {"Final block": in_words(n.final[model]) if model in n.final else "–"}
-        rows.append({**row, **closed})
+        final_cell = {} if not n.final else {"Final block": in_words(n.final[model]) if model in n.final else "–"}
+        rows.append({**row, **final_cell})
     return rows
 
 

@@ -104,11 +104,11 @@ class Windows:
         device: torch.device | str = "cpu",
     ) -> None:
         self.moments = ChannelMoments.of(values[learnt])
-        standardised = (values - self.moments.mean) / self.moments.spread
-        present = np.isfinite(standardised)
-        standardised = np.where(present, np.clip(standardised, -FARTHEST_VALUE, FARTHEST_VALUE), 0.0)
+        standard_scores = (values - self.moments.mean) / self.moments.spread
+        present = np.isfinite(standard_scores)
+        standard_scores = np.where(present, np.clip(standard_scores, -FARTHEST_VALUE, FARTHEST_VALUE), 0.0)
         row_gaps = np.diff(days, prepend=days[:1])[:, None] / GAP_UNIT_DAYS
-        table = np.concatenate([standardised, present, weeks_since_observed(days, present), row_gaps], axis=1)
+        table = np.concatenate([standard_scores, present, weeks_since_observed(days, present), row_gaps], axis=1)
         before = np.zeros((length - 1, table.shape[1]))
         self._table = torch.as_tensor(np.concatenate([before, table]), dtype=torch.float32, device=device)
         self._offsets = torch.arange(length, device=device)[:, None]
@@ -120,7 +120,7 @@ class Windows:
 
 
 def weeks_since_observed(
-    days: Float[np.ndarray, " rows"], seen: Bool[np.ndarray, "rows channels"]
+    days: Float[np.ndarray, " rows"], observations: Bool[np.ndarray, "rows channels"]
 ) -> Float[np.ndarray, "rows channels"]:
     """Weeks from the last observation before each row to the row, 8 at most (Che et al. 2018, eq. 2, in weeks).
 
@@ -130,6 +130,6 @@ def weeks_since_observed(
     >>> weeks_since_observed(np.array([0.0, 7.0, 14.0, 700.0]), seen).ravel()
     array([0., 1., 2., 8.])
     """
-    last_seen = np.maximum.accumulate(np.where(seen, days[:, None], days[:1]), axis=0)
+    last_seen = np.maximum.accumulate(np.where(observations, days[:, None], days[:1]), axis=0)
     before = np.concatenate([np.broadcast_to(days[:1], last_seen[:1].shape), last_seen[:-1]])
     return np.asarray(np.minimum(days[:, None] - before, LONGEST_GAP_DAYS) / GAP_UNIT_DAYS)

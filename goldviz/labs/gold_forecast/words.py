@@ -52,8 +52,8 @@ def source_words(ds: Run) -> str:
     'Simulated market, until 2024-12-31.'
     """
     attrs = ds.attrs
-    simulated = bool(int(attrs.get("simulated", 0)))
-    words = "Simulated market" if simulated else _own_data(ds)
+    simulation = bool(int(attrs.get("simulated", 0)))
+    words = "Simulated market" if simulation else _own_data(ds)
     last = str(attrs.get("data_last", ""))[:10]
     source = f"{words}{f', until {last}' if last else ''}." if words else ""
     return " ".join(filter(None, [source, join_words(ds)]))
@@ -85,7 +85,7 @@ def join_words(ds: Run) -> str:
     names = (
         f"{len(channels_carried)} channels" if len(channels_carried) > MOST_NAMED else " and ".join(channels_carried)
     )
-    carried = f"Carried on until the next value: {names}." if channels_carried else ""
+    carrying = f"Carried on until the next value: {names}." if channels_carried else ""
     if not joined_by_date(ds):
-        return carried
-    return " ".join(filter(None, ["Joined by date: covariates count from their date on, not their release.", carried]))
+        return carrying
+    return " ".join(filter(None, ["Joined by date: covariates count from their date on, not their release.", carrying]))

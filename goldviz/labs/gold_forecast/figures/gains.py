@@ -28,12 +28,12 @@ def curve_values(series: Series, gains: Values) -> Values:
 
 
 def score_axis(
-    found: Mapping[str, Result], seeds: Iterable[float] = (), final: Iterable[float] = ()
+    results: Mapping[str, Result], seeds: Iterable[float] = (), final: Iterable[float] = ()
 ) -> tuple[float, float]:
     """Limits that hold zero, the network with its interval and its seeds, and what is not much farther below."""
-    own = found.get("network", Result(np.nan))
+    own = results.get("network", Result(np.nan))
     network = [own.value, own.low, own.high, *seeds]
-    everything = [end for result in found.values() for end in (result.value, result.low, result.high)]
+    everything = [end for result in results.values() for end in (result.value, result.low, result.high)]
     ends = [0.0, *(end for end in (*everything, *network, *final) if np.isfinite(end))]
     near = max((abs(end) for end in network if np.isfinite(end)), default=0.0)
     low = max(min(ends), -ROOM * near) if near > 0 else min(ends)

@@ -70,11 +70,11 @@ def hits(plot: Plot) -> Figure:
     return plot.finish(*notes)
 
 
-def _add_rates(figure: Figure, network: str, places: list[int], found: list[Direction]) -> None:
+def _add_rates(figure: Figure, network: str, places: list[int], entries: list[Direction]) -> None:
     style = style_of(network)
-    rates = np.array([100 * entry.network.rate for entry in found])
-    ends = 100 * np.array([entry.interval for entry in found])
-    counts = [entry.network.counted for entry in found]
+    rates = np.array([100 * entry.network.rate for entry in entries])
+    ends = 100 * np.array([entry.interval for entry in entries])
+    counts = [entry.network.counted for entry in entries]
     figure.scatter(
         x=places,
         y=rates,

@@ -43,8 +43,8 @@ def missing(*names: str, waiting: str = AT_FIRST_LOOK) -> Callable[[Run], str]:
     """Why these variables cannot be drawn; while a run goes on, ``waiting`` says when they come. Empty if they can."""
 
     def said(ds: Run) -> str:
-        words, unfinished = absence(ds, *names), str(ds.attrs.get("status", "")) in UNFINISHED
-        return waiting if words and unfinished and any(name not in ds for name in names) else words
+        words, training = absence(ds, *names), str(ds.attrs.get("status", "")) in UNFINISHED
+        return waiting if words and training and any(name not in ds for name in names) else words
 
     return said
 

@@ -89,7 +89,7 @@ def skill(plot: Plot) -> Figure:
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
 
 
-def _add_network(figure: Figure, series: Series, dates: list[str], values: Values, kept: Values) -> list[Values]:
+def _add_network(figure: Figure, series: Series, dates: list[str], values: Values, mask: Values) -> list[Values]:
     """The network's curve over the range of its seeds; returns what was drawn beside the curve."""
     style, name = style_of(series.network), series.network
     edges = []
@@ -98,11 +98,11 @@ def _add_network(figure: Figure, series: Series, dates: list[str], values: Value
         usable = np.isfinite(curves)
         low = np.where(usable.any(0), np.where(usable, curves, np.inf).min(0), np.nan)
         high = np.where(usable.any(0), np.where(usable, curves, -np.inf).max(0), np.nan)
-        add_range(figure, name, dates, low[kept], high[kept])
+        add_range(figure, name, dates, low[mask], high[mask])
         edges = [low, high]
     figure.scatter(
         x=dates,
-        y=values[kept],
+        y=values[mask],
         name=style.label,
         legendgroup=name,
         mode="lines+markers" if len(dates) <= MARKERS_UP_TO else "lines",

@@ -157,9 +157,9 @@ def update_to_data(plot: Plot) -> Figure:
 
     Near 10^-3 is the usual advice; far below, the weights hardly move; far above, each step overwrites them.
     """
-    finished = _by_layer(plot, "update_to_data", "Update-to-data ratio")
+    figure = _by_layer(plot, "update_to_data", "Update-to-data ratio")
     plot.reference(1e-3, "10⁻³: usual advice")
-    return finished
+    return figure
 
 
 def _by_layer(plot: Plot, name: str, heading: str) -> Figure:
@@ -176,9 +176,9 @@ def _by_layer(plot: Plot, name: str, heading: str) -> Figure:
         layer for layer, zero in zip(layers, (ds[name] == 0).all(["epoch", "seed"]).values, strict=True) if zero
     ]
     flat = f"Exactly 0 throughout: {', '.join(still_layers)}." if still_layers else ""
-    finished = plot.finish(answer, plot.drawn("The last refit.", flat), height=490)
-    legend_below(finished)
-    return finished
+    figure = plot.finish(answer, plot.drawn("The last refit.", flat), height=490)
+    legend_below(figure)
+    return figure
 
 
 def _sizes(now: Array) -> str:

@@ -42,19 +42,19 @@ def directions(series: Series) -> list[Direction]:
 
 def difference_p_value(series: Series) -> float:
     """How often chance alone would set the network's rate so far apart from that of *up* (McNemar 1947)."""
-    came, said, last = _usable(series, np.ones(len(series.dates), bool))
-    return against_always_up(came, said, last).p_value
+    came, forecast, last = _usable(series, np.ones(len(series.dates), bool))
+    return against_always_up(came, forecast, last).p_value
 
 
-def _counted(series: Series, year: int | None, chosen: Verdicts) -> Direction:
-    came, said, last = _usable(series, chosen)
-    named = said != last
-    return Direction(year, hits(came, said, last), hits(came[named], last[named] + 1, last[named]))
+def _counted(series: Series, year: int | None, mask: Verdicts) -> Direction:
+    came, forecast, last = _usable(series, mask)
+    moves = forecast != last
+    return Direction(year, hits(came, forecast, last), hits(came[moves], last[moves] + 1, last[moves]))
 
 
-def _usable(series: Series, chosen: Verdicts) -> tuple[Floats, Floats, Floats]:
+def _usable(series: Series, mask: Verdicts) -> tuple[Floats, Floats, Floats]:
     """What came, what was forecast, and where the target stood, before the final block and where all are finite."""
     forecast = series.forecast("network")
     before = series.price if series.target == "level" else np.zeros_like(series.came)
-    usable = chosen & ~series.final & np.isfinite(forecast) & np.isfinite(before) & np.isfinite(series.came)
+    usable = mask & ~series.final & np.isfinite(forecast) & np.isfinite(before) & np.isfinite(series.came)
     return series.came[usable], forecast[usable], before[usable]

@@ -55,10 +55,10 @@ def coverages(ds: Run, series: Series) -> list[Coverage]:
 
     From the recorded quantiles; where there are none yet, from a Gaussian with the look's mean and scale.
     """
-    held = {share: _held(ds, series, share) for share in SHARES}
+    coverage = {share: _held(ds, series, share) for share in SHARES}
     scorable = ~series.final & np.isfinite(series.came)
     intervals = []
-    for share, (within, usable) in held.items():
+    for share, (within, usable) in coverage.items():
         there = scorable & usable
         if there.any():
             intervals.append(Coverage(share, int((within & there).sum()), int(there.sum())))

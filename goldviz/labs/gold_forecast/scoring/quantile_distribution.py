@@ -31,13 +31,13 @@ def pit_from_quantiles(
     array([0.25 , 0.5  , 0.625, 0.908])
     """
     quantiles = _known(truth, quantiles)
-    passed = (truth[:, None] >= quantiles).sum(axis=1)
-    stretch = np.clip(passed - 1, 0, len(levels) - 2)
+    rank = (truth[:, None] >= quantiles).sum(axis=1)
+    stretch = np.clip(rank - 1, 0, len(levels) - 2)
     low, high = (np.take_along_axis(quantiles, stretch[:, None] + end, axis=1)[:, 0] for end in (0, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         between = levels[stretch] + (levels[stretch + 1] - levels[stretch]) * (truth - low) / (high - low)
     below, above = _tails(truth, quantiles, levels)
-    probability = np.where(passed == 0, below.remaining, np.where(passed == len(levels), 1 - above.remaining, between))
+    probability = np.where(rank == 0, below.remaining, np.where(rank == len(levels), 1 - above.remaining, between))
     return np.where(np.isnan(quantiles[:, 0]), np.nan, probability)
 
 
@@ -96,8 +96,8 @@ def _tail(distance: Float[np.ndarray, " forecast"], mass: float, scale: Float[np
     """An exponential tail of this mass and scale; the truth lies ``distance`` beyond its quantile, if positive."""
     beyond = np.maximum(distance, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        lost = -mass * np.expm1(-np.where(beyond > 0, beyond / scale, 0.0))
-    return _Tail(mass - lost, scale * mass**2 / 2 + beyond - 2 * scale * lost)
+        mass_between = -mass * np.expm1(-np.where(beyond > 0, beyond / scale, 0.0))
+    return _Tail(mass - mass_between, scale * mass**2 / 2 + beyond - 2 * scale * mass_between)
 
 
 def _line_mean_square(start: np.ndarray, end: np.ndarray) -> np.ndarray:

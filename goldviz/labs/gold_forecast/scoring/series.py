@@ -117,9 +117,9 @@ class Series:
     @cached_property
     def simplest(self) -> Floats:
         """The simplest forecast's values (n,)."""
-        recorded = self.baselines.get(self.reference)
-        if recorded is not None:
-            return recorded
+        reference = self.baselines.get(self.reference)
+        if reference is not None:
+            return reference
         if self.target == "volatility":
             return np.full_like(self.came, np.nan)
         return self.price if self.target == "level" else np.zeros_like(self.came)
@@ -153,22 +153,22 @@ class Series:
         with np.errstate(invalid="ignore", over="ignore"):
             return np.asarray(squared_errors(self.came, self.simplest) - squared_errors(self.came, forecast))
 
-    def worth(self, chosen: Verdicts) -> float:
-        """What the gains of the ``chosen`` forecasts are divided by, so that their sum is a score.
+    def worth(self, mask: Verdicts) -> float:
+        """What the gains of these forecasts are divided by, so that their sum is a score.
 
         The squared errors of the simplest forecast, so that the sum is R2 (Campbell and Thompson 2008); for
         volatility the number of forecasts, so that it is the mean gain in QLIKE.
         """
         if self.target == "volatility":
-            return float(chosen.sum()) or np.nan
-        return float(squared_errors(self.came, self.simplest)[chosen].sum()) or np.nan
+            return float(mask.sum()) or np.nan
+        return float(squared_errors(self.came, self.simplest)[mask].sum()) or np.nan
 
-    def score(self, gains: Floats, chosen: Verdicts | None = None) -> float:
-        """R2 against the simplest forecast, or the mean gain in QLIKE, before the final block or where ``chosen``.
+    def score(self, gains: Floats, mask: Verdicts | None = None) -> float:
+        """R2 against the simplest forecast, or the mean gain in QLIKE, before the final block or where the ``mask`` is.
 
         Forecasts that are not finite are left out.
         """
-        scorable = (~self.final if chosen is None else chosen) & np.isfinite(gains)
+        scorable = (~self.final if mask is None else mask) & np.isfinite(gains)
         return float(gains[scorable].sum()) / self.worth(scorable) if scorable.any() else np.nan
 
     def cumulative(self, gains: Floats) -> Floats:

@@ -104,9 +104,9 @@ def _mean_scores(
     generator: np.random.Generator,
     replications: int,
 ) -> list[ScoreWithEnds]:
-    squared, reference_squared = squared_errors(truth, forecast), squared_errors(truth, reference)
+    errors, reference_squared = squared_errors(truth, forecast), squared_errors(truth, reference)
     around = truth - truth.mean()
-    losses = np.stack([squared, absolute_errors(truth, forecast), reference_squared, around, np.square(around)], axis=1)
+    losses = np.stack([errors, absolute_errors(truth, forecast), reference_squared, around, np.square(around)], axis=1)
     mse, mae, rmse, r2, r2_mean = _bootstrapped(
         [
             lambda means: means[0],
@@ -122,7 +122,7 @@ def _mean_scores(
     )
     directions = hits(truth, forecast, reference)
     hit_rate = (directions.rate, *wilson_interval(*directions))
-    return [mse, mae, rmse, r2, r2_mean, hit_rate, *_tested_losses(squared, reference_squared)]
+    return [mse, mae, rmse, r2, r2_mean, hit_rate, *_tested_losses(errors, reference_squared)]
 
 
 def _volatility_scores(
@@ -156,10 +156,10 @@ def _bootstrapped(
     """Statistics of the mean losses, all with the same replications."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         block = block_length(losses)
-        replicated = replicated_means(losses, block, replications, generator).T
+        replicates = replicated_means(losses, block, replications, generator).T
         whole = losses.mean(axis=0)[:, None]
-        scores = [(float(statistic(whole)[0]), *middle(statistic(replicated))) for statistic in statistics]
-    return [scored if np.isfinite(scored[0]) else WITHOUT_SCORE for scored in scores]
+        scores = [(float(statistic(whole)[0]), *middle(statistic(replicates))) for statistic in statistics]
+    return [score if np.isfinite(score[0]) else WITHOUT_SCORE for score in scores]
 
 
 def _tested_losses(

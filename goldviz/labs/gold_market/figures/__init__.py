@@ -20,11 +20,11 @@ PICTURE_POINTS = 120
 
 def picture(ds: Run) -> str:
     """The home page's picture: the rolling correlation of the first covariate, joined by date and as known."""
-    known, joined = ds["known_rolling"].values, ds["joined_rolling"].values
-    there = np.flatnonzero(np.isfinite(known) & np.isfinite(joined))
+    by_release, by_date = ds["known_rolling"].values, ds["joined_rolling"].values
+    there = np.flatnonzero(np.isfinite(by_release) & np.isfinite(by_date))
     places = there[thinned(len(there), PICTURE_POINTS)[0]]
     return polyline_svg(
-        [Curve("by date", joined[places], JOINED, "dash"), Curve("known", known[places], KNOWN)],
+        [Curve("by date", by_date[places], JOINED, "dash"), Curve("known", by_release[places], KNOWN)],
         label="Correlation of silver with gold's next return, joined by date and as known at the forecast.",
     )
 

@@ -63,8 +63,8 @@ def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def overall_sentence(ds: Run) -> str:
     """The two correlations over all the years."""
-    known, joined = (float(ds[f"{kind}_overall"].values[ds.attrs["number"]]) for kind in ("known", "joined"))
-    return f"Over all these years: same-day correlation {_signed(joined)}, usable {_signed(known)}."
+    by_release, by_date = (float(ds[f"{kind}_overall"].values[ds.attrs["number"]]) for kind in ("known", "joined"))
+    return f"Over all these years: same-day correlation {_signed(by_date)}, usable {_signed(by_release)}."
 
 
 @drawn(
@@ -78,10 +78,10 @@ def leak(ds: Run, *, theme: Theme = "light") -> Figure:
     count = ds.sizes["channel"] - 1
     if count == 0:
         return worded(NO_COVARIATE, title=title, theme=theme)
-    known, joined = ds["known_overall"].values[1:], ds["joined_overall"].values[1:]
+    by_release, by_date = ds["known_overall"].values[1:], ds["joined_overall"].values[1:]
     places = np.arange(count)
     figure = Figure().scatter(
-        x=np.stack([known, joined, np.full(count, np.nan)], axis=1).ravel(),
+        x=np.stack([by_release, by_date, np.full(count, np.nan)], axis=1).ravel(),
         y=np.repeat(places, 3),
         mode="lines",
         line={"color": look.with_alpha(market.JOINED, 0.45), "width": 5},
@@ -89,8 +89,8 @@ def leak(ds: Run, *, theme: Theme = "light") -> Figure:
         hoverinfo="skip",
     )
     for values, name, symbol, colour in (
-        (joined, "joined by date", "diamond", market.JOINED),
-        (known, "known at the forecast", "circle", market.KNOWN),
+        (by_date, "joined by date", "diamond", market.JOINED),
+        (by_release, "known at the forecast", "circle", market.KNOWN),
     ):
         figure.scatter(
             x=values,
@@ -105,7 +105,7 @@ def leak(ds: Run, *, theme: Theme = "light") -> Figure:
     look.apply(figure, theme, title=title, notes=notes, hover="closest", height=max(300, 190 + 32 * count))
     market.legend_under(figure, lines=2, axis=52)
     market.channel_axis(figure, market.names(ds)[1:], (count - 0.4, -0.6))
-    either = np.abs(np.concatenate([known, joined]))
+    either = np.abs(np.concatenate([by_release, by_date]))
     reach = 1.12 * max(0.1, float(either[np.isfinite(either)].max(initial=0)))
     return figure.update_xaxes(
         title_text="Correlation with the target's next move",
@@ -117,12 +117,12 @@ def leak(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def fit_sentence(ds: Run) -> str:
     """What a linear fit on all covariates explains, joined by date and as known."""
-    known, joined = (float(ds.attrs[f"{kind}_r2"]) for kind in ("known", "joined"))
-    if not np.isfinite(known) or not np.isfinite(joined):
+    by_release, by_date = (float(ds.attrs[f"{kind}_r2"]) for kind in ("known", "joined"))
+    if not np.isfinite(by_release) or not np.isfinite(by_date):
         return ""
     return (
-        f"A linear fit on all of them explains {market.percent(joined)} of the next move's variance joined by date, "
-        f"{market.percent(known)} as known (adjusted R², in sample)."
+        f"A linear fit on all of them explains {market.percent(by_date)} of the next move's variance joined by date, "
+        f"{market.percent(by_release)} as known (adjusted R², in sample)."
     )
 
 

@@ -34,26 +34,26 @@ def strip(ds: Run, *, theme: Theme = "light") -> Figure:
     height = SEEN_HEIGHT if has_hidden else SEEN_HEIGHT + HIDDEN_HEIGHT
     figure = Figure()
     for number in range(ds.sizes["channel"]):
-        seen, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
+        observations, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
         heading = f"<b>{market.in_template(market.words(ds, number))}</b><br>%{{x|%B %Y}}: "
         figure.add_trace(
             cells(
-                np.minimum(seen / weekdays, 1)[None],
+                np.minimum(observations / weekdays, 1)[None],
                 x=months,
                 y=[number, number + height],
-                customdata=_said(seen, hidden, ds["weekdays"].values),
+                customdata=_said(observations, hidden, ds["weekdays"].values),
                 hover=f"{heading}new on %{{customdata[0]:.0f}} days<br>%{{customdata[2]:.0f}} weekdays, "
                 "%{customdata[1]:.0f} hidden",
                 hoverongaps=False,
             )
         )
         if has_hidden:
-            share = np.where(hidden > 0, hidden / np.maximum(seen + hidden, 1), np.nan)
+            share = np.where(hidden > 0, hidden / np.maximum(observations + hidden, 1), np.nan)
             figure.heatmap(
                 z=share[None].astype(np.float32),
                 x=months,
                 y=[number + height, number + height + HIDDEN_HEIGHT],
-                customdata=_said(hidden, seen + hidden),
+                customdata=_said(hidden, observations + hidden),
                 zmin=0,
                 zmax=1,
                 showscale=False,
@@ -122,10 +122,10 @@ STATES = (
 )
 def last_days(ds: Run, *, theme: Theme = "light") -> Figure:
     """Which channel has a new value in which of the last rows, and whether that value was out by then."""
-    placed, masked = np.isfinite(ds["dated"].values), ds["masked"].values > 0
-    early = placed & ~masked & (ds["wait"].values < 0)
+    present, masks = np.isfinite(ds["dated"].values), ds["masked"].values > 0
+    early = present & ~masks & (ds["wait"].values < 0)
     figure = Figure()
-    for where, (name, colour, height) in zip((placed & ~masked & ~early, early, masked), STATES, strict=True):
+    for where, (name, colour, height) in zip((present & ~masks & ~early, early, masks), STATES, strict=True):
         if where.any():
             figure.add_trace(_blocks(ds, where, name, colour, height))
     _shade_rows_without_forecast(figure, ds, theme)

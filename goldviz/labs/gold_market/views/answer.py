@@ -51,10 +51,10 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]
 
 
 def _view(
-    released: NDArray[np.datetime64], tone: NDArray[np.float64], answer: NDArray[np.float64], slope: float, error: float
+    days: NDArray[np.datetime64], tone: NDArray[np.float64], answer: NDArray[np.float64], slope: float, error: float
 ) -> xr.Dataset:
     return xr.Dataset(
         {"tone": ("document", tone), "answer": ("document", answer)},
-        coords={"document": released},
+        coords={"document": days},
         attrs={"answer_slope": slope, "answer_error": error},
     )

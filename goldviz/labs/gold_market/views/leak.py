@@ -47,11 +47,11 @@ def since_last_forecast(
 
 
 def correlation_view(
-    known: Panel, joined: Panel, transformations: Sequence[Transformation], *, number: int, window: int
+    by_release: Panel, by_date: Panel, transformations: Sequence[Transformation], *, number: int, window: int
 ) -> xr.Dataset:
     """Correlations of the target's next change with what each covariate says at the forecast.
 
-    ``known`` is the panel by release, ``joined`` the one by calendar date. Over the whole time: ``known_overall`` and
+    The panels are by release and by calendar date. Over the whole time: ``known_overall`` and
     ``joined_overall`` (channel), NaN for the target. Covariate ``number`` alone (0: none), over the last ``window``
     answers that were known on a day: ``known_rolling``, ``joined_rolling`` (answer_day), and ``noise``, within which
     95 % of the windows of unrelated numbers lie, 1.96 / sqrt(pairs).
@@ -60,13 +60,13 @@ def correlation_view(
     ``forecasts``, their number; ``new``, how many covariates have something new at a forecast on average, and
     ``complete``, the share of forecasts at which all have.
     """
-    answers = next_values(known, "return")
+    answers = next_values(by_release, "return")
     y = answers.values
     views = {
-        "known": since_last_forecast(known, answers, transformations),
-        "joined": since_last_forecast(joined, answers, transformations),
+        "known": since_last_forecast(by_release, answers, transformations),
+        "joined": since_last_forecast(by_date, answers, transformations),
     }
-    dataset = xr.Dataset(coords={"answer_day": known.dates[answers.known].to_numpy()})
+    dataset = xr.Dataset(coords={"answer_day": by_release.dates[answers.known].to_numpy()})
     for name, x in views.items():
         overall = [np.nan, *(correlation(column, y) for column in x.T[1:])]
         dataset[f"{name}_overall"] = ("channel", np.array(overall))

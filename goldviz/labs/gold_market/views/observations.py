@@ -53,15 +53,15 @@ def seen_rows(market: Market, *, by: Alignment, pattern: MissingPattern, share: 
     """
     whole = aligned(market, by=by)
     panel = masked(whole, pattern, share, np.random.Generator(np.random.PCG64(seed)))
-    stood = np.isfinite(whole.values)
-    hidden = stood & ~np.isfinite(panel.values)
+    present = np.isfinite(whole.values)
+    hidden = present & ~np.isfinite(panel.values)
     # Dates go the way that values go: a level keeps the last of several.
     own_dates = replace(market, channels=tuple(_dates_as_levels(channel) for channel in market.channels))
-    dated = np.where(stood, aligned(own_dates, by=by).values, np.nan)
+    dated = np.where(present, aligned(own_dates, by=by).values, np.nan)
     wait = np.full(dated.shape, np.nan)
     moments = _seconds(panel.moments)
     for column, channel in enumerate(market.channels):
-        rows = np.flatnonzero(stood[:, column])
+        rows = np.flatnonzero(present[:, column])
         dates = pd.DatetimeIndex(dated[rows, column].astype("datetime64[s]"))
         wait[rows, column] = (moments[rows] - _seconds(channel.release.moments(dates))) / HOUR
     return SeenRows(panel, hidden, dated, wait)
@@ -76,21 +76,21 @@ def _seconds(index: pd.DatetimeIndex) -> NDArray[np.int64]:
     return index.as_unit("s").asi8
 
 
-def observed_by_month(seen: SeenRows) -> xr.Dataset:
+def observed_by_month(rows: SeenRows) -> xr.Dataset:
     """How many rows of each month bring a new value of each channel.
 
     ``seen`` and ``hidden`` (month, channel) count rows; both are NaN in months before the channel's first value and
     after its last. ``weekdays`` (month) are the month's Mondays to Fridays between the first and the last row.
     """
-    dates = seen.panel.dates.to_numpy().astype("datetime64[D]")
+    dates = rows.panel.dates.to_numpy().astype("datetime64[D]")
     months = dates.astype("datetime64[M]")
     first = months[0]
     number = (months - first).astype(np.int64)
     starts = first + np.arange(number[-1] + 1)
     begins = np.maximum(starts.astype("datetime64[D]"), dates[0])
     ends = np.minimum((starts + 1).astype("datetime64[D]"), dates[-1] + 1)
-    present = np.isfinite(seen.panel.values)
-    counts = {"seen": _by_month(number, present), "hidden": _by_month(number, seen.hidden)}
+    present = np.isfinite(rows.panel.values)
+    counts = {"seen": _by_month(number, present), "hidden": _by_month(number, rows.hidden)}
     either = counts["seen"] + counts["hidden"] > 0
     alive = np.maximum.accumulate(either) & np.maximum.accumulate(either[::-1])[::-1]
     return xr.Dataset(
@@ -107,7 +107,7 @@ def _by_month(number: NDArray[np.int64], flags: NDArray[np.bool_]) -> NDArray[np
     return np.stack(columns, axis=1)
 
 
-def observed_lately(seen: SeenRows) -> xr.Dataset:
+def observed_lately(rows: SeenRows) -> xr.Dataset:
     """The last rows one by one.
 
     ``dated`` (row, channel) is the date of the value that is new in the row (days since 1970), NaN where there is
@@ -118,27 +118,27 @@ def observed_lately(seen: SeenRows) -> xr.Dataset:
     row_channel = ("row", "channel")
     return xr.Dataset(
         {
-            "dated": (row_channel, seen.dated[last] / DAY),
-            "wait": (row_channel, seen.wait[last]),
-            "masked": (row_channel, seen.hidden[last].astype(np.float64)),
-            "forecast": ("row", np.isfinite(seen.panel.price[last]).astype(np.float64)),
+            "dated": (row_channel, rows.dated[last] / DAY),
+            "wait": (row_channel, rows.wait[last]),
+            "masked": (row_channel, rows.hidden[last].astype(np.float64)),
+            "forecast": ("row", np.isfinite(rows.panel.price[last]).astype(np.float64)),
         },
-        coords={"row": seen.panel.dates[last].to_numpy().astype("datetime64[s]")},
+        coords={"row": rows.panel.dates[last].to_numpy().astype("datetime64[s]")},
     )
 
 
-def channel_facts(market: Market, seen: SeenRows) -> xr.Dataset:
+def channel_facts(market: Market, seen_rows: SeenRows) -> xr.Dataset:
     """What there is of each channel on its own calendar, before anything is aligned or hidden.
 
     ``observed`` values; ``without_value``, days that the source lists empty; ``weekday_share``, the share of Mondays
     to Fridays between its first and last value that have one; ``weekend``, values on Saturdays and Sundays;
     ``longest_gap`` in days between neighbours; ``unchanged``, values equal to the one before; ``typical_wait``, the
-    median of ``seen.wait``; ``too_early``, values that stand in a row before they were out, and ``placed``, all that
+    median of the waits; ``too_early``, values that stand in a row before they were out, and ``placed``, all that
     stand in rows, both before masking. Coordinates say the channel's words, how it is transformed and released, its
     first and its last date (empty where it has none) and the date on which its longest gap ends.
     """
     rows = [_facts(channel) for channel in market.channels]
-    early = [_too_early(wait) for wait in seen.wait.T]
+    early = [_too_early(wait) for wait in seen_rows.wait.T]
     numbers = {name: ("channel", np.array([row[name] for row in rows])) for name in rows[0]}
     dates = [_spans(channel) for channel in market.channels]
     return xr.Dataset(
