@@ -56,13 +56,13 @@ def place_in(settings: InsideBert, model: TextModel, chunks: list[Pieces]) -> Pl
     )
 
 
-def piece_to_mask(pieces: Pieces, masked: int) -> int:
+def piece_to_mask(pieces: Pieces, position: int) -> int:
     """The piece that is masked, from 1: the setting's if it is there and not special, else the longest one.
 
     Raises :class:`goldviz.data.texts.pieces.TextError` where all pieces are special.
     """
-    if 1 <= masked <= len(pieces) and not pieces.special[masked - 1]:
-        return masked
+    if 1 <= position <= len(pieces) and not pieces.special[position - 1]:
+        return position
     ordinary = np.flatnonzero(~pieces.special)
     if not ordinary.size:
         raise TextError("The chunk has no piece that could be masked.")
@@ -106,12 +106,12 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
         all_attention(reading),
     ]
     if model.classifier is not None:
-        explained = evidence(reading, label_to_explain(dataset, settings.label), settings.steps)
-        parts += [explained, _renamed(tone_without(model, pieces, settings.off))]
+        explanation = evidence(reading, label_to_explain(dataset, settings.label), settings.steps)
+        parts += [explanation, _renamed(tone_without(model, pieces, settings.off))]
     if model.masked_words is not None:
         parts.append(guesses(model, pieces, piece_to_mask(pieces, settings.masked)))
-    merged = xr.merge(parts, combine_attrs="drop_conflicts", compat="no_conflicts", join="outer")
-    return merged.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **dataset.attrs)
+    whole = xr.merge(parts, combine_attrs="drop_conflicts", compat="no_conflicts", join="outer")
+    return whole.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **dataset.attrs)
 
 
 def all_attention(reading: TextReading) -> xr.Dataset:
@@ -123,6 +123,6 @@ def all_attention(reading: TextReading) -> xr.Dataset:
     return xr.Dataset({"all_attention": (("layer", "head", "query", "key"), weights)})
 
 
-def _renamed(toned: xr.Dataset) -> xr.Dataset:
+def _renamed(tone: xr.Dataset) -> xr.Dataset:
     """Names that do not meet those of the text with all heads."""
-    return toned.rename(logit="logit_without", probability="probability_without", state="heads_on")
+    return tone.rename(logit="logit_without", probability="probability_without", state="heads_on")

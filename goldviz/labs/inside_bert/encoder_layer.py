@@ -58,7 +58,7 @@ def encoder_layer(reading: TextReading, layer: int, token: int) -> xr.Dataset:
         )
     )
     cosines = [cosine_similarity(stages[part], stages[onto], dim=-1) for part, onto in ADDED.items()]
-    divisors = [_divisor(getattr(block, norm), stages[given]) for norm, given in NORMS.items()]
+    divisors = [_divisor(getattr(block, norm), stages[stage]) for norm, stage in NORMS.items()]
     place, columns = token - 1, block.contract.weight.norm(dim=0)
     return xr.Dataset(
         {
@@ -82,8 +82,8 @@ def encoder_layer(reading: TextReading, layer: int, token: int) -> xr.Dataset:
     )
 
 
-def _divisor(norm: nn.LayerNorm, given: Float[Tensor, "1 piece width"]) -> Float[Tensor, "1 piece"]:
-    return (given.var(-1, correction=0) + norm.eps).sqrt()
+def _divisor(norm: nn.LayerNorm, states: Float[Tensor, "1 piece width"]) -> Float[Tensor, "1 piece"]:
+    return (states.var(-1, correction=0) + norm.eps).sqrt()
 
 
 def _plain(values: Tensor) -> np.ndarray:

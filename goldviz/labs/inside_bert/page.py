@@ -71,7 +71,7 @@ def _model(name: str) -> tuple[TextModel | None, str]:
         return None, str(error)
 
 
-def _readable(said: str) -> tuple[InsideBert, ReadText]:
+def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
     """What the controls ask for; where that cannot be read, the last that could, after saying why if it is not said."""
     chosen_settings, complaints = state.asked_for()
     if chosen_settings is not None:
@@ -83,7 +83,7 @@ def _readable(said: str) -> tuple[InsideBert, ReadText]:
             st.session_state[state.SHOWN] = chosen_settings.model_dump_json()
             return chosen_settings, read
     for sentence in complaints:
-        if sentence != said:
+        if sentence != trouble:
             state.complain(sentence)
     st.caption("Shown below: the last text and model that could be read.")
     for settings in (state.last_shown(), InsideBert()):

@@ -135,16 +135,16 @@ class AttentionExhibit:
 
         Raises :class:`QueryError` for a layer, head or measure that there is not, and for words where there are none.
         """
-        shown = self.weights(layer, head, by, special, measure)
+        weights = self.weights(layer, head, by, special, measure)
         header = {
             "layer": layer,
             "head": head,
-            "labels": shown.units.labels,
-            "first": shown.units.first.tolist(),
-            "special": shown.units.special.tolist(),
-            "hidden": _rounded(shown.hidden),
+            "labels": weights.units.labels,
+            "first": weights.units.first.tolist(),
+            "special": weights.units.special.tolist(),
+            "hidden": _rounded(weights.hidden),
         }
-        return payload(header, shown.values.astype("<f4", copy=False))
+        return payload(header, weights.values.astype("<f4", copy=False))
 
     def ahead_bytes(self, layer: int, head: int, piece: int, theme: Theme) -> bytes:
         """What ``ahead`` gives, as JSON. Raises :class:`QueryError` for a place that there is not."""
@@ -197,11 +197,11 @@ class AttentionExhibit:
         keep = ~units.special
         totals = values.sum(1, keepdims=True)
         totals[totals <= 0] = 1
-        rescaled, hidden = self.without_special(values / totals, units.special)
+        shares, hidden = self.without_special(values / totals, units.special)
         # Lengths are no shares of anything: they stay as they are.
-        shown = values[np.ix_(keep, keep)] if measure == "norms" else rescaled
-        labels = tuple(label for label, kept in zip(units.labels, keep, strict=True) if kept)
-        return Weights(shown, Units(labels, units.first[keep], units.special[keep]), np.asarray(hidden, np.float32))
+        visible = values[np.ix_(keep, keep)] if measure == "norms" else shares
+        labels = tuple(label for label, keeps in zip(units.labels, keep, strict=True) if keeps)
+        return Weights(visible, Units(labels, units.first[keep], units.special[keep]), np.asarray(hidden, np.float32))
 
 
 def payload(header: Mapping[str, Any], values: NDArray[Any]) -> bytes:
@@ -217,8 +217,8 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _option(query: Mapping[str, str], name: str, allowed: Any) -> Any:
-    options = get_args(allowed)
+def _option(query: Mapping[str, str], name: str, choices: Any) -> Any:
+    options = get_args(choices)
     value = query.get(name, options[0])
     if value not in options:
         raise QueryError(f"The setting {name} is {value[:40]!r}; allowed is {' or '.join(options)}.", 400)

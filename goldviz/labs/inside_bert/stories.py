@@ -21,9 +21,9 @@ def _words_guessed(run: Run) -> tuple[int, str]:
 
 
 def _without_reading(_read: Run, never: Run) -> tuple[int, str]:
-    right, counted = _number("new", never), _number("bag", never)
+    right, bag = _number("new", never), _number("bag", never)
     above = _number("above_counting_words", never)
-    return int(above > 0.05), f"It judges {right:.0%} rightly on new patterns, counting words {counted:.0%}."
+    return int(above > 0.05), f"It judges {right:.0%} rightly on new patterns, counting words {bag:.0%}."
 
 
 def _reads_well(_settings: Settings, run: Run) -> bool:

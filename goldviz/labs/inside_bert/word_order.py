@@ -65,14 +65,14 @@ def order_test(reading: TextReading, order: Int[np.ndarray, " piece"]) -> xr.Dat
     meaning = reading.embeddings.token + reading.embeddings.segment
     shares, tones = [], []
     for position in (torch.zeros_like(meaning), reading.embeddings.position):
-        written, reordered = _states(reading, meaning + position), _states(reading, meaning[places] + position)
-        moved = torch.empty_like(written[..., 0])
-        moved[:, places] = (reordered - written[:, places]).norm(dim=-1) / written[:, places].norm(dim=-1)
-        shares.append(moved.double().cpu().numpy())
-        tones.append([_chances(reading, states) for states in (written, reordered)])
+        in_order, out_of_order = _states(reading, meaning + position), _states(reading, meaning[places] + position)
+        distances = torch.empty_like(in_order[..., 0])
+        distances[:, places] = (out_of_order - in_order[:, places]).norm(dim=-1) / in_order[:, places].norm(dim=-1)
+        shares.append(distances.double().cpu().numpy())
+        tones.append([_chances(reading, states) for states in (in_order, out_of_order)])
     dataset = xr.Dataset(
         {"moved": (("positions", "state", "piece"), np.stack(shares))},
-        coords={**piece_coordinates(reading.pieces), "positions": list(POSITIONS), "state": np.arange(len(written))},
+        coords={**piece_coordinates(reading.pieces), "positions": list(POSITIONS), "state": np.arange(len(in_order))},
     )
     if model.classifier is None:
         return dataset

@@ -29,15 +29,15 @@ class AttentionFlow(NamedTuple):
     method: Literal["maximum flow", "widest path"]
 
 
-def flow_to(mixed: Float[np.ndarray, "layer query key"], token: int) -> AttentionFlow:
-    """The flow from every input token to ``token`` (from 0) at the top of the layers of ``mixed``.
+def flow_to(mixture: Float[np.ndarray, "layer query key"], token: int) -> AttentionFlow:
+    """The flow from every input token to ``token`` (from 0) at the top of the layers of ``mixture``.
 
     Exact where the graph is small; else, and the result says so, the widest single path.
     """
-    layers, pieces, _ = mixed.shape
+    layers, pieces, _ = mixture.shape
     if ((layers - 1) * pieces + 1) * pieces**2 <= MOST_FLOW_WORK:
-        return AttentionFlow(maximum_flows(mixed, token), "maximum flow")
-    return AttentionFlow(widest_paths(mixed, token), "widest path")
+        return AttentionFlow(maximum_flows(mixture, token), "maximum flow")
+    return AttentionFlow(widest_paths(mixture, token), "widest path")
 
 
 def maximum_flows(capacities: Float[np.ndarray, "layer query key"], token: int) -> Float[np.ndarray, " input"]:
@@ -57,8 +57,8 @@ def maximum_flows(capacities: Float[np.ndarray, "layer query key"], token: int) 
     source = layers * pieces
     rows = np.concatenate([above, np.full(pieces, source)])
     columns = np.concatenate([below, (layers - 1) * pieces + np.arange(pieces)])
-    filled = np.concatenate([pipes[:-1].ravel(), pipes[-1, token]])
-    graph = csr_array((filled, (rows, columns)), shape=(source + 1, source + 1))
+    capacities_flat = np.concatenate([pipes[:-1].ravel(), pipes[-1, token]])
+    graph = csr_array((capacities_flat, (rows, columns)), shape=(source + 1, source + 1))
     flows = [maximum_flow(graph, source, sink, method="dinic").flow_value for sink in range(pieces)]
     return np.array(flows, np.float64) / WHOLE_CAPACITY
 

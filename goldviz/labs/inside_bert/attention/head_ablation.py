@@ -82,10 +82,10 @@ def _first_state(model: TextModel, pieces: Pieces) -> Float[Tensor, "1 piece wid
 
 def _without_each(block: EncoderBlock, parts: BlockParts, heads: Tensor) -> Float[Tensor, "copy piece width"]:
     """The block's output with the first of ``heads`` off, with the second off, and so on: one copy for each."""
-    mixed = parts.attention.mixed.repeat(len(heads), 1, 1, 1)
-    mixed[torch.arange(len(heads)), heads] = 0
-    attended = block.attention_norm(parts.input + block.attention.output(mixed.transpose(1, 2).flatten(2)))
-    output: Tensor = block.output_norm(attended + block.feed_forward(attended))
+    mixture = parts.attention.mixed.repeat(len(heads), 1, 1, 1)
+    mixture[torch.arange(len(heads)), heads] = 0
+    attention_out = block.attention_norm(parts.input + block.attention.output(mixture.transpose(1, 2).flatten(2)))
+    output: Tensor = block.output_norm(attention_out + block.feed_forward(attention_out))
     return output
 
 

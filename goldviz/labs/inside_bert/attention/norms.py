@@ -88,7 +88,7 @@ def _head_products(
     heads, pieces, width = value.shape
     products = value.new_empty(pieces, heads, heads, dtype=torch.float64)
     parts = output.double().view(-1, heads, width).transpose(0, 1)
-    carried = torch.einsum("hjd,hwd->hjw", value.double(), parts)
+    value_parts = torch.einsum("hjd,hwd->hjw", value.double(), parts)
     for head in range(heads):
-        products[:, head] = torch.einsum("jw,gjw->jg", carried[head], carried)
+        products[:, head] = torch.einsum("jw,gjw->jg", value_parts[head], value_parts)
     return products

@@ -50,9 +50,9 @@ def word_maps(weights: Float[np.ndarray, "*head query key"], words: Int[np.ndarr
     """
     groups = group_by_word(words)
     first = np.flatnonzero(np.diff(groups, prepend=-1))
-    summed = np.add.reduceat(np.asarray(weights, np.float64), first, axis=-1)
-    averaged = np.add.reduceat(summed, first, axis=-2) / np.bincount(groups)[:, None]
-    return WordMaps(averaged, groups)
+    sums = np.add.reduceat(np.asarray(weights, np.float64), first, axis=-1)
+    means = np.add.reduceat(sums, first, axis=-2) / np.bincount(groups)[:, None]
+    return WordMaps(means, groups)
 
 
 def hide_pieces(weights: Float[np.ndarray, "*head query key"], left_out: Bool[np.ndarray, " key"]) -> ShownWeights:
@@ -68,11 +68,11 @@ def hide_pieces(weights: Float[np.ndarray, "*head query key"], left_out: Bool[np
     """
     places = np.flatnonzero(~left_out)
     rows = np.asarray(weights, np.float64)[..., places, :]
-    shown = rows[..., places]
-    total = shown.sum(-1, keepdims=True)
+    visible = rows[..., places]
+    total = visible.sum(-1, keepdims=True)
     hidden = rows[..., np.flatnonzero(left_out)].sum(-1)
-    scaled = np.divide(shown, total, out=np.zeros_like(shown), where=total > 0)
-    return ShownWeights(scaled, hidden.clip(0, 1))
+    shares = np.divide(visible, total, out=np.zeros_like(visible), where=total > 0)
+    return ShownWeights(shares, hidden.clip(0, 1))
 
 
 def word_texts(text: str, words: np.ndarray, offsets: np.ndarray) -> tuple[str, ...]:

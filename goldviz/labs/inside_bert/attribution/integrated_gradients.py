@@ -107,10 +107,10 @@ class _Path:
         self.done = 0
         self.planned = 0
 
-    def outputs(self, summed: Float[Tensor, "batch piece width"]) -> Float[Tensor, " batch"]:
+    def outputs(self, sums: Float[Tensor, "batch piece width"]) -> Float[Tensor, " batch"]:
         """F of texts given by their E^(0)."""
         encoder = self.model.encoder
-        return self.output(encoder.upwards(encoder.embeddings.norm(summed)))
+        return self.output(encoder.upwards(encoder.embeddings.norm(sums)))
 
     def integral(self, text: Tensor, empty: Tensor, steps: int) -> Float[np.ndarray, " piece"]:
         """The attributions of the pieces by ``steps`` points."""
@@ -126,11 +126,11 @@ class _Path:
         per_piece: np.ndarray = values[0].sum(-1, dtype=torch.float64).detach().cpu().numpy()
         return per_piece
 
-    def _counted(self, summed: Tensor) -> Tensor:
+    def _counted(self, sums: Tensor) -> Tensor:
         if self.report is not None:
             self.report(self.done, self.planned)
-        self.done += len(summed)
-        return self.outputs(summed)
+        self.done += len(sums)
+        return self.outputs(sums)
 
 
 @torch.no_grad()
@@ -149,7 +149,7 @@ def _baseline_ids(model: TextModel, pieces: Pieces, ids: Tensor) -> Tensor:
 
 
 def _relative_gap(per_piece: np.ndarray, total: float) -> float:
-    missed = abs(float(per_piece.sum()) - total)
+    gap = abs(float(per_piece.sum()) - total)
     if total == 0:
-        return 0.0 if missed == 0 else float("inf")
-    return missed / abs(total)
+        return 0.0 if gap == 0 else float("inf")
+    return gap / abs(total)

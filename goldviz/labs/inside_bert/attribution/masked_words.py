@@ -54,9 +54,9 @@ def masked_guesses(model: TextModel, pieces: Pieces, positions: Sequence[int], t
     :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head.
     """
     masked_word_head_of(model)
-    masked = with_masked(model, pieces, positions)
-    logged = _log_probabilities(model, masked, positions)
-    return [_guess(model, pieces, *pair, top) for pair in zip(positions, logged, strict=True)]
+    mask_rows = with_masked(model, pieces, positions)
+    log_probabilities = _log_probabilities(model, mask_rows, positions)
+    return [_guess(model, pieces, *pair, top) for pair in zip(positions, log_probabilities, strict=True)]
 
 
 def mask_number(model: TextModel) -> int:
@@ -73,19 +73,19 @@ def _log_probabilities(
     """log P over the vocabulary at the given places. The head reads these alone: at all pieces it would take 63 MB."""
     hidden = model.encoder(piece_ids(model, pieces), segment_ids(model, pieces))[0, list(positions)]
     logits = masked_word_head_of(model)(hidden, model.encoder.embeddings.token.weight)
-    logged: np.ndarray = logits.double().log_softmax(-1).cpu().numpy()
-    return logged
+    log_probabilities: np.ndarray = logits.double().log_softmax(-1).cpu().numpy()
+    return log_probabilities
 
 
-def _guess(model: TextModel, pieces: Pieces, position: int, logged: np.ndarray, top: int) -> MaskedGuess:
+def _guess(model: TextModel, pieces: Pieces, position: int, log_probabilities: np.ndarray, top: int) -> MaskedGuess:
     true = int(pieces.ids[position])
-    best = np.argsort(-logged, kind="stable")[:top]
+    best = np.argsort(-log_probabilities, kind="stable")[:top]
     return MaskedGuess(
         position=position,
         piece=pieces.tokens[position],
-        probability=float(np.exp(logged[true])),
-        rank=1 + int((logged > logged[true]).sum()),
-        top=[(_token(model, int(number)), float(np.exp(logged[number]))) for number in best],
+        probability=float(np.exp(log_probabilities[true])),
+        rank=1 + int((log_probabilities > log_probabilities[true]).sum()),
+        top=[(_token(model, int(number)), float(np.exp(log_probabilities[number]))) for number in best],
     )
 
 

@@ -30,10 +30,10 @@ def label_number(model: TextModel, label: str | int) -> int:
     that two of its classes share.
     """
     classifier_of(model)
-    allowed = f"allowed by {model.name} are {', '.join(model.labels)}, or a number from 0 to {len(model.labels) - 1}."
+    choices = f"allowed by {model.name} are {', '.join(model.labels)}, or a number from 0 to {len(model.labels) - 1}."
     places = [place for place, name in enumerate(model.labels) if label in (place, name)]
     if len(places) != 1:
-        raise TextModelError(f"The label is {label!r}, which {len(places) or 'no'} classes have; {allowed}")
+        raise TextModelError(f"The label is {label!r}, which {len(places) or 'no'} classes have; {choices}")
     return places[0]
 
 

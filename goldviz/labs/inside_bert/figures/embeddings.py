@@ -20,7 +20,7 @@ PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum":
     shows="Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
     cannot_show="Their directions: long vectors may cancel.",
 )
-def embeddings(ds: Run, *, theme: Theme = "light", chosen: int | None = None) -> Figure:
+def embeddings(ds: Run, *, theme: Theme = "light", choice: int | None = None) -> Figure:
     """The length of the three embeddings of every piece, and of their sum."""
     columns = [
         Column(ds["embedding_norm"].sel(part=part).values, part.capitalize(), colour, ".3f")
@@ -29,7 +29,7 @@ def embeddings(ds: Run, *, theme: Theme = "light", chosen: int | None = None) ->
     longest = 1.08 * float(ds["embedding_norm"].sel(part=list(PARTS)).max())
     limits = {part.capitalize(): (0.0, longest) for part in PARTS}
     title = "How long is what is added up?"
-    return beside_pieces(ds, columns, title=title, theme=theme, chosen=chosen, limits=limits)
+    return beside_pieces(ds, columns, title=title, theme=theme, choice=choice, limits=limits)
 
 
 @drawn(

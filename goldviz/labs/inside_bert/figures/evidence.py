@@ -36,12 +36,12 @@ def tone(ds: Run, *, theme: Theme = "light", second: Run | None = None) -> Figur
     """The probability of every class, of one text or of two."""
     figure = Figure()
     texts = [(ds, "First", FIRST)] if second is None else [(ds, "First", FIRST), (second, "Second", SECOND)]
-    for shown, words, colour in texts:
-        chances = shown["probability"].values
+    for text, words, colour in texts:
+        chances = text["probability"].values
         top = int(np.argmax(chances))
         figure.bar(
             x=chances,
-            y=label_texts(shown),
+            y=label_texts(text),
             name=words,
             orientation="h",
             texttemplate="%{x:.1%}",
@@ -50,7 +50,7 @@ def tone(ds: Run, *, theme: Theme = "light", second: Run | None = None) -> Figur
             marker={"color": colour, "opacity": [1.0 if i == top else 0.65 for i in range(len(chances))]},
             hovertemplate="%{y}: %{x:.2%}<extra></extra>",
         )
-    rows = max(shown.sizes["label"] for shown, _, _ in texts)
+    rows = max(text.sizes["label"] for text, _, _ in texts)
     height = 84 + (30 if second is None else 48) * rows
     look.apply(
         figure, theme, title="What tone does it hear?", legend=second is not None, height=height, hover="closest"

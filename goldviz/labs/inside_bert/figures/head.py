@@ -145,7 +145,7 @@ def _strip_over_rows(
     return figure.update_xaxes(title_text="Dimension of the head", row=2, col=1)
 
 
-def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, row: int, written: str) -> None:
+def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, row: int, template: str) -> None:
     """Bars with their numbers, which are a trace of their own: Plotly measures each text of a bar in the page."""
     places = np.arange(len(values))
     figure.add_trace(
@@ -154,7 +154,7 @@ def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, 
             y=places,
             orientation="h",
             marker={"color": colour, "line_width": 0},
-            hovertemplate=f"{words} {written}<extra></extra>",
+            hovertemplate=f"{words} {template}<extra></extra>",
         ),
         row=row,
         col=2,
@@ -164,7 +164,7 @@ def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, 
             x=values,
             y=places,
             mode="text",
-            texttemplate=f"\u00a0{written}",
+            texttemplate=f"\u00a0{template}",
             textposition="middle right",
             textfont_size=12,
             cliponaxis=False,
@@ -218,7 +218,7 @@ def shares(ds: Run, *, theme: Theme = "light") -> Figure:
         for name, (_, colour) in SHARES.items()
     ]
     return pieces.beside_pieces(
-        ds, columns, title=title, theme=theme, notes=shares_notes(ds), chosen=ds.attrs["query_piece"]
+        ds, columns, title=title, theme=theme, notes=shares_notes(ds), choice=ds.attrs["query_piece"]
     )
 
 

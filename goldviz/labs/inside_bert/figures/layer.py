@@ -207,7 +207,7 @@ def layer_lengths(ds: Run, *, theme: Theme = "light") -> Figure:
         columns,
         title="How much does each part add?",
         theme=theme,
-        chosen=int(ds.attrs["query_piece"]),
+        choice=int(ds.attrs["query_piece"]),
         limits=dict.fromkeys(lengths, (0.0, longest)),
     )
 

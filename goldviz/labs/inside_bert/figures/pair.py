@@ -18,8 +18,8 @@ def shares_pair(ds: Run, *, other: Run, heading: str, theme: Theme = "light") ->
         words, colour = SHARES[name]
         short = words.split(",")[0]
         columns.append(Column(ds["share"].sel(measure=name).values, short, colour))
-        most = max(float(shown["share"].sel(measure=name).max()) for shown in (ds, other))
+        most = max(float(dataset["share"].sel(measure=name).max()) for dataset in (ds, other))
         limits[short] = (0.0, 1.08 * most or 1.0)
     place = int(ds.attrs["query_piece"])
     title = f"{heading}: from whom does “{short_piece(str(ds['token'].values[place - 1]))}” take?"
-    return beside_pieces(ds, columns, title=title, theme=theme, chosen=place, limits=limits)
+    return beside_pieces(ds, columns, title=title, theme=theme, choice=place, limits=limits)

@@ -77,10 +77,10 @@ def beside_pieces(
     title: str,
     theme: Theme,
     notes: Sequence[str] = (),
-    chosen: int | None = None,
+    choice: int | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
 ) -> Figure:
-    """Bars of every quantity beside the pieces, which read downwards; ``chosen`` (from 1) is marked with gold.
+    """Bars of every quantity beside the pieces, which read downwards; ``choice`` (from 1) is marked with gold.
 
     ``limits`` fix the axis of a heading, for figures that stand side by side.
     """
@@ -112,7 +112,7 @@ def beside_pieces(
     lines = 1 + max(heading.count("<br>") for heading in headings)
     figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 17 * lines)
     _axes(figure, columns, limits or {})
-    names = [_marked(labels[row], int(places[row]) == chosen, theme) for row in rows]
+    names = [_marked(labels[row], int(places[row]) == choice, theme) for row in rows]
     return rows_down(figure, names, tickfont_size=13)
 
 

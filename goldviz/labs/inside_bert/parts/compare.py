@@ -70,15 +70,15 @@ def _heads(first: Look, second: Look) -> None:
         layer, head, token = _place(mine)
         st.caption(f"Shown: layer {layer}, head {head}, piece {token}.")
     pairs = (("First", mine, theirs), ("Second", theirs, mine))
-    for column, (words, shown, other) in zip(st.columns(2), pairs, strict=True):
+    for column, (words, own, other) in zip(st.columns(2), pairs, strict=True):
         with column:
             first.figure(
                 f"pair_{words.lower()}",
                 shares_pair,
-                shown,
+                own,
                 f"{words}: the query shared out over the pieces.",
                 second.read.key,
-                *_place(shown),
+                *_place(own),
                 other=other,
                 heading=words,
             )

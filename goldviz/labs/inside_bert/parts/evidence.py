@@ -93,32 +93,32 @@ def _worked_out(task: Task[xr.Dataset], button: str, icon: str, key: str) -> xr.
     return background.made(task)
 
 
-def _draw_gradients(look: Look, found: Any, what: tuple[object, ...]) -> None:
-    ordinary = found.where(~found["special"], 0.0)
-    marked, sentences = st.columns(2)
-    with marked:
+def _draw_gradients(look: Look, ds: Any, what: tuple[object, ...]) -> None:
+    ordinary = ds.where(~ds["special"], 0.0)
+    left, sentences = st.columns(2)
+    with left:
         st.html(
             coloured_text(
                 _shown_text(look),
-                found["start"].values - _first(look),
-                found["stop"].values - _first(look),
+                ds["start"].values - _first(look),
+                ds["stop"].values - _first(look),
                 ordinary["attribution"].values,
                 theme=theme_now(),
             )
         )
         st.caption(
-            f"Red speaks for {plain(found.attrs['label'])}, blue against it. Integrated gradients go from a text of "
+            f"Red speaks for {plain(ds.attrs['label'])}, blue against it. Integrated gradients go from a text of "
             "padding to this one and add up what each piece changes (Sundararajan et al. 2017)."
         )
     with sentences:
-        st.markdown(completeness_sentence(found))
-        st.markdown(correlation_sentence(float(found.attrs["rank_correlation"]), int(found.attrs["compared"])))
+        st.markdown(completeness_sentence(ds))
+        st.markdown(correlation_sentence(float(ds.attrs["rank_correlation"]), int(ds.attrs["compared"])))
     bars, points = st.columns(2)
     with bars:
         words = "What each piece adds to the logit, and the attention it receives."
-        look.figure("evidence", evidence_figure, found, words, *what)
+        look.figure("evidence", evidence_figure, ds, words, *what)
     with points:
-        look.figure("agreement", agreement, found, "Each piece's evidence against the attention it receives.", *what)
+        look.figure("agreement", agreement, ds, "Each piece's evidence against the attention it receives.", *what)
         st.caption(
             "Attention received is the mean over all layers, heads and queries; special pieces are left out here. If "
             "attention explained the answer, the points would climb together."
@@ -137,13 +137,13 @@ def _shown_text(look: Look) -> str:
     return look.read.text[_first(look) : int(inside[:, 1].max())] if inside.size else ""
 
 
-def completeness_sentence(found: Any) -> str:
+def completeness_sentence(ds: Any) -> str:
     """How well what the pieces add makes up the whole change, in words."""
-    pieces, total, gap = measures.evidence_added(found), float(found.attrs["total"]), float(found.attrs["gap"])
+    pieces, total, gap = measures.evidence_added(ds), float(ds.attrs["total"]), float(ds.attrs["gap"])
     verdict = "complete" if gap <= 0.01 else "**not complete: more steps are needed**"
     return (
         f"Together the pieces add {pieces:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "
-        f"gap of {gap:.2%} after {found.attrs['steps']} steps, {verdict}."
+        f"gap of {gap:.2%} after {ds.attrs['steps']} steps, {verdict}."
     ).replace("-", "−")
 
 

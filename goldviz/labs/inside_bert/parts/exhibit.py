@@ -48,8 +48,8 @@ def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
         return reading.head(layer, number).weights
 
     def without_special(values: ndarray, special: ndarray) -> tuple[ndarray, ndarray]:
-        shown = hide_pieces(values, special)
-        return shown.weights.astype(float32), shown.hidden
+        visible = hide_pieces(values, special)
+        return visible.weights.astype(float32), visible.hidden
 
     return AttentionExhibit(
         tokens=pieces.tokens,

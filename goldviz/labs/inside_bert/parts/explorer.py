@@ -77,15 +77,15 @@ def attention_explorer(
     sizes = st.session_state[f"{key}-sizes"] = _sizes(exhibit_token) or st.session_state.get(f"{key}-sizes")
 
     def pass_on() -> None:
-        chosen = _chosen(st.session_state[key].get("choice"), exhibit_token, sizes)
-        if chosen is not None and on_choose is not None:
-            on_choose(chosen)
+        choice = _chosen(st.session_state[key].get("choice"), exhibit_token, sizes)
+        if choice is not None and on_choose is not None:
+            on_choose(choice)
 
-    shown = _component(data=data, key=key, on_choice_change=pass_on, on_missing_change=_run_again)
-    choice_sent: Any = shown.get("choice")
-    chosen = _chosen(choice_sent, exhibit_token, sizes)
+    result = _component(data=data, key=key, on_choice_change=pass_on, on_missing_change=_run_again)
+    choice_sent: Any = result.get("choice")
+    selection = _chosen(choice_sent, exhibit_token, sizes)
     # A page that passes a choice on asks for something else from then on; a choice made before does not count.
-    return choice if chosen is None or choice_sent.get("asked") != asdict(choice) else chosen
+    return choice if selection is None or choice_sent.get("asked") != asdict(choice) else selection
 
 
 def _run_again() -> None:
@@ -99,16 +99,16 @@ def _sizes(exhibit_token: str) -> Sizes | None:
     return Sizes(exhibit_token, exhibit.layers, exhibit.heads, len(exhibit.tokens))
 
 
-def _chosen(told: Any, exhibit_token: str, sizes: Sizes | None) -> Choice | None:
+def _chosen(value: Any, exhibit_token: str, sizes: Sizes | None) -> Choice | None:
     """What the browser tells, as a choice in this exhibit; None for anything else, whoever wrote it."""
     if sizes is None or sizes.exhibit != exhibit_token:
         return None
-    if not isinstance(told, Mapping) or told.get("exhibit") != exhibit_token:
+    if not isinstance(value, Mapping) or value.get("exhibit") != exhibit_token:
         return None
-    layer, head = _index(told.get("layer"), sizes.layers), _index(told.get("head"), sizes.heads)
+    layer, head = _index(value.get("layer"), sizes.layers), _index(value.get("head"), sizes.heads)
     if layer is None or head is None:
         return None
-    return Choice(layer, head, _index(told.get("token"), sizes.tokens))
+    return Choice(layer, head, _index(value.get("token"), sizes.tokens))
 
 
 def _index(value: Any, count: int) -> int | None:

@@ -45,17 +45,17 @@ def model_named(name: str) -> TextModel:
     return models.taken_over(model) or _handed_over(model)
 
 
-def _handed_over(wanted: models.Named) -> TextModel:
-    where = (wanted.name, str(_handing_place()))
-    task = Task(f"inside-bert-model-{wanted}", models.hand_over, where, "Loading the model", wanted.seconds)
+def _handed_over(name: models.Named) -> TextModel:
+    where = (name.name, str(_handing_place()))
+    task = Task(f"inside-bert-model-{name}", models.hand_over, where, "Loading the model", name.seconds)
     try:
-        model = models.take_over(wanted, background.awaited(task))
+        model = models.take_over(name, background.awaited(task))
     except (JobFailedError, TooManyJobsError) as error:
         # Of several visitors who wait for it the first one takes it, for all.
-        taken = models.taken_over(wanted)
-        if taken is None:
+        copy = models.taken_over(name)
+        if copy is None:
             raise TextModelError(str(error)) from error
-        return taken
+        return copy
     finally:
         services.jobs().results.forget(task.key)
     return model
@@ -70,7 +70,7 @@ def _handing_place() -> Path:
 
 @dataclass(frozen=True)
 class ReadText:
-    """A text and the model of the name ``named`` that reads it, cut into chunks, of which number ``chunk`` is in view.
+    """A text and the model of the name ``name`` that reads it, cut into chunks, of which number ``chunk`` is in view.
 
     ``key`` is the same wherever the numbers are.
     """
@@ -82,14 +82,14 @@ class ReadText:
     chunk: int
 
     @classmethod
-    def cut(cls, named: str, text: str, chunk: int = 1) -> ReadText:
+    def cut(cls, name: str, text: str, chunk: int = 1) -> ReadText:
         """The text in the pieces of a model, with the chunk that is asked for or the last one.
 
         Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
         """
-        model = model_named(named)
+        model = model_named(name)
         chunks = tuple(chunks_of(model, text))
-        return cls(named, model, text, chunks, min(chunk, len(chunks)))
+        return cls(name, model, text, chunks, min(chunk, len(chunks)))
 
     @property
     def pieces(self) -> Pieces:

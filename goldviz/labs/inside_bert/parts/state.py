@@ -79,7 +79,7 @@ class Look:
     def figure(
         self,
         name: str,
-        shown: FigureSpec | Callable[..., Figure],
+        figure: FigureSpec | Callable[..., Figure],
         ds: xr.Dataset,
         description: str,
         *about: object,
@@ -91,26 +91,26 @@ class Look:
         The browser gets the draft: it breaks notes at the width that the figure has there. What it fetches under the
         page's name ``ahead`` is shown before the page's script comes to it.
         """
-        draw = shown.draw if isinstance(shown, FigureSpec) else shown
+        draw = figure.draw if isinstance(figure, FigureSpec) else figure
         text = text_models.figure_text(self.read, name, draw, ds, theme_now(), *about, **more)
         subject = text_models.subject_of(self.read, *about)
         place = Place(ahead, subject, name, 0) if ahead else None
         live_figure(text, key=f"{name}-inside-bert", subject=subject, description=description, place=place)
 
 
-def arrive(known: Sequence[Part]) -> list[str]:
-    """Take over a link's settings and its part of those ``known``, on the first run and on a later visit by a link; its
+def arrive(page_parts: Sequence[Part]) -> list[str]:
+    """Take over a link's settings and its part of ``page_parts``, on the first run and on a later visit by a link; its
     faults, in sentences."""
     key = "arrived-inside-bert"
     parameters = st.query_params.to_dict()
     part = parameters.pop(parts.PARAMETER, "")
     complaints: list[str] = []
     if key not in st.session_state or st.session_state.get(chrome.CHANGED):
-        complaints += parts.arrive(InsideBert.name, known, part)
+        complaints += parts.arrive(InsideBert.name, page_parts, part)
     if key not in st.session_state or (parameters and st.session_state.get(chrome.CHANGED)):
         st.session_state[key] = True
-        settings, refused = controls.from_link(InsideBert, parameters)
-        complaints += refused
+        settings, refusals = controls.from_link(InsideBert, parameters)
+        complaints += refusals
         for name, value in settings.model_dump().items():
             st.session_state[key_of(name)] = value
         visitors_data.bring_named(InsideBert, settings, parameters)

@@ -78,12 +78,12 @@ def tone_words(scores: Mapping[str, Mapping[str, float]]) -> str:
     It finds the tone of 70% of new generated sentences, counting words 72%: it is no better. \
 On new patterns: 60%, counting words 50%: it is better.
     """
-    (own, counted, judged), (own_new, counted_new, judged_new) = (
+    (own, count, score), (own_new, counted_new, judged_new) = (
         (scores[name]["accuracy"], scores[name]["bag of words"], _against_counting(scores[name]))
         for name in ("new draws", "new patterns")
     )
     return (
-        f"It finds the tone of {own:.0%} of new generated sentences, counting words {counted:.0%}: {judged}. "
+        f"It finds the tone of {own:.0%} of new generated sentences, counting words {count:.0%}: {score}. "
         f"On new patterns: {own_new:.0%}, counting words {counted_new:.0%}: {judged_new}."
     )
 
