@@ -46,32 +46,32 @@ def masked_scores(network: BertNetwork, texts: MaskedTexts) -> tuple[float, floa
 @torch.no_grad()
 def tone_scores(network: BertNetwork, data: PretrainingTexts) -> ToneScores:
     """The tone head on both sets of unseen texts."""
-    logits = [_all_tone_logits(network, judged.texts) for judged in data.tone_sets]
-    tones = [judged.tones for judged in data.tone_sets]
-    judged = [found.argmax(1) for found in logits]
+    logits = [_all_tone_logits(network, one.texts) for one in data.tone_sets]
+    tones = [one.tones for one in data.tone_sets]
+    guesses = [one.argmax(1) for one in logits]
     return ToneScores(
-        torch.stack([_right(found, tone).mean() for found, tone in zip(judged, tones, strict=True)]),
-        torch.stack([cross_entropy(found, tone) for found, tone in zip(logits, tones, strict=True)]),
-        right_by_kind(data, judged),
-        torch.stack([confusion(found, tone) for found, tone in zip(judged, tones, strict=True)]),
+        torch.stack([_right(one, tone).mean() for one, tone in zip(guesses, tones, strict=True)]),
+        torch.stack([cross_entropy(one, tone) for one, tone in zip(logits, tones, strict=True)]),
+        right_by_kind(data, guesses),
+        torch.stack([confusion(one, tone) for one, tone in zip(guesses, tones, strict=True)]),
     )
 
 
-def right_by_kind(data: PretrainingTexts, judged: list[Int[Tensor, " text"]]) -> Float[Tensor, " kind"]:
+def right_by_kind(data: PretrainingTexts, guesses: list[Int[Tensor, " text"]]) -> Float[Tensor, " kind"]:
     """The share of right judgements for each kind of text, both sets together."""
     kinds = torch.cat([texts.kinds for texts in data.tone_sets])
     tones = torch.cat([texts.tones for texts in data.tone_sets])
-    right = _right(torch.cat(judged), tones)
+    right = _right(torch.cat(guesses), tones)
     return torch.stack([right[kinds == kind].mean() for kind in range(len(data.kinds))])
 
 
-def confusion(judged: Int[Tensor, " text"], tones: Int[Tensor, " text"]) -> Float[Tensor, "tone judged"]:
+def confusion(guesses: Int[Tensor, " text"], tones: Int[Tensor, " text"]) -> Float[Tensor, "tone judged"]:
     """The share of each tone's texts that are judged each way; rows sum to 1, and are NaN for a tone without texts.
 
     >>> confusion(torch.tensor([0, 2, 1, 1]), torch.tensor([0, 0, 1, 2])).tolist()
     [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
     """
-    pairs = torch.bincount(TONE_CLASSES * tones + judged, minlength=TONE_CLASSES**2).view(TONE_CLASSES, -1).float()
+    pairs = torch.bincount(TONE_CLASSES * tones + guesses, minlength=TONE_CLASSES**2).view(TONE_CLASSES, -1).float()
     return pairs / pairs.sum(1, keepdim=True)
 
 
@@ -142,9 +142,9 @@ def majority(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
     return [torch.full_like(texts.tones, tone) for texts in data.tone_sets]
 
 
-def accuracy_by_set(data: PretrainingTexts, judged: list[Int[Tensor, " text"]]) -> Float[Tensor, " tone_set"]:
+def accuracy_by_set(data: PretrainingTexts, guesses: list[Int[Tensor, " text"]]) -> Float[Tensor, " tone_set"]:
     """The share of right judgements in each set of unseen texts."""
-    return torch.stack([_right(found, texts.tones).mean() for found, texts in zip(judged, data.tone_sets, strict=True)])
+    return torch.stack([_right(one, texts.tones).mean() for one, texts in zip(guesses, data.tone_sets, strict=True)])
 
 
 def _all_tone_logits(network: BertNetwork, texts: EncodedTexts) -> Tensor:
@@ -161,5 +161,5 @@ def _over_queries(values: Float[Tensor, "text head query"], present: Tensor) -> 
     return (values * weights).sum((0, 2)) / weights.sum((0, 2))
 
 
-def _right(judged: Tensor, tones: Tensor) -> Tensor:
-    return (judged == tones).float()
+def _right(guesses: Tensor, tones: Tensor) -> Tensor:
+    return (guesses == tones).float()

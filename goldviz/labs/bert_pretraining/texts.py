@@ -86,11 +86,11 @@ class EncodedTexts:
     def __len__(self) -> int:
         return len(self.pieces)
 
-    def rows(self, chosen: Int[Tensor, " row"]) -> tuple[Int[Tensor, "row token"], Bool[Tensor, "row token"]]:
+    def rows(self, numbers: Int[Tensor, " row"]) -> tuple[Int[Tensor, "row token"], Bool[Tensor, "row token"]]:
         """The chosen texts, no wider than the longest of them, and where they have pieces."""
-        lengths = self.lengths[chosen]
+        lengths = self.lengths[numbers]
         longest = int(lengths.max())
-        return self.pieces[chosen, :longest], torch.arange(longest) < lengths[:, None]
+        return self.pieces[numbers, :longest], torch.arange(longest) < lengths[:, None]
 
     def readable(self, vocabulary: Vocabulary) -> EncodedTexts:
         """Those texts that hold at least one piece that is not special: of the others nothing can be hidden."""
@@ -186,11 +186,11 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
 
 
 def unlabelled_sentences(
-    generator: np.random.Generator, patterns: WhichPatterns, labelled: set[str]
+    generator: np.random.Generator, patterns: WhichPatterns, sentences_with_labels: set[str]
 ) -> list[LabelledText]:
     """The texts on which the tone is judged: the first 400 different ones drawn that are not among the labelled."""
     sentences = policy_sentences(2 * JUDGED_TEXTS, generator, patterns)
-    return list({one.text: one for one in sentences if one.text not in labelled}.values())[:JUDGED_TEXTS]
+    return list({one.text: one for one in sentences if one.text not in sentences_with_labels}.values())[:JUDGED_TEXTS]
 
 
 def unlabelled_texts(settings: BertPretraining) -> tuple[list[str], list[str]]:
@@ -288,18 +288,16 @@ def judged_texts(tokeniser: Any, texts: Sequence[LabelledText], kinds: Sequence[
     )
 
 
-def probe_text(written: str, tokeniser: Any, vocabulary: Vocabulary, texts: EncodedTexts, longest: int) -> ProbeText:
+def probe_text(text: str, tokeniser: Any, vocabulary: Vocabulary, texts: EncodedTexts, longest: int) -> ProbeText:
     """The probe: an unseen text, cut where it is longer, with its verb hidden, or else the longest piece that is a
     whole word. Candidates for the place are read off the training texts."""
-    pieces = tokeniser(written, truncation=True, max_length=longest, return_tensors="pt")["input_ids"][0]
+    pieces = tokeniser(text, truncation=True, max_length=longest, return_tensors="pt")["input_ids"][0]
     tokens = tokeniser.convert_ids_to_tokens(pieces.tolist())
     inside = range(1, len(tokens) - 1)
     place = max(inside, key=lambda i: (tokens[i] == PROBE_WORD, tokens[i].isalpha(), len(tokens[i]), -i))
     masked_pieces = pieces.clone()
     masked_pieces[place] = vocabulary.mask
-    return ProbeText(
-        written, masked_pieces, place, int(pieces[place]), probe_candidates(texts, vocabulary, pieces, place)
-    )
+    return ProbeText(text, masked_pieces, place, int(pieces[place]), probe_candidates(texts, vocabulary, pieces, place))
 
 
 def probe_candidates(

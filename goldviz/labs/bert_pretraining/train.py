@@ -175,18 +175,18 @@ def learn(
     optimiser = one.pretraining if pretrains else one.fine_tuning
     set_learning_rate(optimiser, rate)
     network.zero_grad()
-    with watching(watched_parts(network) if closely else []) as watched:
+    with watching(watched_parts(network) if closely else []) as activations:
         objective, readings = (masked_step if pretrains else tone_step)(one, settings, data, step)
     objective.backward()
     readings["part_gradient_norm"] = part_gradient_norms(network)
     if closely:
-        watched.after_backward()
-    readings["gradient_norm"], clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
-    readings["clipped"] = clipped.float()
+        activations.after_backward()
+    readings["gradient_norm"], clip_flag = clip_gradients(network.parameters(), settings.clip or math.inf)
+    readings["clipped"] = clip_flag.float()
     take_step(optimiser)
     if closely:
-        readings |= of_weights(watched) | watched.distributions()
-        readings["activation_histogram"] = distributions(VALUE_BINS, watched.outputs)
+        readings |= of_weights(activations) | activations.distributions()
+        readings["activation_histogram"] = distributions(VALUE_BINS, activations.outputs)
     return readings
 
 
@@ -232,13 +232,13 @@ def tone_step(one: BertLearner, settings: BertPretraining, data: PretrainingText
 def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Record) -> None:
     """Record scores on unseen texts, and what the attention heads do, as the step leaves the networks."""
     with record.instrument():
-        masked = [masked_scores(one.network, data.unseen) for one in learners]
+        mask_scores = [masked_scores(one.network, data.unseen) for one in learners]
         tones = [tone_scores(one.network, data) for one in learners]
         habits = [head_habits(one.network, data.unseen.shown) for one in learners]
         guesses = [probe_guesses(one.network, data.probe) for one in learners]
         attention = probe_attention(learners[0].network, data.probe)
-    record("unseen_masked_loss", [loss for loss, _ in masked])
-    record("unseen_masked_accuracy", [right for _, right in masked])
+    record("unseen_masked_loss", [loss for loss, _ in mask_scores])
+    record("unseen_masked_accuracy", [right for _, right in mask_scores])
     for name, values in (
         ("unseen_tone_accuracy", [one.accuracy for one in tones]),
         ("unseen_tone_loss", [one.loss for one in tones]),

@@ -40,8 +40,8 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
     labels = model.labels if model.classifier is not None else ()
     by_text = encode(model, documents.texts, report)
     vectors = pooled(by_text, settings.pooling)
-    fitted = fitted_documents(len(vectors), settings.fitted_on)
-    axes = principal_axes(vectors[fitted], COMPONENTS)
+    fit_mask = fitted_documents(len(vectors), settings.fitted_on)
+    axes = principal_axes(vectors[fit_mask], COMPONENTS)
     kinds = [text.kind or "document" for text in documents.texts]
     own_coordinate, own_share, own_fitted = axes_of_kinds(vectors, kinds, settings.fitted_on)
     previous = previous_of(documents)
@@ -57,7 +57,7 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
             "previous": ("document", np.array(previous, np.float64)),
             "coordinate": (("document", "component"), axes.coordinates(vectors)),
             "share": ("component", axes.share),
-            "fitted": ("document", fitted.astype(np.float64)),
+            "fitted": ("document", fit_mask.astype(np.float64)),
             "own_coordinate": (("document", "own_component"), own_coordinate),
             "own_share": (("document", "own_component"), own_share),
             "own_fitted": ("document", own_fitted.astype(np.float64)),
@@ -88,9 +88,9 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
     )
 
 
-def pooled(found: EncodedTexts, pooling: str) -> np.ndarray:
+def pooled(encoding: EncodedTexts, pooling: str) -> np.ndarray:
     """The vectors of this pooling, (text, width)."""
-    return found.cls if pooling == "cls" else found.mean
+    return encoding.cls if pooling == "cls" else encoding.mean
 
 
 def fitted_documents(count: int, fitted_on: str) -> np.ndarray:
@@ -107,15 +107,15 @@ def axes_of_kinds(
     The axes of a kind are those of its documents alone, all or the first half, but at least three.
     """
     places, shares = (np.full((len(vectors), MAP_COMPONENTS), np.nan) for _ in range(2))
-    fitted = np.zeros(len(vectors), bool)
+    fit_mask = np.zeros(len(vectors), bool)
     for kind in set(kinds):
         mine = np.flatnonzero(np.array(kinds) == kind)
         early = mine[fitted_documents(len(mine), fitted_on)]
         axes = principal_axes(vectors[early], MAP_COMPONENTS)
         count = len(axes.share)
         places[mine, :count], shares[mine, :count] = axes.coordinates(vectors[mine]), axes.share
-        fitted[early] = True
-    return places, shares, fitted
+        fit_mask[early] = True
+    return places, shares, fit_mask
 
 
 def previous_of(documents: DatedTexts) -> list[int]:

@@ -39,9 +39,9 @@ def no_tone(dataset: Run) -> str:
     return f"Tone is not offered: {model} {because}. For a tone choose a FinBERT under Change model."
 
 
-def flat_tone(dataset: Run, chosen: Sequence[int]) -> str:
+def flat_tone(dataset: Run, rows: Sequence[int]) -> str:
     """Whether the model reads nearly the same tone in all chosen documents, and what to do; empty where it does not."""
-    tones = dataset["balance"].values[list(chosen)]
+    tones = dataset["balance"].values[list(rows)]
     tones = tones[np.isfinite(tones)]
     if len(tones) < FEWEST_JUDGED:
         return ""

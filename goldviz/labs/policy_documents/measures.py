@@ -31,14 +31,14 @@ class DocumentRead:
     def at(cls, ds: Run, place: int) -> DocumentRead:
         """The document at this place, counted from 0."""
         words, pieces, chunks = (int(ds[name].values[place]) for name in ("words", "pieces", "chunks"))
-        released = str(ds["released"].values[place].astype("datetime64[m]")).replace("T", " ")
+        release = str(ds["released"].values[place].astype("datetime64[m]")).replace("T", " ")
         before, tones = int(ds["previous"].values[place]), ds["balance"].values
         return cls(
             str(ds["title"].values[place]),
             words,
             pieces,
             chunks,
-            released,
+            release,
             float(ds["change"].values[place]),
             (float(tones[before]) if before >= 0 else np.nan, float(tones[place])),
         )

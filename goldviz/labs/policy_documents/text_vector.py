@@ -55,9 +55,9 @@ def pieces_of_its_own(chunks: Sequence[Pieces]) -> list[Float[np.ndarray, " piec
     for number in range(1, len(chunks)):
         earlier, later = chunks[number - 1], chunks[number]
         ours, theirs = np.flatnonzero(~later.special), np.flatnonzero(~earlier.special)
-        shared = int((earlier.offsets[theirs, 0] >= later.offsets[ours[0], 0]).sum())
-        weights[number][ours[: shared // 2]] = 0
-        weights[number - 1][theirs[len(theirs) - (shared - shared // 2) :]] = 0
+        overlap = int((earlier.offsets[theirs, 0] >= later.offsets[ours[0], 0]).sum())
+        weights[number][ours[: overlap // 2]] = 0
+        weights[number - 1][theirs[len(theirs) - (overlap - overlap // 2) :]] = 0
     return weights
 
 

@@ -40,26 +40,26 @@ class Loss:
     note: str = ""
 
     @classmethod
-    def of(cls, there: Days, mirrored: Days) -> Loss:
+    def of(cls, there: Days, at_mirror: Days) -> Loss:
         """From log p(x) and log p(-x)."""
-        return cls(-there, np.logaddexp(there, mirrored) - there)
+        return cls(-there, np.logaddexp(there, at_mirror) - there)
 
 
 def loss_of_tokens(log_chances: Logs, tokeniser: Tokeniser, returns: Days) -> Loss:
     """The loss of a forecast that gives each token a log probability, day by day."""
-    there, mirrored = (
+    there, at_mirror = (
         special.logsumexp(log_chances + tokeniser.log_densities(values), axis=1) for values in (returns, -returns)
     )
-    return Loss.of(there, mirrored)
+    return Loss.of(there, at_mirror)
 
 
 def loss_of_normal(means: Days, deviations: Days, returns: Days) -> Loss:
     """The loss of a normal forecast, day by day."""
-    there, mirrored = (
+    there, at_mirror = (
         -np.square((values - means) / deviations) / 2 - np.log(deviations) - np.log(2 * np.pi) / 2
         for values in (returns, -returns)
     )
-    return Loss.of(there, mirrored)
+    return Loss.of(there, at_mirror)
 
 
 def log_frequencies(past: Tokens, count: int, days: int) -> Logs:

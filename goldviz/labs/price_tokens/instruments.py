@@ -29,9 +29,9 @@ def describe_tokens(settings: PriceTokens, record: Record, problem: TokenProblem
     record.once("token", text.tokens[problem.tested].astype(np.int16))
     record.once("occupancy", shares)
     record.once("code_perplexity", [perplexity_of(past, settings.tokens) for past in pasts])
-    meant = [meaning_of(one, returns[:start]) for one, start in zip(text.tokenisers, starts, strict=True)]
-    record.once("token_mean", [mean for mean, _ in meant])
-    record.once("token_deviation", [deviation for _, deviation in meant])
+    meanings = [meaning_of(one, returns[:start]) for one, start in zip(text.tokenisers, starts, strict=True)]
+    record.once("token_mean", [mean for mean, _ in meanings])
+    record.once("token_deviation", [deviation for _, deviation in meanings])
     counts = pair_counts(text.tokens, settings.tokens)
     record.once("transition", counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
     record.once("same_label", text.same_label)
@@ -79,13 +79,13 @@ def look_for_motifs(settings: PriceTokens, record: Record, problem: TokenProblem
     if settings.merges == 0:
         return
     first = problem.starts[0]
-    bits, named, dealt = motifs(
+    bits, names, dealt = motifs(
         text.tokens[:first], text.tokens[first:], settings.tokens, settings.merges, settings.market_seed
     )
     record.coordinates(
         order=list(ORDERS),
         merge=list(range(bits.shape[1])),
-        motif=[f"{place}: {words}" for place, (words, _) in enumerate(named, start=1)],
+        motif=[f"{place}: {words}" for place, (words, _) in enumerate(names, start=1)],
     )
     record.once("bits", bits)
-    record.once("motif_count", np.array([[times for _, times in named], dealt]).reshape(2, len(named)))
+    record.once("motif_count", np.array([[times for _, times in names], dealt]).reshape(2, len(names)))

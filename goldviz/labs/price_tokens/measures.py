@@ -182,8 +182,8 @@ NATS = _part_of_gain("nats", "Nats a day that the network pays for the return it
 @measure()
 def stay_error(run: Run) -> float:
     """How far the mean stay of the fitted chain is from that of the planted one."""
-    fitted, planted = (np.diag(run[name].values).mean() for name in ("fitted_transition", "planted_transition"))
-    return float(abs(fitted - planted))
+    fit, truth = (np.diag(run[name].values).mean() for name in ("fitted_transition", "planted_transition"))
+    return float(abs(fit - truth))
 
 
 @measure("bit")

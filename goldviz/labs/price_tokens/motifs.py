@@ -28,17 +28,19 @@ def motifs(
     generator = np.random.default_rng([seed, SHUFFLING_STREAM])
     dealt = generator.permutation(past), generator.permutation(later)
     ways = [(past, later), dealt]
-    found = [list(islice(learned([before], count), merges)) for before, _ in ways]
-    most = min(map(len, found))
+    merge_lists = [list(islice(learned([before], count), merges)) for before, _ in ways]
+    most = min(map(len, merge_lists))
     bits = np.array(
         [
             [bits_a_day(before, after, [merge.pair for merge in each[:number]], count) for number in range(most + 1)]
-            for (before, after), each in zip(ways, found, strict=True)
+            for (before, after), each in zip(ways, merge_lists, strict=True)
         ]
     )
-    pairs = [merge.pair for merge in found[0]]
-    named = [("-".join(map(str, _unfolded(count + i, pairs, count))), merge.times) for i, merge in enumerate(found[0])]
-    return bits, named[:most], [merge.times for merge in found[1][:most]]
+    pairs = [merge.pair for merge in merge_lists[0]]
+    names = [
+        ("-".join(map(str, _unfolded(count + i, pairs, count))), merge.times) for i, merge in enumerate(merge_lists[0])
+    ]
+    return bits, names[:most], [merge.times for merge in merge_lists[1][:most]]
 
 
 def bits_a_day(past: Tokens, later: Tokens, pairs: list[tuple[int, int]], count: int) -> float:

@@ -90,8 +90,8 @@ class Places:
     @classmethod
     def of(cls, tokens: np.ndarray, context: int, count: int, device: torch.device) -> Places:
         """The last ``context`` tokens before every day; the token ``count`` stands before the first."""
-        padded = np.concatenate([np.full(context, count), tokens])
-        contexts = np.lib.stride_tricks.sliding_window_view(padded, context)[:-1]
+        series = np.concatenate([np.full(context, count), tokens])
+        contexts = np.lib.stride_tricks.sliding_window_view(series, context)[:-1]
         return cls(torch.from_numpy(contexts.copy()).to(device), torch.from_numpy(tokens).to(device))
 
     def at(self, days: np.ndarray) -> tuple[Tensor, Tensor]:
@@ -220,9 +220,9 @@ def announce(
     device: torch.device,
 ) -> None:
     """Label the dimensions, say where the data come from, and record all that depends on no network."""
-    market, tested = problem.market, problem.tested
+    market, test_rows = problem.market, problem.tested
     names = list(range(1, settings.tokens + 1))
-    dates = [problem.dates[day] for day in tested]
+    dates = [problem.dates[day] for day in test_rows]
     record.coordinates(
         fold=[fold.number for fold in problem.folds],
         seed=list(settings.seeds),
@@ -250,10 +250,10 @@ def announce(
         units_of=recorded_units(problem.moves, MOVES, ("price",), market.target.unit),
         data_notes=" ".join([*problem.notes, *notes]),
         simulated=int(market.simulated),
-        first_forecast=problem.dates[tested[0]],
+        first_forecast=problem.dates[test_rows[0]],
     )
-    record.once("came", problem.returns[tested])
-    record.once("price", problem.prices[tested])
+    record.once("came", problem.returns[test_rows])
+    record.once("price", problem.prices[test_rows])
     record.once("block", np.concatenate([np.full(len(fold.test), fold.number, np.int16) for fold in problem.folds]))
     record.once("baseline_nats", np.stack([one.nats for one in baselines.values()]))
     describe_tokens(settings, record, problem, text)

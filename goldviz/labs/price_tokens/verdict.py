@@ -37,8 +37,8 @@ def verdict(ds: Run, settings: PriceTokens) -> str:
         return "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
     n = Reading(ds)
     if not isfinite(n.own.value):
-        unfinished = str(ds.attrs.get("status", "running")) in UNFINISHED
-        return "No forecast yet: the first ones come with the first look." if unfinished else "There is no forecast."
+        goes_on = str(ds.attrs.get("status", "running")) in UNFINISHED
+        return "No forecast yet: the first ones come with the first look." if goes_on else "There is no forecast."
     score = f"{gain_in_words(n.own)}, {of_market(n)}"
     if n.foresees:
         gain = f"{signed(n.own.value, 3)} nats a day"

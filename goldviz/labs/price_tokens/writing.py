@@ -53,9 +53,9 @@ def written(settings: PriceTokens, returns: Returns, starts: Sequence[int]) -> W
     for number, (start, end) in enumerate(zip(starts[1:], ends[1:], strict=True), start=1):
         fresh = fitted(settings, sample_of(settings, returns, start, end), settings.market_seed + number).tokeniser
         old, new = (one.tokens(returns)[:start] for one in (tokenisers[-1], fresh))
-        meant = Renamed(fresh, matched(old, new, settings.tokens))
-        tokeniser: Tokeniser = meant if settings.labels == "aligned" else fresh
-        agreements.append([agreement(old, one.tokens(returns)[:start]) for one in (tokeniser, meant)])
+        meaning = Renamed(fresh, matched(old, new, settings.tokens))
+        tokeniser: Tokeniser = meaning if settings.labels == "aligned" else fresh
+        agreements.append([agreement(old, one.tokens(returns)[:start]) for one in (tokeniser, meaning)])
         tokenisers.append(tokeniser)
         tokens[start:end] = tokeniser.tokens(returns)[start:end]
     same = np.array(agreements).reshape(-1, 2)

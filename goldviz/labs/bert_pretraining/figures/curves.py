@@ -42,19 +42,19 @@ def mark_phases(plot: Plot) -> None:
     )
 
 
-def wait(plot: Plot, known: AtStep, words: str) -> Figure:
-    """What was drawn, and at steps where nothing is ``known`` yet these words in its place; call it last."""
+def wait(plot: Plot, ready: AtStep, words: str) -> Figure:
+    """What was drawn, and at steps where nothing is ``ready`` yet these words in its place; call it last."""
     figure, layout, waiting = plot.figure, plot.figure.layout, plot.instead(words).layout
 
-    def either(drawn: Any, instead: Any) -> AtStep:
-        return known.map(lambda yes: drawn if yes else instead)
+    def either(picture: Any, instead: Any) -> AtStep:
+        return ready.map(lambda yes: picture if yes else instead)
 
-    notes = [filled(layout.meta["notes"], {known.dim: i}) if yes else [] for i, yes in enumerate(known.values)]
+    notes = [filled(layout.meta["notes"], {ready.dim: i}) if yes else [] for i, yes in enumerate(ready.values)]
     for part in [*figure.data, *layout.get("annotations", []), *figure.select_xaxes(), *figure.select_yaxes()]:
-        part.visible = known
+        part.visible = ready
     figure.add_annotation(**waiting.annotations[0], visible=either(False, True))
     return figure.update_layout(
-        meta={"notes": AtStep(known.dim, notes)},
+        meta={"notes": AtStep(ready.dim, notes)},
         height=either(layout.height, waiting.height),
         margin={side: either(layout.margin[side], waiting.margin[side]) for side in "tb"},
     )

@@ -106,7 +106,7 @@ def _widest_gain(plot: Plot, right: Array) -> Words:
     if plot.lacks("baseline_kind_accuracy", "kind_count"):
         return ""
     bag = plot.ds["baseline_kind_accuracy"].sel(baseline="bag of words")
-    gained = (right - bag).where(plot.ds["kind_count"] >= LEAST_TEXTS)
+    difference = (right - bag).where(plot.ds["kind_count"] >= LEAST_TEXTS)
 
     def said(gains: Array, own: Array) -> str:
         if not bool(gains.notnull().any()):
@@ -117,7 +117,7 @@ def _widest_gain(plot: Plot, right: Array) -> Words:
         kind = str(own["kind"].values[row]).replace("_", " ")
         return f"Most beyond counted words: {kind}, {percent(float(own[row]))} to {percent(float(bag[row]))}."
 
-    return plot.say(said, gained, right)
+    return plot.say(said, difference, right)
 
 
 @figure(
@@ -134,7 +134,7 @@ def confusion(plot: Plot) -> Figure:
     if words := plot.lacks("confusion"):
         return plot.instead(_later(ds, "confusion", words))
     now = finite(plot.now["confusion"]).mean("seed").transpose("look", "tone_set", "tone", "judged")
-    known, gaps = now.notnull().any(now.dims[1:]), now.isnull().any(now.dims[1:])
+    has_numbers, gaps = now.notnull().any(now.dims[1:]), now.isnull().any(now.dims[1:])
     sets = [str(name) for name in now["tone_set"].values]
     headings = [TONE_SETS[name].heading if name in TONE_SETS else name for name in sets]
     plot.panels([heading.replace(" network", "") for heading in headings])
@@ -161,6 +161,6 @@ def confusion(plot: Plot) -> Figure:
     plot.finish(*notes, height=560, legend=False, hover="closest")
     words = "Share of the tone's texts"
     colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%")
-    papers = plot.at_step(known & gaps, lambda gap: plot.ink.gap if gap else "rgba(0,0,0,0)")
+    papers = plot.at_step(has_numbers & gaps, lambda gap: plot.ink.gap if gap else "rgba(0,0,0,0)")
     plot.figure.update_layout(plot_bgcolor=papers)
-    return wait(plot, plot.at_step(known, bool), NOT_YET)
+    return wait(plot, plot.at_step(has_numbers, bool), NOT_YET)

@@ -130,8 +130,8 @@ def schedule(plot: Plot) -> Figure:
     plot.linear_axis("learning_rate", "Rate", row=1)
     plot.log_axis("gradient_norm", "Norm", row=2)
     mark_phases(plot)
-    finished = plot.finish(_clipped(plot), plot.drawn(), height=540, legend=False)
-    return finished.update_layout(margin_t=finished.layout.margin.t + 20)
+    figure = plot.finish(_clipped(plot), plot.drawn(), height=540, legend=False)
+    return figure.update_layout(margin_t=figure.layout.margin.t + 20)
 
 
 def _clipped(plot: Plot) -> str:

@@ -100,9 +100,9 @@ def _bag_beside(case: Case) -> str:
 
 def _held_back(settings: BertPretraining) -> Line:
     """Whatever pre-training has not carried is held back; without pre-training, all."""
-    carried = where("carried", f"{ABOVE_MAJORITY}, after pre-training", at=CARRIED)
-    pretrained = settings.pretraining_steps > 0
-    return Line(lambda n: ~carried.over(n) if pretrained else n.every_seed, carried.words)
+    after_pretraining = where("carried", f"{ABOVE_MAJORITY}, after pre-training", at=CARRIED)
+    pretrains = settings.pretraining_steps > 0
+    return Line(lambda n: ~after_pretraining.over(n) if pretrains else n.every_seed, after_pretraining.words)
 
 
 def _one_state(case: Case) -> str:

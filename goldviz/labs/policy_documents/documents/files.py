@@ -62,10 +62,10 @@ def texts_from_files(
             f"The files have {total / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB together."
         )
     texts: list[DatedText] = []
-    assumed: list[DatedText] = []
+    without_date: list[DatedText] = []
     notes: list[str] = []
-    for given, content in files:
-        name = plain_words(given) or "A file"
+    for file_name, content in files:
+        name = plain_words(file_name) or "A file"
         if not content.strip():
             notes.append(f"{name} is empty and has no part in this.")
             continue
@@ -79,11 +79,11 @@ def texts_from_files(
             raise DatedTextError(f"{name} has {len(words):,} characters; allowed are at most {LONGEST_TEXT:,}.")
         texts.append(_document(name, facts, words.strip(), rule, day_first))
         if not _first(facts, RELEASE_KEYS):
-            assumed.append(texts[-1])
-    in_order, repeated = ordered(texts)
+            without_date.append(texts[-1])
+    in_order, repeats = ordered(texts)
     origin = plain_words(files[0][0]) if len(files) == 1 else f"{len(files)} files"
-    doubts = rule.doubts(texts, assumed)
-    return DatedTexts(in_order, origin, rule.clock_for(texts), rule.zone, notes=(*notes, *doubts, *repeated))
+    doubts = rule.doubts(texts, without_date)
+    return DatedTexts(in_order, origin, rule.clock_for(texts), rule.zone, notes=(*notes, *doubts, *repeats))
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:

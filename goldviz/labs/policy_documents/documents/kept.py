@@ -63,15 +63,15 @@ def documents_at_hand(name: str) -> DatedTexts:
             f"The documents are {name!r}; allowed is '{GENERATED}' or the 16 characters that name kept ones."
         )
     try:
-        packed = KEPT_DOCUMENTS.read(name)
+        archive = KEPT_DOCUMENTS.read(name)
     except OSError as error:
         raise DatedTextError(f"The documents {name} cannot be read: {reason_of(error)}.") from None
-    if packed is None:
+    if archive is None:
         raise DatedTextError(
             f"This machine does not hold the documents {name}: load them here again, or choose the generated ones."
         )
     try:
-        content = _unpacked(packed)
+        content = _unpacked(archive)
         if hashlib.sha256(content).hexdigest()[:16] != name:
             raise ValueError("The content is not the one after which the file is named.")
         return _from_facts(json.loads(content.decode("utf-8", "surrogatepass")))
@@ -86,9 +86,9 @@ def _document_bytes(documents: DatedTexts) -> bytes:
     return facts.encode("utf-8", "surrogatepass")
 
 
-def _unpacked(packed: bytes) -> bytes:
+def _unpacked(archive: bytes) -> bytes:
     unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-    content = unpacker.decompress(packed, LARGEST_UNPACKED)
+    content = unpacker.decompress(archive, LARGEST_UNPACKED)
     if not unpacker.eof:
         raise ValueError("The file does not end where it should.")
     return content

@@ -76,12 +76,12 @@ class Meeting:
         return topics
 
 
-def next_meeting(before: Meeting, day: date, wanted: int, leaning: float, generator: np.random.Generator) -> Meeting:
-    """The meeting after ``before``, which moves its rate towards ``wanted`` quarters of a percent.
+def next_meeting(before: Meeting, day: date, target: int, leaning: float, generator: np.random.Generator) -> Meeting:
+    """The meeting after ``before``, which moves its rate towards ``target`` quarters of a percent.
 
     Where the decision is of another kind every part is new; else each is with a chance of ``RENEWED_SHARE``.
     """
-    move = int(np.clip(wanted - before.new, -LARGEST_STEP, LARGEST_STEP))
+    move = int(np.clip(target - before.new, -LARGEST_STEP, LARGEST_STEP))
     after = replace(before, day=day, old=before.new, new=before.new + move, leaning=leaning)
     fresh = generator.random(len(before.seeds)) < RENEWED_SHARE
     fresh |= after.decision.sign != before.decision.sign

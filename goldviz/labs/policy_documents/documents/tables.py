@@ -92,8 +92,8 @@ def look_into_texts(content: bytes, name: str) -> TextTablePreview:
     release = NOTHING if release == date else release
     kinds = tuple(column for column in table.names if column not in (*dates, text) and _few(table, column))
     unclear = [*(["text"] if text_unclear else []), *(["date"] if len(others) > 1 else [])]
-    filled = _with_texts(table, text)
-    with_dates = _dates(filled, date, None)
+    with_texts = _with_texts(table, text)
+    with_dates = _dates(with_texts, date, None)
     return TextTablePreview(
         name=table.file,
         rows=len(table.rows),
@@ -111,11 +111,13 @@ def look_into_texts(content: bytes, name: str) -> TextTablePreview:
         head=tuple(
             tuple(_shown(column, row) for column in table.columns) for row in range(min(SHOWN_ROWS, len(table.rows)))
         ),
-        notes=(*table.notes, *_dropped(table, filled)),
+        notes=(*table.notes, *_dropped(table, with_texts)),
     )
 
 
-def texts_from_table(content: bytes, name: str, chosen: TextColumns, rule: ReleaseRule = ASSUMED_RELEASE) -> DatedTexts:
+def texts_from_table(
+    content: bytes, name: str, columns: TextColumns, rule: ReleaseRule = ASSUMED_RELEASE
+) -> DatedTexts:
     """The documents in a CSV file, by the columns that were chosen.
 
     Rows without a text are left out. A document is out on the day in the ``release`` column, at the rule's clock or,
@@ -126,32 +128,33 @@ def texts_from_table(content: bytes, name: str, chosen: TextColumns, rule: Relea
     not, for a release before the day that the text is about, and for dates that can be read in two ways.
     """
     table = text_table(content, name)
-    for column in filter(None, (chosen.date, chosen.text, chosen.release, chosen.kind)):
+    for column in filter(None, (columns.date, columns.text, columns.release, columns.kind)):
         if column not in table.names:
             raise DatedTextError(
                 f"{table.file} has no column {plain_words(column)!r}; allowed are {', '.join(table.names)}."
             )
-    filled = _with_texts(table, chosen.text)
-    dates = _dates(filled, chosen.date, chosen.day_first)
+    with_texts = _with_texts(table, columns.text)
+    dates = _dates(with_texts, columns.date, columns.day_first)
     if dates.order == "either":
         raise DatedTextError(
             f"The dates of {table.file} can be read in two ways; choose whether the day or the month stands first."
         )
     about = dates.moments.astype("datetime64[D]").tolist()
-    kinds = _cells(filled, chosen.kind) if chosen.kind else [""] * len(about)
+    kinds = _cells(with_texts, columns.kind) if columns.kind else [""] * len(about)
     kinds = [plain_words(kind, LONGEST_KIND) for kind in kinds]
-    released = [rule.day_out(day, kind) for day, kind in zip(about, kinds, strict=True)]
-    said, stamped, notes = [False] * len(about), "", list(table.notes)
-    if chosen.release:
-        said, days, stamped = _releases(filled, chosen.release, chosen.day_first)
-        released = [day if there else assumed for there, day, assumed in zip(said, days, released, strict=True)]
-        if stamped:
-            notes.append(f"{chosen.release} has times of day; the latest, {stamped} UTC, counts for all documents.")
-        if not all(said):
-            notes.append(
-                f"Rows with nothing in {chosen.release}: {len(said) - sum(said)}; their day of release is assumed."
-            )
-    for row, day, out in zip(filled.rows, about, released, strict=True):
+    release_days = [rule.day_out(day, kind) for day, kind in zip(about, kinds, strict=True)]
+    has_day, latest, notes = [False] * len(about), "", list(table.notes)
+    if columns.release:
+        has_day, days, latest = _releases(with_texts, columns.release, columns.day_first)
+        release_days = [
+            day if there else rule_day for there, day, rule_day in zip(has_day, days, release_days, strict=True)
+        ]
+        if latest:
+            notes.append(f"{columns.release} has times of day; the latest, {latest} UTC, counts for all documents.")
+        if not all(has_day):
+            empty = len(has_day) - sum(has_day)
+            notes.append(f"Rows with nothing in {columns.release}: {empty}; their day of release is assumed.")
+    for row, day, out in zip(with_texts.rows, about, release_days, strict=True):
         if out < day:
             raise DatedTextError(
                 f"In row {row} of {table.file} the release, {out}, is before the date, {day}; allowed are releases on "
@@ -159,13 +162,13 @@ def texts_from_table(content: bytes, name: str, chosen: TextColumns, rule: Relea
             )
     texts = [
         DatedText(day, out, kind, text.strip())
-        for day, out, kind, text in zip(about, released, kinds, _cells(filled, chosen.text), strict=True)
+        for day, out, kind, text in zip(about, release_days, kinds, _cells(with_texts, columns.text), strict=True)
     ]
-    rule = replace(rule, clock=stamped, zone="UTC") if stamped else rule
-    doubts = rule.doubts(texts, [text for text, there in zip(texts, said, strict=True) if not there])
-    in_order, repeated = ordered(texts)
-    notes += [*doubts, *dates.notes, *_dropped(table, filled), *repeated]
-    clock, unwritten = rule.clock_for(texts), _unwritten(table, chosen)
+    rule = replace(rule, clock=latest, zone="UTC") if latest else rule
+    doubts = rule.doubts(texts, [text for text, there in zip(texts, has_day, strict=True) if not there])
+    in_order, repeats = ordered(texts)
+    notes += [*doubts, *dates.notes, *_dropped(table, with_texts), *repeats]
+    clock, unwritten = rule.clock_for(texts), _unwritten(table, columns)
     return DatedTexts(in_order, table.file, clock, rule.zone, notes=tuple(notes), unwritten=unwritten)
 
 
@@ -198,23 +201,23 @@ def _with_texts(table: FileTable, name: str) -> FileTable:
     return FileTable(table.file, "text", table.names, columns, rows, table.separator, table.notes)
 
 
-def _dropped(table: FileTable, filled: FileTable) -> tuple[str, ...]:
-    count = len(table.rows) - len(filled.rows)
+def _dropped(table: FileTable, with_texts: FileTable) -> tuple[str, ...]:
+    count = len(table.rows) - len(with_texts.rows)
     if not count:
         return ()
     rows = "1 row without a text is" if count == 1 else f"{count} rows without a text are"
     return (f"{rows} left out, as of meetings to come.",)
 
 
-def _unwritten(table: FileTable, chosen: TextColumns) -> tuple[date, ...]:
+def _unwritten(table: FileTable, choice: TextColumns) -> tuple[date, ...]:
     """The days of the rows without a text that have a date; none where these cannot be read."""
-    empty = pc.and_(is_missing(_column(table, chosen.text)), pc.invert(is_missing(_column(table, chosen.date))))
+    empty = pc.and_(is_missing(_column(table, choice.text)), pc.invert(is_missing(_column(table, choice.date))))
     if not pc.any(empty).as_py():
         return ()
     columns = tuple(column.filter(empty) for column in table.columns)
     rows = table.rows[empty.to_numpy(zero_copy_only=False)]
     try:
-        dates = _dates(FileTable(table.file, "text", table.names, columns, rows), chosen.date, chosen.day_first)
+        dates = _dates(FileTable(table.file, "text", table.names, columns, rows), choice.date, choice.day_first)
     except DatedTextError:
         return ()
     return tuple(sorted(set(dates.moments.astype("datetime64[D]").tolist())))

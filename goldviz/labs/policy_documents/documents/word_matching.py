@@ -56,9 +56,9 @@ def word_runs(old: Sequence[str], new: Sequence[str]) -> list[WordRun]:
     gaps = sorted(_gaps(same, whole), key=lambda gap: gap.b1 - gap.b0 + gap.a1 - gap.a0)
     steps = MOST_WORD_STEPS
     for number, gap in enumerate(gaps):
-        runs, taken = _same_words(old[gap.b0 : gap.b1], new[gap.a0 : gap.a1], steps // (len(gaps) - number))
+        runs, cost = _same_words(old[gap.b0 : gap.b1], new[gap.a0 : gap.a1], steps // (len(gaps) - number))
         same += _shifted(runs, gap)
-        steps -= taken
+        steps -= cost
     return _runs(_joined(sorted(same)), old, new)
 
 
@@ -72,13 +72,13 @@ def _gaps(same: Sequence[Stretch], whole: Stretch) -> Iterator[Stretch]:
 
 
 def _joined(same: Sequence[Stretch]) -> list[Stretch]:
-    joined: list[Stretch] = []
+    stretches: list[Stretch] = []
     for part in same:
-        if joined and (joined[-1].b1, joined[-1].a1) == (part.b0, part.a0):
-            joined[-1] = Stretch(joined[-1].b0, part.b1, joined[-1].a0, part.a1)
+        if stretches and (stretches[-1].b1, stretches[-1].a1) == (part.b0, part.a0):
+            stretches[-1] = Stretch(stretches[-1].b0, part.b1, stretches[-1].a0, part.a1)
         else:
-            joined.append(part)
-    return joined
+            stretches.append(part)
+    return stretches
 
 
 def _runs(same: Sequence[Stretch], old: Sequence[str], new: Sequence[str]) -> list[WordRun]:

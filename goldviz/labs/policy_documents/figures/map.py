@@ -62,10 +62,10 @@ def document_map(
     ink = INKS[theme]
     there = [kind for kind in reading.kinds(ds) if (at.shown & (ds["kind"].values == kind)).any()]
     for kind in there:
-        for fitted in (True, False):
-            mine = np.flatnonzero(at.shown & (ds["kind"].values == kind) & (at.fitted == fitted))
+        for in_fit in (True, False):
+            mine = np.flatnonzero(at.shown & (ds["kind"].values == kind) & (at.fitted == in_fit))
             if len(mine):
-                figure.add_trace(_marks(ds, mine, at, kind=kind, fitted=fitted, colour=colour, edge=ink.muted))
+                figure.add_trace(_marks(ds, mine, at, kind=kind, in_fit=in_fit, colour=colour, edge=ink.muted))
         style = reading.style_of_kind(ds, kind)
         figure.scatter(
             x=[None],
@@ -154,12 +154,12 @@ def _kinds_sentence(ds: Run, at: Places, there: list[str]) -> str:
     return f"{reading.percent_of(between / whole)} of component 1 is between the kinds." if whole else ""
 
 
-def _marks(ds: Run, mine: NDArray[np.intp], at: Places, *, kind: str, fitted: bool, colour: str, edge: str) -> Node:
+def _marks(ds: Run, mine: NDArray[np.intp], at: Places, *, kind: str, in_fit: bool, colour: str, edge: str) -> Node:
     """The documents of a kind that were fitted, filled, or were not, open."""
     own, symbol = reading.style_of_kind(ds, kind)
     value = {"date": _years(ds), "tone": ds["balance"].values}.get(colour)
     colours: Any = own if value is None else value[mine]
-    open_mark = not fitted
+    open_mark = not in_fit
     marker: dict[str, Any] = {
         "symbol": f"{symbol}-open" if open_mark else symbol,
         "size": 9,

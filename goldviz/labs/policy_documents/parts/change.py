@@ -45,11 +45,11 @@ def show(settings: PolicyDocuments, dataset: Run) -> None:
         return
     before, after = pair
     passages = compute.passages_between(before.text, after.text)
-    changed = [place for place, part in enumerate(passages) if part.changed]
-    calls = {place: count for count, place in enumerate(changed, start=1)}
+    changes = [place for place, part in enumerate(passages) if part.changed]
+    calls = {place: count for count, place in enumerate(changes, start=1)}
     st.markdown(f"**What changed from {plain(before.title)} to {plain(after.title)}?**")
     st.markdown(_summary(dataset, number, passages))
-    if not changed:
+    if not changes:
         _whole_text(after)
         return
     show_difference(before.text, after.text, passages, calls)
@@ -60,8 +60,8 @@ def show(settings: PolicyDocuments, dataset: Run) -> None:
     effects = _effects(settings)
     if effects is not None:
         _draw(settings, effects, [calls[place] for place in places], before, after, [passages[p] for p in places])
-        if len(places) < len(changed):
-            st.caption(f"The {len(places)} longest of {len(changed)} changes are measured.")
+        if len(places) < len(changes):
+            st.caption(f"The {len(places)} longest of {len(changes)} changes are measured.")
     _whole_text(after)
 
 
@@ -113,8 +113,8 @@ def _draw(
     old = [before.text[slice(*part.before)] for part in passages]
     new = [after.text[slice(*part.after)] for part in passages]
     labels = [
-        _cut(f"{gone} → {came}" if gone and came else came or f"gone: {gone}", 70)
-        for gone, came in zip(old, new, strict=True)
+        _cut(f"{before} → {came}" if before and came else came or f"gone: {before}", 70)
+        for before, came in zip(old, new, strict=True)
     ]
     spec, theme = FIGURES["effects"], theme_now()
     key = ("policy-documents", "effects", theme, settings.model, settings.pooling, before.name, after.name)

@@ -73,9 +73,9 @@ def difference_html(
     return _closer("".join([*parts, html.escape(after[place:])])), 0
 
 
-def _closer(found: str) -> str:
+def _closer(sentence: str) -> str:
     """At most one empty line in a row."""
-    return re.sub(r"\n[ \t]*(?:\n[ \t]*){2,}", "\n\n", found)
+    return re.sub(r"\n[ \t]*(?:\n[ \t]*){2,}", "\n\n", sentence)
 
 
 def _shortened(text: str, *, first: bool, last: bool) -> str:

@@ -134,8 +134,8 @@ def _tone(dataset: Run) -> bool:
 
 def one_kind(documents: DatedTexts) -> str:
     """The kind whose channel is offered first: statements where there are any, else the most frequent one."""
-    found = next((kind for kind in documents.kinds if kind.lower().startswith("statement")), documents.kinds[0])
-    return found or "document"
+    default = next((kind for kind in documents.kinds if kind.lower().startswith("statement")), documents.kinds[0])
+    return default or "document"
 
 
 def _kinds_sentence(kinds: list[str], there: list[str]) -> str:

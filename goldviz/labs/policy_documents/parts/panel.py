@@ -169,16 +169,16 @@ def _shown() -> Coming:
     return Coming(*(st.session_state[controls.key_of(PolicyDocuments, name)] for name in ("documents", "model")))
 
 
-def _put(chosen: Coming) -> None:
+def _put(coming: Coming) -> None:
     """Show these from now on, if settings may be so; what is not allowed is told by the page."""
     try:
-        PolicyDocuments.checked({"documents": chosen.documents, "model": chosen.model})
+        PolicyDocuments.checked({"documents": coming.documents, "model": coming.model})
     except SettingsError as error:
         st.session_state[REFUSED] = str(error)
         return
-    if chosen.documents != st.session_state.get(controls.key_of(PolicyDocuments, "documents"), "generated"):
+    if coming.documents != st.session_state.get(controls.key_of(PolicyDocuments, "documents"), "generated"):
         st.session_state[controls.key_of(PolicyDocuments, "document")] = PolicyDocuments().document
-    for name, value in (("documents", chosen.documents), ("model", chosen.model)):
+    for name, value in (("documents", coming.documents), ("model", coming.model)):
         st.session_state[controls.key_of(PolicyDocuments, name)] = value
 
 

@@ -55,14 +55,14 @@ ZONES = ("America/New_York", "Europe/Frankfurt", "Europe/London", "Asia/Tokyo", 
 @st.dialog("Choose the documents", width="large")
 def ask(use: Use) -> None:
     """Show the sources; ``use`` is told the name of what was chosen, and the page drawn again."""
-    own, generated = st.tabs(["Your files", "Generated"])
+    own, example = st.tabs(["Your files", "Generated"])
     with own:
         name = _own()
         if name is not None:
             keys.remember([name])
             use(name)
             st.rerun()
-    with generated:
+    with example:
         st.markdown(
             "Statements and minutes of twenty years of meetings that goldviz makes up, as long as its simulated "
             "market lasts. No bank has said them; they show what the page does, without a network."
@@ -113,8 +113,8 @@ def _answer(work: Callable[..., Answer], *what: Any) -> Answer | None:
     return answer
 
 
-def _is_there(found: Looked | Kept) -> bool:
-    return isinstance(found, Looked) or not found.name or KEPT_DOCUMENTS.path(found.name).is_file()
+def _is_there(documents: Looked | Kept) -> bool:
+    return isinstance(documents, Looked) or not documents.name or KEPT_DOCUMENTS.path(documents.name).is_file()
 
 
 def _from_table(file: BroughtFile) -> str | None:
@@ -148,31 +148,31 @@ def _from_table(file: BroughtFile) -> str | None:
     return _kept(keep_table, file.key, file.name, columns, rule)
 
 
-def _columns(found: TextTablePreview) -> TextColumns:
+def _columns(preview: TextTablePreview) -> TextColumns:
     """The columns, as suggested or as the visitor says; what is unclear is in sight, the rest too."""
-    if "text" in found.unclear:
+    if "text" in preview.unclear:
         st.caption(":material/help: More than one column holds long texts; say which is meant.")
-    if "date" in found.unclear:
+    if "date" in preview.unclear:
         st.caption(":material/help: More than one column holds dates; say which day a document is about.")
     left, right = st.columns(2)
     with left:
-        text = st.selectbox("Text", found.texts, index=found.texts.index(found.text), key="policy-text")
-        kinds = (NONE, *found.kinds)
+        text = st.selectbox("Text", preview.texts, index=preview.texts.index(preview.text), key="policy-text")
+        kinds = (NONE, *preview.kinds)
         kind = st.selectbox(
             "Kind",
             kinds,
-            index=kinds.index(found.kind),
+            index=kinds.index(preview.kind),
             key="policy-kind",
             format_func=lambda name: name or "none",
             help="Documents are compared with the one before them of the same kind.",
         )
     with right:
-        date = st.selectbox("Day", found.dates, index=found.dates.index(found.date), key="policy-date")
-        releases = (NONE, *found.dates)
+        date = st.selectbox("Day", preview.dates, index=preview.dates.index(preview.date), key="policy-date")
+        releases = (NONE, *preview.dates)
         release = st.selectbox(
             "Day of release",
             releases,
-            index=releases.index(found.release),
+            index=releases.index(preview.release),
             key="policy-release",
             format_func=lambda name: name or "not in the file: assumed",
         )

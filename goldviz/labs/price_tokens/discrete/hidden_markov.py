@@ -71,11 +71,11 @@ class HiddenMarkov:
         every /= every.sum(axis=1, keepdims=True)
         into = (densities * after)[1:]
         total = np.einsum("ti,ij,tj->t", forward[:-1], self.transitions, into)
-        moved = self.transitions * ((forward[:-1] / total[:, None]).T @ into)
+        moves = self.transitions * ((forward[:-1] / total[:, None]).T @ into)
         weight = np.maximum(every.sum(axis=0), LEAST_WEIGHT)
         means = every.T @ values / weight
         spread = np.sqrt((every * np.square(values[:, None] - means)).sum(axis=0) / weight)
-        transitions = (moved + LEAST_WEIGHT) / (moved + LEAST_WEIGHT).sum(axis=1, keepdims=True)
+        transitions = (moves + LEAST_WEIGHT) / (moves + LEAST_WEIGHT).sum(axis=1, keepdims=True)
         return HiddenMarkov(every[0], transitions, means, np.maximum(spread, least)), likelihood
 
     def _steps(self, densities: Float[np.ndarray, "day state"]) -> Float[np.ndarray, "day state state"]:
@@ -130,8 +130,8 @@ def chained(
     days, states = steps.shape[:2]
     length = max(1, int(np.sqrt(days)))
     pieces = -(-days // length)
-    padded = np.concatenate([steps, np.broadcast_to(np.eye(states), (pieces * length - days, states, states))])
-    by_piece = padded.reshape(pieces, length, states, states)
+    with_identity = np.concatenate([steps, np.broadcast_to(np.eye(states), (pieces * length - days, states, states))])
+    by_piece = with_identity.reshape(pieces, length, states, states)
     whole = np.broadcast_to(np.eye(states), (pieces, states, states))
     for place in range(length):
         whole = whole @ by_piece[:, place]

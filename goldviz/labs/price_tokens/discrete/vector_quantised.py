@@ -32,20 +32,20 @@ class VectorQuantised(nn.Module):
         self.decoder = nn.Sequential(nn.Linear(CODE_SIZE, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, window))
         self.codes = nn.Parameter(torch.zeros(count, CODE_SIZE))
 
-    def nearest(self, encoded: Float[Tensor, "day code"]) -> Int[Tensor, " day"]:
+    def nearest(self, latents: Float[Tensor, "day code"]) -> Int[Tensor, " day"]:
         """The token of each encoded window."""
-        return torch.cdist(encoded, self.codes).argmin(dim=1)
+        return torch.cdist(latents, self.codes).argmin(dim=1)
 
     def loss(self, windows: Float[Tensor, "day window"]) -> tuple[Tensor, Int[Tensor, " day"]]:
         """The loss of van den Oord et al., eq. 3, and the tokens."""
-        encoded = self.encoder(windows)
-        tokens = self.nearest(encoded)
+        latents = self.encoder(windows)
+        tokens = self.nearest(latents)
         nearest = self.codes[tokens]
-        passed = encoded + (nearest - encoded).detach()
-        rebuilt = (windows - self.decoder(passed)).square().mean()
-        moved = (encoded.detach() - nearest).square().mean()
-        committed = (encoded - nearest.detach()).square().mean()
-        return rebuilt + moved + COMMITMENT * committed, tokens
+        straight_through = latents + (nearest - latents).detach()
+        rebuilt = (windows - self.decoder(straight_through)).square().mean()
+        codebook_loss = (latents.detach() - nearest).square().mean()
+        commitment_loss = (latents - nearest.detach()).square().mean()
+        return rebuilt + codebook_loss + COMMITMENT * commitment_loss, tokens
 
 
 @dataclass(frozen=True)
@@ -86,22 +86,22 @@ def learned_codes(
 
     Those that start far away are nearest to nothing, get no gradient, and stay unused: the code book collapses.
     """
-    given = _tensor(windows)
-    network = VectorQuantised(given.shape[1], count)
+    inputs = _tensor(windows)
+    network = VectorQuantised(inputs.shape[1], count)
     with torch.no_grad():
         for weights in network.parameters():
             bound = 1 / math.sqrt(weights.shape[-1])
             weights.uniform_(-bound, bound, generator=generator)
         start = torch.randn(network.codes.shape, generator=generator) * FAR_AWAY
         if among_data:
-            days = torch.randperm(len(given), generator=generator)[:count]
-            encoded = network.encoder(given[days])
-            start = encoded[torch.arange(count) % len(encoded)]
+            days = torch.randperm(len(inputs), generator=generator)[:count]
+            latents = network.encoder(inputs[days])
+            start = latents[torch.arange(count) % len(latents)]
         network.codes.copy_(start)
     optimiser = torch.optim.Adam(network.parameters(), rate)
     used = []
     for step in range(steps):
-        loss, _ = network.loss(given[torch.randint(len(given), (batch,), generator=generator)])
+        loss, _ = network.loss(inputs[torch.randint(len(inputs), (batch,), generator=generator)])
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

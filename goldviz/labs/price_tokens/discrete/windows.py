@@ -15,8 +15,8 @@ def windows_of(returns: Float[np.ndarray, " day"], length: int) -> Float[np.ndar
     >>> windows_of(np.array([1.0, 2.0, 3.0]), 2).tolist()
     [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]
     """
-    padded = np.concatenate([np.zeros(length - 1), returns])
-    return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, length))
+    series = np.concatenate([np.zeros(length - 1), returns])
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(series, length))
 
 
 def summaries(returns: Float[np.ndarray, " day"], length: int, unit: float) -> Float[np.ndarray, "day summary"]:

@@ -31,8 +31,8 @@ STRIP = 0.1
 def as_text(plot: Plot) -> Figure:
     """Price, tokens as they were written down, and the planted regimes of a simulated market. Dotted: the next fit."""
     ds, count = plot.ds, plot.ds.sizes["token_name"]
-    dates, planted = labels(ds), "regime" in ds
-    strips = 1 + planted
+    dates, has_regimes = labels(ds), "regime" in ds
+    strips = 1 + has_regimes
     plot.figure = make_subplots(
         rows=1 + strips,
         cols=1,
@@ -50,7 +50,7 @@ def as_text(plot: Plot) -> Figure:
         row=1,
     )
     _strip(plot, 2, "Tokens", ds["token"].values + 1, "token %{z}")
-    if planted:
+    if has_regimes:
         regimes = 1 + (ds["regime"].values * max(count - 1, 1) / 2)
         _strip(plot, 3, PLANTED, regimes, "%{text}", [f"regime {int(one) + 1}" for one in ds["regime"].values])
     _fits(plot)
@@ -58,7 +58,7 @@ def as_text(plot: Plot) -> Figure:
     plot.link("x", "day")
     plot.figure.update_yaxes(visible=False, row=2).update_yaxes(visible=False, row=3)
     plot.figure.update_yaxes(title_text="Price", range=plot.limit("price"), row=1)
-    plot.finish(_agree(ds), _source(ds), height=430 + 60 * planted, legend=False, hover="closest")
+    plot.finish(_agree(ds), _source(ds), height=430 + 60 * has_regimes, legend=False, hover="closest")
     return colour_bar_below(
         plot.figure,
         (1, count),
@@ -96,8 +96,8 @@ def _fits(plot: Plot) -> None:
 def _agree(ds: Run) -> str:
     """How far tokens are the planted regimes, where there are any."""
     rand = float(ds["rand_index"]) if "rand_index" in ds else np.nan
-    agreed = f"Agreement with the planted regimes: {plain_number(rand)} (0 chance, 1 all)."
-    return agreed if np.isfinite(rand) else ""
+    sentence = f"Agreement with the planted regimes: {plain_number(rand)} (0 chance, 1 all)."
+    return sentence if np.isfinite(rand) else ""
 
 
 def _source(ds: Run) -> str:

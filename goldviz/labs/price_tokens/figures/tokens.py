@@ -79,19 +79,19 @@ def _while_learned(ds: Run) -> str:
 def transitions(plot: Plot) -> Figure:
     """Shares of the tokens that follow, by rows, and the planted chain from one trading day to the next."""
     ds = plot.ds
-    planted = "planted_transition" in ds
-    plot.panels(["Tokens as written", *(["Planted chain"] if planted else [])])
+    has_truth = "planted_transition" in ds
+    plot.panels(["Tokens as written", *(["Planted chain"] if has_truth else [])])
     _chain(plot, ds["transition"].values, 1)
-    if planted:
+    if has_truth:
         _chain(plot, ds["planted_transition"].values, 2)
     plot.figure.update_yaxes(autorange="reversed", title_text="from", dtick=max(1, ds.sizes["token_name"] // 8))
     plot.figure.update_xaxes(title_text="to", dtick=max(1, ds.sizes["token_name"] // 8), showgrid=False)
-    if planted:
+    if has_truth:
         plot.figure.update_yaxes(dtick=1, row=2).update_xaxes(dtick=1, row=2)
     stays = _stays(ds["transition"].values)
-    beside = f"; planted {_stays(ds['planted_transition'].values)}" if planted else ""
-    fitted = f"The fit itself: {_stays(ds['fitted_transition'].values)}." if "fitted_transition" in ds else ""
-    plot.finish(f"Stays: {stays}{beside}.", fitted, height=680 if planted else 460, legend=False, hover="closest")
+    beside = f"; planted {_stays(ds['planted_transition'].values)}" if has_truth else ""
+    of_the_fit = f"The fit itself: {_stays(ds['fitted_transition'].values)}." if "fitted_transition" in ds else ""
+    plot.finish(f"Stays: {stays}{beside}.", of_the_fit, height=680 if has_truth else 460, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0, 1), look.SEQUENTIAL, "Share of the days that follow", tickformat=".0%")
 
 
