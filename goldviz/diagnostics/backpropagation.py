@@ -1,11 +1,10 @@
-"""The equations of backpropagation, carried out by hand: document 001, eq. 1-4, 34-43 and 44-48."""
+"""The equations of backpropagation, carried out by hand: document 001, eq. 1-4 and 34-43."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -26,15 +25,6 @@ class Backward(NamedTuple):
     """
 
     arriving: list[Float[Tensor, "sample unit"]]
-    delta: list[Float[Tensor, "sample unit"]]
-    weight_gradients: list[Float[Tensor, "unit before"]]
-    bias_gradients: list[Float[Tensor, " unit"]]
-
-
-class Backpropagation(NamedTuple):
-    """What the four equations give: the loss, and for each layer its errors delta and its gradients."""
-
-    loss: Float[Tensor, ""]
     delta: list[Float[Tensor, "sample unit"]]
     weight_gradients: list[Float[Tensor, "unit before"]]
     bias_gradients: list[Float[Tensor, " unit"]]
@@ -76,32 +66,3 @@ def backward(
         [d.T @ before for d, before in zip(delta, trace.outputs[:-1], strict=True)],
         [d.sum(0) for d in delta],
     )
-
-
-def backpropagate(
-    weights: Sequence[Float[Tensor, "unit before"]],
-    biases: Sequence[Float[Tensor, " unit"]],
-    activations: Sequence[Activation],
-    x: Float[Tensor, "sample feature"],
-    y: Float[Tensor, "sample output"],
-) -> Backpropagation:
-    """Gradients of L = 1/2 sum ||x^L - y||^2 over the samples (eq. 37): :func:`forward`, then :func:`backward`."""
-    trace = forward(weights, biases, activations, x)
-    error = trace.outputs[-1] - y
-    gradients = backward(weights, activations, trace, error)
-    return Backpropagation(
-        error.square().sum() / 2, gradients.delta, gradients.weight_gradients, gradients.bias_gradients
-    )
-
-
-def residual_gradients(
-    last: Float[Tensor, "sample unit"], branch_jacobians: Sequence[Float[Tensor, "sample unit unit"]]
-) -> list[Float[Tensor, "sample unit"]]:
-    """dL/dh_0 to dL/dh_L of residual blocks h_l = h_(l-1) + F_l(h_(l-1)), from dL/dh_L and dF_l/dh_(l-1).
-
-    dL/dh_(l-1) = dL/dh_l (I + dF_l/dh_(l-1)) (eq. 48): however small dF is, the first term arrives whole.
-    """
-    gradients = [last]
-    for jacobian in reversed(branch_jacobians):
-        gradients.insert(0, gradients[0] + torch.einsum("su,suv->sv", gradients[0], jacobian))
-    return gradients

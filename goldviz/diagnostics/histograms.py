@@ -70,6 +70,3 @@ VALUE_BINS = Bins(
 
 MAGNITUDE_BINS = Bins(lambda x: x.abs().log10(), lambda u: 10.0**u, -20.0, 6.0, 52)
 """Magnitudes: half decades from 1e-20 to 1e6; the first bin holds zero and all that is smaller, the last the rest."""
-
-VALUE_EDGES = VALUE_BINS.edges
-MAGNITUDE_EDGES = MAGNITUDE_BINS.edges

@@ -108,11 +108,6 @@ class LayerAxis(Quantity):
     linked: str = ""
 
     @classmethod
-    def of_names(cls, dim: str, title: str = "Layer", noun: str = "layer") -> LayerAxis:
-        """The axis of layers that have names in place of numbers."""
-        return cls(ends_of_names(dim), title=title, noun=noun, ticks=named)
-
-    @classmethod
     def of(cls, dim: str) -> LayerAxis:
         """The axis of layers that have names in one run and numbers in another."""
         names, numbers = ends_of_names(dim), ends_of(dim)

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.diagnostics.histograms import MAGNITUDE_BINS, MAGNITUDE_EDGES, VALUE_BINS, VALUE_EDGES
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 
 BINS = {"value": VALUE_BINS, "magnitude": MAGNITUDE_BINS}
 
@@ -33,11 +33,11 @@ def test_bins_are_those_between_the_edges(name):
 
 
 def test_the_edges_are_those_that_the_figures_state():
-    assert len(VALUE_BINS.centres) == len(VALUE_EDGES) + 1 == 61
-    np.testing.assert_allclose(VALUE_EDGES, -np.array(VALUE_EDGES)[::-1])
-    assert VALUE_EDGES[-1] == pytest.approx(100)
+    assert len(VALUE_BINS.centres) == len(VALUE_BINS.edges) + 1 == 61
+    np.testing.assert_allclose(VALUE_BINS.edges, -np.array(VALUE_BINS.edges)[::-1])
+    assert VALUE_BINS.edges[-1] == pytest.approx(100)
     assert VALUE_BINS.centres[30] == pytest.approx(0, abs=1e-9)
-    np.testing.assert_allclose(np.log10(MAGNITUDE_EDGES), np.arange(-20, 6.25, 0.5))
+    np.testing.assert_allclose(np.log10(MAGNITUDE_BINS.edges), np.arange(-20, 6.25, 0.5))
     assert all(
         low < centre < high
         for bins in BINS.values()

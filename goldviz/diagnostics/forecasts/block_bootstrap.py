@@ -7,7 +7,6 @@ drawn with replacement, the first loss following the last.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float
@@ -48,21 +47,6 @@ def replicated_means(
     np.cumsum(np.concatenate([losses, losses]) - centre, axis=0, out=running[1:])
     means: np.ndarray = centre + (running[starts + lengths] - running[starts]).sum(axis=1) / count
     return means
-
-
-def bootstrap_interval(
-    statistic: Callable[[Float[np.ndarray, "loss replication"]], Float[np.ndarray, " replication"]],
-    losses: Float[np.ndarray, "forecast loss"],
-    generator: np.random.Generator,
-    replications: int = 1000,
-    share: float = 0.95,
-) -> tuple[float, float]:
-    """The interval that holds the middle ``share`` of a statistic's replications (percentile interval).
-
-    ``statistic`` takes the mean of each loss, so R2 is ``lambda means: 1 - means[0] / means[1]``.
-    """
-    means = replicated_means(losses, block_length(losses), replications, generator)
-    return middle(statistic(means.T), share)
 
 
 def middle(replications: Float[np.ndarray, " replication"], share: float = 0.95) -> tuple[float, float]:

@@ -48,16 +48,6 @@ def mean_squared_error(truth: Float[np.ndarray, " forecast"], forecast: Float[np
     return mean_loss(squared_errors(truth, forecast)) if scorable(truth, forecast) else np.nan
 
 
-def mean_absolute_error(truth: Float[np.ndarray, " forecast"], forecast: Float[np.ndarray, " forecast"]) -> float:
-    """MAE = mean |y - y^|, in the truth's unit. The median is its best forecast, not the mean."""
-    return mean_loss(absolute_errors(truth, forecast)) if scorable(truth, forecast) else np.nan
-
-
-def root_mean_squared_error(truth: Float[np.ndarray, " forecast"], forecast: Float[np.ndarray, " forecast"]) -> float:
-    """RMSE, the root of the MSE, in the truth's unit."""
-    return float(np.sqrt(mean_squared_error(truth, forecast)))
-
-
 def r2_out_of_sample(
     truth: Float[np.ndarray, " forecast"],
     forecast: Float[np.ndarray, " forecast"],

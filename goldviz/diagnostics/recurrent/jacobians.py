@@ -54,10 +54,6 @@ class StateJacobians:
         """Each row, read as a change of h_(t-1), turned into the change of h_t that follows (step 0 is t = 1)."""
         return rows @ self.matrices[step].t()
 
-    def pull_rows_back(self, step: int, rows: Float[Tensor, "rows state"]) -> Float[Tensor, "rows state"]:
-        """Each row, read as a gradient by h_t, turned into the gradient by h_(t-1) that follows (step 0 is t = 1)."""
-        return rows @ self.matrices[step]
-
 
 @dataclass(frozen=True)
 class CellJacobians:
@@ -116,13 +112,6 @@ class CellJacobians:
         cell = result[:, hidden:].addcmul_(rows[:, hidden:], self.forget[step])
         result[:, :hidden].addcmul_(cell, self.exposure[step])
         return result
-
-    def pull_rows_back(self, step: int, rows: Float[Tensor, "rows state"]) -> Float[Tensor, "rows state"]:
-        """Each row, read as a gradient by (h_t, c_t), turned into that by (h, c) at t-1: half the work of dense()."""
-        hidden = self.forget.shape[1]
-        by_cell = rows[:, hidden:].addcmul(rows[:, :hidden], self.exposure[step])
-        by_hidden = (rows[:, :hidden] @ self.hidden_direct[step]).addmm_(by_cell, self.cell_from_hidden[step])
-        return torch.cat([by_hidden, by_cell * self.forget[step]], 1)
 
 
 RecurrentJacobians = StateJacobians | CellJacobians

@@ -79,7 +79,7 @@ def new_at_a_forecast(run: Run) -> float:
 @measure("hours")
 def typical_wait(run: Run) -> float:
     """From the release of a value of the covariate in view to the forecast that first uses it, median; NaN for none."""
-    return float(run["typical_wait"].values[int(run.attrs["number"])])
+    return _in_view(run, "typical_wait")
 
 
 @measure()
@@ -92,6 +92,36 @@ def outside_rolling(run: Run) -> float:
 def outside_expanding(run: Run) -> float:
     """The share of moves beyond twice the volatility of all before; NaN where there is none."""
     return _outside(run, "expanding_sd")
+
+
+@measure()
+def correlation_by_date(run: Run) -> float:
+    """The correlation of the covariate in view with the target's next move over all the years, joined by date."""
+    return _in_view(run, "joined_overall")
+
+
+@measure()
+def correlation_as_known(run: Run) -> float:
+    """The same with what is known of the covariate at the forecast."""
+    return _in_view(run, "known_overall")
+
+
+@measure()
+def explained_by_date(run: Run) -> float:
+    """The adjusted R2 of a linear fit of the next move on all covariates, joined by date."""
+    return float(run.attrs["joined_r2"])
+
+
+@measure()
+def explained_as_known(run: Run) -> float:
+    """The same with what is known of the covariates at the forecast."""
+    return float(run.attrs["known_r2"])
+
+
+def worst_and_best(run: Run) -> tuple[int, int]:
+    """The places, from 0, of the lowest and of the highest of the target's moves."""
+    moves = run["change"].values
+    return int(moves.argmin()), int(moves.argmax())
 
 
 @measure("lags")
@@ -116,6 +146,10 @@ def answer(run: Run) -> float:
 def answer_unsure(run: Run) -> float:
     """Half the 95 % interval of what one standard deviation of the tone adds to a move."""
     return SURE * float(run.attrs["answer_error"])
+
+
+def _in_view(run: Run, name: str) -> float:
+    return float(run[name].values[int(run.attrs["number"])])
 
 
 def _outside(run: Run, name: str) -> float:

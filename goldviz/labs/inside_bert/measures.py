@@ -86,6 +86,18 @@ def evidence_added(run: Run) -> float:
     return float(run["attribution"].sum())
 
 
+@measure("logits")
+def evidence_to_add(run: Run) -> float:
+    """By how much the logit is above that of padding, which the pieces' evidence adds up to where it is complete."""
+    return float(run.attrs["total"])
+
+
+@measure()
+def evidence_gap(run: Run) -> float:
+    """How far the pieces' evidence is from adding up to it, as a share of it."""
+    return float(run.attrs["gap"])
+
+
 class Change(NamedTuple):
     """What differs most between two readings: which class it is, and its number ``before`` and ``after``."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -52,6 +53,18 @@ def any_tone(ds: Run) -> bool:
 def kinds_of(ds: Run) -> list[str]:
     """The kinds of documents."""
     return sorted({str(kind) for kind in ds["kind"].values})
+
+
+def share_shown(shares: NDArray[np.float64]) -> float:
+    """The part of the fitted documents' variance that these axes show together."""
+    return float(shares.sum())
+
+
+def share_between(values: NDArray[np.float64], kinds: NDArray[np.str_]) -> float:
+    """The part of the variance of these values that is between the means of kinds; NaN where they are all the same."""
+    means = np.array([values[kinds == kind].mean() for kind in kinds])
+    whole = float(((values - values.mean()) ** 2).sum())
+    return float(((means - values.mean()) ** 2).sum()) / whole if whole else np.nan
 
 
 def effects_of(effects: Run) -> tuple[list[float], list[float]]:

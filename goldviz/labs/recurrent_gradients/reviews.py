@@ -65,11 +65,6 @@ class Reviews:
         """The words, one-hot."""
         return functional.one_hot(self.numbers, len(VOCABULARY)).to(torch.get_default_dtype())
 
-    @property
-    def word_counts(self) -> Int[Tensor, "batch words"]:
-        """The bag of words: how often each word occurs in each review."""
-        return functional.one_hot(self.numbers, len(VOCABULARY)).sum(0)
-
     def text(self, review: int) -> str:
         """One review as words."""
         return " ".join(VOCABULARY[number] for number in self.numbers[:, review].tolist())

@@ -35,8 +35,6 @@ MOST_UNFINISHED = 12
 MOST_OF_ONE_VISITOR = 3
 KEPT_JOBS = 48
 RESULT_BYTES = 768 * 2**20
-ASK_EVERY = 0.05
-"""How often a waiting job asks whether it is still wanted."""
 ABSENT_SECONDS = 60.0
 """So long after a visitor's session has ended its jobs go on: the visitor may only be loading the page again."""
 

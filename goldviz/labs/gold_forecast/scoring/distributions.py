@@ -34,14 +34,6 @@ def qlike(truth: PerForecast, scale: PerForecast) -> float:
     return mean_loss(qlike_losses(truth, scale)) if scorable(truth, scale) else np.nan
 
 
-def qlike_gain(truth: PerForecast, scale: PerForecast, reference: PerForecast) -> float:
-    """QLIKE of the reference less that of ``scale``; above zero it is better than the reference.
-
-    A standard deviation that is 25 % too large costs 0.086, one that is 20 % too small 0.116.
-    """
-    return qlike(truth, reference) - qlike(truth, scale)
-
-
 def crps_gaussian(truth: PerForecast, mean: float | PerForecast, scale: PerForecast) -> PerForecast:
     """Continuous ranked probability score of N(mean, scale^2), in the truth's unit; lower is better.
 

@@ -41,10 +41,10 @@ def answer(ds: Run, *, theme: Theme = "light") -> Figure:
         marker={"size": 8, "color": look.with_alpha(market.BESIDE, 0.6)},
         hovertemplate="%{customdata}<br>tone %{x:+.2f} sd, then %{y:+.3f} a day<extra></extra>",
     )
-    slope = float(ds.attrs["answer_slope"])
+    slope = measures.answer(ds)
     if np.isfinite(slope):
         ends = np.array([np.nanmin(tone), np.nanmax(tone)])
-        line = unit.factor * (slope * ds.attrs["sd"] * ends + ds["change"].values.mean())
+        line = unit.factor * (slope * measures.spread_of_moves(ds) * ends + measures.mean_move(ds))
         figure.scatter(
             x=ends,
             y=line,

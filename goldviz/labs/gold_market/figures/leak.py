@@ -13,6 +13,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences, thinned
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
+from goldviz.labs.gold_market import measures
 
 MOST_DAYS = 1_000
 NO_COVARIATE = "This market has no covariate: there is nothing to join."
@@ -63,7 +64,7 @@ def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def overall_sentence(ds: Run) -> str:
     """The two correlations over all the years."""
-    by_release, by_date = (float(ds[f"{kind}_overall"].values[ds.attrs["number"]]) for kind in ("known", "joined"))
+    by_date, by_release = measures.correlation_by_date(ds), measures.correlation_as_known(ds)
     return f"Over all these years: same-day correlation {_signed(by_date)}, usable {_signed(by_release)}."
 
 
@@ -117,7 +118,7 @@ def leak(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def fit_sentence(ds: Run) -> str:
     """What a linear fit on all covariates explains, joined by date and as known."""
-    by_release, by_date = (float(ds.attrs[f"{kind}_r2"]) for kind in ("known", "joined"))
+    by_date, by_release = measures.explained_by_date(ds), measures.explained_as_known(ds)
     if not np.isfinite(by_release) or not np.isfinite(by_date):
         return ""
     return (

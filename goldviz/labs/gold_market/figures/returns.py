@@ -167,7 +167,7 @@ def tail_sentence(ds: Run) -> str:
 def worst_sentence(ds: Run) -> str:
     """The largest loss and the largest gain with their dates."""
     unit, moves, dates = market.unit_of_changes(ds), ds["change"].values, market.days(ds["change_day"])
-    low, high = int(moves.argmin()), int(moves.argmax())
+    low, high = measures.worst_and_best(ds)
     return f"Worst day {unit.said(moves[low])} ({dates[low]}), best {unit.said(moves[high])} ({dates[high]})."
 
 

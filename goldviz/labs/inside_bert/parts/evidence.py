@@ -112,7 +112,7 @@ def _draw_gradients(look: Look, ds: Any, what: tuple[object, ...]) -> None:
         )
     with sentences:
         st.markdown(completeness_sentence(ds))
-        st.markdown(correlation_sentence(float(ds.attrs["rank_correlation"]), int(ds.attrs["compared"])))
+        st.markdown(correlation_sentence(measures.attention_beside_evidence(ds), int(ds.attrs["compared"])))
     bars, points = st.columns(2)
     with bars:
         words = "What each piece adds to the logit, and the attention it receives."
@@ -139,7 +139,7 @@ def _shown_text(look: Look) -> str:
 
 def completeness_sentence(ds: Any) -> str:
     """How well what the pieces add makes up the whole change, in words."""
-    pieces, total, gap = measures.evidence_added(ds), float(ds.attrs["total"]), float(ds.attrs["gap"])
+    pieces, total, gap = measures.evidence_added(ds), measures.evidence_to_add(ds), measures.evidence_gap(ds)
     verdict = "complete" if gap <= 0.01 else "**not complete: more steps are needed**"
     return (
         f"Together the pieces add {pieces:+.3f} to the logit, and the logit is {total:+.3f} above that of padding: a "

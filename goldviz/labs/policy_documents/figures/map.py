@@ -16,6 +16,7 @@ from goldviz.figures.maps import SIGNED, colour_bar
 from goldviz.figures.reading import sentences
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.labs.policy_documents import measures
 from goldviz.labs.policy_documents.figures import reading
 
 TITLE = "Which documents are alike?"
@@ -137,7 +138,7 @@ def _places_of_one_kind(ds: Run, document: int) -> Places:
 
 
 def _fitted_sentence(ds: Run, at: Places) -> str:
-    part = reading.percent_of(float(at.share.sum()))
+    part = reading.percent_of(measures.share_shown(at.share))
     if at.fitted[at.shown].all():
         return f"Fitted on all documents here; the map shows {part} of their differences."
     until = ds["released"].values[at.shown & at.fitted][-1].astype("datetime64[D]")
@@ -148,10 +149,8 @@ def _kinds_sentence(ds: Run, at: Places, there: list[str]) -> str:
     """How much of the first axis is the kind: the part of its variance that is between the kinds' means."""
     if len(there) < 2:
         return f"Of the kind {reading.kind_label(there[0])} alone." if len(reading.kinds(ds)) > 1 else ""
-    whole = float(((at.x - at.x.mean()) ** 2).sum())
-    means = np.array([at.x[ds["kind"].values == kind].mean() for kind in ds["kind"].values])
-    between = float(((means - at.x.mean()) ** 2).sum())
-    return f"{reading.percent_of(between / whole)} of component 1 is between the kinds." if whole else ""
+    between = measures.share_between(at.x, ds["kind"].values)
+    return f"{reading.percent_of(between)} of component 1 is between the kinds." if np.isfinite(between) else ""
 
 
 def _marks(ds: Run, mine: NDArray[np.intp], at: Places, *, kind: str, in_fit: bool, colour: str, edge: str) -> Node:

@@ -13,6 +13,7 @@ from goldviz.data.texts.policy import circumstances as policy_circumstances
 from goldviz.data.texts.policy.circumstances import (
     CIRCUMSTANCES,
     COUNTS,
+    ORDINALS,
     in_quarters,
     prices_after,
     sums_after,
@@ -85,3 +86,23 @@ def test_a_vote_has_a_majority(seed):
 def test_a_range_is_ordered(seed):
     low, high = (int(drawn("range", seed).forms[end].split()[0]) for end in ("low", "high"))
     assert low < high
+
+
+def test_every_month_has_both_days_of_a_meeting():
+    generator, days = np.random.default_rng(0), set()
+    for _ in range(2000):
+        date = CIRCUMSTANCES["date"](generator).forms
+        month, first, last = re.fullmatch(r"(\w+) (\d+)-(\d+)", date["days"]).groups()
+        assert date[""] == f"{month} {first}, {date['year']}"
+        assert int(last) == int(first) + 1
+        days.add(int(first))
+    # The second day is the 28th at the latest, the last that a February of every year has.
+    assert days == set(range(1, 28))
+
+
+@given(SEEDS)
+def test_a_count_is_followed_by_the_next_and_has_the_ordinal_of_its_number(seed):
+    count = drawn("count", seed).forms
+    number = COUNTS.index(count[""]) + 2
+    assert COUNTS.index(count["next"]) + 2 == number + 1
+    assert ORDINALS.index(count["ordinal"]) + 1 == number
