@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from goldviz.diagnostics.measure import MeasuredNumber
     from goldviz.diagnostics.verdicts import Verdict
     from goldviz.figures.theme import Theme
-    from goldviz.runs.recorder import Desk, Progress
+    from goldviz.runs.recorder import ControlChannel, Progress
 
 
 NOT_A_RUN = (
@@ -75,13 +75,15 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
     return carried_out(chosen, progress=progress, keep=keep)
 
 
-def carried_out(settings: Experiment, *, progress: bool, keep: bool, desk: Desk | None = None) -> xr.Dataset:
-    """What :func:`run` does with checked settings; ``desk`` may give orders meanwhile, such as to stop."""
+def carried_out(
+    settings: Experiment, *, progress: bool, keep: bool, channel: ControlChannel | None = None
+) -> xr.Dataset:
+    """What :func:`run` does with checked settings; ``channel`` may give commands meanwhile, such as to stop."""
     from goldviz.runs.execution.limits import check
 
     check(settings)
     with _bar(settings, progress) as watch:
-        return _run_kept(settings, watch, desk) if keep else _run_in_memory(settings, watch, desk)
+        return _run_kept(settings, watch, channel) if keep else _run_in_memory(settings, watch, channel)
 
 
 def compute(name: str, **settings: Any) -> xr.Dataset:
@@ -298,7 +300,9 @@ def _without_dimension(figure: str, variable: str, dim: str, dataset: xr.Dataset
     )
 
 
-def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
+def _run_in_memory(
+    settings: Experiment, watch: Callable[[Progress], None], channel: ControlChannel | None
+) -> xr.Dataset:
     from goldviz.declare.kinds import roles_of
     from goldviz.declare.laboratory import laboratory_of
     from goldviz.runs.execution.processes import processes_for_run
@@ -308,7 +312,7 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
     from goldviz.runs.versions import versions
 
     memory = Memory(watch)
-    record = Recorder(settings, memory, desk or NobodyAsks(), processes=processes_for_run())
+    record = Recorder(settings, memory, channel or NobodyAsks(), processes=processes_for_run())
     try:
         with Watchdog(record):
             laboratory_of(settings).run(settings, record)
@@ -332,14 +336,14 @@ def _run_in_memory(settings: Experiment, watch: Callable[[Progress], None], desk
     )
 
 
-def _run_kept(settings: Experiment, watch: Callable[[Progress], None], desk: Desk | None) -> xr.Dataset:
+def _run_kept(settings: Experiment, watch: Callable[[Progress], None], channel: ControlChannel | None) -> xr.Dataset:
     from goldviz.runs.execution.processes import processes_for_run
     from goldviz.runs.execution.worker import DISK_FULL, UNWRITTEN, execute
     from goldviz.runs.store.run_store import Store
 
     store = Store()
     run_id = store.create(settings)
-    ended = execute(settings, run_id, store.url, processes=processes_for_run(), watch=watch, desk=desk)
+    ended = execute(settings, run_id, store.url, processes=processes_for_run(), watch=watch, channel=channel)
     if ended in (DISK_FULL, UNWRITTEN):
         raise RunFailedError(_without_end(run_id, store.place, full=ended == DISK_FULL))
     run = store.run(run_id)

@@ -15,7 +15,7 @@ from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
 from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
 from goldviz.declare.settings import Settings, SettingsError, allowed, either, facts, schemas
-from goldviz.runs.recorder import Order
+from goldviz.runs.recorder import Command
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -38,7 +38,7 @@ def run(name: str, options: Sequence[str]) -> int:
     settings = chosen(settings_class, with_start(settings_class, with_market(settings_class, values)))
     output = checked_file(values["output"], OUTPUTS) if values["output"] else None
     with _keyboard(settings.step) as keyboard:
-        dataset = carried_out(settings, progress=not values["quiet"], keep=values["keep"], desk=keyboard)
+        dataset = carried_out(settings, progress=not values["quiet"], keep=values["keep"], channel=keyboard)
         if output:
             OUTPUTS[output.suffix](dataset, output)
     if keyboard.pressed or not values["quiet"]:
@@ -230,14 +230,14 @@ def _meaning(settings: type[Settings], name: str) -> str:
 
 
 class _Keyboard:
-    """A desk: Ctrl-C orders the run to stop after its step, so that what was recorded is whole."""
+    """A control channel: Ctrl-C tells the run to stop after its step, so that what was recorded is whole."""
 
     def __init__(self) -> None:
         self.pressed = False
 
-    def orders(self) -> list[Order]:
-        """The order to stop, once Ctrl-C was pressed."""
-        return [Order("stop")] if self.pressed else []
+    def commands(self) -> list[Command]:
+        """The command to stop, once Ctrl-C was pressed."""
+        return [Command("stop")] if self.pressed else []
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 """The recorder: what a procedure talks to while it runs.
 
 A procedure iterates over ``record.steps(n)`` and hands over what it sees by ``record(name, values)``. The recorder
-knows nothing of networks and nothing of databases: it gives batches of records to a *sink* and reads orders
-(pause, stop, a new learning rate) from a *desk*. In a notebook the sink is memory and nobody gives orders; in a
-worker both are the store.
+knows nothing of networks and nothing of databases: it gives batches of records to a *sink* and reads commands
+(pause, stop, a new learning rate) from a *control channel*. In a notebook the sink is memory and nobody gives
+commands; in a worker both are the store.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Ended(Exception):  # noqa: N818 - an end is not an error
 
 
 @dataclass(frozen=True)
-class Order:
+class Command:
     """Something a person asked of a run: ``kind`` is stop, pause or change; ``changes`` are new hot settings."""
 
     kind: str
@@ -123,11 +123,11 @@ class Sink(Protocol):
         """The packed state of a run at the end of this step."""
 
 
-class Desk(Protocol):
-    """Where orders come from."""
+class ControlChannel(Protocol):
+    """Where commands come from."""
 
-    def orders(self) -> list[Order]:
-        """Orders given since the last call; costs next to nothing when there are none."""
+    def commands(self) -> list[Command]:
+        """Commands given since the last call; costs next to nothing when there are none."""
 
 
 class Measuring:
@@ -158,7 +158,7 @@ class Recorder(Generic[Declared]):
         self,
         settings: Declared,
         sink: Sink,
-        desk: Desk,
+        channel: ControlChannel,
         *,
         start_step: int = 0,
         restored: bytes | None = None,
@@ -174,7 +174,7 @@ class Recorder(Generic[Declared]):
         self.step = start_step
         self.instrument_seconds = instrument_seconds
         self._sink = sink
-        self._desk = desk
+        self._channel = channel
         self._variables = settings.variables
         self._budget = budget
         self._earlier_seconds = seconds
@@ -220,9 +220,9 @@ class Recorder(Generic[Declared]):
     def steps(self, n: int, state: Callable[[], bytes] | None = None) -> Iterator[int]:
         """Number the steps 1 to ``n``, going on where a restored run stood.
 
-        Between two steps the records are handed over, those of quick steps together, orders are carried out and, every
-        few steps, ``state()`` is kept so that the run can be rewound to there. Raises :class:`Ended` when the run has
-        to end early.
+        Between two steps the records are handed over, those of quick steps together, commands are carried out and,
+        every few steps, ``state()`` is kept so that the run can be rewound to there. Raises :class:`Ended` when the
+        run has to end early.
         """
         self.at_work = False
         self._started = time.perf_counter()
@@ -341,11 +341,11 @@ class Recorder(Generic[Declared]):
         self._kept_at = time.perf_counter()
 
     def _obey(self, step: int, state: Callable[[], bytes] | None) -> None:
-        orders = self._desk.orders()
-        for order in orders:
-            if order.kind == "change":
-                self._change(step, order.changes)
-        kinds = {order.kind for order in orders}
+        commands = self._channel.commands()
+        for command in commands:
+            if command.kind == "change":
+                self._change(step, command.changes)
+        kinds = {command.kind for command in commands}
         # A stop wins over a pause, whichever was asked first.
         if "stop" in kinds:
             self._end("stopped", f"Stopped after {self.settings.step} {step}.", state)

@@ -13,7 +13,7 @@ import pytest
 from goldviz.declare.settings import SettingsError
 from goldviz.runs.execution.execution import ExecutionError, Executor, kept_states_budget, worker_count
 from goldviz.runs.execution.limits import MEMORY
-from goldviz.runs.recorder import Order
+from goldviz.runs.recorder import Command
 from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import aged, ended, same_records, uninterrupted, until
 from tests.runs.toy import Toy
@@ -126,7 +126,7 @@ def test_waiting_runs_can_be_paused_and_stopped_and_never_train(executor: Execut
         executor.stop(run_id)
         assert ended(store, run_id).status == "stopped"
     assert [store.run(run_id).step for run_id in (first, second)] == [0, 0]
-    # A stopped run can still be continued; the order to stop does not linger.
+    # A stopped run can still be continued; the command to stop does not linger.
     executor.resume(Toy(), first)
     assert ended(store, first).status == "finished"
 
@@ -148,7 +148,7 @@ def test_a_worker_that_is_free_takes_what_waits_in_order(executor: Executor) -> 
 def test_an_order_that_came_too_late_does_not_stop_a_run_that_goes_on(executor: Executor) -> None:
     run_id = executor.submit(Toy(), budget=5)
     assert ended(executor.store, run_id).status == "paused"
-    executor.store.order(run_id, Order("stop"))
+    executor.store.command(run_id, Command("stop"))
     executor.resume(Toy(), run_id)
     assert ended(executor.store, run_id).status == "finished"
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.live import LiveRun
-from goldviz.runs.recorder import Batch, Order, Progress
+from goldviz.runs.recorder import Batch, Command, Progress
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import Store, UnknownRunError
 from tests.runs.conftest import same_records, uninterrupted
@@ -143,7 +143,7 @@ def test_a_viewer_follows_a_run_that_went_back(store: Store) -> None:
 def test_everything_about_a_run_is_in_its_attributes(store: Store) -> None:
     toy = Toy(epochs=6)
     run_id = store.create(toy)
-    store.order(run_id, Order("change", {"drift": 0.5}))
+    store.command(run_id, Command("change", {"drift": 0.5}))
     execute(toy, run_id, store.url)
     attributes = store.load(run_id).attrs
     assert attributes["experiment"] == "toy"

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from goldviz.runs.execution.worker import execute
-from goldviz.runs.recorder import Order
+from goldviz.runs.recorder import Command
 from goldviz.runs.store.outage import Outage
 from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import until
@@ -55,7 +55,7 @@ def test_a_run_tells_once_that_its_database_is_away_and_once_that_it_is_back(
         time.sleep(2.0)
         other.execute("alter table elsewhere rename to runs")
     until(lambda: "has its database again" in caplog.text)
-    store.order(run_id, Order("stop"))
+    store.command(run_id, Command("stop"))
     training.join(20)
     assert store.run(run_id).status == "stopped"
     assert sum("waits for its database" in message for message in caplog.messages) == 1

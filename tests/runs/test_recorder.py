@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.runs import recorder
-from goldviz.runs.recorder import KEPT_BYTES, KEPT_STATES, Batch, Ended, Order, Progress, Recorder
+from goldviz.runs.recorder import KEPT_BYTES, KEPT_STATES, Batch, Command, Ended, Progress, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
 from tests.runs.conftest import same_records, uninterrupted
 from tests.runs.toy import Toy
@@ -30,21 +30,21 @@ class Log(Memory):
         self.states[step] = state
 
 
-class Orders:
-    """A desk with orders for certain moments: ``orders[step]`` is given after that step."""
+class Commands:
+    """A control channel with commands for certain moments: ``commands[step]`` is given after that step."""
 
-    def __init__(self, orders: Mapping[int, list[Order]], log: Log) -> None:
-        self._orders, self._log = dict(orders), log
+    def __init__(self, commands: Mapping[int, list[Command]], log: Log) -> None:
+        self._commands, self._log = dict(commands), log
 
-    def orders(self) -> list[Order]:
+    def commands(self) -> list[Command]:
         step = self._log.told[-1].step if self._log.told else 0
-        return self._orders.pop(step, [])
+        return self._commands.pop(step, [])
 
 
-def carried_out(settings: Toy, orders: Mapping[int, list[Order]] | None = None, **how: Any) -> tuple[Log, str, str]:
+def carried_out(settings: Toy, commands: Mapping[int, list[Command]] | None = None, **how: Any) -> tuple[Log, str, str]:
     log = Log()
     try:
-        laboratory_of(settings).run(settings, Recorder(settings, log, Orders(orders or {}, log), **how))
+        laboratory_of(settings).run(settings, Recorder(settings, log, Commands(commands or {}, log), **how))
     except Ended as end:
         return log, end.status, str(end)
     return log, "finished", ""
@@ -150,8 +150,8 @@ def test_a_diverged_run_keeps_what_it_recorded_and_says_where() -> None:
 class HoldingBack:
     """A procedure that hands ``norm`` over only when it has to, and notes which steps each state came after."""
 
-    def __init__(self, log: Log, orders: Mapping[int, list[Order]], **how: Any) -> None:
-        self.record = Recorder(Toy(epochs=30), log, Orders(orders, log), **how)
+    def __init__(self, log: Log, commands: Mapping[int, list[Command]], **how: Any) -> None:
+        self.record = Recorder(Toy(epochs=30), log, Commands(commands, log), **how)
         self.record.coordinates(seed=[0], network=["plain"])
         self.record.holds_back(self.release)
         self.log, self.waiting = log, list[int]()
@@ -177,19 +177,19 @@ class HoldingBack:
 
 
 @pytest.mark.parametrize(
-    ("last", "status", "orders", "how"),
+    ("last", "status", "commands", "how"),
     [
         (30, "finished", {}, {}),
-        (7, "paused", {7: [Order("pause")]}, {}),
-        (7, "stopped", {7: [Order("stop")]}, {}),
+        (7, "paused", {7: [Command("pause")]}, {}),
+        (7, "stopped", {7: [Command("stop")]}, {}),
         (7, "paused", {}, {"budget": 7}),
     ],
 )
 def test_what_is_held_back_is_there_before_a_state_is_kept_and_at_the_end(
-    last: int, status: str, orders: dict[int, list[Order]], how: dict[str, int]
+    last: int, status: str, commands: dict[int, list[Command]], how: dict[str, int]
 ) -> None:
     log = Log()
-    procedure = HoldingBack(log, orders, **how)
+    procedure = HoldingBack(log, commands, **how)
     assert procedure.run() == status
     assert log.records.steps["norm"] == list(range(1, last + 1))
     assert [float(value[0]) for value in log.records.values["norm"]] == log.records.steps["norm"]
@@ -211,7 +211,7 @@ def test_late_values_need_a_row_for_each_step() -> None:
 
 @pytest.mark.parametrize(("kind", "status"), [("pause", "paused"), ("stop", "stopped")])
 def test_an_order_ends_the_run_after_the_step_with_its_state(kind: str, status: str) -> None:
-    log, found, message = carried_out(Toy(epochs=9), {4: [Order(kind)]})
+    log, found, message = carried_out(Toy(epochs=9), {4: [Command(kind)]})
     assert (found, message) == (status, f"{status.capitalize()} after epoch 4.")
     assert max(log.states) == log.told[-1].step == 4
 
@@ -231,7 +231,7 @@ def test_the_time_limit_stops_a_run_with_its_state() -> None:
 
 
 def test_a_changed_hot_setting_is_marked_and_in_force_from_the_next_step() -> None:
-    log, *_ = carried_out(Toy(epochs=6), {2: [Order("change", {"learning_rate": 5.0, "drift": 0.5})]})
+    log, *_ = carried_out(Toy(epochs=6), {2: [Command("change", {"learning_rate": 5.0, "drift": 0.5})]})
     assert log.marks == [
         {"step": 2, "text": "learning rate 5, drift 0.5", "changes": {"learning_rate": 5.0, "drift": 0.5}}
     ]
@@ -244,7 +244,7 @@ def test_a_changed_hot_setting_is_marked_and_in_force_from_the_next_step() -> No
     "changes", [{"learning_rate": -1.0}, {"learning_rate": "fast"}, {"epochs": 3}, {"nonsense": 1}, {}]
 )
 def test_an_order_that_is_not_allowed_changes_nothing(changes: dict[str, Any]) -> None:
-    log, status, _ = carried_out(Toy(epochs=6), {2: [Order("change", changes)]})
+    log, status, _ = carried_out(Toy(epochs=6), {2: [Command("change", changes)]})
     assert (status, log.marks) == ("finished", [])
     same_records(log.dataset({name: vars(v) for name, v in Toy.variables.items()}, {}), uninterrupted(Toy(epochs=6)))
 
@@ -262,7 +262,7 @@ def test_large_states_are_kept_less_often(monkeypatch: pytest.MonkeyPatch) -> No
     assert list(slow.states) == [0, 34, 50, 68, 100]
 
 
-def continued(settings: Toy, pieces: list[int], ends: Callable[[int], dict[int, list[Order]]]) -> Log:
+def continued(settings: Toy, pieces: list[int], ends: Callable[[int], dict[int, list[Command]]]) -> Log:
     """Carry a run out in pieces, each going on from the state that the last one left."""
     whole, restored, step = Log(), None, 0
     for piece in [*pieces, settings.epochs]:
@@ -280,7 +280,7 @@ def continued(settings: Toy, pieces: list[int], ends: Callable[[int], dict[int, 
 @given(st.integers(1, 30), st.lists(st.integers(1, 9), max_size=6), st.sampled_from(["pause", "stop"]))
 def test_a_run_in_pieces_records_what_an_uninterrupted_one_does(epochs: int, pieces: list[int], kind: str) -> None:
     settings = Toy(epochs=epochs, seeds=(0, 3))
-    log = continued(settings, pieces, lambda step: {step: [Order(kind)]})
+    log = continued(settings, pieces, lambda step: {step: [Command(kind)]})
     variables = {name: vars(variable) for name, variable in settings.variables.items()}
     same_records(log.dataset(variables, {}), uninterrupted(settings))
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sqlalchemy import event
 
 from goldviz.runs.execution.worker import execute
-from goldviz.runs.recorder import Batch, Order, Progress
+from goldviz.runs.recorder import Batch, Command, Progress
 from goldviz.runs.store.migrations import SCHEMA_VERSION
 from goldviz.runs.store.run_store import HEARTBEAT_LIMIT, NAME_LENGTH, Store, UnknownRunError
 from goldviz.runs.store.schema import StoreBusyError, StoreError, default_url, settled, shown
@@ -88,7 +88,7 @@ def test_an_unknown_run_is_named(store: Store) -> None:
 def test_deleting_forgets_everything(store: Store) -> None:
     run_id, other = store.create(Toy()), store.create(Toy())
     written(store, run_id, 1, once={"end": np.zeros(1, np.float32)}, kept=(1, b"x"), marked=[_mark(1, drift=1.0)])
-    store.order(run_id, Order("stop"))
+    store.command(run_id, Command("stop"))
     store.delete([run_id, "unknown"])
     with sqlite3.connect(file_of(store)) as connection:
         tables = ("runs", "batches", "finals", "states", "marks", "orders")
@@ -110,10 +110,10 @@ def _mark(step: int, **changes: float) -> dict[str, Any]:
 
 def test_an_order_is_taken_once(store: Store) -> None:
     run_id = store.create(Toy())
-    store.order(run_id, Order("change", {"drift": 0.5}))
-    store.order(run_id, Order("stop"))
-    assert store.take_orders(run_id) == [Order("change", {"drift": 0.5}), Order("stop", {})]
-    assert store.take_orders(run_id) == []
+    store.command(run_id, Command("change", {"drift": 0.5}))
+    store.command(run_id, Command("stop"))
+    assert store.take_commands(run_id) == [Command("change", {"drift": 0.5}), Command("stop", {})]
+    assert store.take_commands(run_id) == []
 
 
 # -- who may write -------------------------------------------------------------------------------------------------
@@ -207,8 +207,8 @@ def test_going_on_forgets_what_came_after_the_last_kept_step(store: Store) -> No
         marked = [_mark(step, drift=step / 10)] if step in (2, 3, 4) else []
         written(store, run_id, step, lease=start.lease, kept=kept, marked=marked)
     store.set_status(run_id, "interrupted")
-    store.order(run_id, Order("stop"))
-    store.order(run_id, Order("change", {"drift": 0.9}))
+    store.command(run_id, Command("stop"))
+    store.command(run_id, Command("change", {"drift": 0.9}))
     assert store.enqueue(run_id)
     assert not store.enqueue(run_id)
     again = store.begin(run_id)
@@ -223,7 +223,7 @@ def test_going_on_forgets_what_came_after_the_last_kept_step(store: Store) -> No
         (3, {"drift": 0.4}),
     ]
     assert store.run(run_id).changes == {"drift": 0.4}
-    assert store.take_orders(run_id) == [Order("change", {"drift": 0.9})]
+    assert store.take_commands(run_id) == [Command("change", {"drift": 0.9})]
 
 
 # -- forks ---------------------------------------------------------------------------------------------------------
@@ -250,10 +250,10 @@ def test_a_fork_without_changes_records_what_its_parent_did(store: Store, step: 
 def test_a_fork_keeps_earlier_changes_and_marks_its_own(store: Store) -> None:
     toy = Toy(epochs=20)
     run_id = store.create(toy)
-    store.order(run_id, Order("change", {"drift": 0.5}))
+    store.command(run_id, Command("change", {"drift": 0.5}))
     execute(toy, run_id, store.url, 10)
     store.enqueue(run_id)
-    store.order(run_id, Order("change", {"drift": 0.7, "learning_rate": 0.2}))
+    store.command(run_id, Command("change", {"drift": 0.7, "learning_rate": 0.2}))
     execute(toy, run_id, store.url)
 
     same = store.fork(run_id, 10, toy)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goldviz.runs.execution.worker import execute
-from goldviz.runs.recorder import Order, Progress
+from goldviz.runs.recorder import Command, Progress
 from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.toy import Toy
@@ -78,7 +78,7 @@ def test_going_on_bit_by_bit_gives_the_same_run(store: Store, budget: int) -> No
 def test_what_was_ordered_while_a_run_waited_holds_from_its_first_step(store: Store) -> None:
     toy = Toy(epochs=12)
     run_id = store.create(toy)
-    store.order(run_id, Order("change", {"drift": 0.5}))
+    store.command(run_id, Command("change", {"drift": 0.5}))
     execute(toy, run_id, store.url, 5)
     store.enqueue(run_id)
     execute(toy, run_id, store.url)
@@ -127,10 +127,10 @@ def test_orders_reach_a_run_while_it_trains(store: Store) -> None:
     toy = Toy(epochs=10_000, seconds=0.01)
     run_id, thread = started(store, toy)
     until(lambda: store.run(run_id).step > 3)
-    store.order(run_id, Order("change", {"learning_rate": 2.0}))
+    store.command(run_id, Command("change", {"learning_rate": 2.0}))
     until(lambda: store.run(run_id).changes == {"learning_rate": 2.0})
     changed = store.about(run_id).marks[0]["step"]
-    store.order(run_id, Order("stop"))
+    store.command(run_id, Command("stop"))
     thread.join()
     run = ended(store, run_id)
     assert run.status == "stopped"

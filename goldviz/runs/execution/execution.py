@@ -17,9 +17,9 @@ from goldviz.runs.execution.pace import expected
 from goldviz.runs.execution.processes import ProcessesError, processes_for_run
 from goldviz.runs.execution.worker import DISK_FULL, UNWRITTEN
 from goldviz.runs.execution.workers import Workers, WorkersError
-from goldviz.runs.recorder import Order
+from goldviz.runs.recorder import Command
 from goldviz.runs.store.checkpoints import KeptStatesError, room, room_of_run
-from goldviz.runs.store.orders import Halt
+from goldviz.runs.store.commands import Halt
 from goldviz.runs.store.outage import Outage
 from goldviz.runs.store.rows import UNFINISHED
 from goldviz.runs.store.run_store import Store, UnknownRunError
@@ -103,7 +103,7 @@ class Lost:
 
 
 class Executor:
-    """Sends runs to workers, passes orders on, and notices workers that die.
+    """Sends runs to workers, passes commands on, and notices workers that die.
 
     Runs begin in the order in which they came: they wait here, not with Dask, which deals tasks out to busy workers
     in advance. A paused run holds no worker: its state is in the store, and going on means being queued again.
@@ -198,7 +198,7 @@ class Executor:
 
     def change(self, run_id: str, **changes: Any) -> None:
         """Change hot settings of a run while it goes on."""
-        self.store.order(run_id, Order("change", changes))
+        self.store.command(run_id, Command("change", changes))
 
     def trouble(self, run_id: str) -> str:
         """What keeps the records of a run in its worker's memory, in a sentence; mostly nothing."""

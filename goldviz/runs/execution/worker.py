@@ -22,7 +22,7 @@ from goldviz.runs.execution.limits import ran_out_of_memory
 from goldviz.runs.execution.memory_watch import give_back_memory
 from goldviz.runs.execution.spare_time import SPARE_TIME
 from goldviz.runs.execution.watchdog import Watchdog
-from goldviz.runs.recorder import Batch, Desk, Ended, Order, Progress, Recorder
+from goldviz.runs.recorder import Batch, Command, ControlChannel, Ended, Progress, Recorder
 from goldviz.runs.store.outage import Outage
 from goldviz.runs.store.run import Start
 from goldviz.runs.store.run_store import Store, UnknownRunError
@@ -76,7 +76,7 @@ class _Outbox:
 
 
 class StoreSink:
-    """A sink and a desk on the store. A thread writes and reads, so training never waits for the disk."""
+    """A sink and a control channel on the store. A thread writes and reads, so training never waits for the disk."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class StoreSink:
         self._lock = threading.Lock()
         self._progress = Progress(run.step, run.total, run.seconds, run.instrument_seconds)
         self._outboxes: list[_Outbox] = [_Outbox(self._progress)]
-        self._orders: list[Order] = list(patiently(lambda: store.take_orders(run.id)))
+        self._commands: list[Command] = list(patiently(lambda: store.take_commands(run.id)))
         self._wake = threading.Event()
         self._waits_for_first = True
         self._closing = False
@@ -140,15 +140,15 @@ class StoreSink:
             self._outboxes[-1].kept = (step, state)
             self._outboxes.append(_Outbox(self._progress))
 
-    # -- desk ---------------------------------------------------------------------------------------------------
+    # -- control channel -----------------------------------------------------------------------------------------
 
-    def orders(self) -> list[Order]:
-        """Orders that the thread has read since the last call."""
-        if not self._orders:
+    def commands(self) -> list[Command]:
+        """Commands that the thread has read since the last call."""
+        if not self._commands:
             return []
         with self._lock:
-            orders, self._orders = self._orders, []
-        return orders
+            commands, self._commands = self._commands, []
+        return commands
 
     # -- thread -------------------------------------------------------------------------------------------------
 
@@ -175,7 +175,7 @@ class StoreSink:
         try:
             self._write_all()
             done = self._store.append(
-                self._run_id, self._progress, lease=self._lease, status=status, message=message, left=self._orders
+                self._run_id, self._progress, lease=self._lease, status=status, message=message, left=self._commands
             )
         except StoreFullError as error:
             self._tell(str(error))
@@ -197,9 +197,9 @@ class StoreSink:
             try:
                 wrote = self._write_all()
                 self._tell("")
-                orders = self._store.take_orders(self._run_id)
+                commands = self._store.take_commands(self._run_id)
                 with self._lock:
-                    self._orders.extend(orders)
+                    self._commands.extend(commands)
                 if wrote:
                     spoke = time.monotonic()
                 elif time.monotonic() - spoke > HEARTBEAT_SECONDS:
@@ -208,7 +208,7 @@ class StoreSink:
                 self._database.over()
             except UnknownRunError:
                 with self._lock:
-                    self._orders.append(Order("stop"))
+                    self._commands.append(Command("stop"))
                 return
             except StoreError as error:
                 # A locked database is met again at the next turn; nothing is dropped meanwhile.
@@ -271,15 +271,15 @@ def patiently(call: Callable[[], T], passing: type[StoreError] = StoreBusyError)
             time.sleep(FLUSH_SECONDS)
 
 
-class _BothDesks:
-    """Orders from the store, and from whoever called."""
+class _BothChannels:
+    """Commands from the store, and from whoever called."""
 
-    def __init__(self, *desks: Desk) -> None:
-        self._desks = desks
+    def __init__(self, *channels: ControlChannel) -> None:
+        self._channels = channels
 
-    def orders(self) -> list[Order]:
-        """All desks' orders."""
-        return [order for desk in self._desks for order in desk.orders()]
+    def commands(self) -> list[Command]:
+        """All channels' commands."""
+        return [command for channel in self._channels for command in channel.commands()]
 
 
 def execute(
@@ -290,13 +290,13 @@ def execute(
     *,
     processes: int = 1,
     watch: Callable[[Progress], None] = lambda progress: None,
-    desk: Desk | None = None,
+    channel: ControlChannel | None = None,
     trouble: Callable[[str], None] = lambda sentence: None,
 ) -> str:
     """Carry a queued run out, from its start or from its last kept state. Returns how it ended.
 
-    Whatever goes wrong in the procedure is written into the run as a sentence. Orders come from the store, and
-    from ``desk`` where there is one. The procedure may share its work among ``processes``. ``trouble`` is told, in a
+    Whatever goes wrong in the procedure is written into the run as a sentence. Commands come from the store, and
+    from ``channel`` where there is one. The procedure may share its work among ``processes``. ``trouble`` is told, in a
     sentence, when a full disk keeps records in memory, and an empty one when they are written.
     """
     store = patiently(lambda: Store(database_url))
@@ -306,7 +306,7 @@ def execute(
             if start is None:
                 return store.run(run_id).status
             sink = StoreSink(store, start, watch, trouble)
-            return _carry_out(settings, sink, start, budget, processes, desk)
+            return _carry_out(settings, sink, start, budget, processes, channel)
     except UnknownRunError:
         return "deleted"
     finally:
@@ -320,7 +320,7 @@ def _carry_out(
     start: Start,
     budget: int | None,
     processes: int,
-    desk: Desk | None,
+    channel: ControlChannel | None,
 ) -> str:
     began, earlier = time.monotonic(), float(start.run.attributes.get("took", 0.0))
     sink.attributes({"versions": versions(), "worker": os.getpid(), "began": time.time()})
@@ -328,7 +328,7 @@ def _carry_out(
         record = Recorder(
             settings,
             sink,
-            _BothDesks(sink, desk) if desk else sink,
+            _BothChannels(sink, channel) if channel else sink,
             start_step=start.run.step,
             restored=start.state,
             changes=settings.changes_from_store(start.run.settings_version, start.run.changes),

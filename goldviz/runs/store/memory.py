@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from goldviz.runs.recorder import Batch, Order, Progress
+from goldviz.runs.recorder import Batch, Command, Progress
 from goldviz.runs.store.arrays import light_dataset
 
 
@@ -57,8 +57,8 @@ class Memory:
 
 
 class NobodyAsks:
-    """A desk without orders."""
+    """A control channel without commands."""
 
-    def orders(self) -> list[Order]:
-        """No orders."""
+    def commands(self) -> list[Command]:
+        """No commands."""
         return []

@@ -35,8 +35,8 @@ from sqlalchemy.types import NullType
 from goldviz.data.tables.whole_files import size_of
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.runs.live import LiveRun
-from goldviz.runs.recorder import Batch, Order, Progress, in_words
-from goldviz.runs.store import arrays, orders
+from goldviz.runs.recorder import Batch, Command, Progress, in_words
+from goldviz.runs.store import arrays, commands
 from goldviz.runs.store.checkpoints import room_of_run, surplus
 from goldviz.runs.store.clock import database_clock
 from goldviz.runs.store.readers import Readers
@@ -380,7 +380,7 @@ class Store:
         with self._writing() as connection:
             for table in (batches, finals, states, marks):
                 connection.execute(delete(table).where(table.c.run_id.in_(run_ids)))
-            orders.forget(connection, run_ids)
+            commands.forget(connection, run_ids)
             connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
 
     def set_status(self, run_id: str, status: str, message: str = "") -> None:
@@ -396,7 +396,7 @@ class Store:
     def enqueue(self, run_id: str) -> bool:
         """List a run that ended early as queued; False where it waits, trains or is finished already.
 
-        Changes of hot settings that were ordered meanwhile stay; an order to stop or pause that came too late goes.
+        Changes of hot settings that were ordered meanwhile stay; a command to stop or pause that came too late goes.
         Raises :class:`UnknownRunError`.
         """
         self.run(run_id)
@@ -408,7 +408,7 @@ class Store:
         with self._writing() as connection:
             if not connection.execute(update(runs).where(has_ended).values(**columns)).rowcount:
                 return False
-            orders.forget_halts(connection, run_id)
+            commands.forget_halts(connection, run_id)
         return True
 
     def begin(self, run_id: str) -> Start | None:
@@ -490,32 +490,32 @@ class Store:
             )
         return silent_runs.rowcount
 
-    # -- orders -------------------------------------------------------------------------------------------------
+    # -- commands -------------------------------------------------------------------------------------------------
 
-    def order(self, run_id: str, order: Order) -> None:
+    def command(self, run_id: str, command: Command) -> None:
         """Ask something of a run."""
         with self._writing() as connection:
-            orders.give(connection, run_id, [order])
+            commands.give(connection, run_id, [command])
 
-    def halt(self, run_id: str, kind: orders.Halt) -> str:
+    def halt(self, run_id: str, kind: commands.Halt) -> str:
         """Pause or stop a run: at once where it waits, or is paused and to be stopped; else its worker is asked to.
 
         Returns how it was listed before. Raises :class:`UnknownRunError`.
         """
         with self._writing() as connection:
-            is_listed = orders.halt(connection, run_id, kind)
+            is_listed = commands.halt(connection, run_id, kind)
         if not is_listed:
             raise UnknownRunError(run_id)
         return is_listed
 
-    def take_orders(self, run_id: str) -> Sequence[Order]:
-        """Orders that wait for this run, oldest first; each is taken once."""
+    def take_commands(self, run_id: str) -> Sequence[Command]:
+        """Commands that wait for this run, oldest first; each is taken once."""
         with self._reading() as connection:
-            pending = orders.waiting(connection, run_id)
+            pending = commands.waiting(connection, run_id)
         if pending:
             with self._writing() as connection:
-                orders.take(connection, [number for number, _ in pending])
-        return [order for _, order in pending]
+                commands.take(connection, [number for number, _ in pending])
+        return [command for _, command in pending]
 
     # -- records ------------------------------------------------------------------------------------------------
 
@@ -533,12 +533,12 @@ class Store:
         kept: tuple[int, bytes] | None = None,
         status: str | None = None,
         message: str = "",
-        left: Sequence[Order] = (),
+        left: Sequence[Command] = (),
     ) -> str | None:
         """Write what was recorded since the last call, in one transaction.
 
-        With a ``status`` the run ends; ``left`` are orders that its worker did not come to. Returns the status that it
-        ends with, which is another where a stop came meanwhile.
+        With a ``status`` the run ends; ``left`` are commands that its worker did not come to. Returns the status that
+        it ends with, which is another where a stop came meanwhile.
 
         Raises :class:`UnknownRunError` where the run was deleted or another worker has begun it since ``lease``.
         """
@@ -569,7 +569,7 @@ class Store:
                 connection.execute(insert(states).values(run_id=run_id, step=step, size=len(state), data=state))
                 self._thin(connection, run_id, progress.total)
             if status is not None:
-                status, message = orders.settled_end(connection, run_id, status, message, left)
+                status, message = commands.settled_end(connection, run_id, status, message, left)
                 connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, message=message))
         return status
 

@@ -121,7 +121,7 @@ marks = _of_run(
     Column("changes", JSON, nullable=False),
     name="marks",
 )
-orders = _of_run(Column("kind", String(16), nullable=False), Column("changes", JSON, nullable=False), name="orders")
+commands = _of_run(Column("kind", String(16), nullable=False), Column("changes", JSON, nullable=False), name="orders")
 
 
 class StoreError(RuntimeError):

@@ -11,7 +11,7 @@ import streamlit as st
 
 from goldviz.data.tables.sealed_names import NOT_YOURS
 from goldviz.declare.settings import Settings, SettingsError, allowed, facts, label, schemas
-from goldviz.ui import keys, unheard
+from goldviz.ui import keys, pending_values
 
 Declared = TypeVar("Declared", bound=Settings)
 
@@ -29,7 +29,7 @@ def key_of(settings_class: type[Settings], name: str) -> str:
 def put(settings_class: type[Settings], settings: Settings) -> None:
     """Make the controls show these settings, in a callback or before they are drawn."""
     values = {key_of(settings_class, name): _to_control(value) for name, value in settings.model_dump().items()}
-    unheard.set_controls(settings_class.name, values)
+    pending_values.set_controls(settings_class.name, values)
 
 
 def put_preset(settings_class: type[Settings], slug: str) -> None:
@@ -39,7 +39,7 @@ def put_preset(settings_class: type[Settings], slug: str) -> None:
         for name, value in settings_class.preset(slug).model_dump().items()
         if name not in settings_class.kept_by_presets
     }
-    unheard.set_controls(settings_class.name, values)
+    pending_values.set_controls(settings_class.name, values)
 
 
 def put_link(settings_class: type[Settings], settings: Settings, parameters: Mapping[str, str]) -> None:
@@ -53,7 +53,7 @@ def put_link(settings_class: type[Settings], settings: Settings, parameters: Map
 
 def ensure(settings_class: type[Settings]) -> None:
     """Give every control a value before it is drawn: its own, or the setting's default."""
-    unheard.catch_up(settings_class.name)
+    pending_values.catch_up(settings_class.name)
     defaults = settings_class().model_dump()
     for name, value in defaults.items():
         st.session_state.setdefault(key_of(settings_class, name), _to_control(value))
@@ -61,7 +61,7 @@ def ensure(settings_class: type[Settings]) -> None:
 
 def current(settings_class: type[Declared]) -> Declared:
     """The settings that the controls show; raises :class:`SettingsError`."""
-    unheard.catch_up(settings_class.name)
+    pending_values.catch_up(settings_class.name)
     return settings_class.checked(
         {
             name: _from_control(settings_class, name, st.session_state[key_of(settings_class, name)])

@@ -7,7 +7,7 @@ from typing import TypeVar
 import streamlit as st
 
 from goldviz.declare.settings import Settings, SettingsError
-from goldviz.ui import unheard
+from goldviz.ui import pending_values
 from goldviz.ui.panels import controls
 from goldviz.ui.words import plain
 
@@ -27,7 +27,7 @@ def knobs(settings_class: type[Declared], left_out: str = "") -> Declared | None
             if in_sight:
                 st.markdown(f"**{heading}**")
                 controls.draw(settings_class, in_sight, idle)
-    unheard.draw_field(settings_class.name)
+    pending_values.draw_field(settings_class.name)
     try:
         return controls.current(settings_class)
     except SettingsError as error:

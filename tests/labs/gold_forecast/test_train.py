@@ -29,7 +29,7 @@ from goldviz.labs.gold_forecast.settings import (
 from goldviz.labs.gold_forecast.train import train
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
-from goldviz.runs.recorder import Ended, Order, Recorder
+from goldviz.runs.recorder import Command, Ended, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
 from tests.thinned import thinned
 
@@ -290,12 +290,12 @@ def test_the_number_of_processes_changes_no_number(monkeypatch):
 
 
 class Killer:
-    """A desk that kills whoever shares the run's work, once."""
+    """A control channel that kills whoever shares the run's work, once."""
 
     def __init__(self):
         self.killed = []
 
-    def orders(self) -> list[Order]:
+    def commands(self) -> list[Command]:
         for child in psutil.Process().children():
             if not self.killed and "goldviz.labs.gold_forecast.pool_process" in child.cmdline():
                 child.kill()
@@ -311,7 +311,7 @@ def test_a_run_that_loses_a_process_fails_in_a_sentence_and_keeps_what_it_has(mo
     with pytest.raises(
         RunFailedError, match=r"^A process that trained . of this run's networks died \(exit status -9\)"
     ):
-        goldviz.api.carried_out(GoldForecast(**TINY), progress=False, keep=True, desk=killer)
+        goldviz.api.carried_out(GoldForecast(**TINY), progress=False, keep=True, channel=killer)
     assert len(killer.killed) == 1
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from goldviz.runs.execution.execution import Executor
 from goldviz.runs.execution.worker import execute
-from goldviz.runs.recorder import Order, Progress
-from goldviz.runs.store.orders import Halt
+from goldviz.runs.recorder import Command, Progress
+from goldviz.runs.store.commands import Halt
 from goldviz.runs.store.run_store import Store, UnknownRunError
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.toy import Toy
@@ -39,7 +39,7 @@ def test_a_stop_behind_a_pause_is_not_lost(executor: Executor, seconds: float) -
     assert at_rest(executor.store, run_id) == "stopped"
     run = executor.store.run(run_id)
     assert run.message == f"Stopped after epoch {run.step}."
-    assert executor.store.take_orders(run_id) == []
+    assert executor.store.take_commands(run_id) == []
 
 
 def test_a_stop_before_a_pause_is_not_lost(executor: Executor) -> None:
@@ -93,8 +93,8 @@ def test_a_stop_that_comes_while_a_pause_is_written_wins(store: Store) -> None:
 def test_orders_that_are_read_together_keep_the_stop_and_the_changes(store: Store, given: tuple[Halt, Halt]) -> None:
     run_id = store.create(Toy())
     for kind in given:
-        store.order(run_id, Order(kind))
-    store.order(run_id, Order("change", {"drift": 0.5}))
+        store.command(run_id, Command(kind))
+    store.command(run_id, Command("change", {"drift": 0.5}))
     assert execute(Toy(), run_id, store.url) == "stopped"
     assert store.enqueue(run_id)
     assert execute(Toy(), run_id, store.url) == "finished"
@@ -105,10 +105,10 @@ def test_changes_that_a_run_did_not_come_to_hold_when_it_goes_on(store: Store) -
     run_id = store.create(Toy())
     start = store.begin(run_id)
     assert start is not None
-    store.order(run_id, Order("change", {"drift": 0.9}))
-    left = [Order("change", {"drift": 0.1}), Order("pause")]
+    store.command(run_id, Command("change", {"drift": 0.9}))
+    left = [Command("change", {"drift": 0.1}), Command("pause")]
     store.append(run_id, Progress(0, 30, 0.0, 0.0), lease=start.lease, status="paused", message="", left=left)
-    assert store.take_orders(run_id) == [Order("change", {"drift": 0.1}), Order("change", {"drift": 0.9})]
+    assert store.take_commands(run_id) == [Command("change", {"drift": 0.1}), Command("change", {"drift": 0.9})]
 
 
 def test_a_run_that_is_over_takes_no_orders(store: Store) -> None:
@@ -116,6 +116,6 @@ def test_a_run_that_is_over_takes_no_orders(store: Store) -> None:
     before = store.run(run_id)
     assert [store.halt(run_id, kind) for kind in ("pause", "stop")] == ["finished"] * 2
     assert store.run(run_id) == before
-    assert store.take_orders(run_id) == []
+    assert store.take_commands(run_id) == []
     with pytest.raises(UnknownRunError):
         store.halt("0" * 12, "stop")

@@ -7,21 +7,21 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from goldviz.runs.recorder import Order
+from goldviz.runs.recorder import Command
 from goldviz.runs.store.clock import database_clock
-from goldviz.runs.store.schema import orders, runs
+from goldviz.runs.store.schema import commands, runs
 
 Halt = Literal["pause", "stop"]
 
 HELD = ("running", "interrupted")
-"""Runs that a worker may hold, which reads orders: one that was taken for dead may come back."""
+"""Runs that a worker may hold, which reads commands: one that was taken for dead may come back."""
 
 
 def halt(connection: Connection, run_id: str, kind: Halt) -> str:
     """Pause or stop a run, and return how it was listed; nothing where there is no such run.
 
-    One that no worker holds ends at once, any other is given the order. Its row is written first: a worker that ends
-    the run meanwhile did so before, which is seen here, or does so afterwards, and sees the order.
+    One that no worker holds ends at once, any other is given the command. Its row is written first: a worker that ends
+    the run meanwhile did so before, which is seen here, or does so afterwards, and sees the command.
     """
     own = runs.c.id == run_id
     if not connection.execute(update(runs).where(own).values(version=runs.c.version)).rowcount:
@@ -33,50 +33,51 @@ def halt(connection: Connection, run_id: str, kind: Halt) -> str:
     elif status == "paused" and kind == "stop":
         _end(connection, run_id, "stopped", _stopped_after(connection, run_id))
     elif status in HELD:
-        give(connection, run_id, [Order(kind)])
+        give(connection, run_id, [Command(kind)])
     return status
 
 
-def give(connection: Connection, run_id: str, given: Iterable[Order]) -> None:
-    """Let orders wait for a run."""
-    rows = [{"run_id": run_id, "kind": order.kind, "changes": dict(order.changes)} for order in given]
+def give(connection: Connection, run_id: str, given: Iterable[Command]) -> None:
+    """Let commands wait for a run."""
+    rows = [{"run_id": run_id, "kind": command.kind, "changes": dict(command.changes)} for command in given]
     if rows:
-        connection.execute(insert(orders), rows)
+        connection.execute(insert(commands), rows)
 
 
-def waiting(connection: Connection, run_id: str) -> list[tuple[int, Order]]:
-    """Orders that wait for a run, oldest first, each with its number."""
-    query = select(orders.c.id, orders.c.kind, orders.c.changes).where(orders.c.run_id == run_id)
-    return [(row.id, Order(row.kind, row.changes)) for row in connection.execute(query.order_by(orders.c.id))]
+def waiting(connection: Connection, run_id: str) -> list[tuple[int, Command]]:
+    """Commands that wait for a run, oldest first, each with its number."""
+    query = select(commands.c.id, commands.c.kind, commands.c.changes).where(commands.c.run_id == run_id)
+    return [(row.id, Command(row.kind, row.changes)) for row in connection.execute(query.order_by(commands.c.id))]
 
 
 def take(connection: Connection, numbers: Sequence[int]) -> None:
-    """Let these orders wait no longer."""
-    connection.execute(delete(orders).where(orders.c.id.in_(numbers)))
+    """Let these commands wait no longer."""
+    connection.execute(delete(commands).where(commands.c.id.in_(numbers)))
 
 
 def forget_halts(connection: Connection, run_id: str) -> None:
-    """Drop orders to pause or stop that came too late."""
-    connection.execute(delete(orders).where(orders.c.run_id == run_id, orders.c.kind != "change"))
+    """Drop commands to pause or stop that came too late."""
+    connection.execute(delete(commands).where(commands.c.run_id == run_id, commands.c.kind != "change"))
 
 
 def forget(connection: Connection, run_ids: Sequence[str]) -> None:
-    """Drop all orders to these runs."""
-    connection.execute(delete(orders).where(orders.c.run_id.in_(run_ids)))
+    """Drop all commands to these runs."""
+    connection.execute(delete(commands).where(commands.c.run_id.in_(run_ids)))
 
 
 def settled_end(
-    connection: Connection, run_id: str, status: str, message: str, left: Sequence[Order]
+    connection: Connection, run_id: str, status: str, message: str, left: Sequence[Command]
 ) -> tuple[str, str]:
     """How a run is listed that its worker ends so, its row locked: a pause gives way to a stop that came meanwhile.
 
-    ``left`` are orders that the worker took and did not come to. Changes of hot settings wait for the run's next start.
+    ``left`` are commands that the worker took and did not come to. Changes of hot settings wait for the run's next
+    start.
     """
     pending = waiting(connection, run_id)
-    late = [*left, *(order for _, order in pending)]
+    late = [*left, *(command for _, command in pending)]
     take(connection, [number for number, _ in pending])
-    give(connection, run_id, [order for order in late if order.kind == "change"])
-    if status == "paused" and any(order.kind == "stop" for order in late):
+    give(connection, run_id, [command for command in late if command.kind == "change"])
+    if status == "paused" and any(command.kind == "stop" for command in late):
         return "stopped", _stopped_after(connection, run_id)
     return status, message
 
