@@ -33,3 +33,8 @@ def test_rising_needs_eight_steps():
 def test_typical_update_leaves_out_layers_that_cannot_move():
     assert measures.typical_update(np.array([0.0, 1e-3, np.nan, 1e-3])) == pytest.approx(1e-3)
     assert np.isnan(measures.typical_update(np.zeros(3)))
+
+
+def test_a_mean_is_of_what_is_finite_and_of_nothing_is_no_number():
+    values = np.array([[np.nan, 1.0, 2.0], [np.inf, np.nan, 4.0]])
+    np.testing.assert_array_equal(measures.mean(values), [np.nan, 1.0, 3.0])

@@ -1,8 +1,12 @@
 """Several runs in one figure."""
 
+import json
+
 import numpy as np
 import pytest
 
+from goldviz.figures.draft import Figure
+from goldviz.figures.elements import mark_epochs
 from goldviz.figures.overlay import COLOURS, MOST, overlay
 from goldviz.figures.theme import NETWORKS
 
@@ -31,3 +35,14 @@ def test_runs_without_a_loss_are_told_and_too_many_are_refused(build_run):
     assert not figure.data
     with pytest.raises(ValueError, match=f"One figure holds {MOST} runs; 9 were given"):
         overlay([("run", run)] * 9, "light")
+
+
+@pytest.mark.parametrize(("second", "worded"), [(4, ["a", "b"]), (3, ["a"])])
+def test_words_of_changes_keep_apart_and_each_change_has_its_line(build_run, second, worded):
+    run = build_run(epochs=25)
+    run.attrs["marks"] = json.dumps([{"step": 1, "text": "a"}, {"step": second, "text": "b"}])
+    figure = Figure().scatter(x=[1, 25], y=[0, 1])
+    mark_epochs(figure, run, None, "light")
+    checked = figure.checked()
+    assert [line.x0 for line in checked.layout.shapes] == [1, second]
+    assert [note.text for note in checked.layout.annotations] == worded

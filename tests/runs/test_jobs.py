@@ -161,6 +161,16 @@ def test_a_short_job_does_not_wait_for_long_ones(jobs: Jobs, tmp_path: Path) -> 
     until(lambda: not any(job.unfinished for job in long))
 
 
+def test_a_job_of_just_the_short_length_keeps_no_place_from_a_long_one(jobs: Jobs, tmp_path: Path) -> None:
+    gates = [Gate(tmp_path, str(number), 1, engine.SHORT_SECONDS) for number in range(AT_ONCE - 1)]
+    gates.append(Gate(tmp_path, "long", 1, engine.SHORT_SECONDS + 1))
+    asked = [jobs.ask(gate.task) for gate in gates]
+    until(lambda: all(job.state == "working" for job in asked))
+    for gate in gates:
+        gate.go_on()
+    until(lambda: not any(job.unfinished for job in asked))
+
+
 @pytest.mark.parametrize(
     ("function", "arguments", "sentence"),
     [

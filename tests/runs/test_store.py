@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ def test_a_new_run_waits_and_remembers_its_settings(store: Store) -> None:
     assert Toy.checked_json(run.settings) == Toy(epochs=5)
     assert run.unfinished
     assert run.seconds_left is None
+    assert replace(run, step=2, total=8, seconds=10.0).seconds_left == 30
 
 
 @given(name=st.text(max_size=300))

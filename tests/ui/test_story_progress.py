@@ -82,3 +82,13 @@ def test_two_accounts_are_joined_and_one_that_began_later_counts_alone() -> None
 
 def test_the_examples_in_the_docstrings() -> None:
     assert doctest.testmod(story_progress).failed == 0
+
+
+@pytest.mark.parametrize(("longer", "steps"), [(0, PROGRESS.seen), (1, frozenset())])
+def test_a_text_of_the_longest_length_is_heard_and_a_longer_one_is_not(
+    monkeypatch: pytest.MonkeyPatch, longer: int, steps: frozenset[int]
+) -> None:
+    state = {story_progress.KEY: {"told": written({SLUG: PROGRESS}).ljust(LONGEST + longer)}}
+    monkeypatch.setattr(story_progress.st, "session_state", state)
+    story_progress._hear()
+    assert story_progress.of(SLUG).seen == steps

@@ -160,7 +160,7 @@ def hours(seconds: float) -> str:
     """Seconds as people read them.
 
     >>> hours(1_209_600), hours(5400), hours(90)
-    ('14 days', '1.5 hours', '90 seconds')
+    ('14 days', '1.5 hours', '1.5 minutes')
     """
     for unit, size in (("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 1.5 * size:

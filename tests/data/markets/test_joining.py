@@ -73,3 +73,10 @@ def test_what_never_overlaps_and_what_is_simulated_is_refused() -> None:
     assert joined([GOLD]) is GOLD
     assert len(joined([GOLD, GOLD, GOLD]).channels) == 3
     assert joined([replace(GOLD, source="yahoo"), GOLD]).source == "file"
+
+
+@pytest.mark.parametrize(("weekend_days", "rhythm"), [(1, "weekdays"), (2, "every day")])
+def test_every_day_has_more_than_one_value_in_seven_on_weekends(weekend_days: int, rhythm: str) -> None:
+    weekdays = pd.bdate_range("2024-01-01", periods=7 - weekend_days)
+    days = weekdays.append(pd.date_range("2024-01-06", periods=weekend_days)).sort_values()
+    assert calendars_module.ChannelCalendar(days.to_numpy().astype("datetime64[D]")).rhythm == rhythm

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.whole_files import disk_faults_as, make_room, write_whole
 
 
@@ -63,3 +64,7 @@ def test_a_fault_of_the_disk_is_told_with_its_reason(tmp_path):
         disk_faults_as(ValueError, "Notes cannot be read", " Try another folder."),
     ):
         (tmp_path / "none").read_bytes()
+
+
+def test_every_folder_of_files_holds_at_least_a_megabyte() -> None:
+    assert min(place.budget for place in PLACES.values()) >= 10**6

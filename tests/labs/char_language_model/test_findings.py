@@ -120,3 +120,11 @@ def test_a_difference_of_losses_without_end_is_no_number_and_warns_of_nothing(di
     run = altered(example(CharLanguageModel, preset), **dict.fromkeys(names, np.inf))
     reading = Reading.of(run, str(run["network"].values[0]), CharLanguageModel.preset(preset))
     assert np.isnan(getattr(reading, difference)).all()
+
+
+def test_the_scatter_needs_three_losses_in_the_second_half(healthy):
+    def scatter(steps):
+        return Reading.of(healthy.isel(step=slice(steps)), str(healthy["network"].values[0]), HEALTHY).noise
+
+    assert np.isnan(scatter(4)).all()
+    assert np.isfinite(scatter(6)).all()

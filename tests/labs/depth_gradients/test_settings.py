@@ -112,3 +112,9 @@ def test_batch_norm_refuses_batches_of_one_sample():
         SettingsError, match=r"Batch is 1; with batch norm, which needs a spread, 0 or at least 2 is allowed."
     ):
         DepthGradients.checked({"batch": 1, "normalisation": "batch"})
+
+
+def test_small_batches_take_longer_for_each_has_a_step_of_its_own():
+    seconds = [DepthGradients(batch=batch).estimated_seconds() for batch in (0, 64, 8, 1)]
+    assert seconds == sorted(seconds)
+    assert seconds[-1] > 2 * seconds[0] > 0

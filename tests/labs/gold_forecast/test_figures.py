@@ -16,6 +16,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
     AT_THE_END,
     shared_limits,
 )
+from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.scoring.results import recorded_score
 from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.settings import GoldForecast
@@ -421,6 +422,7 @@ def test_layers_have_a_curve_each_with_its_own_dash():
 def test_the_reach_is_told_in_rows(run):
     run["state_gradient_norm"][:] = (10.0 ** (-0.45 * run["lag"])).values[:, None]
     assert "up to 4 of 19 rows back" in words(FIGURES["gradient_by_lag"](run))
+    assert (Reading.of(run).rows_heard, Reading.of(run).rows_shown) == (4, 19)
     run["state_gradient_norm"].loc[{"lag": 7}] = 0.0
     assert "exactly 0 in 1 of 20 rows" in words(FIGURES["gradient_by_lag"](run))
     assert WITHOUT_STATES in words(FIGURES["gradient_by_lag"](build(network="mlp")))

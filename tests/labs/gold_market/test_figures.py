@@ -265,3 +265,8 @@ def test_few_documents_have_no_line(answering: xr.Dataset) -> None:
     few = answering.isel(document=slice(3)).assign_attrs(answering.attrs | {"answer_slope": np.nan})
     assert len(_draw("answer", few).data) == 1
     assert "There are too few documents for a line." in _notes(_draw("answer", few))
+
+
+def test_a_log_axis_over_six_times_its_lower_end_counts_by_one_two_and_five() -> None:
+    assert market_words.counting_log_axis(10, 60)["ticktext"] == ["10", "20", "50"]
+    assert market_words.counting_log_axis(10, 59)["ticktext"] == ["10", "12", "15", "20", "25", "30", "40", "50"]

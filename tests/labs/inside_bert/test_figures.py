@@ -204,7 +204,11 @@ def test_the_diagram_tells_the_way_of_the_piece_in_view_in_its_order() -> None:
 
 def test_neurons_are_drawn_by_the_length_of_what_they_add() -> None:
     ds = made()
-    [bars] = neurons(ds).data
+    figure = neurons(ds)
+    [bars] = figure.data
+    low, high = figure.layout.xaxis.range
+    assert low == 0
+    assert 1 < high / ds["neuron_length"].values.max() < 1.5, "bars fill the axis, with room for their numbers"
     assert list(bars.x) == sorted(ds["neuron_length"].values, reverse=True)
     first = int(ds["neuron_length"].values.argmax())
     assert bars.customdata[0] == ds["neuron_output"].values[first]

@@ -11,6 +11,7 @@ from goldviz.declare.laboratory import laboratory_of
 from goldviz.labs.recurrent_gradients.findings import findings_of
 from goldviz.labs.recurrent_gradients.measures import Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.labs.recurrent_gradients.stories import STORIES
 from goldviz.models.recurrent.initialisation import scaled_to_gain
 from goldviz.models.recurrent.matrices import MATRICES
 from goldviz.runs.examples import example
@@ -380,3 +381,9 @@ def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
         assert bool(finding.advice) == bool(finding.changes)
         if finding.changes:
             assert settings.changed(**finding.changes) != settings
+
+
+def test_a_tenth_of_the_steps_is_no_longer_few_in_the_story_about_clipping():
+    [guess] = [step.guess for story in STORIES for step in story.steps if step.guess and "Few" in step.guess.choices]
+    places = [guess.found(run_of(("rnn",), clipped=share))[0] for share in (0.09, 0.1, 0.59, 0.6)]
+    assert places == [0, 1, 1, 2]

@@ -16,6 +16,7 @@ from goldviz.models.baselines.mean_baselines import (
     MEAN_FORECASTS,
     RIDGE_LAGS,
     RIDGE_PENALTIES,
+    _moments,
     known_answers,
 )
 from tests.data.markets.real_gold import real_gold
@@ -264,3 +265,12 @@ def test_real_gold_has_the_known_scores():
     assert honest["ridge"] == pytest.approx(-0.0003, abs=0.004)
     # +62.9 % was measured with same-day covariates alone; here two older lags of each are seen too.
     assert leak["ridge"] == pytest.approx(0.629, abs=0.03)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_what_varies_counts_in_any_unit_and_what_is_constant_but_for_rounding_does_not(size):
+    drawn = np.random.default_rng(0).normal(1, 1, (50, 1))
+    features = size * np.concatenate([drawn, 1 + 1e-12 * drawn], axis=1)
+    _, spread = _moments(features)
+    assert spread[0] == pytest.approx(features[:, 0].std())
+    assert spread[1] == np.inf

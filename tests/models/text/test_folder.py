@@ -71,6 +71,7 @@ def test_the_laboratory_reads_back_what_it_wrote(tmp_path):
     parts = (ours.encoder, ours.masked_words, ours.classifier)
     made_of = (ours.encoder.shape, ours.tokeniser, parts, ours.labels, "Read back")
     assert found.fingerprint == text_model_fingerprint(*made_of)
+    assert len(found.fingerprint) == 32
 
 
 def test_the_same_model_gives_the_same_files(tmp_path):
