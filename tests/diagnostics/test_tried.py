@@ -37,6 +37,7 @@ def finding(*found, severity="bad"):
         (trial(), 5),
         (trial(after=YES), 5),
         (trial(after=YES, loss=((1.0, 0.97),)), 0),
+        (trial(after=YES, loss=((1.0, 0.95),)), 0),
         (trial(after=YES, loss=((1.0, 0.97),), twin=((1.0, 0.1),)), 0),
         (trial(loss=((1.0, 1.04),)), 5),
         (trial(loss=((1.0, 1.2),)), 0),

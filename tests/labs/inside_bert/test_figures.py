@@ -204,6 +204,7 @@ def test_the_diagram_tells_the_way_of_the_piece_in_view_in_its_order() -> None:
 
 def test_neurons_are_drawn_by_the_length_of_what_they_add() -> None:
     ds = made()
+    ds["neuron_length"] = 10 * ds["neuron_length"]
     figure = neurons(ds)
     [bars] = figure.data
     low, high = figure.layout.xaxis.range
