@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures.draft import Figure
@@ -39,10 +40,11 @@ class KindFigure:
         more = bool(self.unless) and all(kind in kinds for kind in self.unless)
         return all(kind in kinds for kind in self.needs) and not more
 
-    def of(self, figure: Figures, kinds: ByKind, name: str = "", **words: str) -> FigureSpec:
-        """The figure of a laboratory, which may have a name and ``words`` of its own in place of some of these."""
+    def of(self, figure: Figures, kinds: ByKind, name: str = "", **own: Any) -> FigureSpec:
+        """The figure of a laboratory, which may have a name, words and needs of its ``own`` in place of these."""
         told = {"question": self.question, "shows": self.shows, "cannot_show": self.cannot_show, "title": self.title}
-        spec = figure(**{**told, **words}, needs=tuple(kinds[kind] for kind in self.needs), kinds=kinds)(self.draw)
+        needs = tuple(kinds[kind] for kind in self.needs)
+        spec = figure(**{**told, "needs": needs, "kinds": kinds, **own})(self.draw)
         return replace(spec, name=name or self.name)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any, Literal
 
 import numpy as np
@@ -74,6 +75,9 @@ OF_LAYERS = (
     "hidden_gradient_norm_by_layer",
 )
 """Kinds with a dimension of layers."""
+DASHES = ("solid", "dash", "dot", "longdash", "dashdot")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
+"""Of layers that have names, which recur where there are more."""
 NAMELESS = NetworkStyle("", "#8a6a00", "solid", "circle")
 """The look of what is of no network."""
 
@@ -372,41 +376,64 @@ def lines_of_layers(plot: Plot, kind: str, title: str = "Ratio") -> Figure:
     name = plot.kinds[kind]
     values = plot.thinned(name)
     dim = _layers_of(values)
-    kept = np.unique(np.linspace(0, values.sizes[dim] - 1, MOST_LINES).round().astype(int))
-    ratios = positive(values.isel({dim: kept})).median("seed")
+    indices = np.unique(np.linspace(0, values.sizes[dim] - 1, MOST_LINES).round().astype(int))
+    ratios = positive(values.isel({dim: indices}))
     parts = _by_network(plot, ratios)
     _panels(plot, [style for style, _ in parts])
+    add = _add_curves if _are_names(ratios[dim].values) else _add_lines
     for row, (_, own) in enumerate(parts, start=1):
-        _add_lines(plot, own, row=row)
+        add(plot, own, row=row)
     plot.log_axis(name, title)
     plot.step_axis()
     if kind == "update_to_data_by_layer":
         plot.reference(1e-3, "10⁻³: usual advice")
     count = plot.ds.sizes[dim]
-    some = f"{len(kept)} of {count} layers are drawn." if len(kept) < count else ""
-    return _explained(plot, ratios[dim].values, dim, [_typical(plot, name), plot.drawn(some)], _height(len(parts)))
+    some = f"{len(indices)} of {count} layers are drawn." if len(indices) < count else ""
+    notes = [_typical(plot, name), plot.drawn(some, _never_moved(plot, name))]
+    return _explained(plot, ratios[dim].values, dim, notes, _height(len(parts)))
+
+
+def _add_curves(plot: Plot, ratios: Array, row: int) -> None:
+    """A curve for each named layer with the range of its seeds; colour, dash and marker tell layers apart."""
+    dim = _layers_of(ratios)
+    layers = ratios[dim].values
+    looks = zip(layers, look.depth_colours(len(layers), plot.theme), cycle(DASHES), cycle(SYMBOLS), strict=False)
+    for layer, colour, dash, symbol in looks:
+        style = NetworkStyle(str(layer), colour, dash, symbol)
+        hover = f"{growing_dim(plot.ds)} %{{x}}, {layer}<br>%{{y:.2e}}<extra></extra>"
+        plot.curve(ratios.sel({dim: layer}), str(layer), style=style, hover=hover, row=row, width=1.8)
+        plot.figure.data[-1].update(meta={_axis_of(plot, dim).linked or dim: str(layer)})
 
 
 def _add_lines(plot: Plot, ratios: Array, row: int) -> None:
-    """One line for each layer, coloured from the first to the last."""
+    """One line for each numbered layer, coloured from the first to the last: the median of its seeds."""
     steps, dim = str(growing(ratios)), _layers_of(ratios)
-    curves = single(ratios.transpose(dim, steps).values)
-    layers = ratios[dim].values
-    place = _axis_of(plot, dim).linked or dim
+    curves = single(ratios.median("seed").transpose(dim, steps).values)
+    layers, axis = ratios[dim].values, _axis_of(plot, dim)
     for colour, layer, curve in zip(look.depth_colours(len(layers), plot.theme), layers, curves, strict=True):
-        name = str(layer) if _are_names(layers) else f"{_axis_of(plot, dim).noun} {layer}"
-        legend = {"legendgroup": name, "showlegend": row == 1} if _are_names(layers) else {"showlegend": False}
+        name = f"{axis.noun} {layer}"
         line = Scatter(
             x=ratios[steps].values,
             y=curve,
             mode="lines" if len(curve) > 1 else "markers",
             line={"color": colour, "width": 1.8},
             name=name,
-            meta={place: layer.item()},
+            meta={axis.linked or dim: layer.item()},
             hovertemplate=f"{growing_dim(plot.ds)} %{{x}}, {name}<br>%{{y:.2e}}<extra></extra>",
-            **legend,
+            showlegend=False,
         )
         plot.add(line, row=row)
+
+
+def _never_moved(plot: Plot, name: str) -> str:
+    """The named layers whose number is exactly 0 at every step, of every network: a log axis has no place for it."""
+    values = plot.ds[name]
+    dim = _layers_of(values)
+    layers = values[dim].values
+    if not _are_names(layers):
+        return ""
+    zero = (values == 0).all([one for one in values.dims if one != dim]).values
+    return f"Exactly 0 throughout: {', '.join(map(str, layers[zero]))}." if zero.any() else ""
 
 
 def _explained(plot: Plot, layers: NDArray[Any], dim: str, notes: list[Words], height: int) -> Figure:
@@ -433,7 +460,17 @@ def _typical(plot: Plot, name: str) -> Words:
     if "network" in middle.dims:
         return plot.each(middle, times, between=": ", after="; ", within=within)
     dim = str(growing(middle))
+    if _are_names(values[_layers_of(values)].values):
+        steps = growing_dim(plot.ds)
+        return plot.say(lambda now: _each_layer(now, f"{steps} {int(now[dim])}"), values.median("seed"))
     return plot.say(lambda now: within.format(times(float(now)), step=int(now[dim])), middle)
+
+
+def _each_layer(now: Array, step: str) -> str:
+    """Every layer's number at one step, of those that have one."""
+    layers = now[_layers_of(now)].values
+    parts = [f"{layer} {times(value)}" for layer, value in zip(layers, now.values.tolist(), strict=True) if value > 0]
+    return f"At {step}: {', '.join(parts)}." if parts else ""
 
 
 def _layers_of(values: Array) -> str:

@@ -51,6 +51,7 @@ class LiveRun:
         self._light: LightDataset | None = None
         self._labels: Hashable = None
         self._about: About | None = None
+        self._variables: Declared = {}
         self.run_id = run_id
 
     @property
@@ -74,7 +75,7 @@ class LiveRun:
     def _refresh(self) -> Run:
         run, labels = self._store.run_and_labels(self.run_id)
         if labels != self._labels:
-            self._labels, self._about = labels, None
+            self._labels, self._about, self._variables = labels, None, {}
         if run.version == self._version:
             return run
         new, position = self._store.records_after(self.run_id, self._position)
@@ -103,16 +104,24 @@ class LiveRun:
             "marks": about.marks,
         }
         settings_class = experiments().get(run.experiment)
-        # A run that was paused by an older version goes on with the variables of today, and has the kinds of today.
-        todays = _todays(settings_class)
-        stored = {name: {**one, "kind": todays.get(name, one).get("kind", "")} for name, one in about.variables.items()}
-        records = light_dataset({**todays, **stored}, about.coordinates, self._records, about.once, facts)
+        self._variables = self._variables or _in_todays_kinds(about.variables, _todays(settings_class))
+        records = light_dataset(self._variables, about.coordinates, self._records, about.once, facts)
         records.attrs = {**in_todays_words(settings_class, records.attrs), "roles": _roles(settings_class)}
         return records
 
 
+Declared = Mapping[str, Mapping[str, Any]]
+
+
+def _in_todays_kinds(stored: Declared, todays: Declared) -> Declared:
+    """What a run was stored with, and what it may yet record: one that was paused by an older version goes on with the
+    variables of today, and has the kinds of today."""
+    kinds = {name: todays.get(name, one).get("kind", "") for name, one in stored.items()}
+    return {**todays, **{name: {**one, "kind": kinds[name]} for name, one in stored.items()}}
+
+
 @cache
-def _todays(settings_class: type[Experiment] | None) -> Mapping[str, Mapping[str, Any]]:
+def _todays(settings_class: type[Experiment] | None) -> Declared:
     return {name: asdict(variable) for name, variable in settings_class.variables.items()} if settings_class else {}
 
 

@@ -219,7 +219,7 @@ def _why_useless(case: Case) -> str:
 
 
 def _why_one_is_useless(n: Reading, deaf: bool) -> str:
-    start, end, zero = median(n.began), median(n.ended), median(n.zero)
+    start, end, zero = median(n.began), median(n.ended), median(n.simplest)
     if deaf:
         return f"The {n.name} network's first layers may be told too little to learn from (eq. 2)."
     if end < zero * training.USELESS:

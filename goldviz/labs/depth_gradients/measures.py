@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from goldviz.declare.kinds import by_kind
+from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
-from goldviz.diagnostics.findings.measures import diverged, largest, mean, ratio, rising, typical_updates
-from goldviz.diagnostics.findings.recorded import NetworkReading, at_last, judged, measured, read
+from goldviz.diagnostics.findings.by_kind import TrainingReading
+from goldviz.diagnostics.findings.measures import largest, mean, ratio
+from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
@@ -57,11 +60,12 @@ def _longest(one: Recorded) -> Floats:
 
 
 @dataclass(frozen=True)
-class Reading(NetworkReading):
+class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was."""
 
     labels: ClassVar[Mapping[str, str]] = {"plain": "plain", "residual": "residual"}
     declared: ClassVar[Any] = DepthGradients
+    kinds: ClassVar[ByKind] = by_kind(DepthGradients.variables)
     depth: int = read(lambda one: int(one.settings.depth))
     first: Floats = read(
         _of_hidden(lambda norms: mean(norms[0])),
@@ -89,8 +93,6 @@ class Reading(NetworkReading):
         _of_error(lambda norms: norms[:, -1:]),
         "How many times as long the error dL/dh is at h_0 as at h_L in the last epoch.",
     )
-    began: Floats = measured("loss", "epoch", by=lambda losses: losses[0], words="The first training loss.")
-    ended: Floats = at_last("loss", "epoch", words="The last training loss.")
     shallower: Floats = at_last(
         "loss_by_depth",
         "epoch",
@@ -98,19 +100,6 @@ class Reading(NetworkReading):
         by=lambda losses: np.fmin.reduce(losses[:-1]),
         words="The lowest last training loss of the networks of fewer layers.",
     )
-    diverged: Verdicts = judged("loss", "epoch", by=diverged)
-    rising: Verdicts = judged("loss", "epoch", by=rising)
-    update: Floats = measured(
-        "update_to_data", "epoch", "layer", by=typical_updates, words="The typical ratio of updates to weights."
-    )
-    saturation: Floats = at_last(
-        "saturation", "epoch", "hidden", by=mean, words="The share of saturated values, mean over the layers."
-    )
-    dead: Floats = at_last("dead_units", "epoch", "hidden", by=mean, words="The share of dead units over the layers.")
-    test: Floats = measured("test_loss", words="The test loss.")
-    zero: Floats = measured("zero_loss", words="The test loss of predicting zero.")
-    unseen: Floats = at_last("evaluation_loss", "epoch", words="The loss on unseen samples after the last epoch.")
-    parameters: Floats = measured("parameter_count", words="The number of parameters.")
     typical_step: Floats = measured(
         "update_to_data",
         "layer",
@@ -177,12 +166,12 @@ class Reading(NetworkReading):
     @property
     def worth(self) -> Floats:
         """The test loss as a share of that of always answering zero."""
-        return ratio(self.test, self.zero)
+        return ratio(self.test, self.simplest)
 
     @property
     def unseen_worth(self) -> Floats:
         """The loss on unseen samples after the last epoch so far as a share of that of always answering zero."""
-        return ratio(self.unseen, self.zero)
+        return ratio(self.evaluation, self.simplest)
 
 
 MEASURES = Reading.measures()

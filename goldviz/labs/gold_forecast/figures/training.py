@@ -5,29 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.arrays.labelled import Array
-from goldviz.diagnostics.findings import times
+from goldviz.figures import layers
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
 from goldviz.figures.frames import AtStep, Words, spoken
-from goldviz.figures.layers import RULE_OF_THUMB
 from goldviz.figures.limits import Values
-from goldviz.figures.maps import legend_below
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import averaged, positive, sentences, thinned
-from goldviz.figures.theme import depth_colours, style_of
-from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_EPOCH, figure, missing
+from goldviz.figures.reading import averaged, sentences, thinned
+from goldviz.figures.theme import style_of
+from goldviz.labs.gold_forecast.figures.quantities import AT_FIRST_EPOCH, KINDS, figure, missing
 from goldviz.labs.gold_forecast.scoring.series import settings_of
-from goldviz.models.style import NetworkStyle
 
 MOST_REFITS = 24
 """Thin curves at most in a panel."""
 
 POINTS = 120
 """Epochs drawn of each curve at most."""
-
-DASHES = ("solid", "dash", "dot", "longdash", "dashdot")
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 
 
 @figure(
@@ -132,56 +126,19 @@ def _best_epochs(at: int, best: Values) -> str:
     return f"At epoch {at}, best epochs: {x.min():.0f} to {x.max():.0f}, median {np.median(x):.0f}." if x.size else ""
 
 
-@figure(
-    "Does every layer get a gradient?",
+gradient_by_layer = layers.gradient_by_layer.of(
+    figure,
+    KINDS,
+    needs=(),
     instead=missing("gradient_norm", waiting=AT_FIRST_EPOCH),
-    shows="The gradient's norm by layer over the epochs, in the last refit.",
+    shows="The gradient's norm by layer over the epochs before clipping, in the last refit.",
     cannot_show="Good gradients do not guarantee memory.",
 )
-def gradient_by_layer(plot: Plot) -> Figure:
-    """Norm of the gradient of each layer over the epochs, last refit, on a log axis.
 
-    A layer whose curve lies orders of magnitude below the others is hardly taught. Before clipping.
-    """
-    return _by_layer(plot, "gradient_norm", "Gradient norm")
-
-
-@figure(
-    "Are the steps the right size?",
+update_to_data = layers.update_to_data.of(
+    figure,
+    KINDS,
+    needs=(),
     instead=missing("update_to_data", waiting=AT_FIRST_EPOCH),
     shows="How large the steps are beside the weights that they change, by layer, in the last refit.",
-    cannot_show=RULE_OF_THUMB,
 )
-def update_to_data(plot: Plot) -> Figure:
-    """Spread of the steps over the spread of the weights that they change, by layer, last refit, on a log axis.
-
-    Near 10^-3 is the usual advice; far below, the weights hardly move; far above, each step overwrites them.
-    """
-    figure = _by_layer(plot, "update_to_data", "Update-to-data ratio")
-    plot.reference(1e-3, "10⁻³: usual advice")
-    return figure
-
-
-def _by_layer(plot: Plot, name: str, heading: str) -> Figure:
-    ds = plot.ds
-    values = positive(plot.thinned(name, most=POINTS).astype(np.float64))
-    layers = [str(layer) for layer in ds["layer"].values]
-    for i, (layer, colour) in enumerate(zip(layers, depth_colours(len(layers), plot.theme), strict=True)):
-        style = NetworkStyle(layer, colour, DASHES[i % len(DASHES)], SYMBOLS[i % len(SYMBOLS)])
-        plot.curve(values.isel(layer=i), layer, style=style, hover="%{y:.2e}")
-    plot.step_grid()
-    plot.log_axis(name, heading)
-    answer = plot.say(_sizes, positive(plot.now[name]).median("seed"))
-    still_layers = [
-        layer for layer, zero in zip(layers, (ds[name] == 0).all(["epoch", "seed"]).values, strict=True) if zero
-    ]
-    flat = f"Exactly 0 throughout: {', '.join(still_layers)}." if still_layers else ""
-    figure = plot.finish(answer, plot.drawn("The last refit.", flat), height=490)
-    legend_below(figure)
-    return figure
-
-
-def _sizes(now: Array) -> str:
-    norms = zip(now["layer"].values, now.values.tolist(), strict=True)
-    parts = [f"{layer} {times(norm)}" for layer, norm in norms if norm > 0]
-    return f"At epoch {int(now['epoch'])}: {', '.join(parts)}." if parts else ""
