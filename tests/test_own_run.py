@@ -165,7 +165,17 @@ def test_a_laboratory_s_run_has_its_cards_measures_and_report() -> None:
 
 
 def test_every_kind_is_drawn_under_any_names_without_seeds_or_networks() -> None:
-    sizes = {"step": 30, "layer": 3, "lag": 7, "head": 2, "query": 4, "key": 4, "value_bin": 9, "magnitude_bin": 12}
+    sizes = {
+        "step": 30,
+        "fit": 4,
+        "layer": 3,
+        "lag": 7,
+        "head": 2,
+        "query": 4,
+        "key": 4,
+        "value_bin": 9,
+        "magnitude_bin": 12,
+    }
     draw = np.random.default_rng(0)
     arrays = {}
     for kind, about in KINDS.items():

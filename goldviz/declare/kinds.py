@@ -30,6 +30,8 @@ KINDS: Mapping[str, Kind] = {
     "evaluation_loss": Kind("loss on what is not learned from, while training goes on"),
     "test_loss": Kind("loss on what is not learned from, after training", ()),
     "baseline_loss": Kind("loss of an answer that needs no network, on what the loss is of", ()),
+    "training_loss_by_fit": Kind("loss on what a step of one of several fits learns from", ("step", "fit")),
+    "evaluation_loss_by_fit": Kind("loss of one of several fits on what it does not learn from", ("step", "fit")),
     "accuracy": Kind("share of right answers"),
     "learning_rate": Kind("learning rate of a step"),
     "gradient_norm": Kind("norm of the whole gradient before clipping"),
@@ -53,6 +55,7 @@ KINDS: Mapping[str, Kind] = {
 
 ROLES: Mapping[str, str] = {
     "step": "a step of training, or one at which something was looked at",
+    "fit": "one of several fits of a network, each to a part of the data",
     "layer": "a layer, block or part of the network",
     "lag": "a place along a sequence",
     "head": "an attention head",

@@ -18,13 +18,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from goldviz.diagnostics.by_kind import ByKind
-from goldviz.figures import along_sequence, layers, plot, training_steps
+from goldviz.figures import along_sequence, fits, layers, plot, training_steps
 from goldviz.figures.kind_figure import Figures
 from goldviz.figures.limits import Quantity, ends_of
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import looks_of
 
-FIGURES = {one.name: one for one in (*training_steps.FIGURES, *along_sequence.FIGURES, *layers.FIGURES)}
+FIGURES = {one.name: one for one in (*training_steps.FIGURES, *fits.FIGURES, *along_sequence.FIGURES, *layers.FIGURES)}
 
 
 def quantities_by_kind(kinds: ByKind) -> dict[str, Quantity]:
@@ -33,6 +33,7 @@ def quantities_by_kind(kinds: ByKind) -> dict[str, Quantity]:
         "step": Quantity(ends_of("step", "look", "close_look")),
         "epoch": Quantity(ends_of("epoch")),
         **training_steps.step_quantities(kinds),
+        **fits.fit_quantities(kinds),
         **along_sequence.sequence_quantities(kinds),
         **layers.layer_quantities(kinds),
     }

@@ -167,8 +167,10 @@ class GoldForecast(Experiment):
     )
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "loss": Variable(BY_FOLD, "Training loss of each refit", must_stay_finite=True),
-        "validation_loss": Variable(BY_FOLD, "Loss on the last part of each training window"),
+        "loss": Variable(BY_FOLD, "Training loss of each refit", must_stay_finite=True, kind="training_loss_by_fit"),
+        "validation_loss": Variable(
+            BY_FOLD, "Loss on the last part of each training window", kind="evaluation_loss_by_fit"
+        ),
         "best_epoch": Variable(BY_FOLD, "Epoch with the lowest validation loss so far"),
         "gradient_norm": Variable(
             ("epoch", "layer", "seed"),

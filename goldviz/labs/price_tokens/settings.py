@@ -194,8 +194,12 @@ class PriceTokens(Experiment):
         return self
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "loss": Variable(BY_FOLD, "Training loss of the next token", "nat", must_stay_finite=True),
-        "validation_loss": Variable(BY_FOLD, "Loss of the next token on the last part of the past", "nat"),
+        "loss": Variable(
+            BY_FOLD, "Training loss of the next token", "nat", must_stay_finite=True, kind="training_loss_by_fit"
+        ),
+        "validation_loss": Variable(
+            BY_FOLD, "Loss of the next token on the last part of the past", "nat", kind="evaluation_loss_by_fit"
+        ),
         "nats": Variable((*LOOK, "time", "seed"), "Minus the log density of the next move", "nat"),
         "baseline_nats": Variable(
             ("baseline", "time"), "Minus the log density of the next move, of a baseline", "nat", once=True

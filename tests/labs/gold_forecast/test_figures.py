@@ -396,7 +396,7 @@ def test_loss_draws_every_refit_thin_and_their_median_thick():
     figure = FIGURES["loss"](run, epoch=12)
     thick = named(figure, "median")
     np.testing.assert_allclose(thick.y, run["loss"].median("seed").median("fold"))
-    thin = named(figure, "each refit")
+    thin = named(figure, "each fit")
     assert np.isnan(thin.y).sum() == 4
     np.testing.assert_allclose(thin.y[:20], run["loss"].isel(fold=0).median("seed"))
     best = named(figure, "best so far")

@@ -35,4 +35,6 @@ FIGURES = offered(
     hidden,
     gradient_by_layer,
     update_to_data,
+    # It is called loss here.
+    without=("loss_by_fit",),
 )

@@ -151,12 +151,6 @@ def _off(ds: Run) -> Values:
     return np.array([-reach, reach])
 
 
-def _losses(ds: Run) -> Values:
-    parts = [ds[name].values.ravel() for name in ("loss", "validation_loss") if name in ds]
-    values = np.concatenate([np.array([]), *parts])
-    return np.asarray(values[np.isfinite(values)])
-
-
 def hidden_days(ds: Run) -> Dates:
     """The days at which hidden states were recorded."""
     return np.array([str(day)[:10] for day in ds["recent"].values], "datetime64[D]")
@@ -204,7 +198,6 @@ QUANTITIES = {
     "rate": Quantity(_of(_rates)),
     "fan": Quantity(_fan, padded),
     "off": Quantity(_off),
-    "loss": Quantity(_losses),
     **places("lag"),
     **magnitudes("state_gradient_norm", "input_gradient"),
     "hidden": Quantity(_hidden),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.arrays.labelled import Run
+from goldviz.figures.by_kind import offered
 from goldviz.figures.reading import thinned
-from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
-from goldviz.labs.price_tokens.figures.quantities import gained, shared_limits
+from goldviz.labs.price_tokens.figures.quantities import KINDS, figure, gained, shared_limits
 from goldviz.labs.price_tokens.figures.skill import gains, look_of, scoreboard
 from goldviz.labs.price_tokens.figures.text import as_text, fan
 from goldviz.labs.price_tokens.figures.tokens import meaning, motifs, transitions
@@ -16,7 +16,20 @@ from goldviz.labs.price_tokens.figures.training import loss
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-FIGURES = by_name(as_text, scoreboard, gains, fan, meaning, transitions, motifs, loss)
+FIGURES = offered(
+    figure,
+    KINDS,
+    as_text,
+    scoreboard,
+    gains,
+    fan,
+    meaning,
+    transitions,
+    motifs,
+    loss,
+    # It is called loss here.
+    without=("loss_by_fit",),
+)
 POINTS = 60
 
 

@@ -7,9 +7,12 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Run
+from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import limits, plot
-from goldviz.figures.limits import Quantity, Values, ends_of, padded, with_zero
+from goldviz.figures.by_kind import quantities_by_kind
+from goldviz.figures.limits import Quantity, Values, padded, with_zero
+from goldviz.labs.price_tokens.settings import PriceTokens
 
 REFERENCE = "frequency"
 
@@ -46,12 +49,6 @@ def _scores(ds: Run) -> Values:
     return np.concatenate([*ends, [0.0]])
 
 
-def _losses(ds: Run) -> Values:
-    return np.concatenate(
-        [np.array([]), *(ds[name].values.ravel() for name in ("loss", "validation_loss") if name in ds)]
-    )
-
-
 def _fan(ds: Run) -> Values:
     if "quantile" not in ds or "came" not in ds:
         return np.array([])
@@ -59,12 +56,13 @@ def _fan(ds: Run) -> Values:
     return Moves.of_run(ds).shown(values)
 
 
+KINDS = by_kind(PriceTokens.variables)
+
 QUANTITIES = {
-    "epoch": Quantity(ends_of("epoch")),
+    **quantities_by_kind(KINDS),
     "time": Quantity(_days),
     "gain": Quantity(_gains, padded),
     "score": Quantity(_scores, padded),
-    "loss": Quantity(_losses, padded),
     "fan": Quantity(_fan, padded),
     "bits": Quantity(with_zero("bits"), padded),
     "price": Quantity(lambda ds: ds["price"].values if "price" in ds else np.array([]), padded),

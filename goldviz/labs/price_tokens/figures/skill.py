@@ -19,7 +19,6 @@ from goldviz.models.style import NetworkStyle
 
 STYLES = {
     "frequency": NetworkStyle("token frequency", "#76808c", "dot", "line-ew-open"),
-    "gpt": NetworkStyle("GPT", "#3590c8", "dashdot", "cross"),
 }
 
 
