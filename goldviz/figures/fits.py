@@ -134,7 +134,7 @@ def _add_best(plot: Plot, style: NetworkStyle, losses: Array, fit: str) -> Words
     plot.figure.scatter(
         x=AtStep(dim, x),
         y=AtStep(dim, y),
-        visible=AtStep(dim, np.isfinite(x).any(axis=1).tolist()),
+        visible=AtStep(dim, [bool(np.isfinite(now).any()) for now in x]),
         mode="markers",
         name=f"{_whose(plot, style)}best so far",
         legendgroup="best",
