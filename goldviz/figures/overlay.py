@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from goldviz.models.style import NetworkStyle
 
 LOSSES = ("evaluation_loss", "loss")
 """What is drawn of a run: the first of these that it recorded."""
+# Hues of the theme in an order of their own: a colour is a run here, and networks are told apart by their dashes.
 COLOURS = ("#d55e00", "#0e7ac0", "#009e73", "#c46a9c", "#8a6a00", "#7a78d2", "#838383", "#1f98a8")
 MOST = len(COLOURS)
 """Runs in one figure at most."""
@@ -34,30 +36,36 @@ def overlay(runs: Sequence[tuple[str, Run]], theme: Theme) -> Figure:
     if not curves:
         return worded("None of these runs has recorded a loss.", title="Loss of all runs", theme=theme)
     figure = Figure()
-    for style, values in curves:
-        figure.add_trace(_line(style, values))
-    everything = np.concatenate([values.values for _, values in curves])
+    for title, style, values in curves:
+        figure.add_trace(_line(title, style, values))
+    everything = np.concatenate([values.values for _, _, values in curves])
     figure.update_yaxes(title_text="Loss", **loss_axis(float(everything.min()), float(everything.max())))
-    figure.update_xaxes(title_text=str(growing(curves[0][1])).capitalize())
-    few = len(curves) <= LABELLED
+    figure.update_xaxes(title_text=str(growing(curves[0][2])).capitalize())
     notes = ["Colour: run. Dash: network.", *_of_what(runs)]
     look.apply(figure, theme, title="Loss of all runs", notes=notes, height=460)
-    if few:
-        short = [(_ending(style), float(values.values[-1])) for style, values in curves]
-        end_labels(figure, short, theme)
+    if len(curves) <= LABELLED:
+        # The network alone, for the legend has the run's title.
+        end_labels(figure, [(style, float(values.values[-1])) for _, style, values in curves], theme)
     return figure
 
 
 def _of_what(runs: Sequence[tuple[str, Run]]) -> list[str]:
     """On which samples the losses are, where that is known, and of how many seeds."""
-    unseen = all(LOSSES[0] in ds for _, ds in runs)
+    losses = {_loss_of(ds) for _, ds in runs} - {None}
+    where = (
+        "On unseen samples." if len(losses) == 1 else "On unseen samples where those were looked at, else in training."
+    )
     seeds = any(ds.sizes.get("seed", 1) > 1 for _, ds in runs)
-    return ["On unseen samples."] * unseen + ["Median of a run's seeds."] * seeds
+    return [where] * (LOSSES[0] in losses) + ["Median of a run's seeds."] * seeds
 
 
-def _curves(title: str, ds: Run, colour: str) -> list[tuple[NetworkStyle, Array]]:
-    """A run's curve for each network, without steps at which it is no finite number."""
-    name = next((name for name in LOSSES if name in ds and np.isfinite(ds[name].values).any()), None)
+def _loss_of(ds: Run) -> str | None:
+    return next((name for name in LOSSES if name in ds and np.isfinite(ds[name].values).any()), None)
+
+
+def _curves(title: str, ds: Run, colour: str) -> list[tuple[str, NetworkStyle, Array]]:
+    """A run's curve for each network, with its title, without steps at which it is no finite number."""
+    name = _loss_of(ds)
     if name is None:
         return []
     dim = growing(ds[name])
@@ -67,26 +75,18 @@ def _curves(title: str, ds: Run, colour: str) -> list[tuple[NetworkStyle, Array]
     networks = [str(one) for one in values["network"].values] if "network" in values.dims else [""]
     found = [(name, values.sel(network=name) if name else values) for name in networks]
     known = [(name, one[np.isfinite(one.values)]) for name, one in found]
-    return [(_style(title, name, colour), one[thinned(one.size)[0]]) for name, one in known if one.size]
+    return [(title, _style(name, colour), one[thinned(one.size)[0]]) for name, one in known if one.size]
 
 
-def _style(title: str, network: str, colour: str) -> NetworkStyle:
-    own = NETWORKS.get(network)
-    label = f"{title}: {own.label if own else network}" if network else title
-    return NetworkStyle(label, colour, own.dash if own else "solid", own.symbol if own else "circle")
+def _style(network: str, colour: str) -> NetworkStyle:
+    return replace(NETWORKS.get(network, NetworkStyle(network, colour, "solid", "circle")), colour=colour)
 
 
-def _ending(style: NetworkStyle) -> NetworkStyle:
-    """What stands at a curve's end: the network, for the legend has the run's title."""
-    network = style.label.rpartition(": ")[2] if ": " in style.label else ""
-    return NetworkStyle(network, style.colour, style.dash, style.symbol)
-
-
-def _line(style: NetworkStyle, values: Array) -> Node:
+def _line(title: str, style: NetworkStyle, values: Array) -> Node:
     return Scatter(
         x=values[str(growing(values))].values,
         y=values.values,
-        name=style.label,
+        name=f"{title}: {style.label}" if style.label else title,
         mode="lines",
         line={"color": style.colour, "dash": style.dash, "width": 2.5},
         hovertemplate="%{y:.4~g}",

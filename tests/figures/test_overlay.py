@@ -11,6 +11,10 @@ from goldviz.figures.overlay import COLOURS, MOST, overlay
 from goldviz.figures.theme import NETWORKS
 
 
+def notes_of(figure):
+    return figure.layout.meta["notes"]
+
+
 def test_each_run_has_a_colour_and_each_network_its_dash(build_run):
     figure = overlay([("one", build_run(seeds=3)), ("other", build_run(epochs=5))], "light").checked()
     assert [trace.name for trace in figure.data] == ["one: plain", "one: residual", "other: plain", "other: residual"]
@@ -21,10 +25,22 @@ def test_each_run_has_a_colour_and_each_network_its_dash(build_run):
     assert [end.split()[0] for end in ends] == ["plain", "residual"] * 2
 
 
+def test_a_title_with_a_colon_is_no_network(build_run):
+    run = build_run()
+    one = run.drop_vars([name for name in run if name != "loss"]).isel(network=0)
+    figure = overlay([("gold: daily", one), ("gold: weekly", run)], "light").checked()
+    assert [trace.name for trace in figure.data] == ["gold: daily", "gold: weekly: plain", "gold: weekly: residual"]
+    ends = [label.text for label in figure.layout.annotations]
+    assert not any("daily" in end or "weekly" in end for end in ends)
+
+
 def test_it_draws_unseen_samples_where_they_were_looked_at_and_the_training_loss_where_not(build_run):
     new = build_run()
     old = new.drop_vars("evaluation_loss")
     figure = overlay([("new", new), ("old", old)], "dark")
+    assert "On unseen samples where those were looked at, else in training." in notes_of(figure)
+    assert "On unseen samples." in notes_of(overlay([("new", new)], "dark"))
+    assert not any("samples" in note for note in notes_of(overlay([("old", old)], "dark")))
     for trace, values in zip(figure.data[::2], (new["evaluation_loss"], old["loss"]), strict=True):
         np.testing.assert_allclose(trace.y, values.sel(network="plain", seed=0))
 
