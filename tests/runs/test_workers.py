@@ -16,6 +16,7 @@ import pytest
 from distributed import Client, SpecCluster, Worker
 
 from goldviz.runs.execution.execution import Executor
+from goldviz.runs.execution.workers import Workers
 from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.dask_processes import SLOW, free_port, scheduler, until_connected, worker
@@ -44,6 +45,25 @@ def shared(light_workers: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def single(shared: Executor) -> Executor:
     until(lambda: shared.worker_count == 1, SLOW)
     return shared
+
+
+def test_a_connection_that_was_closed_comes_back_to_the_workers_that_are_up(tmp_path: Path) -> None:
+    workers = Workers(0, "", f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    try:
+        first = workers._cluster
+        assert first is not None
+        assert first.scheduler is not None
+        workers._client.close()
+        assert workers.mend()
+        assert workers._cluster is first
+        assert workers.submit(int, "3").result(timeout=SLOW) == 3
+        workers._client.close()
+        first.sync(first.scheduler.close)
+        assert workers.mend()
+        assert first.status.name != "running"
+        assert workers.submit(int, "4").result(timeout=SLOW) == 4
+    finally:
+        workers.close()
 
 
 def test_a_run_whose_worker_died_before_it_began_is_sent_again(single: Executor) -> None:

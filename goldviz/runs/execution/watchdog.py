@@ -42,11 +42,13 @@ class Watchdog:
 
     def _watch(self) -> None:
         while not self._over.wait(LOOK_SECONDS):
+            # Under the lock, so that the error cannot be raised once the run's thread has left this context.
             with self._lock:
                 late = not self._over.is_set() and self._call()
             if late and self._give_up is not None and not self._over.wait(DEAF_SECONDS):
                 self._give_up()
             if late:
+                # Once is enough: what catches the error comes to the recorder, which ends the run before its next step.
                 return
 
     def _call(self) -> bool:

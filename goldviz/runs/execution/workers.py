@@ -34,6 +34,12 @@ def _of_this_machine(processes: int) -> SpecCluster:
     return local_cluster(processes, preload=("goldviz.runs.execution.worker", *WARM_UP), memory=run_bytes(processes))
 
 
+def _let_go(cluster: SpecCluster) -> None:
+    # A worker that is just being started anew makes this take longer; it ends with this process.
+    with suppress(TimeoutError):
+        cluster.close(timeout=5)
+
+
 class Workers:
     """The connection to workers. :meth:`mend` is to be called every few seconds.
 
@@ -61,13 +67,21 @@ class Workers:
                 quieten()
                 client = Client(self._scheduler, set_as_default=False, timeout=CONNECT_SECONDS)
             else:
-                self._cluster = _of_this_machine(self._processes)
+                self._cluster = self._local()
                 client = Client(self._cluster, set_as_default=False)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             where = f"the Dask scheduler at {self._scheduler}" if self._scheduler else "the local workers"
             raise WorkersError(f"No run can start: {where} cannot be reached ({error}).") from error
         client.subscribe_topic(TROUBLE, self._heard)
         return client
+
+    def _local(self) -> SpecCluster:
+        """This machine's own workers: those that are up, or new ones once what is left of the others was let go."""
+        if self._cluster is not None:
+            if self._cluster.scheduler is not None and self._cluster.scheduler.status.name == "running":
+                return self._cluster
+            _let_go(self._cluster)
+        return _of_this_machine(self._processes)
 
     def _heard(self, event: tuple[float, tuple[str, str]]) -> None:
         run_id, sentence = event[1]
@@ -104,6 +118,7 @@ class Workers:
     def submit(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Future[Any]:
         """Send a task, as Dask's client does; ``options`` are the function's and Dask's."""
         self._tell_address()
+        # What Dask takes for pure it carries out once: a run that is sent again would get the answer of the first time.
         return self._client.submit(function, *arguments, pure=False, **options)
 
     def _tell_address(self) -> None:
@@ -138,9 +153,7 @@ class Workers:
 
     def close(self) -> None:
         """Let them go. This machine's own end."""
-        # A worker that is just being started anew makes this take longer; it ends with this process.
         with suppress(TimeoutError):
             self._client.close(timeout=2)
         if self._cluster is not None:
-            with suppress(TimeoutError):
-                self._cluster.close(timeout=5)
+            _let_go(self._cluster)

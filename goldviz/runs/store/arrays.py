@@ -24,6 +24,7 @@ def batch_to_bytes(batch: Batch) -> bytes:
     """A batch's records as safetensors: ``name`` holds the values, ``name@steps`` the steps."""
     tensors: dict[str, np.ndarray] = {}
     for name, (steps, values) in batch.stacked().items():
+        # Safetensors writes an array's memory as it lies, whatever its strides say.
         tensors[name] = np.asarray(values, order="C")
         tensors[f"{name}@steps"] = steps
     return save(tensors)
@@ -59,6 +60,7 @@ def dataset_to_bytes(dataset: xr.Dataset) -> bytes:
 
 def dataset_from_bytes(data: bytes) -> xr.Dataset:
     """Inverse of :func:`dataset_to_bytes`."""
+    # Safetensors gives metadata of files alone, not of bytes in memory.
     header_length = int.from_bytes(data[:8], "little")
     about = json.loads(json.loads(data[8 : 8 + header_length])["__metadata__"]["dataset"])
     arrays = {
@@ -133,6 +135,7 @@ def changes_by_step(dataset: xr.Dataset) -> dict[int, dict[str, Any]]:
 def _aligned(targets: np.ndarray, steps: np.ndarray, values: np.ndarray) -> np.ndarray:
     if np.array_equal(targets, steps):
         return values
+    # No float is recorded in more than single precision; whole numbers and truth values have no NaN of their own.
     full = np.full((len(targets), *values.shape[1:]), np.nan, np.float32)
     full[np.searchsorted(targets, steps)] = values
     return full

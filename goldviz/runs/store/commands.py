@@ -8,7 +8,6 @@ from typing import Any, Literal
 from sqlalchemy import Connection, delete, insert, select, update
 
 from goldviz.runs.recorder import Command
-from goldviz.runs.store.clock import database_clock
 from goldviz.runs.store.schema import commands, runs
 
 Halt = Literal["pause", "stop"]
@@ -83,11 +82,12 @@ def settled_end(
 
 
 def _end(connection: Connection, run_id: str, status: str, message: str) -> None:
-    columns = {"status": status, "message": message, "heartbeat": database_clock(), "version": runs.c.version + 1}
+    columns = {"status": status, "message": message, "version": runs.c.version + 1}
     connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))
 
 
 def _stopped_after(connection: Connection, run_id: str) -> str:
     row: Any = connection.execute(select(runs.c.step, runs.c.attributes).where(runs.c.id == run_id)).one()
+    # As the database has it, which somebody else may have written: readers' checks come later.
     dimension = row.attributes.get("step_dimension", "step") if isinstance(row.attributes, dict) else "step"
     return f"Stopped after {dimension} {row.step}."
