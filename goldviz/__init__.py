@@ -1,8 +1,8 @@
 """A laboratory for small neural networks: train one and look inside it while it learns.
 
 >>> import goldviz
->>> sorted(goldviz.experiments())[0]
-'depth-gradients'
+>>> "depth-gradients" in goldviz.experiments()
+True
 """
 
 from goldviz import runs

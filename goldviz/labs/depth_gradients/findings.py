@@ -27,7 +27,7 @@ from goldviz.diagnostics.findings.line import above, at_least, at_most, where
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import times
 from goldviz.labs.depth_gradients.measures import Reading
-from goldviz.models.feedforward.activations import leaky_relu_gain
+from goldviz.models.feedforward.activations import ACTIVATIONS, leaky_relu_gain
 
 if TYPE_CHECKING:
     from goldviz.labs.depth_gradients.settings import DepthGradients
@@ -252,7 +252,7 @@ def _why_it_is_kept(case: Case) -> str:
         "whatever F does (document 001, eq. 27 and 48)."
     )
     return _sentences(
-        "First and last hidden layer get gradients within ten times of each other.",
+        f"First and last hidden layer get gradients within {KEPT_WITHIN} times of each other.",
         *beside,
         skip if "residual" in case.names else "",
         *map(_way_back, case.readings),
@@ -366,7 +366,7 @@ RULES = (
         explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
         "by that slope (document 001, eq. 2): a saturated unit passes hardly anything back.",
         advice=[orthogonal, NORMALISE, SMALLER_WEIGHTS],
-        only=lambda n, settings: settings.activation in ("tanh", "sigmoid"),
+        only=lambda n, settings: ACTIVATIONS[settings.activation].saturates,
         silenced_by=UNSOUND,
     ),
     training.units_dead(

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 
 def applied(ds: Run, clip: float) -> Run:
-    """The run with its gradient norms as they moved the weights: at most ``clip`` in an epoch that clipped."""
+    """The run with its gradient norms as far as they can have moved the weights.
+
+    By which factor a step was clipped is not recorded; no layer of a clipped gradient is longer than ``clip``, nor then
+    is its mean over the epoch.
+    """
     if clip == 0 or "gradient_norm" not in ds or "clipped" not in ds:
         return ds
     norms = ds["gradient_norm"]
@@ -30,7 +34,10 @@ def applied(ds: Run, clip: float) -> Run:
 
 
 def _middle(ratios: Floats) -> Floats:
-    """The median over all layers but the first, and over the epochs: (layer, epoch, seed) in, (seed,) out."""
+    """The median over all layers but the first, which reads the features in, and over the epochs.
+
+    (layer, epoch, seed) in, (seed,) out.
+    """
     return np.asarray(np.median(ratios[1:].reshape(-1, ratios.shape[-1]), axis=0))
 
 
@@ -97,7 +104,7 @@ class Reading(TrainingReading):
         "loss_by_depth",
         "epoch",
         "trained_depth",
-        by=lambda losses: np.fmin.reduce(losses[:-1]),
+        by=lambda losses: np.fmin.reduce(losses[:-1]),  # fmin leaves out a diverged network's NaN
         words="The lowest last training loss of the networks of fewer layers.",
     )
     typical_step: Floats = measured(

@@ -4,39 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
 
 TOLERANCE = 1e-4
-"""The tolerance of dopri5 of which pages speak."""
+"""The tolerance of dopri5 of which pages speak, one of those that are always computed."""
 
 
-def error_power(solver: str) -> Measure:
-    """The power of the number of blocks that this solver's distance to the flow goes with."""
-    words = f"How the distance of {solver} steps to the flow falls: the slope of log error over log blocks."
-    return Measure(f"{solver}_power", words, "", lambda run: float(run["slope"].sel(solver=solver)))
+def order(solver: str, words: str) -> Measure:
+    """The measured order of a solver, by its name in the run; ``words`` are what its steps are called."""
+    told = f"How fast {words} steps approach the flow: minus the slope of log error over log blocks."
+    return Measure(f"{solver}_order", told, "", lambda run: -float(run["slope"].sel(solver=solver)))
 
 
-@measure()
-def euler_order(run: Run) -> float:
-    """How fast residual steps approach the flow: minus the slope of log error over log blocks."""
-    return -error_power("euler")(run)
-
-
-@measure()
-def midpoint_order(run: Run) -> float:
-    """How fast midpoint steps approach the flow: minus the slope of log error over log blocks."""
-    return -error_power("midpoint")(run)
-
-
-@measure()
-def rk4_order(run: Run) -> float:
-    """How fast RK4 steps approach the flow: minus the slope of log error over log blocks."""
-    return -error_power("rk4")(run)
+euler_order = order("euler", "residual")
+midpoint_order = order("midpoint", "midpoint")
+rk4_order = order("rk4", "RK4")
 
 
 @measure()
@@ -88,4 +73,4 @@ def error_asked(run: Run) -> float:
 
 
 def _at_usual_tolerance(run: Run, name: str) -> float:
-    return float(run[name].values[np.isclose(run["asked"].values, TOLERANCE)][0])
+    return float(run[name].sel(asked=TOLERANCE))

@@ -118,10 +118,11 @@ def _stability(view: View[ResidualFlow]) -> str:
 
 def _beside(view: View[ResidualFlow]) -> str:
     """What the other method costs, how fast its error falls, and which steps it stands."""
-    method, slope = METHODS[view.settings.beside], measures.error_power(view.settings.beside)(view.dataset)
+    method = METHODS[view.settings.beside]
+    order = measures.order(view.settings.beside, method.words)(view.dataset)
     return (
         f"{method.words} evaluates f {method.tableau.stages} times a step. Its error falls as L to the power "
-        f"**{slope:.2f}** (theory −{method.tableau.order}). What decays stays damped while rate times Δt is at most "
+        f"**{-order:.2f}** (theory −{method.tableau.order}). What decays stays damped while rate times Δt is at most "
         f"{method.tableau.stability_limit:.3g}; for Euler that is {METHODS['euler'].tableau.stability_limit:.3g}."
     ).replace("-", "−")
 

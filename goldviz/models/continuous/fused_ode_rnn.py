@@ -18,7 +18,7 @@ from goldviz.models.continuous.fused_gru import GRU_JUMPS, JumpsOf, closed_unles
 from goldviz.models.continuous.methods import runge_kutta_method
 from goldviz.models.continuous.observed_series import SeriesError, State, Times
 from goldviz.models.continuous.ode_rnn import ODERNN, Inputs, Observed, ODERNNTrace
-from goldviz.models.continuous.ode_solvers import FixedSteps
+from goldviz.models.continuous.ode_solvers import LONGEST_STEP, FixedSteps
 from goldviz.models.continuous.own_pace import Pace, own_pace
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.gru import GatedRecurrentUnit, ResetAfterGRU
@@ -58,6 +58,7 @@ class FusedSequence(torch.autograd.Function):
         state, room = initial, torch.empty_like(initial)
         parts = zip(before.split(arriving), after.split(arriving), plan.pace.jumping.split(arriving), strict=True)
         for e, (to_jump, jumped, who) in enumerate(parts):
+            # Where all jump, `who` counts from 0 up, and no rows need be copied to and fro.
             if len(who) == len(initial):
                 flow.forward(e, state, to_jump)
                 jumps.forward(e, to_jump, jumped)
@@ -99,9 +100,10 @@ class FusedODERNN(ODERNN):
     """
 
     def __init__(
-        self, cell: GatedRecurrentUnit, field: TanhField, method: str = "rk4", longest_step: float = 0.05
+        self, cell: GatedRecurrentUnit, field: TanhField, method: str = "rk4", longest_step: float = LONGEST_STEP
     ) -> None:
         super().__init__(cell, field, FixedSteps(method, longest_step))
+        # The very types: a subclass may step otherwise, and the gradient written by hand would not know.
         if type(cell) not in GRU_JUMPS:
             known = ", ".join(kind.__name__ for kind in GRU_JUMPS)
             raise ValueError(f"The fused ODE-RNN's cell is {type(cell).__name__}; allowed is one of {known}.")
@@ -126,12 +128,13 @@ class FusedODERNN(ODERNN):
             inner_bias,
             *layers,
         )
+        # As the plain ODE-RNN counts them, whose samples wait for each other at every row.
         counted = pace.counts.amax(1).cpu()
         return ODERNNTrace(pace.at_rows(before), pace.at_rows(after), self.tableau.stages * counted, counted)
 
 
 def fixed_step_ode_rnn(
-    cell: RecurrentWeights, field: TanhField, method: str = "rk4", longest_step: float = 0.05
+    cell: RecurrentWeights, field: TanhField, method: str = "rk4", longest_step: float = LONGEST_STEP
 ) -> ODERNN:
     """The fastest ODE-RNN in fixed steps that there is for this cell: fused for a GRU, else by plain autograd."""
     if isinstance(cell, GatedRecurrentUnit) and type(cell) in GRU_JUMPS:

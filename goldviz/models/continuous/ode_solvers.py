@@ -20,6 +20,9 @@ from goldviz.models.continuous.methods import runge_kutta_method
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.runge_kutta import runge_kutta_step
 
+LONGEST_STEP = 0.05
+"""In the unit of the times, where no other is said: so RK4 is within 1e-4 of dopri5 on a field as steep as trained ones."""
+
 MOST_STEPS = 2000
 """No interval takes more steps: one that would has times in the wrong unit."""
 
@@ -90,7 +93,7 @@ class FixedSteps:
     """
 
     method: str = "rk4"
-    longest_step: float = 0.05
+    longest_step: float = LONGEST_STEP
     finer: int = 1
 
     def __post_init__(self) -> None:
@@ -127,7 +130,7 @@ class TorchdiffeqSolver:
     method: str = "dopri5"
     rtol: float = 1e-5
     atol: float = 1e-6
-    longest_step: float = 0.05
+    longest_step: float = LONGEST_STEP
     differentiation: str = "backpropagation"
 
     def __post_init__(self) -> None:

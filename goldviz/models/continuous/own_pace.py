@@ -58,11 +58,13 @@ def own_pace(gaps: Float[Tensor, "time batch"], longest_step: float) -> Pace:
     """How samples with these gaps before their rows move, each in equal steps of at most ``longest_step``."""
     counts = steps_of(gaps, longest_step)
     moments = torch.arange(int(counts.clamp(min=1).sum(0).max()), device=gaps.device)
-    # A row that takes no time takes a moment all the same: in it nobody moves, or others do.
+    # The moment in which a sample comes to a row; one that takes no time has a moment all the same.
     last = counts.clamp(min=1).cumsum(0) - 1
+    # searchsorted copies what is not contiguous, and warns of it.
     asked = moments.expand(gaps.shape[1], -1).contiguous()
     row = torch.searchsorted(last.t().contiguous(), asked).t().clamp(max=len(gaps) - 1)
     sizes = (gaps / counts.clamp(min=1)).gather(0, row) * (moments[:, None] <= last[-1])
+    # A sample that never moves comes after one that moves in moment 0 alone.
     rests = torch.where(sizes > 0, moments[:, None], -1).amax(0)
     order = torch.argsort(rests, descending=True, stable=True)
     row, last, sizes = row[:, order], last[:, order], sizes[:, order]

@@ -34,10 +34,14 @@ class Activation:
 
 @dataclass(frozen=True)
 class ActivationFamily:
-    """What an activation is called, and how it is made of LeakyReLU's slope, which the others do without."""
+    """What an activation is called, and how it is made of LeakyReLU's slope, which the others do without.
+
+    One ``saturates`` whose slope goes to 0 at both ends.
+    """
 
     words: str
     make: Callable[[float], Activation]
+    saturates: bool = False
 
     def __call__(self, slope: float) -> Activation:
         """The activation with this slope."""
@@ -93,7 +97,7 @@ SIGMOID = Activation(
 ACTIVATIONS = {
     "leaky_relu": ActivationFamily("LeakyReLU", _leaky_relu),
     "relu": ActivationFamily("ReLU", lambda _slope: RELU),
-    "tanh": ActivationFamily("tanh", lambda _slope: TANH),
-    "sigmoid": ActivationFamily("Sigmoid", lambda _slope: SIGMOID),
+    "tanh": ActivationFamily("tanh", lambda _slope: TANH, saturates=True),
+    "sigmoid": ActivationFamily("Sigmoid", lambda _slope: SIGMOID, saturates=True),
     "gelu": ActivationFamily("GELU", _gelu),
 }

@@ -100,7 +100,10 @@ class RecurrentWeights(nn.Module):
         return torch.stack(trace.states[:-1]).unsqueeze(2).expand(-1, -1, len(self.blocks), -1)
 
     def forward(self, inputs: Float[Tensor, "time batch inputs"], initial: Initial = None) -> RecurrentTrace:
-        """Run over a batch of sequences from the state ``initial``; see :meth:`start`."""
+        """Run over a batch of sequences from the state ``initial``; see :meth:`start`.
+
+        For a cell whose trace is a :class:`DrivenTrace`; one with another trace has a ``forward`` of its own.
+        """
         state = self.start(inputs, initial)
         drives = functional.linear(inputs, self.W_x, self.b).unbind(0)
         states: list[tuple[Tensor, ...]] = [state]

@@ -25,3 +25,10 @@ def test_the_gain_keeps_the_second_moment(name, least, most):
     z = CASES[name].gain * torch.randn(2_000_000, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     moment = CASES[name].function(z).square().mean().item()
     assert least - 0.005 < moment < most + 0.005
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_what_saturates_has_no_slope_at_either_end(name):
+    family = ACTIVATIONS[name]
+    ends = family(0.3).derivative(torch.tensor([-40.0, 40.0], dtype=torch.float64))
+    assert family.saturates == bool((ends.abs() < 1e-9).all())
