@@ -21,7 +21,8 @@ from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.runge_kutta import runge_kutta_step
 
 LONGEST_STEP = 0.05
-"""In the unit of the times, where no other is said: so RK4 is within 1e-4 of dopri5 on a field as steep as trained ones."""
+"""Where no other is said, in the unit of the times: RK4 is within 1e-4 of dopri5 so, on a field as steep as trained
+ones."""
 
 MOST_STEPS = 2000
 """No interval takes more steps: one that would has times in the wrong unit."""
