@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from goldviz.figures.table import BYTES_OF_A_FIGURE, EDITIONS, Arrays, FrameTabl
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.recorder import Progress
+from goldviz.ui.panels import lanes
 from goldviz.ui.panels.lanes import EXAMPLE
 from goldviz.ui.serving import frames, frames_route, services
 
@@ -335,3 +337,20 @@ def test_boards_of_runs_that_nobody_watches_any_more_go_however_small_they_are()
         boards.board(frames.Offer("depth-gradients", (str(number),), "light"), str(number))
     assert not boards._boards.holds(first)
     assert boards._boards.room <= frames.BYTES_IN_MEMORY
+
+
+def test_after_a_costly_look_at_findings_others_wait_twenty_times_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+
+    def two_seconds(lane: object) -> str:
+        now[0] += 2
+        return "what it says"
+
+    monkeypatch.setattr(frames, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(frames, "sense_of", two_seconds)
+    monkeypatch.setattr(frames, "boards", frames.Boards())
+    lane = lanes.read(DepthGradients, FIRST)
+    board = frames.boards.board(OFFER, FIRST)
+    frames._feel(board, lane)
+    assert (board.sense, board.felt) == ("what it says", lane.version)
+    assert frames.boards.rest_until == 100 + 2 * frames.FINDINGS_REST

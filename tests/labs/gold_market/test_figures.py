@@ -122,7 +122,11 @@ def test_the_last_days_mark_each_value_once() -> None:
 
 def test_days_without_a_forecast_are_shaded() -> None:
     ds = _view()
-    assert len(_draw("last_days", ds).layout.shapes) == int((ds["forecast"] == 0).sum()) > 0
+    shades = _draw("last_days", ds).layout.shapes
+    assert len(shades) == int((ds["forecast"] == 0).sum()) > 0
+    rows = ds["row"].values[ds["forecast"].values == 0]
+    for shade, row in zip(shades, rows, strict=True):
+        assert row - np.datetime64(shade.x0) == np.datetime64(shade.x1) - row > np.timedelta64(0)
 
 
 def test_how_many_values_stand_too_early_is_told() -> None:
