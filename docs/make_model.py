@@ -61,7 +61,7 @@ class LastState(Memory):
 
     last = b""
 
-    def state(self, step: int, state: bytes) -> None:
+    def checkpoint(self, step: int, state: bytes) -> None:
         """Keep the state in place of the one before."""
         self.last = state
 

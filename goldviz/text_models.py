@@ -79,14 +79,14 @@ def text_model_of_run(run_id: str) -> TextModel:
         if lab is None or not lab.text_models:
             trains = " or ".join(name for name, known in laboratories().items() if known.text_models)
             raise TextModelError(f"The run {run_id} trained no model of texts; allowed are runs of {trains}.")
-        steps = store.kept_steps(run_id)
+        steps = store.checkpoint_steps(run_id)
         if not steps:
             raise TextModelError(
                 f"The run {run_id} has kept no weights; allowed is one that paused or ended by itself."
             )
         settings = experiment(run.experiment).from_store(run.settings_version, run.settings)
         made: TextModel = lab.function(lab.text_models)(
-            settings, store.state(run_id, steps[-1]), settings.seeds[0], run.name or f"Run {run_id}"
+            settings, store.checkpoint(run_id, steps[-1]), settings.seeds[0], run.name or f"Run {run_id}"
         )
     except (UnknownRunError, StoreError, ValueError) as error:
         raise TextModelError(str(error)) from error

@@ -41,7 +41,7 @@ def test_page_notebook_and_shell_get_the_same_numbers(store: Store) -> None:
     executor = Executor(store, workers=1)
     run_id = executor.submit(SMALL)
     assert ended(store, run_id, 60).status == "finished"
-    step = store.kept_steps(run_id)[2]
+    step = store.checkpoint_steps(run_id)[2]
     fork = executor.fork(run_id, step, SMALL)
     paused = executor.submit(SMALL, budget=2)
     assert ended(store, fork, 60).status == "finished"

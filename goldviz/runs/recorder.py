@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 Declared = TypeVar("Declared", bound="Experiment")
 
-KEPT_STATES = 20
-"""At most so many states of a run are kept, evenly spread."""
+MOST_CHECKPOINTS = 20
+"""At most so many checkpoints of a run are kept, evenly spread."""
 KEPT_BYTES = 16 * 2**20
 """States are handed over less often when they would take more room than this; the store keeps fewer of them."""
 SPARE_STATE_SECONDS = 1.0
-"""A state that the store drops for the next one is worth its packing only where so much work would be lost without."""
+"""A checkpoint that the store drops for the next one is worth its packing only where so much work would be lost."""
 
 TOGETHER = 0.02
 """Seconds for which the records of quick steps may wait to be handed over together."""
@@ -119,7 +119,7 @@ class Sink(Protocol):
     def mark(self, step: int, text: str, changes: Mapping[str, Any]) -> None:
         """A hot setting changed at this step."""
 
-    def state(self, step: int, state: bytes) -> None:
+    def checkpoint(self, step: int, state: bytes) -> None:
         """The packed state of a run at the end of this step."""
 
 
@@ -325,7 +325,7 @@ class Recorder(Generic[Declared]):
             self._handed_over = time.perf_counter()
 
     def _state_interval(self, n: int) -> int:
-        return self._kept_every or _interval(n, KEPT_STATES)
+        return self._kept_every or _interval(n, MOST_CHECKPOINTS)
 
     def _is_kept(self, step: int, n: int) -> bool:
         """Whether a step's state is handed over: of those that the store has room for, and others now and then."""
@@ -337,7 +337,7 @@ class Recorder(Generic[Declared]):
         state_bytes = state()
         self._kept_every = _interval(n, KEPT_BYTES // max(len(state_bytes), 1))
         self._stays_every = _interval(n, room_of_run() // max(len(state_bytes), 1))
-        self._sink.state(step, state_bytes)
+        self._sink.checkpoint(step, state_bytes)
         self._kept_at = time.perf_counter()
 
     def _obey(self, step: int, state: Callable[[], bytes] | None) -> None:
@@ -379,7 +379,7 @@ class Recorder(Generic[Declared]):
         self._release()
         self.hand_over()
         if state is not None:
-            self._sink.state(self.step, state())
+            self._sink.checkpoint(self.step, state())
         raise Ended(status, message)
 
 
@@ -409,9 +409,9 @@ def _in_float32(array: np.ndarray) -> np.ndarray:
         return array.astype(np.float32)
 
 
-def _interval(n: int, states: int) -> int:
-    """Steps from one kept state to the next, where so many states of ``n`` steps may be kept."""
-    return max(1, -(-n // min(KEPT_STATES, max(2, states))))
+def _interval(n: int, checkpoints: int) -> int:
+    """Steps from one checkpoint to the next, where so many of ``n`` steps may be kept."""
+    return max(1, -(-n // min(MOST_CHECKPOINTS, max(2, checkpoints))))
 
 
 def _plain_list(labels: Any) -> list[Any]:

@@ -76,7 +76,7 @@ def endless(lab: Laboratory) -> Experiment:
 class Keeping(Memory):
     """A sink that keeps the states as well."""
 
-    def state(self, step: int, state: bytes) -> None:
+    def checkpoint(self, step: int, state: bytes) -> None:
         self.finals.setdefault("states", {})[step] = state  # type: ignore[call-overload]
 
     @property

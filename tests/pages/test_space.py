@@ -66,7 +66,7 @@ def test_the_runs_page_tells_what_piles_up_under_which_bound_and_frees_what_is_t
     assert told["States to go back to"] == "0.3 of at most 2,000 MB", "a run that trains keeps its state"
     assert told["Texts that were brought"] == "0.5 of at most 200 MB"
     assert not left.exists()
-    assert [list(store.kept_steps(run_id)) for run_id in (ended, training)] == [[], [1]]
+    assert [list(store.checkpoint_steps(run_id)) for run_id in (ended, training)] == [[], [1]]
     _tick(visitor, "texts").click("free-space")
     assert _told(visitor)["Texts that were brought"] == "0.0 of at most 200 MB"
     assert not visitor.errors
@@ -84,5 +84,5 @@ def test_the_space_costs_nothing_until_it_is_looked_at(monkeypatch: pytest.Monke
     def asked(_store: Store) -> int:
         raise AssertionError("nobody looks")
 
-    monkeypatch.setattr(Store, "size_of_states", asked)
+    monkeypatch.setattr(Store, "size_of_checkpoints", asked)
     assert not Visitor(RUNS).at.checkbox

@@ -150,7 +150,7 @@ def trained(store: Store, name: str = "", variable: str = "norm") -> str:
             batch=batch,
             once=once,
             marked=marked,
-            kept=(step, b"state"),
+            checkpoint=(step, b"state"),
             coordinates={"seed": [0]},
             status="finished",
         )

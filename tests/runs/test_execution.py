@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from goldviz.declare.settings import SettingsError
-from goldviz.runs.execution.execution import ExecutionError, Executor, kept_states_budget, worker_count
+from goldviz.runs.execution.execution import ExecutionError, Executor, checkpoints_budget, worker_count
 from goldviz.runs.execution.limits import MEMORY
 from goldviz.runs.recorder import Command
 from goldviz.runs.store.run_store import Store
@@ -168,10 +168,10 @@ def test_a_hot_change_holds_after_going_on_and_in_forks(executor: Executor) -> N
     run_id = begun(executor, toy)
     executor.change(run_id, learning_rate=3.0)
     until(lambda: store.run(run_id).changes == {"learning_rate": 3.0})
-    until(lambda: store.kept_steps(run_id)[-1] > store.about(run_id).marks[0]["step"])
+    until(lambda: store.checkpoint_steps(run_id)[-1] > store.about(run_id).marks[0]["step"])
     executor.pause(run_id)
     assert ended(store, run_id).status == "paused"
-    step = store.kept_steps(run_id)[-2]
+    step = store.checkpoint_steps(run_id)[-2]
     assert step > store.about(run_id).marks[0]["step"]
     fork = executor.fork(run_id, step, toy.changed(seconds=0), name="fork")
     executor.resume(toy.changed(seconds=0), run_id)
@@ -277,10 +277,10 @@ def test_a_wrong_number_of_workers_is_explained(monkeypatch: pytest.MonkeyPatch,
 
 def test_the_room_for_states_is_set_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOLDVIZ_KEPT_STATES_MB", "3")
-    assert kept_states_budget() == 3_000_000
+    assert checkpoints_budget() == 3_000_000
     monkeypatch.setenv("GOLDVIZ_KEPT_STATES_MB", "plenty")
     with pytest.raises(ExecutionError, match="whole number of megabytes"):
-        kept_states_budget()
+        checkpoints_budget()
 
 
 def test_importing_execution_does_not_load_torch_or_streamlit() -> None:

@@ -124,7 +124,7 @@ def test_the_status_of_a_run_reaches_every_viewer(store: Store) -> None:
 def test_a_viewer_follows_a_run_that_went_back(store: Store) -> None:
     run_id = store.create(Toy())
     lease = begun(store, run_id)
-    write(store, run_id, range(1, 4), lease, coordinates={"seed": [0]}, kept=(3, b"state"))
+    write(store, run_id, range(1, 4), lease, coordinates={"seed": [0]}, checkpoint=(3, b"state"))
     write(store, run_id, range(4, 9), lease)
     early, late = LiveRun(store, run_id), LiveRun(store, run_id)
     early.snapshot()

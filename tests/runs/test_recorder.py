@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.runs import recorder
-from goldviz.runs.recorder import KEPT_BYTES, KEPT_STATES, Batch, Command, Ended, Progress, Recorder
+from goldviz.runs.recorder import KEPT_BYTES, MOST_CHECKPOINTS, Batch, Command, Ended, Progress, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
 from tests.runs.conftest import same_records, uninterrupted
 from tests.runs.toy import Toy
@@ -26,7 +26,7 @@ class Log(Memory):
         self.told.append(progress)
         super().batch(batch, progress)
 
-    def state(self, step: int, state: bytes) -> None:
+    def checkpoint(self, step: int, state: bytes) -> None:
         self.states[step] = state
 
 
@@ -251,7 +251,7 @@ def test_an_order_that_is_not_allowed_changes_nothing(changes: dict[str, Any]) -
 
 def test_large_states_are_kept_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     often, *_ = carried_out(Toy(epochs=100))
-    assert len(often.states) == KEPT_STATES + 1
+    assert len(often.states) == MOST_CHECKPOINTS + 1
     large = Toy(epochs=100, size=KEPT_BYTES // 50)
     # A quick run hands over what the store has room for, a slow one also states that are dropped for later ones.
     monkeypatch.setattr(recorder, "SPARE_STATE_SECONDS", 1e9)
@@ -291,5 +291,5 @@ def test_kept_states_are_few_and_evenly_spread(epochs: int, budget: int) -> None
     kept = sorted(log.states)
     assert kept[0] == 0
     assert kept[-1] == min(epochs, budget)
-    assert len(kept) <= KEPT_STATES + 2
+    assert len(kept) <= MOST_CHECKPOINTS + 2
     assert len(set(np.diff(kept[:-1]))) <= 1

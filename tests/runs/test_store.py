@@ -89,7 +89,7 @@ def test_an_unknown_run_is_named(store: Store) -> None:
 
 def test_deleting_forgets_everything(store: Store) -> None:
     run_id, other = store.create(Toy()), store.create(Toy())
-    written(store, run_id, 1, once={"end": np.zeros(1, np.float32)}, kept=(1, b"x"), marked=[_mark(1, drift=1.0)])
+    written(store, run_id, 1, once={"end": np.zeros(1, np.float32)}, checkpoint=(1, b"x"), marked=[_mark(1, drift=1.0)])
     store.command(run_id, Command("stop"))
     store.delete([run_id, "unknown"])
     with sqlite3.connect(file_of(store)) as connection:
@@ -207,7 +207,7 @@ def test_going_on_forgets_what_came_after_the_last_kept_step(store: Store) -> No
     for step in range(1, 6):
         kept = (step, b"state %d" % step) if step == 3 else None
         marked = [_mark(step, drift=step / 10)] if step in (2, 3, 4) else []
-        written(store, run_id, step, lease=start.lease, kept=kept, marked=marked)
+        written(store, run_id, step, lease=start.lease, checkpoint=kept, marked=marked)
     store.set_status(run_id, "interrupted")
     store.command(run_id, Command("stop"))
     store.command(run_id, Command("change", {"drift": 0.9}))
@@ -282,11 +282,11 @@ def test_a_fork_of_a_step_that_was_not_kept_names_those_that_were(store: Store) 
 def test_old_states_go_first_and_those_of_unfinished_runs_stay(store: Store) -> None:
     ids = [store.create(Toy()) for _ in range(4)]
     for run_id in ids:
-        written(store, run_id, 1, kept=(1, bytes(100)))
+        written(store, run_id, 1, checkpoint=(1, bytes(100)))
     for run_id in ids[1:]:
         store.set_status(run_id, "finished")
-    store.forget_old_states(250)
-    assert [list(store.kept_steps(run_id)) for run_id in ids] == [[1], [], [1], [1]]
+    store.forget_old_checkpoints(250)
+    assert [list(store.checkpoint_steps(run_id)) for run_id in ids] == [[1], [], [1], [1]]
 
 
 # -- the database itself -------------------------------------------------------------------------------------------

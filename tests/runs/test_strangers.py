@@ -139,7 +139,7 @@ def test_a_rescue_saves_every_run_that_can_be_read(
     assert found.notices == []
     assert [run.name for run in found.list()[0]] == ["run 2", "run 1", "run 0"]
     assert all(found.load(ids[1])[name].equals(array) for name, array in before.items())
-    assert found.kept_steps(ids[0]) == [1, 2]
+    assert found.checkpoint_steps(ids[0]) == [1, 2]
     assert sorted(path.name for path in file.parent.iterdir() if ".rescued" in path.name) == []
 
 

@@ -111,7 +111,7 @@ def test_a_locked_database_loses_nothing_and_keeps_the_order(store: Store) -> No
     thread.join()
     assert store.run(run_id).status == "finished"
     same_records(store.load(run_id), uninterrupted(toy))
-    assert list(store.kept_steps(run_id)) == list(range(0, 61, 3))
+    assert list(store.checkpoint_steps(run_id)) == list(range(0, 61, 3))
 
 
 def test_a_run_deleted_while_it_trains_ends_quietly(store: Store) -> None:
@@ -135,7 +135,7 @@ def test_orders_reach_a_run_while_it_trains(store: Store) -> None:
     run = ended(store, run_id)
     assert run.status == "stopped"
     assert run.message == f"Stopped after epoch {run.step}."
-    assert store.kept_steps(run_id)[-1] == run.step
+    assert store.checkpoint_steps(run_id)[-1] == run.step
 
     norms = store.load(run_id)["norm"].values
     plain = uninterrupted(toy.changed(epochs=run.step, seconds=0))["norm"].values

@@ -519,7 +519,7 @@ def writer():
     model.load_state_dict(given)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Store, "__init__", lambda store: None)
-        patch.setattr(Store, "state", lambda store, run, step: state)
+        patch.setattr(Store, "checkpoint", lambda store, run, step: state)
         loaded.cache_clear()
         yield Trained("a", 30, settings.model_dump_json()), model, settings
         loaded.cache_clear()

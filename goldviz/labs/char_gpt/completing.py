@@ -152,7 +152,7 @@ def loaded(checkpoint: Trained) -> tuple[CausalTransformer, TokenText]:
     """
     settings = CharGpt.checked_json(checkpoint.settings)
     text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
-    return network_of_state(settings, text.size, Store().state(checkpoint.run, checkpoint.step)), text
+    return network_of_state(settings, text.size, Store().checkpoint(checkpoint.run, checkpoint.step)), text
 
 
 def network_of_state(settings: CharGpt, vocabulary: int, state: bytes) -> CausalTransformer:

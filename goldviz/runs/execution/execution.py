@@ -18,7 +18,7 @@ from goldviz.runs.execution.processes import ProcessesError, processes_for_run
 from goldviz.runs.execution.worker import DISK_FULL, UNWRITTEN
 from goldviz.runs.execution.workers import Workers, WorkersError
 from goldviz.runs.recorder import Command
-from goldviz.runs.store.checkpoints import KeptStatesError, room, room_of_run
+from goldviz.runs.store.checkpoints import CheckpointsError, room, room_of_run
 from goldviz.runs.store.commands import Halt
 from goldviz.runs.store.outage import Outage
 from goldviz.runs.store.rows import UNFINISHED
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 WATCH_SECONDS = 2.0
 FORGET_TURNS = 30
-"""Old states are looked through every so many turns of the watcher."""
+"""Old checkpoints are looked through every so many turns of the watcher."""
 MOST_SENT = 3
 """So often a run is sent whose worker died before it began; one that kills workers as it begins is given up then."""
 
@@ -65,15 +65,15 @@ def worker_count() -> int:
     return int(text)
 
 
-def kept_states_budget() -> int:
-    """``GOLDVIZ_KEPT_STATES_MB`` in bytes: how much room states for rewinding may take in all; default 2000 MB."""
+def checkpoints_budget() -> int:
+    """``GOLDVIZ_KEPT_STATES_MB`` in bytes: how much room checkpoints for rewinding may take in all; default 2000 MB."""
     try:
         # Numbers that are not allowed are told of before any run starts.
         room_of_run()
         run_bytes()
         run_seconds()
         return room("GOLDVIZ_KEPT_STATES_MB", 2000)
-    except (KeptStatesError, LimitsError) as error:
+    except (CheckpointsError, LimitsError) as error:
         raise ExecutionError(str(error)) from error
 
 
@@ -120,7 +120,7 @@ class Executor:
         self._sent: dict[str, Waiting] = {}
         self._store_away = Outage(log, "The store can be looked after again.")
         self._scheduler_away = Outage(log, "Runs are sent to their scheduler again.")
-        self._budget = kept_states_budget()
+        self._budget = checkpoints_budget()
         workers = worker_count() if workers is None else workers
         scheduler = scheduler or os.environ.get("GOLDVIZ_SCHEDULER", "").strip()
         self._at_once = max(workers, 1)
@@ -309,8 +309,8 @@ class Executor:
                 self._deal_out()
                 turns += 1
                 if turns % FORGET_TURNS == 0:
-                    self.store.forget_old_states(self._budget)
-                    self.store.thin_states()
+                    self.store.forget_old_checkpoints(self._budget)
+                    self.store.thin_checkpoints()
                     self.store.give_back_room()
                 if count:
                     self._store_away.over()

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Outbox:
-    """What waits to be written. Ends with a kept state, so that a state and the records up to it go together."""
+    """What waits to be written. Ends with a checkpoint, so that it and the records up to it go together."""
 
     progress: Progress
     batch: Batch | None = None
@@ -56,10 +56,10 @@ class _Outbox:
     coordinates: Mapping[str, list[Any]] | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
     marked: list[Mapping[str, Any]] = field(default_factory=list)
-    kept: tuple[int, bytes] | None = None
+    checkpoint: tuple[int, bytes] | None = None
 
     def empty(self) -> bool:
-        return not (self.batch or self.once or self.coordinates or self.attributes or self.marked or self.kept)
+        return not (self.batch or self.once or self.coordinates or self.attributes or self.marked or self.checkpoint)
 
     def extend(self, later: _Outbox) -> None:
         """Take over what was put into a later box."""
@@ -72,7 +72,7 @@ class _Outbox:
         self.coordinates = later.coordinates or self.coordinates
         self.attributes |= later.attributes
         self.marked += later.marked
-        self.kept = later.kept
+        self.checkpoint = later.checkpoint
 
 
 class StoreSink:
@@ -134,10 +134,10 @@ class StoreSink:
         with self._lock:
             self._outboxes[-1].marked.append({"step": step, "text": text, "changes": dict(changes)})
 
-    def state(self, step: int, state: bytes) -> None:
-        """Queue a state."""
+    def checkpoint(self, step: int, state: bytes) -> None:
+        """Queue a checkpoint."""
         with self._lock:
-            self._outboxes[-1].kept = (step, state)
+            self._outboxes[-1].checkpoint = (step, state)
             self._outboxes.append(_Outbox(self._progress))
 
     # -- control channel -----------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ class StoreSink:
                     coordinates=box.coordinates,
                     attributes=box.attributes,
                     marked=box.marked,
-                    kept=box.kept,
+                    checkpoint=box.checkpoint,
                 )
             except StoreError:
                 self._put_back(box)
@@ -253,7 +253,7 @@ class StoreSink:
 
     def _put_back(self, box: _Outbox) -> None:
         with self._lock:
-            if box.kept is None:
+            if box.checkpoint is None:
                 # It was the last box and still open: what has come since then belongs to it.
                 box.extend(self._outboxes.pop(0))
             self._outboxes.insert(0, box)
@@ -293,7 +293,7 @@ def execute(
     channel: ControlChannel | None = None,
     trouble: Callable[[str], None] = lambda sentence: None,
 ) -> str:
-    """Carry a queued run out, from its start or from its last kept state. Returns how it ended.
+    """Carry a queued run out, from its start or from its last checkpoint. Returns how it ended.
 
     Whatever goes wrong in the procedure is written into the run as a sentence. Commands come from the store, and
     from ``channel`` where there is one. The procedure may share its work among ``processes``. ``trouble`` is told, in a

@@ -1,4 +1,4 @@
-"""Which states of a run stay: few and evenly spread, so that a run's room has a bound."""
+"""Which checkpoints of a run stay: few and evenly spread, so that a run's room has a bound."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import os
 from collections.abc import Mapping
 
 
-class KeptStatesError(ValueError):
-    """The room for states is not a number; the message is a sentence for a person."""
+class CheckpointsError(ValueError):
+    """The room for checkpoints is not a number; the message is a sentence for a person."""
 
 
 def room(name: str, default: int) -> int:
-    """Room for states in bytes, as the variable ``name`` of the environment has it in megabytes."""
+    """Room for checkpoints in bytes, as the variable ``name`` of the environment has it in megabytes."""
     text = os.environ.get(name, str(default)).strip()
     if not text.isdigit():
-        raise KeptStatesError(f"{name} is {text!r}; allowed is a whole number of megabytes.")
+        raise CheckpointsError(f"{name} is {text!r}; allowed is a whole number of megabytes.")
     return int(text) * 10**6
 
 
 def room_of_run() -> int:
-    """``GOLDVIZ_KEPT_STATES_OF_RUN_MB`` in bytes: how much room the states of one run may take; default 2 MB."""
+    """``GOLDVIZ_KEPT_STATES_OF_RUN_MB`` in bytes: how much room the checkpoints of one run may take; default 2 MB."""
     return room("GOLDVIZ_KEPT_STATES_OF_RUN_MB", 2)
 
 
 def surplus(sizes: Mapping[int, int], total: int, budget: int) -> list[int]:
-    """Steps of a run of ``total`` steps whose states go, where all of them are larger than ``budget`` bytes.
+    """Steps of a run of ``total`` steps whose checkpoints go, where all of them are larger than ``budget`` bytes.
 
     The latest stays always, for the run goes on from it. Of the others, each part of the run keeps its first one, and
-    there are as many parts as states fit. ``kept`` has the size of each step's state.
+    there are as many parts as checkpoints fit. ``sizes`` has the bytes of each step's.
 
     >>> surplus({step: 100 for step in range(21)}, 20, 400)
     [0, 1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 18, 19]

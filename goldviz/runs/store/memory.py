@@ -47,7 +47,7 @@ class Memory:
         """Keep the change of a hot setting."""
         self.marks.append({"step": step, "text": text, "changes": dict(changes)})
 
-    def state(self, step: int, state: bytes) -> None:
+    def checkpoint(self, step: int, state: bytes) -> None:
         """States are for rewinding, which needs a store."""
 
     def dataset(self, variables: Mapping[str, Mapping[str, Any]], attributes: Mapping[str, Any]) -> xr.Dataset:

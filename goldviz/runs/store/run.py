@@ -57,10 +57,10 @@ class Start:
 
 
 class Size(NamedTuple):
-    """Bytes of what was recorded of a run, and of its states to go back to."""
+    """Bytes of what was recorded of a run, and of its checkpoints to go back to."""
 
     records: int
-    states: int
+    checkpoints: int
 
 
 class Result(NamedTuple):

@@ -47,6 +47,7 @@ from goldviz.runs.store.schema import (
     StoreError,
     batches,
     birthmark,
+    checkpoints,
     default_url,
     file_of,
     finals,
@@ -59,7 +60,6 @@ from goldviz.runs.store.schema import (
     sentences,
     settled,
     shown,
-    states,
     way_out,
 )
 
@@ -234,7 +234,7 @@ class Store:
         :class:`goldviz.declare.settings.SettingsError` where the other's settings are not understood any more.
         """
         parent = self.run(run_id)
-        state = self.state(run_id, step)
+        state = self.checkpoint(run_id, step)
         first = settings.from_store(parent.settings_version, parent.settings).model_dump(mode="json")
         values = settings.model_dump(mode="json")
         hot = settings.hot_settings()
@@ -270,7 +270,7 @@ class Store:
             if new:
                 earlier.append({"step": step, "text": in_words(new), "changes": new})
             self._write_marks(connection, fork_id, earlier)
-            connection.execute(insert(states).values(run_id=fork_id, step=step, size=len(state), data=state))
+            connection.execute(insert(checkpoints).values(run_id=fork_id, step=step, size=len(state), data=state))
         return fork_id
 
     def _new_row(self, settings: Experiment, name: str, status: str) -> dict[str, Any]:
@@ -378,7 +378,7 @@ class Store:
     def delete(self, run_ids: Sequence[str]) -> None:
         """Forget runs and all that was recorded of them."""
         with self._writing() as connection:
-            for table in (batches, finals, states, marks):
+            for table in (batches, finals, checkpoints, marks):
                 connection.execute(delete(table).where(table.c.run_id.in_(run_ids)))
             commands.forget(connection, run_ids)
             connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
@@ -426,10 +426,12 @@ class Store:
                 self.run(run_id)
                 return None
             run = _run(connection.execute(select(*_RUN_COLUMNS).where(runs.c.id == run_id)).one()._mapping)
-            latest = select(states.c.step, states.c.data).where(states.c.run_id == run_id, states.c.step <= run.step)
-            state = connection.execute(latest.order_by(states.c.step.desc()).limit(1)).first()
+            latest = select(checkpoints.c.step, checkpoints.c.data).where(
+                checkpoints.c.run_id == run_id, checkpoints.c.step <= run.step
+            )
+            state = connection.execute(latest.order_by(checkpoints.c.step.desc()).limit(1)).first()
             step = state.step if state else 0
-            for table, column in ((batches, batches.c.last_step), (states, states.c.step)):
+            for table, column in ((batches, batches.c.last_step), (checkpoints, checkpoints.c.step)):
                 connection.execute(delete(table).where(table.c.run_id == run_id, column > step))
             connection.execute(update(marks).where(marks.c.run_id == run_id, marks.c.step > step).values(step=step))
             share = step / run.step if run.step else 0.0
@@ -530,7 +532,7 @@ class Store:
         coordinates: Mapping[str, Any] | None = None,
         attributes: Mapping[str, Any] | None = None,
         marked: Sequence[Mapping[str, Any]] = (),
-        kept: tuple[int, bytes] | None = None,
+        checkpoint: tuple[int, bytes] | None = None,
         status: str | None = None,
         message: str = "",
         left: Sequence[Command] = (),
@@ -563,10 +565,11 @@ class Store:
                     insert(finals).values(run_id=run_id, variable=name, data=arrays.array_to_bytes(array))
                 )
             self._write_marks(connection, run_id, marked)
-            if kept is not None:
-                step, state = kept
-                connection.execute(delete(states).where(states.c.run_id == run_id, states.c.step == step))
-                connection.execute(insert(states).values(run_id=run_id, step=step, size=len(state), data=state))
+            if checkpoint is not None:
+                step, state = checkpoint
+                own = checkpoints.c.run_id == run_id
+                connection.execute(delete(checkpoints).where(own, checkpoints.c.step == step))
+                connection.execute(insert(checkpoints).values(run_id=run_id, step=step, size=len(state), data=state))
                 self._thin(connection, run_id, progress.total)
             if status is not None:
                 status, message = commands.settled_end(connection, run_id, status, message, left)
@@ -611,38 +614,38 @@ class Store:
         """A run's dataset; raises :class:`UnknownRunError`."""
         return LiveRun(self, run_id).snapshot()[1].dataset
 
-    # -- states -------------------------------------------------------------------------------------------------
+    # -- checkpoints --------------------------------------------------------------------------------------------
 
-    def kept_steps(self, run_id: str) -> Sequence[int]:
+    def checkpoint_steps(self, run_id: str) -> Sequence[int]:
         """The steps that a run can be rewound to."""
-        query = select(states.c.step).where(states.c.run_id == run_id).order_by(states.c.step)
+        query = select(checkpoints.c.step).where(checkpoints.c.run_id == run_id).order_by(checkpoints.c.step)
         with self._reading() as connection:
             return connection.execute(query).scalars().all()
 
-    def state(self, run_id: str, step: int) -> bytes:
+    def checkpoint(self, run_id: str, step: int) -> bytes:
         """The packed state at the end of a kept step; raises :class:`StoreError` where it was not kept."""
-        query = select(states.c.data).where(states.c.run_id == run_id, states.c.step == step)
+        query = select(checkpoints.c.data).where(checkpoints.c.run_id == run_id, checkpoints.c.step == step)
         with self._reading() as connection:
             row = connection.execute(query).first()
         if row is None:
-            steps = ", ".join(map(str, self.kept_steps(run_id))) or "none"
+            steps = ", ".join(map(str, self.checkpoint_steps(run_id))) or "none"
             raise StoreError(f"Run {run_id} has no kept state at step {step}; kept are {steps}.")
         return bytes(row.data)
 
     def _thin(self, connection: Connection, run_id: str, total: int) -> None:
-        """Drop a run's states that are more than may stay of one run."""
-        sizes = connection.execute(select(states.c.step, states.c.size).where(states.c.run_id == run_id))
+        """Drop a run's checkpoints that are more than may stay of one run."""
+        sizes = connection.execute(select(checkpoints.c.step, checkpoints.c.size).where(checkpoints.c.run_id == run_id))
         steps = surplus({row.step: row.size for row in sizes}, total, room_of_run())
         if steps:
-            connection.execute(delete(states).where(states.c.run_id == run_id, states.c.step.in_(steps)))
+            connection.execute(delete(checkpoints).where(checkpoints.c.run_id == run_id, checkpoints.c.step.in_(steps)))
 
-    def thin_states(self) -> None:
-        """Drop states of runs that kept more than may stay today."""
-        size = func.sum(states.c.size)
-        large = select(states.c.run_id, runs.c.total).join(runs, runs.c.id == states.c.run_id)
+    def thin_checkpoints(self) -> None:
+        """Drop checkpoints of runs that kept more than may stay today."""
+        size = func.sum(checkpoints.c.size)
+        large = select(checkpoints.c.run_id, runs.c.total).join(runs, runs.c.id == checkpoints.c.run_id)
         with self._writing() as connection:
-            query = large.group_by(states.c.run_id, runs.c.total).having((size > room_of_run()) & (func.count() > 1))
-            for row in connection.execute(query).all():
+            by_run = large.group_by(checkpoints.c.run_id, runs.c.total)
+            for row in connection.execute(by_run.having((size > room_of_run()) & (func.count() > 1))).all():
                 self._thin(connection, row.run_id, row.total)
 
     def give_back_room(self) -> None:
@@ -658,10 +661,10 @@ class Store:
                 connection.exec_driver_sql("VACUUM")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def size_of_states(self) -> int:
-        """Bytes of all kept states."""
+    def size_of_checkpoints(self) -> int:
+        """Bytes of all checkpoints."""
         with self._reading() as connection:
-            return int(connection.execute(select(func.sum(states.c.size))).scalar() or 0)
+            return int(connection.execute(select(func.sum(checkpoints.c.size))).scalar() or 0)
 
     def size_on_disk(self) -> int | None:
         """Bytes of the SQLite file and its log; None for a database that is no file."""
@@ -671,12 +674,12 @@ class Store:
         return size_of(map(Path, (file, f"{file}-wal")))
 
     def sizes(self, run_ids: Sequence[str]) -> dict[str, Size]:
-        """How much room the records and the kept states of these runs take."""
+        """How much room the records and the checkpoints of these runs take."""
         by_run = {run_id: Size(0, 0) for run_id in run_ids}
-        batch_query = select(batches.c.run_id, func.sum(func.length(batches.c.data)).label("size"))
-        state_query = select(states.c.run_id, func.sum(states.c.size).label("size"))
+        recorded = select(batches.c.run_id, func.sum(func.length(batches.c.data)).label("size"))
+        stored = select(checkpoints.c.run_id, func.sum(checkpoints.c.size).label("size"))
         with self._reading() as connection:
-            for name, query, table in (("records", batch_query, batches), ("states", state_query, states)):
+            for name, query, table in (("records", recorded, batches), ("checkpoints", stored, checkpoints)):
                 for row in connection.execute(query.where(table.c.run_id.in_(run_ids)).group_by(table.c.run_id)):
                     by_run[row.run_id] = by_run[row.run_id]._replace(**{name: int(row.size or 0)})
         return by_run
@@ -698,11 +701,11 @@ class Store:
             by_run |= {run_id: _result(run_id, read, own, labels.get(run_id)) for run_id, own in data.items()}
         return by_run
 
-    def forget_old_states(self, budget_bytes: int) -> None:
-        """Drop the oldest runs' kept states until the rest fit the budget; their records stay."""
-        sizes = select(states.c.run_id, func.sum(states.c.size).label("size"), runs.c.created, runs.c.status)
-        per_run = sizes.join(runs, runs.c.id == states.c.run_id).group_by(
-            states.c.run_id, runs.c.created, runs.c.status
+    def forget_old_checkpoints(self, budget_bytes: int) -> None:
+        """Drop the oldest runs' checkpoints until the rest fit the budget; their records stay."""
+        sizes = select(checkpoints.c.run_id, func.sum(checkpoints.c.size).label("size"), runs.c.created, runs.c.status)
+        per_run = sizes.join(runs, runs.c.id == checkpoints.c.run_id).group_by(
+            checkpoints.c.run_id, runs.c.created, runs.c.status
         )
         with self._reading() as connection:
             rows = connection.execute(per_run.order_by(runs.c.created.desc())).all()
@@ -711,7 +714,7 @@ class Store:
             room -= row.size
             if room < 0 and row.status not in (*UNFINISHED, "paused"):
                 with self._writing() as connection:
-                    connection.execute(delete(states).where(states.c.run_id == row.run_id))
+                    connection.execute(delete(checkpoints).where(checkpoints.c.run_id == row.run_id))
 
 
 def _data_of(table: Table) -> ColumnElement[Any]:

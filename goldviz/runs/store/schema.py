@@ -109,7 +109,7 @@ batches = _of_run(
 finals = _of_run(
     Column("variable", String(64), nullable=False), Column("data", LargeBinary, nullable=False), name="finals"
 )
-states = _of_run(
+checkpoints = _of_run(
     Column("step", Integer, nullable=False),
     Column("size", Integer, nullable=False),
     Column("data", LargeBinary, nullable=False),

@@ -118,7 +118,7 @@ def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
         return
     with st.popover("Go back and fork", icon=":material/fork_right:"):
         try:
-            steps = services.store().kept_steps(lane.id)
+            steps = services.store().checkpoint_steps(lane.id)
         except StoreError as error:
             st.error(str(error))
             return

@@ -12,7 +12,7 @@ from goldviz.data.markets.kept_markets import forget_markets, market_budget, mar
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.kept_files import BROUGHT, PLACES
 from goldviz.data.tables.whole_files import left_behind, remove, size_of
-from goldviz.runs.execution.execution import ExecutionError, kept_states_budget
+from goldviz.runs.execution.execution import ExecutionError, checkpoints_budget
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui.panels.settings import complain
 from goldviz.ui.serving import services
@@ -43,9 +43,9 @@ def places() -> list[Place]:
         Place(
             "states",
             "States to go back to",
-            services.store().size_of_states(),
-            kept_states_budget(),
-            _free_states,
+            services.store().size_of_checkpoints(),
+            checkpoints_budget(),
+            _free_checkpoints,
             STATES_LOST,
         ),
         Place("markets", "Markets", size_of_markets(), market_budget(), forget_markets, BROUGHT),
@@ -59,8 +59,8 @@ def _folders() -> list[Path]:
     return [market_folder(), *(market_folder() / name for name in PLACES)]
 
 
-def _free_states() -> None:
-    services.store().forget_old_states(0)
+def _free_checkpoints() -> None:
+    services.store().forget_old_checkpoints(0)
     services.store().give_back_room()
 
 

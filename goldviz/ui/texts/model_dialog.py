@@ -75,7 +75,7 @@ def _runs() -> dict[str, str]:
             f"run:{run.id}": f"Run {label_of(run)}"
             for lab in _trainers()
             for run in services.store().list(experiment=lab.name, limit=LISTED_RUNS)[0]
-            if run.status in ("finished", "paused", "stopped") and services.store().kept_steps(run.id)
+            if run.status in ("finished", "paused", "stopped") and services.store().checkpoint_steps(run.id)
         }
     except StoreError:
         return {}

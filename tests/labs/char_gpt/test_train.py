@@ -118,7 +118,7 @@ def trained(tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path}/runs.db")
     loaded.cache_clear()
     kept = whole(TINY)
-    monkeypatch.setattr(Store, "state", lambda store, run, step: kept.states[step])
+    monkeypatch.setattr(Store, "checkpoint", lambda store, run, step: kept.states[step])
     return Trained("a", max(kept.states), TINY.model_dump_json())
 
 

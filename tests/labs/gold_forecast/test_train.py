@@ -257,7 +257,7 @@ def test_a_refit_is_the_same_alone_and_in_company():
 class Keeping(Memory):
     """A sink that keeps the states as well."""
 
-    def state(self, step, state):
+    def checkpoint(self, step, state):
         self.finals.setdefault("states", {})[step] = state
 
 

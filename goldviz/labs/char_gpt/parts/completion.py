@@ -53,7 +53,7 @@ def _trained(lane: Lane[CharGpt], step: int | None) -> Trained | None:
         return None
     from goldviz.labs.char_gpt.completing import Trained
 
-    checkpoints = [one for one in services.store().kept_steps(lane.id) if one > 0]
+    checkpoints = [one for one in services.store().checkpoint_steps(lane.id) if one > 0]
     if not checkpoints:
         return None
     before = [one for one in checkpoints if step is None or one <= step]

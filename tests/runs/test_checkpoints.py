@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.runs.execution.worker import execute
-from goldviz.runs.store.checkpoints import KeptStatesError, room_of_run, surplus
+from goldviz.runs.store.checkpoints import CheckpointsError, room_of_run, surplus
 from goldviz.runs.store.run import Size
 from goldviz.runs.store.run_store import LEAST_GIVEN_BACK, Store
 from tests.runs.toy import Toy
@@ -41,17 +41,17 @@ def test_what_stays_fits_and_is_evenly_spread(total: int, size: int, fit: int) -
 
 def test_the_states_of_a_run_take_no_more_room_than_is_allowed(store: Store) -> None:
     run_id = trained(store, epochs=20, size=50_000)
-    assert 0 < store.sizes([run_id])[run_id].states <= 2_000_000
-    assert list(store.kept_steps(run_id)) == [10, 20]
+    assert 0 < store.sizes([run_id])[run_id].checkpoints <= 2_000_000
+    assert list(store.checkpoint_steps(run_id)) == [10, 20]
 
 
 def test_a_single_larger_state_stays(store: Store) -> None:
-    assert list(store.kept_steps(trained(store, epochs=6, size=200_000))) == [6]
+    assert list(store.checkpoint_steps(trained(store, epochs=6, size=200_000))) == [6]
 
 
 def test_small_states_all_stay(store: Store) -> None:
     run_id = trained(store, epochs=20)
-    assert list(store.kept_steps(run_id)) == list(range(21))
+    assert list(store.checkpoint_steps(run_id)) == list(range(21))
     assert store.sizes([run_id, "none"])["none"] == Size(0, 0)
 
 
@@ -63,8 +63,8 @@ def test_runs_of_before_are_thinned_and_their_file_becomes_small(
         ids = [trained(store, epochs=40, size=50_000) for _ in range(3)]
     file = tmp_path / "runs.sqlite"
     assert file.stat().st_size > LEAST_GIVEN_BACK
-    store.thin_states()
-    assert all(list(store.kept_steps(run_id)) == [20, 40] for run_id in ids)
+    store.thin_checkpoints()
+    assert all(list(store.checkpoint_steps(run_id)) == [20, 40] for run_id in ids)
     waiting = store.create(Toy())
     store.give_back_room()
     assert file.stat().st_size > LEAST_GIVEN_BACK, "not while a run waits or trains"
@@ -77,5 +77,5 @@ def test_runs_of_before_are_thinned_and_their_file_becomes_small(
 def test_the_room_of_a_run_is_a_whole_number_of_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert room_of_run() == 2_000_000
     monkeypatch.setenv("GOLDVIZ_KEPT_STATES_OF_RUN_MB", "little")
-    with pytest.raises(KeptStatesError, match="GOLDVIZ_KEPT_STATES_OF_RUN_MB is 'little'; allowed is a whole number"):
+    with pytest.raises(CheckpointsError, match="GOLDVIZ_KEPT_STATES_OF_RUN_MB is 'little'; allowed is a whole number"):
         room_of_run()
