@@ -1,10 +1,13 @@
-"""How the numbers of forecasts are said: signed percentages, intervals, p-values, counts."""
+"""How the numbers of forecasts are said: signed percentages, intervals, p-values, counts; and what has none."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from goldviz.diagnostics.findings import times
+
+DIVERGED = "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
+NO_FORECAST_YET = "No forecast yet: the first ones come with the first look."
 
 
 def signed(value: float, digits: int = 2) -> str:
@@ -65,10 +68,19 @@ def p_value(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.2f}" if p >= 0.01 else f"p = {p:.3f}"
 
 
-def forecasts_counted(count: int) -> str:
-    """A number of forecasts in words.
+def p_in_table(p: float) -> str:
+    """A p-value as a cell of a column of them; a dash for none.
 
-    >>> forecasts_counted(1498), forecasts_counted(1)
-    ('1,498 forecasts', '1 forecast')
+    >>> p_in_table(0.974), p_in_table(1e-9), p_in_table(np.nan)
+    ('0.97', '< 0.001', '–')
     """
-    return f"{count:,} forecast{'' if count == 1 else 's'}"
+    return p_value(p).removeprefix("p = ").removeprefix("p ") or "–"
+
+
+def forecasts_counted(count: int, *, simulated: bool = False) -> str:
+    """A number of forecasts in words, and of which kind of market they are.
+
+    >>> forecasts_counted(1498), forecasts_counted(1, simulated=True)
+    ('1,498 forecasts', '1 forecast of a simulated market')
+    """
+    return f"{count:,} forecast{'' if count == 1 else 's'}{' of a simulated market' if simulated else ''}"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from goldviz.data.markets.market import Channel, MarketError
+from goldviz.data.markets.market import Channel
 from goldviz.data.markets.text_channels import axes_know_the_future
-from goldviz.data.tables.sealed_names import KEY
+from goldviz.data.markets.warnings import market_warnings
 from goldviz.labs.gold_forecast.settings import GoldForecast
 
 if TYPE_CHECKING:
@@ -38,27 +38,20 @@ OF_THE_PROBLEM = (
 )
 """The settings that a network's own have no part in."""
 LONG_SILENCE = pd.Timedelta(days=180)
-MOST_SAID = 4
 
 
 def doubts(settings: GoldForecast) -> tuple[str, ...]:
     """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
-    if not KEY.fullmatch(settings.data):
-        return ()
-    try:
-        return problem_doubts(GoldForecast(**{name: getattr(settings, name) for name in OF_THE_PROBLEM}))
-    except MarketError as error:
-        return (str(error),)
+    return market_warnings(settings, OF_THE_PROBLEM, problem_doubts)
 
 
 @lru_cache(maxsize=32)
-def problem_doubts(settings: GoldForecast) -> tuple[str, ...]:
+def problem_doubts(settings: GoldForecast) -> list[str]:
     """The same of what these settings make of their market; raises :class:`MarketError` where that is no problem."""
     from goldviz.labs.gold_forecast.problem import forecast_problem
 
     problem = forecast_problem(settings)
-    warnings = [*axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
-    return tuple(warnings[:MOST_SAID])
+    return [*axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
 
 
 def axes(problem: ForecastProblem) -> list[str]:

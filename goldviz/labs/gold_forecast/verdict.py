@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.forecasts.result import Result, judged
 from goldviz.diagnostics.forecasts.standing_still import still_in_words
-from goldviz.diagnostics.forecasts.words import forecasts_counted, near_one, p_value, plain_number, signed_percent
+from goldviz.diagnostics.forecasts.words import (
+    DIVERGED,
+    NO_FORECAST_YET,
+    forecasts_counted,
+    near_one,
+    p_in_table,
+    plain_number,
+    signed_percent,
+)
 from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.scoring.results import ends_in_words, recorded_score, result_in_words
 from goldviz.labs.gold_forecast.scoring.series import settings_of
@@ -37,11 +45,10 @@ def verdict(ds: Run, target: str) -> str:
     leaves the judgement to the interval that comes at the end.
     """
     if str(ds.attrs.get("status", "")) == "diverged":
-        return "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
+        return DIVERGED
     n = Reading.of(ds)
     if n.series.look is None:
-        later = "No forecast yet: the first ones come with the first look."
-        return later if _unfinished(ds) else "This run made no forecast."
+        return NO_FORECAST_YET if _unfinished(ds) else "This run made no forecast."
     if not isfinite(n.own.value):
         return "No forecast of this run can be scored: none of them is a finite number."
     if not n.own.sure:
@@ -138,8 +145,7 @@ def _of_leak(n: Reading) -> str:
 
 
 def _forecasts(n: Reading) -> str:
-    count_words = forecasts_counted(len(n.scored))
-    return f"{count_words} of a simulated market" if n.simulated else count_words
+    return forecasts_counted(len(n.scored), simulated=n.simulated)
 
 
 def score_rows(ds: Run) -> list[dict[str, str]]:
@@ -171,7 +177,7 @@ def _scores(n: Reading, model: str, result: Result) -> dict[str, str]:
         number = recorded_score(n.dataset, model, metric)
         return n.series.moves.error(number) if isfinite(number) else "–"
 
-    test = p_value(recorded_score(n.dataset, model, "dm_p")).removeprefix("p = ").removeprefix("p ") or "–"
+    test = p_in_table(recorded_score(n.dataset, model, "dm_p"))
     if target == "volatility":
         return {
             "QLIKE gain": value,

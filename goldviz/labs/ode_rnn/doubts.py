@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.text_channels import axes_know_the_future
-from goldviz.data.tables.sealed_names import KEY
+from goldviz.data.markets.warnings import market_warnings
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 if TYPE_CHECKING:
@@ -20,35 +19,28 @@ OF_THE_WINDOWS = ("data", "market_seed", "observations", "longest_gap")
 FEW_TO_LEARN, FEW_TO_TEST = 100, 30
 MUCH = 0.2
 """Share of the time, or of the observations, from which on it is told that no sequence has them."""
-MOST_SAID = 4
 
 
 def doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
     """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
-    if settings.task != "market" or not KEY.fullmatch(settings.data):
+    if settings.task != "market":
         return ()
-    try:
-        return windows_doubts(
-            ODERNNLaboratory(task="market", **{name: getattr(settings, name) for name in OF_THE_WINDOWS})
-        )
-    except MarketError as error:
-        return (str(error),)
+    return market_warnings(settings, OF_THE_WINDOWS, windows_doubts, task="market")
 
 
 @lru_cache(maxsize=32)
-def windows_doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
+def windows_doubts(settings: ODERNNLaboratory) -> list[str]:
     """The same of the windows that these settings cut; raises :class:`MarketError` where there are none."""
     from goldviz.labs.ode_rnn.market_windows import market_windows
 
     windows = market_windows(settings)
-    warnings = [
+    return [
         *axes(windows),
         *channels(windows),
         *silence(windows),
         *few(windows),
         *left_out(windows, settings.longest_gap),
     ]
-    return tuple(warnings[:MOST_SAID])
 
 
 def axes(found: MarketWindows) -> list[str]:

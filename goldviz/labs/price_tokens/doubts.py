@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.sealed_names import KEY
+from goldviz.data.markets.warnings import market_warnings
 from goldviz.labs.price_tokens.problem import token_problem
 from goldviz.labs.price_tokens.settings import PriceTokens
 
@@ -15,16 +14,11 @@ OF_THE_PROBLEM = ("data", "market_seed", "returns", "shuffle_days", "train_years
 
 def doubts(settings: PriceTokens) -> tuple[str, ...]:
     """Why these settings cannot be trained on a market of one's own, with what to do; nothing where they can."""
-    if not KEY.fullmatch(settings.data):
-        return ()
-    try:
-        check(PriceTokens(**{name: getattr(settings, name) for name in OF_THE_PROBLEM}))
-    except MarketError as error:
-        return (str(error),)
-    return ()
+    return market_warnings(settings, OF_THE_PROBLEM, problem_doubts)
 
 
 @lru_cache(maxsize=32)
-def check(settings: PriceTokens) -> None:
-    """Raise :class:`MarketError` where these settings make no problem of their market."""
+def problem_doubts(settings: PriceTokens) -> list[str]:
+    """Nothing; raises :class:`MarketError` where these settings make no problem of their market."""
     token_problem(settings)
+    return []

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.forecasts.result import Result, judged
 from goldviz.diagnostics.forecasts.standing_still import still_in_words
-from goldviz.diagnostics.forecasts.words import forecasts_counted, p_value, signed
+from goldviz.diagnostics.forecasts.words import (
+    DIVERGED,
+    NO_FORECAST_YET,
+    forecasts_counted,
+    p_in_table,
+    p_value,
+    signed,
+)
 from goldviz.labs.price_tokens.densities import BASELINES
 from goldviz.labs.price_tokens.measures import NETWORK, Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
@@ -34,11 +41,11 @@ NETWORKS = {"bigram": "counted pairs", "mlp": "MLP", "gpt": "GPT"}
 def verdict(ds: Run, settings: PriceTokens) -> str:
     """The sentence that stands first. What makes a score worthless is said before the score."""
     if str(ds.attrs.get("status", "")) == "diverged":
-        return "Training diverged: its loss stopped being a finite number, so there is no forecast to judge."
+        return DIVERGED
     n = Reading(ds)
     if not isfinite(n.own.value):
         goes_on = str(ds.attrs.get("status", "running")) in UNFINISHED
-        return "No forecast yet: the first ones come with the first look." if goes_on else "There is no forecast."
+        return NO_FORECAST_YET if goes_on else "There is no forecast."
     score = f"{gain_in_words(n.own)}, {of_market(n)}"
     if n.foresees:
         gain = f"{signed(n.own.value, 3)} nats a day"
@@ -98,8 +105,7 @@ def in_use(n: Reading) -> str:
 
 def of_market(n: Reading) -> str:
     """How many forecasts, and of which kind of market."""
-    count_words = forecasts_counted(n.forecasts)
-    return f"{count_words} of a simulated market" if n.simulated else count_words
+    return forecasts_counted(n.forecasts, simulated=n.simulated)
 
 
 def model_name(model: str, network: str) -> str:
@@ -127,7 +133,7 @@ def score_rows(ds: Run, network: str) -> list[dict[str, str]]:
                 "95 % interval": "–" if reference else f"{signed(whole.low, 3)} to {signed(whole.high, 3)}",
                 "of the size": "–" if reference else signed(size.value, 3),
                 "of the sign": "–" if reference else signed(sign.value, 4),
-                "DM p": p_value(whole.p).removeprefix("p = ").removeprefix("p ") or "–",
+                "DM p": p_in_table(whole.p),
             }
         )
     return rows
