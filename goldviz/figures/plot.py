@@ -444,6 +444,11 @@ def unless(words: str, *names: str) -> Callable[[Run], str]:
     return lambda ds: words if "loss" in ds and names[0] not in ds else reading.absence(ds, *names)
 
 
+def unless_zero(name: str, words: str) -> Callable[[Run], str]:
+    """For ``instead``: ``words`` for a run of which no value of this name is above 0, as a log axis needs it."""
+    return lambda ds: "" if bool((ds[name] > 0).any()) else words
+
+
 def place_of(ds: Run, epoch: int | None, dim: str) -> NDArray[np.intp]:
     """Where the last recorded step along ``dim`` that is not after ``epoch`` stands; nowhere before the first."""
     steps = ds[dim].values

@@ -22,6 +22,8 @@ EXTREMES = {"max", "min"}
 """The same where they are called with one argument, which holds several."""
 DESCRIBING = {"attrs", "dims", "shape", "sizes"}
 """Attributes of a variable that are none of its numbers."""
+THUMBNAILS = {"picture", "skill_svg"}
+"""Functions of figures whose text is a picture."""
 TEXT = {"join", "str"}
 """Calls that end in text."""
 COMPUTED = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
@@ -36,6 +38,26 @@ def arithmetic(source: str) -> list[str]:
     functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
     places += [f"{node.lineno}: {ast.unparse(node)}" for one in functions for node in _computing(one)]
     return sorted(set(places), key=lambda place: int(place.partition(":")[0]))
+
+
+def captions_arithmetic(source: str) -> list[str]:
+    """Each place where a figure's words, which a function returns as text, make a number of a run.
+
+    They may tell one as it was recorded; and a thumbnail is drawn, not told.
+    """
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and _tells(node)]
+    return [
+        f"{place.lineno}: {ast.unparse(place)}" for one in functions for place in _computing(one) if not _reads(place)
+    ]
+
+
+def _tells(function: ast.FunctionDef) -> bool:
+    returns = "" if function.returns is None else ast.unparse(function.returns)
+    return returns in ("str", "Words") and function.name not in THUMBNAILS
+
+
+def _reads(place: ast.AST) -> bool:
+    return isinstance(place, ast.Subscript) or (isinstance(place, ast.Attribute) and place.attr in SELECTING)
 
 
 def _is_numpy(node: ast.AST) -> bool:

@@ -10,7 +10,7 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.measure import seeds
 from goldviz.runs.examples import example
-from tests.labs.run_numbers import arithmetic
+from tests.labs.run_numbers import arithmetic, captions_arithmetic
 
 LABS = Path(__file__).parents[2] / "goldviz" / "labs"
 TELLING = {"claims", "findings", "page", "parts", "stories", "verdict", "words"}
@@ -27,6 +27,21 @@ def telling(lab: str) -> list[Path]:
 def test_what_tells_a_number_computes_none(lab: str) -> None:
     places = {str(path.relative_to(LABS)): arithmetic(path.read_text(encoding="utf-8")) for path in telling(lab)}
     assert {path: found for path, found in places.items() if found} == {}
+
+
+@pytest.mark.parametrize("lab", sorted(lab.folder for lab in laboratories().values()))
+def test_a_figure_s_words_compute_no_number(lab: str) -> None:
+    modules = [path for path in (LABS / lab).rglob("*.py") if "figures" in path.relative_to(LABS / lab).parts[0]]
+    assert modules
+    places = {str(path.relative_to(LABS)): captions_arithmetic(path.read_text(encoding="utf-8")) for path in modules}
+    assert {path: computed for path, computed in places.items() if computed} == {}
+
+
+def test_a_number_that_a_figure_s_words_compute_is_found() -> None:
+    body = "    share = ds['dead'].sum() / ds['dead'].size\n    return f'{share:.0%} are dead.'\n"
+    assert len(captions_arithmetic(f"def _dead(ds: Run) -> str:\n{body}")) == 2
+    assert captions_arithmetic(f"def picture(ds: Run) -> str:\n{body}") == []
+    assert captions_arithmetic("def _dead(ds: Run) -> str:\n    return f'{dead_share(ds):.0%} are dead.'\n") == []
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from goldviz.figures.maps import SIGNED, cells, colour_bar, legend_below, symmet
 from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.backpropagation_steps import measures
 from goldviz.labs.backpropagation_steps.drawing import diagram
 
 HALVES = {
@@ -65,11 +66,10 @@ def halves(ds: Run, *, theme: Theme = "light") -> Figure:
 
 
 def _dead_sentence(ds: Run) -> str:
-    dead = int((ds["slope"] == 0).sum())
-    neurons = int(ds["slope"].notnull().sum())
+    count, dead = measures.dead_slopes(ds)
     if dead:
-        return f"{dead} of {neurons} slopes are exactly 0: nothing gets through, and nothing is drawn for δ there."
-    return f"The smallest of the {neurons} slopes φ′(z) is {float(ds['slope'].min()):.2g}."
+        return f"{dead} of {count} slopes are exactly 0: nothing gets through, and nothing is drawn for δ there."
+    return f"The smallest of the {count} slopes φ′(z) is {measures.smallest_slope(ds):.2g}."
 
 
 def _range(figure: Figure) -> tuple[float, float]:
@@ -88,18 +88,18 @@ def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
     figure = Figure()
     hand = _all(ds, "")
     for way, (words, colour, symbol) in WAYS.items():
-        apart = np.maximum(np.abs(_all(ds, f"_{way}") - hand), EXACT)
+        differences = np.maximum(np.abs(_all(ds, f"_{way}") - hand), EXACT)
         figure.scatter(
             x=np.log10(np.maximum(np.abs(hand), EXACT)),
-            y=np.log10(apart),
+            y=np.log10(differences),
             mode="markers",
             name=words,
             marker={"color": colour, "symbol": symbol, "size": 8},
             hovertemplate=f"gradient 10<sup>%{{x:.1f}}</sup><br>10<sup>%{{y:.1f}}</sup> from {words}<extra></extra>",
         )
     notes = [
-        f"By hand and by autograd: at most {ds.attrs['difference_to_autograd']:.0e} apart. "
-        f"Nudged: {ds.attrs['difference_to_nudges']:.0e}.",
+        f"Largest difference to autograd: {ds.attrs['difference_to_autograd']:.0e}, to nudges: "
+        f"{ds.attrs['difference_to_nudges']:.0e}; shares of the largest number where that is above 1."
     ]
     look.apply(figure, theme, title="Do three ways agree?", notes=notes, hover="closest")
     legend_below(figure)

@@ -18,6 +18,17 @@ def nudge_beside_delta(*runs: Run) -> float:
     return max(float(np.abs(run["delta_nudge"] - run["delta"]).max() / np.abs(run["delta"]).max()) for run in runs)
 
 
+def dead_slopes(ds: Run) -> tuple[int, int]:
+    """How many slopes φ'(z) of neurons and samples there are, and how many of them are exactly 0."""
+    return int(ds["slope"].notnull().sum()), int((ds["slope"] == 0).sum())
+
+
+@measure()
+def smallest_slope(ds: Run) -> float:
+    """The smallest slope φ'(z) of any neuron and sample."""
+    return float(ds["slope"].min())
+
+
 def weights_without_news(ds: Run) -> tuple[int, int]:
     """How many weights there are, and how many start at a silent neuron or lead into a dead one.
 

@@ -40,12 +40,13 @@ def _scatter(losses: Floats) -> Floats:
 
 
 def _fewest_means(run: Recorded) -> Floats:
-    ds, nothing = run.dataset, run.nothing
-    if "running_values" not in ds or not ds["running_values"].size:
-        return nothing
-    counts = np.asarray(ds["running_values"].values, dtype=np.float64)
-    counts = counts[counts > 0]
-    return np.full(nothing.shape, counts.min()) if counts.size else nothing
+    counts = [count for count in running_means(run.dataset) if count] if "running_values" in run.dataset else []
+    return np.full(run.nothing.shape, min(counts), dtype=np.float64) if counts else run.nothing
+
+
+def running_means(run: Run) -> list[int]:
+    """How many running means each hidden layer keeps."""
+    return [int(count) for count in run["running_values"].values.ravel()]
 
 
 @dataclass(frozen=True)

@@ -176,6 +176,25 @@ def guesses(run: Run) -> list[str]:
     return [str(guess) for guess in run["guessed"].values]
 
 
+def weight_of(run: Run, keys: np.ndarray) -> float:
+    """How much of the query's attention in the head in view goes to these keys."""
+    return float(run["weight"].values[keys].sum())
+
+
+def cosines_near_and_far(run: Run) -> tuple[float, float, int]:
+    """The mean cosine of neighbours among the text's places, of places half a text or more apart, and that distance."""
+    means = run["distance_cosine"].values
+    half = len(means) // 2
+    return float(means[1]), float(means[half:].mean()), half
+
+
+@measure()
+def across_if_even(run: Run) -> float:
+    """What share of attention would go to the other sentence if every piece looked at all pieces alike."""
+    first, second, pieces = run.attrs["pieces_a"], run.attrs["pieces_b"], run.sizes["piece"]
+    return 2 * first * second / (first + second) / pieces if first + second else 0.0
+
+
 def _weights(run: Run) -> np.ndarray:
     ordinary = ~run["special"].values.astype(bool)
     return np.asarray(run["all_attention"].values[..., ordinary, :][..., ordinary])

@@ -43,59 +43,59 @@ def windows_doubts(settings: ODERNNLaboratory) -> list[str]:
     ]
 
 
-def axes(found: MarketWindows) -> list[str]:
+def axes(windows: MarketWindows) -> list[str]:
     """Tests from before the day up to which the axes of documents were fitted."""
-    return axes_know_the_future(found.market, found.dates[found.split], "tests", "Fit them on earlier documents.")
+    return axes_know_the_future(windows.market, windows.dates[windows.split], "tests", "Fit them on earlier documents.")
 
 
-def channels(found: MarketWindows) -> list[str]:
+def channels(windows: MarketWindows) -> list[str]:
     """Channels without a value where the network learns, or where it is tested."""
-    observed_values, warnings = np.isfinite(found.values), []
-    for place, channel in enumerate(found.market.channels[1:], start=1):
-        if not observed_values[: found.split, place].any():
+    observed_values, warnings = np.isfinite(windows.values), []
+    for place, channel in enumerate(windows.market.channels[1:], start=1):
+        if not observed_values[: windows.split, place].any():
             warnings.append(
                 f"Nothing is learned from {channel.words}: it has no moves before the tests begin on "
-                f"{found.dates[found.split]:%Y-%m-%d}. Bring earlier values, or leave it out."
+                f"{windows.dates[windows.split]:%Y-%m-%d}. Bring earlier values, or leave it out."
             )
-        elif not observed_values[found.split :, place].any():
+        elif not observed_values[windows.split :, place].any():
             warnings.append(
                 f"{channel.words} ends on {channel.observed.index[-1]:%Y-%m-%d}, and tests begin on "
-                f"{found.dates[found.split]:%Y-%m-%d}. No test has news of it: bring later values, or leave it out."
+                f"{windows.dates[windows.split]:%Y-%m-%d}. No test has news of it: bring later values, or leave it out."
             )
     return warnings
 
 
-def silence(found: MarketWindows) -> list[str]:
+def silence(windows: MarketWindows) -> list[str]:
     """One gap that holds much of the time."""
-    gaps = np.diff(found.times)
+    gaps = np.diff(windows.times)
     longest = int(gaps.argmax())
-    share = gaps[longest] / (found.times[-1] - found.times[0])
+    share = gaps[longest] / (windows.times[-1] - windows.times[0])
     if share < MUCH:
         return []
-    begin, end = found.dates[longest], found.dates[longest + 1]
+    begin, end = windows.dates[longest], windows.dates[longest + 1]
     return [
         f"From {begin:%Y-%m-%d} to {end:%Y-%m-%d} there are no values: {100 * share:.0f} % of the time. No "
         "sequence crosses that gap, so nothing is learned of it. Bring the values in between."
     ]
 
 
-def few(found: MarketWindows) -> list[str]:
+def few(windows: MarketWindows) -> list[str]:
     """Few sequences to learn from, or to test on."""
-    learned, tested = len(found.trained_on), len(found.tested_on)
-    if learned >= FEW_TO_LEARN and tested >= FEW_TO_TEST:
+    sequences, tests = len(windows.trained_on), len(windows.tested_on)
+    if sequences >= FEW_TO_LEARN and tests >= FEW_TO_TEST:
         return []
     return [
-        f"Few sequences can be cut: {learned} to learn from and {tested} to test on, and they overlap. Errors on so "
+        f"Few sequences can be cut: {sequences} to learn from and {tests} to test on, and they overlap. Errors on so "
         "few say little. Take fewer observations, or bring more data."
     ]
 
 
-def left_out(found: MarketWindows, longest_gap: float) -> list[str]:
+def left_out(windows: MarketWindows, longest_gap: float) -> list[str]:
     """Observations that stand in no sequence, because gaps around them are too long."""
-    count = np.unique(found.trained_on).size
-    if count >= (1 - MUCH) * found.split:
+    count = np.unique(windows.trained_on).size
+    if count >= (1 - MUCH) * windows.split:
         return []
     return [
-        f"Only {count:,} of {found.split:,} observations before the tests are in a sequence: no gap in one is longer "
+        f"Only {count:,} of {windows.split:,} observations before the tests are in a sequence: no gap in one is longer "
         f"than {longest_gap:g} weeks. Take a longer longest gap, or fewer observations."
     ]

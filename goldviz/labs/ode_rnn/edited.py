@@ -76,7 +76,7 @@ class EditedSeries:
         places = [number for number in range(len(self.times)) if number not in self.left_out]
         return np.array(self.times)[places], np.array(self.values, np.float64)[places]
 
-    def changes(self, recorded: EditedSeries) -> str:
+    def changes(self, original: EditedSeries) -> str:
         """What differs from the recorded sequence, for a link: ``3_0.52_1.1`` moved the third observation to this time
         and value, ``x5`` left the fifth out.
 
@@ -87,7 +87,7 @@ class EditedSeries:
         moves = [
             f"{number + 1}_{self.times[number]:.6g}_{_short(self.values[number][0])}"
             for number in range(len(self.times))
-            if (self.times[number], self.values[number]) != (recorded.times[number], recorded.values[number])
+            if (self.times[number], self.values[number]) != (original.times[number], original.values[number])
         ]
         return ",".join([*moves, *(f"x{number + 1}" for number in sorted(self.left_out))])
 

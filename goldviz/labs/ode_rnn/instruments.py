@@ -59,15 +59,15 @@ def seed_view(source: SequenceSource, generator: torch.Generator) -> SeedView:
     return SeedView(usual, other_times, long, source.probe(generator))
 
 
-def forecasts(network: SeriesForecaster, seen: IrregularBatch) -> tuple[Tensor, Tensor]:
+def forecasts(network: SeriesForecaster, batch: IrregularBatch) -> tuple[Tensor, Tensor]:
     """Mean and scale for every row of some sequences, forecast from the rows before it."""
-    return network.decode(network(seen.times, seen.values, seen.mask).before)
+    return network.decode(network(batch.times, batch.values, batch.mask).before)
 
 
-def sequence_loss(network: SeriesForecaster, before: Tensor, seen: IrregularBatch) -> Tensor:
+def sequence_loss(network: SeriesForecaster, before: Tensor, batch: IrregularBatch) -> Tensor:
     """The loss of forecasting every row but the first, of which nothing can be known."""
     mean, scale = network.decode(before[1:])
-    return forecast_loss(mean, scale, seen.values[1:], seen.mask[1:])
+    return forecast_loss(mean, scale, batch.values[1:], batch.mask[1:])
 
 
 def judged(observations: int) -> int:
@@ -75,10 +75,10 @@ def judged(observations: int) -> int:
     return min(FIRST_JUDGED, observations - 1)
 
 
-def square_error(said: Tensor, wanted: Tensor) -> Tensor:
+def square_error(forecast: Tensor, target: Tensor) -> Tensor:
     """The mean square error where something is wanted, in float64."""
-    observed_there = torch.isfinite(wanted)
-    return (said[observed_there] - wanted[observed_there]).double().square().mean()
+    observed_there = torch.isfinite(target)
+    return (forecast[observed_there] - target[observed_there]).double().square().mean()
 
 
 def zero_errors(views: list[SeedView]) -> Float[Tensor, "horizon seed"]:
@@ -115,24 +115,24 @@ def _of_tests(network: SeriesForecaster, view: SeedView) -> Measured:
 
 
 @torch.no_grad()
-def _long_gap_error(network: SeriesForecaster, seen: IrregularBatch) -> Tensor:
+def _long_gap_error(network: SeriesForecaster, batch: IrregularBatch) -> Tensor:
     try:
-        mean, _ = forecasts(network, seen)
+        mean, _ = forecasts(network, batch)
     except SeriesError:
         return _nan()
-    return square_error(mean[-1], seen.clean[-1])
+    return square_error(mean[-1], batch.clean[-1])
 
 
-def state_gradient_norms(network: SeriesForecaster, seen: IrregularBatch) -> Float[Tensor, " observation"]:
+def state_gradient_norms(network: SeriesForecaster, batch: IrregularBatch) -> Float[Tensor, " observation"]:
     """||dL/dh|| of one sequence's own loss by the state after each observation, mean over some sequences.
 
     Nothing is forecast from the last state. NaN for a network whose numbers are not finite.
     """
-    few = IrregularBatch(*(part[:, :WATCHED] for part in (seen.times, seen.values, seen.mask, seen.clean)))
+    few = IrregularBatch(*(part[:, :WATCHED] for part in (batch.times, batch.values, batch.mask, batch.clean)))
     try:
         before, states = network.reader.chain(few.times, few.values, few.mask)
     except SeriesError:
-        return torch.full((len(seen.times),), math.nan)
+        return torch.full((len(batch.times),), math.nan)
     gradients = torch.autograd.grad(sequence_loss(network, before, few), states, allow_unused=True)
     slopes = torch.stack([torch.zeros_like(h) if g is None else g for h, g in zip(states, gradients, strict=True)])
     # The loss is a mean over sequences, which divides each one's gradient by their number.

@@ -78,10 +78,14 @@ def market_windows(settings: ODERNNLaboratory) -> MarketWindows:
     return windows
 
 
-def _refuse_unusable(found: MarketWindows, settings: ODERNNLaboratory) -> None:
-    words, gaps = found.market.target.words, np.diff(found.times)
+def _refuse_unusable(data: MarketWindows, settings: ODERNNLaboratory) -> None:
+    words, gaps = data.market.target.words, np.diff(data.times)
     usual = float(np.median(gaps)) if gaps.size else 0.0
-    windows = {"training": found.trained_on, "tests": found.tested_on, "tests of long gaps": found.tested_on_long}
+    windows = {
+        "training": data.trained_on,
+        "tests": data.tested_on,
+        "tests of long gaps": data.tested_on_long,
+    }
     for purpose, there in windows.items():
         if len(there) == 0:
             raise MarketError(
@@ -89,9 +93,9 @@ def _refuse_unusable(found: MarketWindows, settings: ODERNNLaboratory) -> None:
                 f"most {settings.longest_gap:g} weeks; its usual gap is {usual:.2g}. Take fewer observations, a longer "
                 "longest gap or more data."
             )
-    if not np.isfinite(found.values[: found.split, 0]).any():
+    if not np.isfinite(data.values[: data.split, 0]).any():
         raise MarketError(
-            f"The moves of {words} are all the same before {found.dates[found.split]:%Y-%m-%d}: there is nothing to "
+            f"The moves of {words} are all the same before {data.dates[data.split]:%Y-%m-%d}: there is nothing to "
             "learn. Choose another series to forecast, or bring more data."
         )
 

@@ -32,19 +32,19 @@ NO_BETTER = 0.9
 """Share of the error of a GRU without times from which knowing the times counts as no use."""
 
 
-def _of_zero(recorded: Recorded, horizon: str) -> Floats:
+def _of_zero(run: Recorded, horizon: str) -> Floats:
     """Each seed's own; the mean over the seeds in runs that kept no more."""
-    ds = recorded.dataset
+    ds = run.dataset
     name = "zero_error_by_seed" if "zero_error_by_seed" in ds else "zero_error"
     if name not in ds or ds[name].size == 0:
-        return recorded.nothing
-    return np.broadcast_to(ds[name].sel(horizon=horizon).values.astype(np.float64), recorded.nothing.shape)
+        return run.nothing
+    return np.broadcast_to(ds[name].sel(horizon=horizon).values.astype(np.float64), run.nothing.shape)
 
 
-def _of_plain(recorded: Recorded) -> Floats | None:
-    if "gru" not in recorded.dataset["network"].values:
+def _of_plain(run: Recorded) -> Floats | None:
+    if "gru" not in run.dataset["network"].values:
         return None
-    plain = Recorded(recorded.dataset, "gru")
+    plain = Recorded(run.dataset, "gru")
     return None if plain.verdict("loss", "step", by=diverged).any() else plain.last("error", "look")
 
 

@@ -45,14 +45,14 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
             else "This run has kept no weights to follow observations with."
         )
         return
-    recorded, look = exploration.recorded, look_at(lane.dataset, step)
+    original, look = exploration.recorded, look_at(lane.dataset, step)
     # Runs that look at the same sequence share what was changed of it.
-    key = f"edited-{hash(recorded)}"
-    edited = _at_first(key, recorded)
+    key = f"edited-{hash(original)}"
+    series = _at_first(key, original)
     figure, controls = st.columns([3, 1])
     with controls:
-        edited = _edit(key, edited, recorded)
-    exploration_now = replace(exploration, look=look, edited=edited)
+        series = _edit(key, series, original)
+    exploration_now = replace(exploration, look=look, edited=series)
     parts.keep(LAB.name, EDITS, exploration_now.changes)
     theme = theme_now()
     source = Source.of(LAB.name, [lane.id])
@@ -82,15 +82,15 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
         st.error(plain(str(error)), icon=":material/block:")
 
 
-def _at_first(key: str, recorded: EditedSeries) -> EditedSeries:
+def _at_first(key: str, original: EditedSeries) -> EditedSeries:
     """The sequence as the visitor left it, as a link brings it, or as it was recorded."""
     from_link = parts.given(LAB.name, EDITS)
     if from_link:
         try:
-            st.session_state[key] = recorded.with_changes(from_link)
+            st.session_state[key] = original.with_changes(from_link)
         except ValueError as error:
             st.warning(plain(str(error)), icon=":material/link_off:")
-    series: EditedSeries = st.session_state.setdefault(key, recorded)
+    series: EditedSeries = st.session_state.setdefault(key, original)
     return series
 
 
@@ -102,40 +102,40 @@ def _drag(key: str, index: int, time: float, value: float) -> None:
         st.session_state[f"{key}-number"] = handles[index] + 1
 
 
-def _put(key: str, edited: EditedSeries) -> None:
+def _put(key: str, series: EditedSeries) -> None:
     """Take over a change; controls of the next turn begin with its numbers."""
-    st.session_state[key] = edited
+    st.session_state[key] = series
     st.session_state[f"{key}-turn"] = st.session_state.get(f"{key}-turn", 0) + 1
 
 
-def _edit(key: str, edited: EditedSeries, recorded: EditedSeries) -> EditedSeries:
+def _edit(key: str, before: EditedSeries, original: EditedSeries) -> EditedSeries:
     """The same changes by keyboard: an observation's number, its time, its value, which are left out."""
     st.caption("Drag a golden point in the figure, or change it here.")
-    turn, count = st.session_state.get(f"{key}-turn", 0), len(edited.times)
+    turn, count = st.session_state.get(f"{key}-turn", 0), len(before.times)
     st.session_state.setdefault(f"{key}-number", min(3, count))
     number = int(st.number_input("Observation", 1, count, key=f"{key}-number", persist_state="session")) - 1
-    earliest, latest = edited.room(number)
-    time = st.slider("Time", earliest, latest, value=edited.times[number], key=f"{key}-time-{number}-{turn}")
-    value = edited.values[number][0]
+    earliest, latest = before.room(number)
+    time = st.slider("Time", earliest, latest, value=before.times[number], key=f"{key}-time-{number}-{turn}")
+    value = before.values[number][0]
     if value is not None:
         value = st.number_input("Value", -LARGEST, LARGEST, value=value, step=0.1, key=f"{key}-value-{number}-{turn}")
     left_out = st.multiselect(
         "Left out",
         range(count),
-        default=sorted(edited.left_out),
+        default=sorted(before.left_out),
         format_func=lambda index: str(index + 1),
         max_selections=count - FEWEST,
         key=f"{key}-out-{turn}",
     )
-    edited_series = edited.moved(number, time, value).without(frozenset(left_out))
+    edited_series = before.moved(number, time, value).without(frozenset(left_out))
     st.session_state[key] = edited_series
     st.button(
         "Put all back",
         icon=":material/undo:",
         key=f"{key}-back",
-        disabled=edited_series == recorded,
+        disabled=edited_series == original,
         on_click=_put,
-        args=(key, recorded),
+        args=(key, original),
     )
     return edited_series
 

@@ -36,19 +36,19 @@ def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme)
     handles = series.handles()
     for handle, time, value in _moves(question.get("moved"), len(handles)):
         series = series.moved(handles[handle], time, value)
-    explored = replace(exploration, look=looks.index(look), edited=series)
-    task, jobs = explored.task(), services.jobs()
+    now = replace(exploration, look=looks.index(look), edited=series)
+    task, jobs = now.task(), services.jobs()
     at_once = task.seconds <= background.AT_ONCE_SECONDS
     if question.get("aims"):
-        figures = {"path": explored.drawn("path", theme, jobs.here(task), editable=True).to_json()} if at_once else {}
-        return {"subject": explored.subject, "figures": figures}
+        figures = {"path": now.drawn("path", theme, jobs.here(task), editable=True).to_json()} if at_once else {}
+        return {"subject": now.subject, "figures": figures}
     carry_out = jobs.here if at_once else jobs.wait
-    figure = explored.figure("path", theme, lambda: carry_out(task), editable=True)
-    return {"subject": explored.subject, "figures": {"path": figure}}
+    figure = now.figure("path", theme, lambda: carry_out(task), editable=True)
+    return {"subject": now.subject, "figures": {"path": figure}}
 
 
-def _moves(told: object, handles: int) -> list[Move]:
-    moves = told if isinstance(told, list) else []
+def _moves(message: object, handles: int) -> list[Move]:
+    moves = message if isinstance(message, list) else []
     valid_moves = [move for one in moves[:MOST_MOVES] if (move := _move(one, handles)) is not None]
     if not moves or len(valid_moves) != len(moves):
         raise ValueError(
@@ -58,11 +58,11 @@ def _moves(told: object, handles: int) -> list[Move]:
     return valid_moves
 
 
-def _move(told: object, handles: int) -> Move | None:
-    if not isinstance(told, list) or len(told) != 3 or any(type(part) not in (int, float) for part in told):
+def _move(message: object, handles: int) -> Move | None:
+    if not isinstance(message, list) or len(message) != 3 or any(type(part) not in (int, float) for part in message):
         return None
     try:
-        handle, time, value = told[0], float(told[1]), float(told[2])
+        handle, time, value = message[0], float(message[1]), float(message[2])
     except OverflowError:
         return None
     fits = isinstance(handle, int) and 0 <= handle < handles and math.isfinite(time) and math.isfinite(value)

@@ -27,8 +27,8 @@ def _beyond(run: Run) -> tuple[int, str]:
     return place, f"Predicting zero errs by {zero:.2f}: {list_of_errors}."
 
 
-def _finer(coarse: Run, capped: Run) -> tuple[int, str]:
-    whole, small = (measures.REFINED_RATIO.first(run) for run in (coarse, capped))
+def _finer(coarse: Run, fine: Run) -> tuple[int, str]:
+    whole, small = (measures.REFINED_RATIO.first(run) for run in (coarse, fine))
     return int(whole > 1.5), (
         f"With finer steps its error is {whole:.1f} times as large; the capped one's {small:.2f} times."
     )

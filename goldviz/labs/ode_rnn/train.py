@@ -189,7 +189,7 @@ def _along_the_probe(
         paths = [probe_path(network, view.probe, settings.longest_gap) for network in networks]
     except SeriesError:
         return [], {}
-    probes = [path_readings(network, found) for network, found in zip(networks, paths, strict=True)]
+    probes = [path_readings(network, path) for network, path in zip(networks, paths, strict=True)]
     return probes, path_flow_readings(networks[0], paths[0], view.probe) if has_field(settings) else {}
 
 

@@ -45,10 +45,10 @@ def _explosion(n: Reading) -> str:
 
 
 def _why_it_explodes(case: Case) -> str:
-    stretched = [n.name for n in case.readings if median(n.peak) > PEAK]
-    long = [n.name for n in case.readings if n.name not in stretched]
+    names = [n.name for n in case.readings if median(n.peak) > PEAK]
+    long = [n.name for n in case.readings if n.name not in names]
     words = ["Going back k steps multiplies the gradient by k Jacobians (document 001, eq. 6-9)."]
-    words += [f"In the {name} their product stretches it." for name in stretched]
+    words += [f"In the {name} their product stretches it." for name in names]
     words += [
         f"In the {name} their product is not above {power(PEAK)} at the last look. A large loss or an earlier step "
         "may have made it long."
@@ -82,10 +82,10 @@ def _title_with_lag(case: Case) -> str:
 def _cures(case: Case) -> list[Candidate]:
     """What may let a signal through that vanishes."""
     relu = case.settings.activation == "relu" and case.settings.networks == "rnn"
-    suited: Candidate = SUITED_TO_RELU if relu else ORTHOGONAL
-    stretches = case.settings.initialisation == "orthogonal" and case.settings.gain > suited[1]["gain"]
+    remedy: Candidate = SUITED_TO_RELU if relu else ORTHOGONAL
+    stretches = case.settings.initialisation == "orthogonal" and case.settings.gain > remedy[1]["gain"]
     # An orthogonal matrix that stretches is not helped by one that does not.
-    orthogonal = [] if stretches else [suited]
+    orthogonal = [] if stretches else [remedy]
     if case.names & {"LSTM", "GRU"} == {"LSTM"}:
         return [OPEN, *orthogonal, SHORTER]
     return [*orthogonal, SHORTER]

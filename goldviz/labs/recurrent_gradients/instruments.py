@@ -65,19 +65,19 @@ def state_gradient_norms(trace: RecurrentTrace) -> Float[Tensor, " time"]:
     return lengths.mean(1) * grads.shape[1]
 
 
-def look(network: SequenceReader, seen: Evaluation) -> Measured:
+def look(network: SequenceReader, evaluation: Evaluation) -> Measured:
     """Everything that is measured on the evaluation's sequences, NaN for a network whose numbers are not finite."""
     with torch.no_grad():
-        trace = network(seen.inputs)
+        trace = network(evaluation.inputs)
     if not are_finite([*trace.states, *network.parameters()]):
-        return _unmeasured(len(seen.inputs), len(seen.lags))
-    longest = len(seen.lags) - 1
-    probe = _sequences_of(trace, seen.columns(longest))
+        return _unmeasured(len(evaluation.inputs), len(evaluation.lags))
+    longest = len(evaluation.lags) - 1
+    probe = _sequences_of(trace, evaluation.columns(longest))
     return {
-        **_by_lag(network, trace, seen),
+        **_by_lag(network, trace, evaluation),
         **_jacobians(network, probe),
         **_gates(probe),
-        "lag_contribution": _lag_contribution(network, probe, seen.groups[longest]),
+        "lag_contribution": _lag_contribution(network, probe, evaluation.groups[longest]),
         "state_saturation": (probe.hidden.abs() > SATURATED).float().mean(),
     }
 
@@ -100,10 +100,10 @@ def _sequences_of(trace: RecurrentTrace, columns: slice) -> RecurrentTrace:
 
 
 @torch.no_grad()
-def _by_lag(network: SequenceReader, trace: RecurrentTrace, seen: Evaluation) -> Measured:
+def _by_lag(network: SequenceReader, trace: RecurrentTrace, evaluation: Evaluation) -> Measured:
     scores = []
-    for number, group in enumerate(seen.groups):
-        own = [trace.states[step + 1][seen.columns(number)] for step in scored_steps(group)]
+    for number, group in enumerate(evaluation.groups):
+        own = [trace.states[step + 1][evaluation.columns(number)] for step in scored_steps(group)]
         scores.append(score(group, network.read(torch.stack(own))))
     losses, accuracies = zip(*scores, strict=True)
     return {"loss_by_lag": torch.stack(losses), "accuracy_by_lag": torch.stack(accuracies)}
@@ -147,10 +147,10 @@ def _gates(probe: RecurrentTrace) -> Measured:
 def _lag_contribution(network: SequenceReader, probe: RecurrentTrace, batch: TaskBatch) -> Float[Tensor, " lag"]:
     """||dL/dW_hh|| by lag over all gates' recurrent matrices, for the loss of a few sequences' last answers (eq. 6)."""
     few = _sequences_of(probe, slice(ITEMISED))
-    scored = few.hidden[batch.scored].requires_grad_()
+    hidden = few.hidden[batch.scored].requires_grad_()
     others = probe.hidden[batch.scored][:, ITEMISED:]
-    loss = score(batch, network.read(torch.cat([scored, others], 1)))[0]
-    (gradient,) = torch.autograd.grad(loss, scored)
+    loss = score(batch, network.read(torch.cat([hidden, others], 1)))[0]
+    (gradient,) = torch.autograd.grad(loss, hidden)
     direct = torch.zeros_like(few.hidden)
     # The loss is a mean over all sequences, of which only a few are itemised.
     direct[scored_steps(batch)[-LAST_ANSWERS:]] = gradient[-LAST_ANSWERS:] * (EVALUATED / ITEMISED)

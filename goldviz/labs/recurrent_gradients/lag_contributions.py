@@ -28,14 +28,14 @@ def contributions_by_lag(
     """
     gates, hidden = len(layer.blocks), layer.hidden
     terms = direct.new_zeros(direct.shape[0], gates, hidden, hidden)
-    asked: list[bool] = direct.flatten(1).any(1).tolist()
-    losses = [step for step, reached in enumerate(asked) if reached]
-    pulled = [*_pulled_back(layer, trace, direct, asked)]
+    has_loss: list[bool] = direct.flatten(1).any(1).tolist()
+    losses = [step for step, answers in enumerate(has_loss) if answers]
+    back = [*_pulled_back(layer, trace, direct, has_loss)]
     read = layer.read_by_blocks(trace).permute(0, 2, 1, 3)
     for number, last in enumerate(losses):
         # Only the latest losses reach a step, so this one's gradient stands so many places from the end.
         place = number - len(losses)
-        products = torch.stack([live[place] for step, live in pulled if step <= last])
+        products = torch.stack([live[place] for step, live in back if step <= last])
         sums = products.unflatten(-1, (gates, hidden))
         terms[: last + 1] += sums.permute(0, 2, 3, 1) @ read[: last + 1].flip(0)
     return terms.flatten(1, 2)
@@ -48,21 +48,21 @@ def contribution_norms(layer: RecurrentWeights, trace: RecurrentTrace, direct: D
     With one loss a term is sum_b p_b r_b^T over a few sequences b, and its squared norm the sum over pairs of them of
     (p_b . p_c)(r_b . r_c): the terms themselves, many times as large, need not be there.
     """
-    asked: list[bool] = direct.flatten(1).any(1).tolist()
-    if sum(asked) > 1:
+    has_loss: list[bool] = direct.flatten(1).any(1).tolist()
+    if sum(has_loss) > 1:
         return torch.as_tensor(torch.linalg.matrix_norm(contributions_by_lag(layer, trace, direct).double()))
     norms = direct.new_zeros(len(direct), dtype=torch.float64)
-    pulled = [products for _, products in _pulled_back(layer, trace, direct, asked)]
-    if pulled:
-        products = torch.cat(pulled).unflatten(-1, (len(layer.blocks), layer.hidden)).transpose(1, 2).double()
-        read = layer.read_by_blocks(trace)[: len(pulled)].flip(0).transpose(1, 2).double()
+    back = [products for _, products in _pulled_back(layer, trace, direct, has_loss)]
+    if back:
+        products = torch.cat(back).unflatten(-1, (len(layer.blocks), layer.hidden)).transpose(1, 2).double()
+        read = layer.read_by_blocks(trace)[: len(back)].flip(0).transpose(1, 2).double()
         squares = ((products @ products.mT) * (read @ read.mT)).sum((1, 2, 3))
-        norms[: len(pulled)] = squares.clamp(min=0).sqrt()
+        norms[: len(back)] = squares.clamp(min=0).sqrt()
     return norms
 
 
 def _pulled_back(
-    layer: RecurrentWeights, trace: RecurrentTrace, direct: Direct, asked: Sequence[bool]
+    layer: RecurrentWeights, trace: RecurrentTrace, direct: Direct, has_loss: Sequence[bool]
 ) -> Iterator[tuple[int, Tensor]]:
     """For each step, last first, what its products owe to all losses that reach it, in their order in time."""
     steps, batch, hidden = direct.shape
@@ -74,7 +74,7 @@ def _pulled_back(
     back = steps_back(layer, trace)
     live = direct.new_zeros(0, batch, trace.width)
     for step in reversed(range(steps)):
-        if asked[step]:
+        if has_loss[step]:
             own = live.new_zeros(1, *live.shape[1:])
             own[0, :, :hidden] = direct[step]
             live = torch.cat([own, live])

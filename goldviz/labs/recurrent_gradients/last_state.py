@@ -44,16 +44,16 @@ def spectral_norms_to_last(layer: RecurrentWeights, trace: RecurrentTrace) -> By
     dtype = trace.states[0].dtype
     if size <= SMALL or steps == 1:
         return _norms(back, steps, torch.eye(size, dtype=dtype).unsqueeze(1).expand(-1, batch, -1))
-    drawn = torch.randn(size, DIRECTIONS, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    pulled, _ = _pulled_back(back, steps, torch.linalg.qr(drawn)[0].to(dtype).t().unsqueeze(1).expand(-1, batch, -1))
-    arriving = _carried_on(steps_on(layer, trace), steps, pulled)
+    directions = torch.randn(size, DIRECTIONS, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    rows, _ = _pulled_back(back, steps, torch.linalg.qr(directions)[0].to(dtype).t().unsqueeze(1).expand(-1, batch, -1))
+    arriving = _carried_on(steps_on(layer, trace), steps, rows)
     return _norms(back, steps, torch.linalg.qr(arriving.permute(1, 2, 0))[0].permute(2, 0, 1).contiguous())
 
 
 def _norms(back: StepBack, steps: int, directions: Rows) -> ByLag:
     """log10 of the largest gain over orthonormal directions at the end, each lag's own."""
-    pulled, sizes = _pulled_back(back, steps, directions)
-    rows = pulled.double()
+    by_lag, sizes = _pulled_back(back, steps, directions)
+    rows = by_lag.double()
     largest: Tensor = torch.linalg.eigvalsh(rows @ rows.mT)[..., -1]
     logarithms = largest.clamp(min=0).sqrt().log10() + sizes
     # Orthonormal directions are so up to rounding.
@@ -63,28 +63,28 @@ def _norms(back: StepBack, steps: int, directions: Rows) -> ByLag:
 
 def _pulled_back(back: StepBack, steps: int, rows: Rows) -> tuple[ByLagAndRow, ByLag]:
     """Directions at the end pulled back to every lag, and log10 of what each sequence's were divided by."""
-    pulled, peaks, unscaled = [rows], [rows.new_ones(rows.shape[1])], rows.new_ones(rows.shape[1])
+    by_lag, peaks, ones = [rows], [rows.new_ones(rows.shape[1])], rows.new_ones(rows.shape[1])
     for lag in range(1, steps):
-        rows, peak = back(steps - lag, rows).previous, unscaled
+        rows, peak = back(steps - lag, rows).previous, ones
         if lag % SCALED == 0:
             rows, peak = _scaled(rows, (0, 2))
-        pulled.append(rows)
+        by_lag.append(rows)
         peaks.append(peak.flatten())
-    return torch.stack(pulled).transpose(1, 2), torch.stack(peaks).double().log10().cumsum(0)
+    return torch.stack(by_lag).transpose(1, 2), torch.stack(peaks).double().log10().cumsum(0)
 
 
-def _carried_on(on: StepOn, steps: int, pulled: ByLagAndRow) -> Rows:
+def _carried_on(on: StepOn, steps: int, directions: ByLagAndRow) -> Rows:
     """What arrives at the end of the direction that the drawn ones come from most, one from each of the lags 1, 3, 9,
     ... and the largest: how a signal arrives differs little from one lag to the next."""
     lags = [steps - 1, *(3**power for power in reversed(range(20)) if 3**power < steps - 1)]
-    rows = pulled[lags].double()
+    rows = directions[lags].double()
     best = torch.linalg.eigh(rows @ rows.mT).eigenvectors[..., -1:]
-    changes, _ = _scaled((best.mT @ rows).squeeze(2).to(pulled.dtype), (2,))
-    begun = 0
+    changes, _ = _scaled((best.mT @ rows).squeeze(2).to(directions.dtype), (2,))
+    live_rows = 0
     for step in range(1, steps):
-        while begun < len(lags) and steps - lags[begun] <= step:
-            begun += 1
-        changes[:begun] = on(step, changes[:begun])
+        while live_rows < len(lags) and steps - lags[live_rows] <= step:
+            live_rows += 1
+        changes[:live_rows] = on(step, changes[:live_rows])
         if step % SCALED == 0:
             changes, _ = _scaled(changes, (2,))
     return changes

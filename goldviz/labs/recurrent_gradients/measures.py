@@ -32,37 +32,35 @@ FORGET, UPDATE, STEERING = ("forget",), ("update",), ("input", "output", "update
 LABELS = {name: cell.label for name, cell in CELLS.items()}
 
 
-def _faded_at(recorded: Recorded) -> Floats:
+def _faded_at(run: Recorded) -> Floats:
     """The first lag below a hundredth for each seed; infinite: none is; NaN: nothing was measured."""
 
     def first(logarithms: Floats) -> Floats:
-        below, lags = logarithms < FADED, recorded.dataset["lag"].values.astype(np.float64)
+        below, lags = logarithms < FADED, run.dataset["lag"].values.astype(np.float64)
         first_lags = np.where(below.any(axis=0), lags[below.argmax(axis=0)], np.inf)
         return np.where(np.isnan(logarithms).all(axis=0), np.nan, first_lags)
 
-    return recorded.last("log_jacobian_norm", "look", "lag", by=first)
+    return run.last("log_jacobian_norm", "look", "lag", by=first)
 
 
-def _longest_lag(recorded: Recorded) -> int:
-    known = recorded.values("log_jacobian_norm", "look", "lag") is not None
-    return int(recorded.dataset["lag"].max()) if known else 0
+def _longest_lag(run: Recorded) -> int:
+    there = run.values("log_jacobian_norm", "look", "lag") is not None
+    return int(run.dataset["lag"].max()) if there else 0
 
 
-def _tested(recorded: Recorded) -> bool:
-    return recorded.values("test_loss") is not None
+def _tested(run: Recorded) -> bool:
+    return run.values("test_loss") is not None
 
 
 def _peak(logarithms: Floats) -> Floats:
     return np.asarray(np.where(np.isnan(logarithms), -np.inf, logarithms).max(axis=0))
 
 
-def _gates(recorded: Recorded, gates: tuple[str, ...], name: str, *dims: str) -> Floats:
+def _gates(run: Recorded, gates: tuple[str, ...], name: str, *dims: str) -> Floats:
     """The mean over gates (and over time) of what is finite at the last look, for each seed."""
-    names = recorded.dataset["gate"].values.tolist() if "gate" in recorded.dataset.coords else []
+    names = run.dataset["gate"].values.tolist() if "gate" in run.dataset.coords else []
     rows = [row for row, gate in enumerate(names) if gate in gates]
-    return recorded.last(
-        name, "look", "gate", *dims, by=lambda shares: mean(shares[rows].reshape(-1, shares.shape[-1]))
-    )
+    return run.last(name, "look", "gate", *dims, by=lambda shares: mean(shares[rows].reshape(-1, shares.shape[-1])))
 
 
 def _power_of_ten(exponents: Floats) -> Floats:

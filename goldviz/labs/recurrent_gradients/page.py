@@ -133,7 +133,7 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
     except (ValueError, JobFailedError, TooManyJobsError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    unknown = [word for word, known in zip(read.attrs["words"], read.attrs["known"], strict=True) if not known]
+    unknown = [word for word, is_known in zip(read.attrs["words"], read.attrs["known"], strict=True) if not is_known]
     if read.sizes["time"] != settings.time_steps():
         st.caption(
             f"The networks were trained on reviews of {settings.time_steps()} words alone. Yours has "

@@ -27,8 +27,8 @@ class SequenceReader(nn.Module):
     def __init__(self, layer: RecurrentWeights, outputs: int, generator: Generator) -> None:
         super().__init__()
         self.layer = layer
-        drawn = torch.randn(outputs, layer.hidden, generator=generator) / math.sqrt(layer.hidden)
-        self.W_hy = nn.Parameter(drawn)
+        weight = torch.randn(outputs, layer.hidden, generator=generator) / math.sqrt(layer.hidden)
+        self.W_hy = nn.Parameter(weight)
         self.b_y = nn.Parameter(torch.zeros(outputs))
 
     def forward(self, inputs: Float[Tensor, "time batch inputs"]) -> RecurrentTrace:

@@ -91,8 +91,8 @@ def generated_reviews(distance: int, pairs: int, generator: Generator) -> Review
             raise ValueError(f"The {name} is {value}; allowed is a whole number from {least}.")
     number = {word: place for place, word in enumerate(VOCABULARY)}
 
-    def words(*chosen: str) -> Tensor:
-        return torch.tensor([number[word] for word in chosen])
+    def words(*choice: str) -> Tensor:
+        return torch.tensor([number[word] for word in choice])
 
     neutral = torch.randint(0, len(NEUTRAL), (distance - SHORTEST, pairs), generator=generator)
     verdict = torch.randint(0, len(PRAISE + BLAME), (pairs,), generator=generator)
@@ -106,6 +106,6 @@ def generated_reviews(distance: int, pairs: int, generator: Generator) -> Review
     )
     openings = [words(*opening)[:, None].expand(-1, pairs) for opening in (MEANT, IRONIC)]
     numbers = torch.cat([torch.cat([opening, body]) for opening in openings], 1)
-    praised = (verdict < len(PRAISE)).long()
+    praises = (verdict < len(PRAISE)).long()
     order = torch.randperm(2 * pairs, generator=generator)
-    return Reviews(numbers[:, order], torch.cat([praised, 1 - praised])[order])
+    return Reviews(numbers[:, order], torch.cat([praises, 1 - praises])[order])

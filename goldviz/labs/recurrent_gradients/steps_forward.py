@@ -80,9 +80,9 @@ def _reset_before_on(layer: ResetBeforeGRU, trace: GRUTrace) -> StepOn:
 
     def on(step: int, dh: Tensor) -> Tensor:
         d_update, d_reset = (dh @ W_gates).split(layer.hidden, -1)
-        recalled = (d_reset * resets[step]).addcmul_(dh, r[step])
-        moved: Tensor = (d_update * update[step]).addcmul_(recalled @ W_candidate, candidate[step])
-        return moved.addcmul_(dh, past[step])
+        d_reset_state = (d_reset * resets[step]).addcmul_(dh, r[step])
+        change: Tensor = (d_update * update[step]).addcmul_(d_reset_state @ W_candidate, candidate[step])
+        return change.addcmul_(dh, past[step])
 
     return on
 
@@ -95,7 +95,7 @@ def _reset_after_on(layer: ResetAfterGRU, trace: GRUTrace) -> StepOn:
 
     def on(step: int, dh: Tensor) -> Tensor:
         d_update, d_reset, d_candidate = (dh @ W_h).mul_(slopes[step]).split(layer.hidden, -1)
-        moved: Tensor = (d_update + d_reset).add_(d_candidate)
-        return moved.addcmul_(dh, past[step])
+        change: Tensor = (d_update + d_reset).add_(d_candidate)
+        return change.addcmul_(dh, past[step])
 
     return on

@@ -46,8 +46,8 @@ def _left_of_the_cell(run: Run) -> tuple[int, str]:
     return place, f"Along the cell, {printed(left, '.0e')} of the gradient is left at the far end."
 
 
-def _bias(_shut: Run, opened: Run) -> tuple[int, str]:
-    right = measures.right_in_the_end.over_seeds(opened)
+def _bias(_shut: Run, open_gate: Run) -> tuple[int, str]:
+    right = measures.right_in_the_end.over_seeds(open_gate)
     return int(right > 0.9), f"{right:.0%} of its last guesses were right."
 
 

@@ -71,8 +71,8 @@ def _judged_at_the_end(distance: int, pairs: int, generator: Generator) -> Class
     reviews = generated_reviews(distance, pairs, generator)
     targets = torch.zeros_like(reviews.numbers)
     targets[-1] = reviews.labels
-    scored = torch.arange(len(targets)) == len(targets) - 1
-    return ClassificationBatch(reviews.inputs, targets, scored, 2)
+    at_the_end = torch.arange(len(targets)) == len(targets) - 1
+    return ClassificationBatch(reviews.inputs, targets, at_the_end, 2)
 
 
 def memoryless_loss(settings: RecurrentGradients, batch: TaskBatch) -> float:
@@ -97,8 +97,8 @@ def evaluation(settings: RecurrentGradients, generator: Generator) -> Evaluation
     lags = sorted({max(SHORTEST_EVALUATED, round(settings.length * share / EVALUATED_LAGS)) for share in shares})
     groups = tuple(sequences(settings, lag, EVALUATED, generator) for lag in lags)
     steps = len(groups[-1].inputs)
-    padded = [functional.pad(group.inputs, (0, 0, 0, 0, 0, steps - len(group.inputs))) for group in groups]
-    return Evaluation(tuple(lags), torch.cat(padded, 1), groups)
+    inputs = [functional.pad(group.inputs, (0, 0, 0, 0, 0, steps - len(group.inputs))) for group in groups]
+    return Evaluation(tuple(lags), torch.cat(inputs, 1), groups)
 
 
 def on(batch: TaskBatch, device: torch.device) -> TaskBatch:

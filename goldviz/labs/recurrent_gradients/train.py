@@ -104,8 +104,8 @@ def learner(
     settings: RecurrentGradients, lane: str, seed: int, looked_at: Evaluation, device: torch.device
 ) -> Learner[SequenceReader]:
     """A network at its start, with its optimiser; what is looked at has the shapes of all that it will read."""
-    drawn = at_start(settings, lane, seed, looked_at.inputs.shape[2], outputs(looked_at.groups[-1]))
-    network = drawn.to(device)
+    reader = at_start(settings, lane, seed, looked_at.inputs.shape[2], outputs(looked_at.groups[-1]))
+    network = reader.to(device)
     return Learner(network, OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate))
 
 
@@ -155,7 +155,7 @@ def train_step(
         with record.instrument():
             close = {"state_gradient_norm": state_gradient_norms(trace), **look(on_cpu(network), looked_at)}
             layers.after_backward()
-    norm, clipped = clip_gradients(network.parameters(), settings.clip or math.inf)
+    norm, clip_factor = clip_gradients(network.parameters(), settings.clip or math.inf)
     with record.instrument():
         clipped_norm = _gradient_norm(network)
     take_step(optimiser)
@@ -168,19 +168,19 @@ def train_step(
         "accuracy": accuracy,
         "gradient_norm": norm,
         "clipped_gradient_norm": clipped_norm,
-        "clipped": clipped.float(),
+        "clipped": clip_factor.float(),
     }
 
 
-def of_layers(watched: LayerStep) -> Measured:
+def of_layers(layers: LayerStep) -> Measured:
     """What the step shows of the network's layers; the recurrent weights' ratio has a name of its own beside."""
-    ratios = watched.after_step()
+    ratios = layers.after_step()
     return {
         "update_to_data": ratios["update_to_data"][LAYERS.index("recurrent weights")],
         "update_to_data_by_layer": ratios["update_to_data"],
         "gradient_to_data": ratios["gradient_to_data"],
-        "activation_histogram": distributions(VALUE_BINS, watched.outputs),
-        **watched.distributions(),
+        "activation_histogram": distributions(VALUE_BINS, layers.outputs),
+        **layers.distributions(),
     }
 
 

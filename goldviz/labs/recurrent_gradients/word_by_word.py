@@ -60,7 +60,9 @@ class Words:
     @property
     def inputs(self) -> Tensor:
         """The words, one-hot, in float64 (words, 1, vocabulary); zero where a word is unknown."""
-        numbers = [VOCABULARY.index(word) if known else 0 for word, known in zip(self.words, self.known, strict=True)]
+        numbers = [
+            VOCABULARY.index(word) if is_known else 0 for word, is_known in zip(self.words, self.known, strict=True)
+        ]
         rows = functional.one_hot(torch.tensor(numbers), len(VOCABULARY)).double()
         return (rows * torch.tensor(self.known)[:, None])[:, None]
 

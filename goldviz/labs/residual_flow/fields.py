@@ -122,8 +122,8 @@ class TurnedField:
         """The velocity of every point at depth t."""
         angle = self.rate * (t if t.dim() == 0 else t.squeeze(-1))
         cosine, sine = angle.cos(), angle.sin()
-        seen = _times(torch.complex(cosine, -sine), h)
-        return _times(torch.complex(cosine, sine), self.field(t, seen))
+        turned = _times(torch.complex(cosine, -sine), h)
+        return _times(torch.complex(cosine, sine), self.field(t, turned))
 
 
 def _times(turning: Tensor, h: Float[Tensor, "*points plane"]) -> Float[Tensor, "*points plane"]:

@@ -139,17 +139,17 @@ class Slope:
     def __call__(self, weights: Weights, start: Float[Numbers, "plane points"]) -> Weights:
         """d loss / d weights."""
         self._carry(weights, start)
-        found, end = Weights.of(len(start), len(weights.first)), self._states[-1]
+        gradient, end = Weights.of(len(start), len(weights.first)), self._states[-1]
         n = len(self.labels)
         read_out = SHARPNESS * weights.read_out[:-1]
         d_said = (1 / (1 + np.exp(-(read_out @ end + weights.read_out[-1]))) - self.labels) / n
-        found.read_out[:-1], found.read_out[-1] = SHARPNESS * (end @ d_said), d_said.sum()
+        gradient.read_out[:-1], gradient.read_out[-1] = SHARPNESS * (end @ d_said), d_said.sum()
         d_moved = (2 * WORK * self.steps / n) * np.diff(self._states, axis=0)
         d_end = np.outer(read_out, d_said)
         for step in reversed(range(self.steps)):
             d_end += d_moved[step]
-            d_end = self._back(step, weights, d_end, found) - d_moved[step]
-        return found
+            d_end = self._back(step, weights, d_end, gradient) - d_moved[step]
+        return gradient
 
     def _carry(self, weights: Weights, start: Numbers) -> None:
         """h_0 ... h_L, and what every stage read and said on the way."""
@@ -166,8 +166,8 @@ class Slope:
                 velocities.append(V @ units if R is None else R @ (V @ units))
             states[step + 1] = _moved(states[step], size, self.tableau.b, velocities)
 
-    def _back(self, step: int, weights: Weights, d_end: Numbers, found: Weights) -> Numbers:
-        """From d loss / d h after a step to that before it; what the weights get is added to ``found``.
+    def _back(self, step: int, weights: Weights, d_end: Numbers, gradient: Weights) -> Numbers:
+        """From d loss / d h after a step to that before it; what the weights get is added to ``gradient``.
 
         A stage passes d through f(y) = R (V tanh(W R^-1 y + b) + c): to y it gives R W^T ((1 - z²) * V^T R^-1 d).
         """
@@ -180,9 +180,9 @@ class Slope:
             R = None if self._turns is None else self._turns[step, stage]
             read, z = self._read[step, stage], self._units[step, stage]
             d = d if R is None else R.T @ d
-            found.last[...] += d @ z.T
+            gradient.last[...] += d @ z.T
             d_units = (1 - np.square(z[:-1])) * (weights.last[:, :-1].T @ d)
-            found.first[...] += d_units @ read.T
+            gradient.first[...] += d_units @ read.T
             d_read = weights.first[:, :-1].T @ d_units
             d_read = d_read if R is None else R @ d_read
             d_end = d_end + d_read

@@ -60,6 +60,29 @@ def stretch_of_a_step(run: Run) -> float:
     return float(run.attrs["steepest_slope"] * run.attrs["step"])
 
 
+@measure()
+def depth_in_view(run: Run) -> float:
+    """The depth t that is in view."""
+    return float(run.attrs["duration"] * run.attrs["view"] / 100)
+
+
+def blocks_in_view(run: Run) -> tuple[int, int]:
+    """How many blocks are done at the depth in view, and the number of the one under way; 0 between two blocks."""
+    at = run.attrs["view"] / 100 * run.attrs["blocks"]
+    return int(at), int(at) + 1 if at - int(at) > 1e-9 else 0
+
+
+def points_outside(run: Run) -> tuple[int, float]:
+    """How many points of the network lie outside the picture, and how far the farthest is from its middle.
+
+    That is 0 where there are none, and infinite where a point is no finite number.
+    """
+    points, (low, high) = run["network"].values, run["window"].transpose("end", "axis").values
+    outside = points[~((points >= low) & (points <= high)).all(1)]
+    distances = np.hypot(*(outside - (low + high) / 2).T)
+    return len(outside), float(distances.max(initial=0.0)) if np.isfinite(distances).all() else np.inf
+
+
 @measure("evaluations")
 def evaluations_asked(run: Run) -> float:
     """How often dopri5 evaluates f at a tolerance of 1e-4; NaN where it does not arrive."""

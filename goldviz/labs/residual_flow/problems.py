@@ -90,7 +90,7 @@ def trained_problem(name: str, separate: bool, seed: int) -> PlaneProblem:
 
 @torch.no_grad()
 def spread_out(
-    placed: Callable[[Tensor], Tensor], field: VectorField, plane: int
+    place: Callable[[Tensor], Tensor], field: VectorField, plane: int
 ) -> tuple[Float[Tensor, "2 cloud"], Float[Tensor, " points"]]:
     """Places on both curves, 0 to 1, that lie close to each other at depth 0 and at depth 1, and their shares.
 
@@ -98,7 +98,7 @@ def spread_out(
     rings as if they were parted. So the places are even in the sum of both lengths, each relative to its whole.
     """
     even = torch.linspace(0, 1, NECK, dtype=torch.float64).expand(2, NECK)
-    before = placed(even)
+    before = place(even)
     after = integrate(field, before, 1.0, NECK_STEPS, "midpoint")
     lengths = torch.zeros(2, NECK, dtype=torch.float64)
     for points in (before, after):

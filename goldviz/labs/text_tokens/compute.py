@@ -42,17 +42,17 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
     sides = learned(settings, report)
     merges = max(len(side.merges) for side in sides)
     tokenisers = [side.pieces for side in sides]
-    joined = np.stack([joins(settings.text, pieces) for pieces in tokenisers])
+    joins_by_side = np.stack([joins(settings.text, pieces) for pieces in tokenisers])
     content = written(read(settings.text))
     return xr.Dataset(
         {
             "pair": (("side", "merge", "half"), np.stack([_pairs(side.merges, merges) for side in sides])),
             "times": (("side", "merge"), np.stack([_times(side.merges, merges) for side in sides])),
             **_others(sides[0].merges, merges),
-            "joined": (("side", "boundary"), joined),
+            "joined": (("side", "boundary"), joins_by_side),
             "byte": ("place", np.frombuffer(content, np.uint8)),
             "corpus_tokens": (("side", "size"), np.stack([_lengths(side, merges) for side in sides])),
-            "own_tokens": (("side", "size"), np.stack([counts_after(row, merges) for row in joined])),
+            "own_tokens": (("side", "size"), np.stack([counts_after(row, merges) for row in joins_by_side])),
             "sentence_tokens": (
                 ("side", "language"),
                 [[len(pieces.encode(text)) for text in SENTENCES.values()] for pieces in tokenisers],
@@ -114,8 +114,8 @@ def _lengths(side: Learned, room: int) -> Numbers:
 
 def _signs(source: str, tokenisers: Sequence[BytePieces]) -> dict[str, Any]:
     """Of the corpus' signs, how many are a piece of their own, and how many are in one with letters."""
-    alone, glued = zip(*(shares_of_signs(source, pieces.expression) for pieces in tokenisers), strict=True)
-    return {"share_alone": ("side", list(alone)), "share_glued": ("side", list(glued))}
+    alone, with_letters = zip(*(shares_of_signs(source, pieces.expression) for pieces in tokenisers), strict=True)
+    return {"share_alone": ("side", list(alone)), "share_glued": ("side", list(with_letters))}
 
 
 def _groups(expression: str) -> Numbers:

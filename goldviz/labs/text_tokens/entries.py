@@ -74,13 +74,13 @@ def shares_of_signs(text: str, expression: str) -> tuple[float, float]:
     >>> shares_of_signs("dog. !! it's", r" ?\\p{L}+('s)?| ?[^\\s\\p{L}]+")
     (0.25, 0.25)
     """
-    signs = alone = glued = 0
+    signs = alone = with_letters = 0
     for piece, times in Counter(split(text[:BEGINNING], expression)).items():
         count = times * len(SIGN.findall(piece))
         signs += count
         alone += count if len(piece.lstrip(" ")) == 1 else 0
-        glued += count if LETTER.search(piece) else 0
-    return alone / max(signs, 1), glued / max(signs, 1)
+        with_letters += count if LETTER.search(piece) else 0
+    return alone / max(signs, 1), with_letters / max(signs, 1)
 
 
 def shown(entry: bytes) -> str:

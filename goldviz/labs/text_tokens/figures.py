@@ -101,9 +101,9 @@ def entries(ds: Run, *, theme: Theme = "light") -> Figure:
             cliponaxis=False,
             hovertemplate=f"{label}, %{{y}}: %{{x:,}}<extra></extra>",
         )
-    mixed = ds["entries"].sel(kind="mixed").values.astype(int)
+    counts_of_mixed = ds["entries"].sel(kind="mixed").values.astype(int)
     first, second = names(ds)
-    notes = [f"Letters and signs in one token: {first} {mixed[0]:,}, {second} {mixed[1]:,}."]
+    notes = [f"Letters and signs in one token: {first} {counts_of_mixed[0]:,}, {second} {counts_of_mixed[1]:,}."]
     look.apply(figure, theme, title="What do the learned tokens hold?", notes=notes, height=470, hover="closest")
     legend_below(figure)
     figure.update_xaxes(title_text="Learned tokens", range=[0, 1.12 * max(1, int(ds["entries"].max()))])
@@ -144,12 +144,8 @@ def languages(ds: Run, *, theme: Theme = "light") -> Figure:
 
 
 def _language_note(ds: Run) -> str:
-    tokens = ds["sentence_tokens"].values[0]
-    most = int(tokens.argmax())
-    return (
-        f"{ds['language'].values[most]} takes {tokens[most] / tokens[0]:.1f} times the tokens of English: letters that "
-        "the corpus lacks stay single bytes."
-    )
+    language, times = measures.costliest_language(ds)
+    return f"{language} takes {times:.1f} times the tokens of English: letters that the corpus lacks stay single bytes."
 
 
 @drawn(
@@ -245,8 +241,8 @@ def picture(ds: Run) -> str:
 
 def _picture_row(ds: Run, step: int, top: float) -> list[str]:
     text = "".join(map(chr, ds["byte"].values[-PICTURED:].astype(int)))
-    joined = ds["joined"].values[0, 1 - PICTURED :]
-    edges = [0, *(np.flatnonzero((joined <= 0) | (joined > step)) + 1).tolist(), PICTURED]
+    merge_at = ds["joined"].values[0, 1 - PICTURED :]
+    edges = [0, *(np.flatnonzero((merge_at <= 0) | (merge_at > step)) + 1).tolist(), PICTURED]
     width = 300 / PICTURED
     boxes = [
         f'<rect x="{10 + width * start:.1f}" y="{top}" width="{width * (end - start) - 3:.1f}" height="34" rx="5" '

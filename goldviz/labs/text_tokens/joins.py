@@ -35,12 +35,12 @@ def joins(text: str, pieces: BytePieces) -> Joins:
     return np.array(merges[:-1], np.int64)
 
 
-def counts_after(joined: Joins, merges: int) -> NDArray[np.int64]:
+def counts_after(joins: Joins, merges: int) -> NDArray[np.int64]:
     """How many tokens the text has after 0, 1, 2 ... merges.
 
     >>> counts_after(np.array([1, 0, -1, 0, 1]), 2).tolist()
     [6, 4, 4]
     """
-    boundaries = np.bincount(joined[joined > 0], minlength=merges + 1)
-    counts: NDArray[np.int64] = len(joined) + 1 - np.cumsum(boundaries)
+    boundaries = np.bincount(joins[joins > 0], minlength=merges + 1)
+    counts: NDArray[np.int64] = len(joins) + 1 - np.cumsum(boundaries)
     return counts

@@ -56,14 +56,14 @@ def _one(settings: TextTokens, pattern: Pattern, report: Callable[[int], None]) 
 
     def make() -> Learned:
         text = source_of(settings)
-        found = islice(merges(text, expression, others=OTHERS), settings.vocabulary - BYTES)
-        return Learned(tuple(_told(found, report)), expression, len(written(read(text))))
+        in_order = islice(merges(text, expression, others=OTHERS), settings.vocabulary - BYTES)
+        return Learned(tuple(_told(in_order, report)), expression, len(written(read(text))))
 
     return _learned.get((settings.corpus, own, settings.part, settings.vocabulary, expression), make)
 
 
-def _told(found: Iterator[Merge], report: Callable[[int], None]) -> Iterator[Merge]:
-    for done, merge in enumerate(found):
+def _told(in_order: Iterator[Merge], report: Callable[[int], None]) -> Iterator[Merge]:
+    for done, merge in enumerate(in_order):
         if done % TOLD_EVERY == 0:
             report(done)
         yield merge

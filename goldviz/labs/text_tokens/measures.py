@@ -98,6 +98,13 @@ def tokens_left_to_right(run: Run) -> float:
     return 1 / tokens_right_to_left(run)
 
 
+def costliest_language(run: Run) -> tuple[str, float]:
+    """Whose sentence takes most tokens under the left tokeniser, and how many times those of the English one."""
+    tokens = run["sentence_tokens"].values[0]
+    most = int(tokens.argmax())
+    return str(run["language"].values[most]), float(tokens[most] / tokens[0])
+
+
 @measure()
 def mixed_left(run: Run) -> float:
     """The share of the left vocabulary's learned entries that hold letters and signs."""

@@ -28,8 +28,8 @@ def seconds(settings: TextTokens) -> float:
     if settings.corpus != "own" or "own" in settings.patterns:
         return SECONDS
     length = len(settings.text.encode("utf-8", errors="replace"))
-    merged = min(length, BYTES_OF_A_MERGE * (settings.vocabulary - BYTES))
-    return SECONDS_OF_SENTENCES + SECONDS_OF_A_BYTE * merged
+    bytes_merged = min(length, BYTES_OF_A_MERGE * (settings.vocabulary - BYTES))
+    return SECONDS_OF_SENTENCES + SECONDS_OF_A_BYTE * bytes_merged
 
 
 def look(view: View[TextTokens]) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from goldviz.arrays.labelled import Run
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
@@ -14,6 +12,7 @@ from goldviz.figures.language_model import learned_and_new, simple_guesses
 from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import smoothed_curves
+from goldviz.labs.char_language_model import measures
 from goldviz.labs.char_language_model.figures.quantities import figure
 
 SIMPLE = {"uniform_loss": "all alike", "unigram_dev_loss": "single characters", "bigram_dev_loss": "pairs"}
@@ -108,8 +107,7 @@ def _kept(ds: Run) -> str:
     """How many running means each layer keeps: one for each channel, or for each place by mistake."""
     if "running_values" not in ds:
         return ""
-    counts = ", ".join(f"{int(count):,}" for count in np.ravel(ds["running_values"].values))
-    return f"Running means by layer: {counts}."
+    return f"Running means by layer: {', '.join(f'{count:,}' for count in measures.running_means(ds))}."
 
 
 @figure(

@@ -6,23 +6,21 @@ from functools import partial
 
 import numpy as np
 
-from goldviz.arrays.labelled import Array, Run
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks, unseen, whole
 from goldviz.figures.frames import Words
-from goldviz.figures.plot import Plot
+from goldviz.figures.plot import Plot, unless_zero
 from goldviz.figures.reading import finite, first_below_highest, positive
 from goldviz.labs.depth_gradients.figures.quantities import decay_between_hidden, figure, layer_ticks
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor as measured_factor
 
-
-def _all_zero(ds: Run) -> str:
-    moves = bool((ds["gradient_norm"] > 0).any())
-    return "" if moves else "Every gradient recorded so far is exactly 0: no weight is told to move."
-
-
-of_norms = partial(figure, needs=("gradient_norm",), instead=_all_zero)
+of_norms = partial(
+    figure,
+    needs=("gradient_norm",),
+    instead=unless_zero("gradient_norm", "Every gradient recorded so far is exactly 0: no weight is told to move."),
+)
 
 
 @of_norms(

@@ -14,6 +14,7 @@ from goldviz.figures.elements import add_heading, worded
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import Theme
+from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures import pieces
 
 MOST_KEYS = 12
@@ -41,7 +42,7 @@ def drawn_sentence(ds: Run, keys: NDArray[np.intp]) -> str:
     count = ds.sizes["piece"]
     if len(keys) == count:
         return ""
-    return f"The {len(keys)} of {count} keys with the largest weights: {float(ds['weight'][keys].sum()):.1%} of it all."
+    return f"The {len(keys)} of {count} keys with the largest weights: {measures.weight_of(ds, keys):.1%} of it all."
 
 
 @drawn(

@@ -11,6 +11,7 @@ from goldviz.figures.elements import log_axis
 from goldviz.figures.maps import SIGNED, cells, colour_bar
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures.evidence import head_axes
 
 WITH, WITHOUT = "#d55e00", "#0e7ac0"
@@ -44,11 +45,10 @@ def positions(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def near_and_far(ds: Run) -> str:
     """The mean cosine of neighbours among the text's places, and of places far apart."""
-    means = ds["distance_cosine"].values
-    if len(means) < 3:
+    if ds["distance_cosine"].size < 3:
         return ""
-    half = len(means) // 2
-    near, far = (f"{value:+.2f}".replace("-", "−") for value in (means[1], means[half:].mean()))
+    *cosines, half = measures.cosines_near_and_far(ds)
+    near, far = (f"{cosine:+.2f}".replace("-", "−") for cosine in cosines)
     return f"In this text's places neighbours have a cosine of {near} on average, places {half} or more apart {far}."
 
 
@@ -123,6 +123,4 @@ def across(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def _if_even(ds: Run) -> str:
     """What attention that is spread evenly over all pieces would give."""
-    first, second, pieces = ds.attrs["pieces_a"], ds.attrs["pieces_b"], ds.sizes["piece"]
-    even = 2 * first * second / (first + second) / pieces if first + second else 0.0
-    return f"Even attention would give {100 * even:.0f} %."
+    return f"Even attention would give {100 * measures.across_if_even(ds):.0f} %."

@@ -98,7 +98,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
         line("Band: 90 %.", step_in_words(plot), outside),
     ]
     height = 146 + FIRST_PANEL + (len(names) - 1) * (OTHER_PANEL + BETWEEN) + (rows and rows * RUG_ROW + BETWEEN)
-    return legend_below(plot.finish(*notes, height=height), 3 if rows else 2, headed=True)
+    return legend_below(plot.finish(*notes, height=height), 3 if rows else 2, below_headings=True)
 
 
 def _panels(plot: Plot, rug_rows: int) -> Figure:

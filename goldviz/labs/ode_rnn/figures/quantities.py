@@ -45,13 +45,13 @@ LARGEST_OVERSHOOT = 0.6
 ONE_TENTH_MORE = float(np.log10(1.1))
 
 
-def legend_below(figure: Figure, lines: int, *, headed: bool = False) -> Figure:
+def legend_below(figure: Figure, lines: int, *, below_headings: bool = False) -> Figure:
     """Put the legend under the axis title, with room for so many lines on a phone; call it after ``theme.apply``.
 
-    A figure with panels is ``headed``: it keeps room for the first one's name above the plot.
+    A figure with panels is ``below_headings``: it keeps room for the first one's name above the plot.
     """
     legend_under(figure, lines=lines, axis=50)
-    return figure.update_layout(margin_t=figure.layout.margin.t + (16 if headed else 0))
+    return figure.update_layout(margin_t=figure.layout.margin.t + (16 if below_headings else 0))
 
 
 def lines_of(names: Sequence[str]) -> int:

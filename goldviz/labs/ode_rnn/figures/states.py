@@ -89,8 +89,8 @@ def latent(plot: Plot) -> Figure:
     beyond = f"Shaded: over {longest_gap(ds):.3g} {time_unit(ds)} without a look." if beyond_training(ds) else ""
     shares = plot.each(_moved(now["state"]), percent, within="Part of the way between observations: {}.")
     notes = [shares, line(step_in_words(plot), beyond)]
-    finished = plot.finish(*notes, height=170 + 150 * len(names) + (60 if len(names) == 1 else 0))
-    return legend_below(finished, 2, headed=True)
+    whole = plot.finish(*notes, height=170 + 150 * len(names) + (60 if len(names) == 1 else 0))
+    return legend_below(whole, 2, below_headings=True)
 
 
 def most_moving(states: NDArray[np.floating]) -> NDArray[np.intp]:

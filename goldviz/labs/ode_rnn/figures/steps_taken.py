@@ -48,8 +48,8 @@ def consistency(plot: Plot) -> Figure:
     for line in (1.1, 1 / 1.1):
         plot.figure.add_hline(y=line, row=2, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
     difference = plot.say(_difference, positive(refined_ratio(plot.now)).median("seed"))
-    finished = plot.finish(difference, plot.drawn("Dotted lines: 10 % more or less."), height=560)
-    return legend_below(finished, 2, headed=True)
+    whole = plot.finish(difference, plot.drawn("Dotted lines: 10 % more or less."), height=560)
+    return legend_below(whole, 2, below_headings=True)
 
 
 def _difference(ratio: Array) -> str:
@@ -82,8 +82,8 @@ def evaluations(plot: Plot) -> Figure:
         plot.linear_axis("saturation", "Share", tickformat=".0%", row=3)
     plot.step_grid()
     answer = _stiffness(plot) if has_looks else ""
-    finished = plot.finish(answer, thinning, height=620 if has_looks else 400, legend=False)
-    return finished.update_layout(margin_t=finished.layout.margin.t + 14)
+    whole = plot.finish(answer, thinning, height=620 if has_looks else 400, legend=False)
+    return whole.update_layout(margin_t=whole.layout.margin.t + 14)
 
 
 def _stiffness(plot: Plot) -> AtStep:
@@ -93,8 +93,8 @@ def _stiffness(plot: Plot) -> AtStep:
     def words(now: Array, share: Array) -> str:
         if not (np.isfinite(first) and np.isfinite(now)):
             return ""
-        saturated = f", {percent(float(share))} saturated" if np.isfinite(share) else ""
-        return f"Step {int(now['look'])}: norm {times(float(now))}, at first {times(first)}{saturated}."
+        saturation = f", {percent(float(share))} saturated" if np.isfinite(share) else ""
+        return f"Step {int(now['look'])}: norm {times(float(now))}, at first {times(first)}{saturation}."
 
     norms, shares = positive(plot.now["field_stiffness"]), finite(plot.now["field_saturation"])
     return plot.say(words, norms.median("seed"), shares.median("seed"))

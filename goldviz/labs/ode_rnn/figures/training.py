@@ -43,8 +43,8 @@ def error(plot: Plot) -> Figure:
         plot.each(positive(plot.now[name]).median("seed"), times, within=f"Step {{step}}, {words}: {{}}.")
         for words, name, _ in parts
     ]
-    finished = plot.finish(*answers, plot.drawn(), height=600 if len(parts) == 2 else 430)
-    return legend_below(finished, lines_of(plot.networks), headed=True)
+    whole = plot.finish(*answers, plot.drawn(), height=600 if len(parts) == 2 else 430)
+    return legend_below(whole, lines_of(plot.networks), below_headings=True)
 
 
 def _zero_line(plot: Plot, horizon: str, row: int, curves: Array) -> None:

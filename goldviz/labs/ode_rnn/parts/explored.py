@@ -74,13 +74,13 @@ class Explored:
         seconds = follow_seconds(settings, times)
         return Task(f"ode-rnn-{self.subject}", follow, arguments, "Following the observations", seconds)
 
-    def figure(self, name: str, theme: Theme, followed: Callable[[], Run], **more: Any) -> str:
+    def figure(self, name: str, theme: Theme, follow: Callable[[], Run], **more: Any) -> str:
         """A figure of the path that ``followed`` gives, in the axes of the run's own, as JSON."""
         key = ("ode-rnn", self.subject, name, theme, str(more))
-        return services.figure_json(key, lambda: self.drawn(name, theme, followed(), **more))
+        return services.figure_json(key, lambda: self.drawn(name, theme, follow(), **more))
 
-    def drawn(self, name: str, theme: Theme, followed: Run, **more: Any) -> Figure:
+    def drawn(self, name: str, theme: Theme, path: Run, **more: Any) -> Figure:
         """Such a figure, which nobody keeps."""
         lane = self.lane
         limits = _limits.get((lane.id, lane.version), lambda: shared_limits([lane.dataset]))
-        return FIGURES[name].draw(followed, limits=limits, theme=theme, **more)
+        return FIGURES[name].draw(path, limits=limits, theme=theme, **more)

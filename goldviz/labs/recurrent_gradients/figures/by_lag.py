@@ -25,15 +25,15 @@ def by_lag(plot: Plot) -> Figure:
 
     A curve that climbs to that of the best answer without memory shows the distance at which a network forgets.
     """
-    scored = not plot.lacks("accuracy_by_lag")
-    plot.panels(["Loss", "Share of right answers"] if scored else ["Loss"])
+    has_scores = not plot.lacks("accuracy_by_lag")
+    plot.panels(["Loss", "Share of right answers"] if has_scores else ["Loss"])
     plot.curves(finite(plot.now["loss_by_lag"]), hover="%{y:.4f}", row=1)
-    if scored:
+    if has_scores:
         plot.curves(finite(plot.now["accuracy_by_lag"]), hover="%{y:.1%}", row=2)
     plot.number_axis("task_lag", "Distance of the cue (steps)", "cue %{x} steps back")
     plot.link("x", "lag")
     plot.loss_axis("loss_by_lag", "Loss", row=1)
-    if scored:
+    if has_scores:
         plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)
     if not plot.lacks("memoryless_loss_by_lag"):
         plot.curve(
@@ -44,4 +44,4 @@ def by_lag(plot: Plot) -> Figure:
             row=1,
         )
     words = plot.drawn(plot.when("Step {}, fresh sequences.", "look"))
-    return legend_above_headings(plot.finish(words, height=560 if scored else 430))
+    return legend_above_headings(plot.finish(words, height=560 if has_scores else 430))

@@ -83,21 +83,21 @@ def saturation(plot: Plot) -> Figure:
     hidden value on a flat part of tanh passes almost no gradient back.
     """
     heads = {"gate_saturation": "Gates: mean of a network's gates", "state_saturation": "Hidden values, |h| > 0.97"}
-    drawn = [name for name in heads if not plot.lacks(name)]
-    if not drawn:
+    rows = [name for name in heads if not plot.lacks(name)]
+    if not rows:
         return plot.instead(plot.lacks("state_saturation"))
-    plot.panels([heads[name] for name in drawn])
-    for row, name in enumerate(drawn, start=1):
+    plot.panels([heads[name] for name in rows])
+    for row, name in enumerate(rows, start=1):
         shares = finite(plot.thinned(name))
         shares = shares.mean("gate") if "gate" in shares.dims else shares
         for network in plot.networks:
             own = shares.sel(network=network)
             if bool(own.notnull().any()):
-                first = row == len(drawn) or bool(finite(plot.ds[drawn[-1]]).sel(network=network).isnull().all())
+                first = row == len(rows) or bool(finite(plot.ds[rows[-1]]).sel(network=network).isnull().all())
                 plot.curve(own, network, hover="%{y:.1%}", row=row, legend=first)
     plot.figure.update_yaxes(title_text="Share", tickformat=".0%", tickvals=[0, 0.5, 1], range=(-0.06, 1.06))
     plot.step_grid()
-    return legend_above_headings(plot.finish(_most_stuck(plot), plot.drawn(), height=200 + 180 * len(drawn)))
+    return legend_above_headings(plot.finish(_most_stuck(plot), plot.drawn(), height=200 + 180 * len(rows)))
 
 
 def _most_stuck(plot: Plot) -> Words:
@@ -139,5 +139,5 @@ def recurrent_matrix(plot: Plot) -> Figure:
     plot.linear_axis("matrix", "Norm", row=2)
     plot.step_grid()
     plot.reference(1, "below 1, powers of W fade")
-    gated = "LSTM and GRU: the candidate's matrix." if {"lstm", "gru"} & set(plot.networks) else ""
-    return legend_above_headings(plot.finish(gated, plot.drawn(), height=560))
+    note = "LSTM and GRU: the candidate's matrix." if {"lstm", "gru"} & set(plot.networks) else ""
+    return legend_above_headings(plot.finish(note, plot.drawn(), height=560))

@@ -39,8 +39,8 @@ def fading_lag(logarithms: Array) -> Array:
 
 def gates_of(ds: Run) -> list[tuple[str, str]]:
     """The (network, gate) pairs of a run, network by network."""
-    recorded = {str(gate) for gate in ds["gate"].values}
-    return [(n, gate) for n in networks(ds) for gate in GATES.get(n, ()) if gate in recorded]
+    gates = {str(gate) for gate in ds["gate"].values}
+    return [(n, gate) for n in networks(ds) for gate in GATES.get(n, ()) if gate in gates]
 
 
 def _finite_values(ds: Run, *names: str) -> Values:
@@ -49,12 +49,12 @@ def _finite_values(ds: Run, *names: str) -> Values:
 
 
 def _of_jacobian(ds: Run) -> Values:
-    measured = _finite_values(ds, "log_jacobian_norm", "log_cell_path")
-    if not measured.size:
-        return measured
+    norms = _finite_values(ds, "log_jacobian_norm", "log_cell_path")
+    if not norms.size:
+        return norms
     bound = _finite_values(ds, "log_bound")
-    drawn = bound[(bound <= measured.max() + BOUND_ROOM) & (bound >= measured.min() - BOUND_ROOM)]
-    return np.concatenate([measured, drawn, [0.0, FADED]])
+    visible = bound[(bound <= norms.max() + BOUND_ROOM) & (bound >= norms.min() - BOUND_ROOM)]
+    return np.concatenate([norms, visible, [0.0, FADED]])
 
 
 def _whole_decades(low: float, high: float) -> tuple[float, float]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from goldviz.arrays.labelled import Array, Run
+from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power_axis, unseen, whole
 from goldviz.figures.frames import Words, line
-from goldviz.figures.plot import Plot
+from goldviz.figures.plot import Plot, unless_zero
 from goldviz.figures.reading import finite, positive
 from goldviz.labs.recurrent_gradients.figures.quantities import FADED, contribution_share, fading_lag, figure
 from goldviz.labs.recurrent_gradients.settings import FOLLOWED
@@ -65,22 +64,22 @@ def _add_beside(plot: Plot, name: str, network: str, words: str, dash: str) -> W
     values = finite(plot.now[name].sel(network=network)).median("seed")
     plot.line(values, network, words, hover=_HOVER, dash=dash)
     key = f"{'Dotted' if dash == 'dot' else 'Thin dashed'}: {plot.look_of(network).label}, {words}."
-    return plot.at_step(values.notnull().any("lag"), lambda drawn: key if drawn else "")
+    return plot.at_step(values.notnull().any("lag"), lambda visible: key if visible else "")
 
 
 def _fading(plot: Plot, now: Array) -> Words:
     """The answer: the lag at which each network's signal falls below a hundredth."""
     never, lags = -1.0, fading_lag(now)
-    gone, known = lags.notnull().mean("seed") > 0.5, now.notnull().any(["lag", "seed"])
-    usual = lags.median("seed").where(gone, never).where(known)
+    never_fades, there = lags.notnull().mean("seed") > 0.5, now.notnull().any(["lag", "seed"])
+    usual = lags.median("seed").where(never_fades, never).where(there)
     return plot.each(usual, lambda lag: "never" if lag == never else f"lag {lag:.0f}", within="Below 1/100 from: {}.")
 
 
-def _all_zero(name: str, what: str) -> Callable[[Run], str]:
-    return lambda ds: "" if bool((ds[name] > 0).any()) else f"Every norm of {what} recorded so far is exactly 0."
-
-
-of_states = partial(figure, needs=("state_gradient_norm",), instead=_all_zero("state_gradient_norm", "dL/dh"))
+of_states = partial(
+    figure,
+    needs=("state_gradient_norm",),
+    instead=unless_zero("state_gradient_norm", "Every norm of dL/dh recorded so far is exactly 0."),
+)
 
 
 @of_states(
@@ -104,7 +103,7 @@ def state_gradient_map(plot: Plot) -> Figure:
     "Which lags teach the recurrent weights?",
     title="Which lags teach the weights?",
     needs=("lag_contribution",),
-    instead=_all_zero("lag_contribution", "the contributions"),
+    instead=unless_zero("lag_contribution", "Every norm of the contributions recorded so far is exactly 0."),
     shows="What each lag contributes to dL/dW (document 001, eq. 6).",
     cannot_show="Norms add up, contributions may cancel: the sum of these norms is not the norm of the gradient.",
 )
@@ -119,8 +118,8 @@ def lag_contribution(plot: Plot) -> Figure:
     plot.number_axis("lag", "Lag t − k", "lag %{x}")
     plot.log_axis("lag_contribution", "Norm of its part of dL/dW")
     # The largest lag multiplies by the initial state, which is zero: its place is empty for every network.
-    lost = unseen(now.isel(lag=slice(0, -1)), "lag", "lag")
-    return plot.finish(_nearest(plot), plot.drawn(plot.when("Step {}.", "look")), lost)
+    gaps = unseen(now.isel(lag=slice(0, -1)), "lag", "lag")
+    return plot.finish(_nearest(plot), plot.drawn(plot.when("Step {}.", "look")), gaps)
 
 
 def _nearest(plot: Plot) -> Words:

@@ -25,8 +25,8 @@ GATE_COLOURS = {"input": "#009e73", "forget": "#0e7ac0", "output": "#d55e00", "u
 def _words_below(figure: Figure, ds: Run) -> None:
     """The words along the axis; those that the networks never saw in brackets."""
     labels = [
-        as_label(word if known else f"({word})")
-        for word, known in zip(ds.attrs["words"], ds.attrs["known"], strict=True)
+        as_label(word if is_known else f"({word})")
+        for word, is_known in zip(ds.attrs["words"], ds.attrs["known"], strict=True)
     ]
     figure.update_xaxes(
         tickvals=ds["time"].values,

@@ -15,6 +15,7 @@ from goldviz.figures.maps import legend_below
 from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import CLASSES, INKS, NETWORKS, Theme, with_alpha
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.labs.residual_flow import measures
 from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
 from goldviz.labs.residual_flow.settings import ALWAYS_DRAWN
 from goldviz.models.continuous.methods import METHODS
@@ -69,7 +70,7 @@ def flow(ds: Run, *, theme: Theme = "light") -> Figure:
     figure.add_trace(_flow_paths(ds, theme))
     _classes(figure, ds, ds["flow"].values, theme)
     # One sentence, as beside it: pictures of different heights cannot be compared.
-    note = f"Depth {_depth(ds):.2f} of {ds.attrs['duration']:g}."
+    note = f"Depth {measures.depth_in_view(ds):.2f} of {ds.attrs['duration']:g}."
     if ds.attrs["view"] == 100:
         note = f"At the end, {ds.attrs['flow_right']:.1%} of the curves lie on their own side of the dashed line."
     return _plane(figure, ds, theme, "Where does the same field's flow carry them?", [note])
@@ -77,11 +78,11 @@ def flow(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def depth_sentence(ds: Run) -> str:
     """Which depth is in view, and what the network has there."""
-    blocks, share = int(ds.attrs["blocks"]), ds.attrs["view"] / 100
-    blocks_passed = int(share * blocks)
-    place = f"Depth {_depth(ds):.2f} of {ds.attrs['duration']:g}: "
-    if share * blocks - blocks_passed > 1e-9:
-        return f"{place}block {blocks_passed + 1} of {blocks} is under way, drawn on its straight line."
+    blocks = int(ds.attrs["blocks"])
+    blocks_passed, under_way = measures.blocks_in_view(ds)
+    place = f"Depth {measures.depth_in_view(ds):.2f} of {ds.attrs['duration']:g}: "
+    if under_way:
+        return f"{place}block {under_way} of {blocks} is under way, drawn on its straight line."
     if blocks_passed < blocks or "true_class" not in ds:
         return f"{place}{blocks_passed} of {_blocks(ds)} {'is' if blocks == 1 else 'are'} done."
     return (
@@ -91,14 +92,11 @@ def depth_sentence(ds: Run) -> str:
 
 def outside_sentence(ds: Run) -> str:
     """How many of the network's points the picture does not hold; empty if it holds all."""
-    points, (low, high) = ds["network"].values, ds["window"].transpose("end", "axis").values
-    outside = ~((points >= low) & (points <= high)).all(1)
-    if not outside.any():
+    count, farthest = measures.points_outside(ds)
+    if not count:
         return ""
-    middle = (low + high) / 2
-    far = np.hypot(*(points[outside] - middle).T)
-    place = f"the farthest {np.max(far):.2g} away" if np.isfinite(far).all() else "too far to measure"
-    return f"{int(outside.sum())} of {len(points)} points are outside the picture, {place}."
+    place = f"the farthest {farthest:.2g} away" if np.isfinite(farthest) else "too far to measure"
+    return f"{count} of {len(ds['network'])} points are outside the picture, {place}."
 
 
 def _drawable(ds: Run, name: str) -> NDArray[Any]:
@@ -111,10 +109,6 @@ def _drawable(ds: Run, name: str) -> NDArray[Any]:
 
 def _blocks(ds: Run) -> str:
     return f"{ds.attrs['blocks']} block{'' if ds.attrs['blocks'] == 1 else 's'}"
-
-
-def _depth(ds: Run) -> float:
-    return float(ds.attrs["duration"] * ds.attrs["view"] / 100)
 
 
 def _arrows(ds: Run, theme: Theme) -> Node:

@@ -83,12 +83,12 @@ def convergence(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def lost_runs(ds: Run) -> str:
     """Which runs left all numbers behind, in words; empty if none did."""
-    lost = []
+    runs = []
     for name in ds["solver"].values:
         steps = ds["steps"].values[~np.isfinite(ds["end_error"].sel(solver=name).values)]
         if steps.size:
-            lost.append(f"{METHODS[str(name)].words} at {', '.join(str(step) for step in steps)}")
-    return f"Left out, too far to measure: {'; '.join(lost)} steps." if lost else ""
+            runs.append(f"{METHODS[str(name)].words} at {', '.join(str(step) for step in steps)}")
+    return f"Left out, too far to measure: {'; '.join(runs)} steps." if runs else ""
 
 
 def _words(name: str) -> str:

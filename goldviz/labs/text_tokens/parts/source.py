@@ -22,8 +22,8 @@ FILE_LABEL = "Your file"
 
 def show() -> None:
     """A field for the text, the corpora to choose from, and a way to bring a file."""
-    typed, read = st.columns([2, 1])
-    with typed:
+    box, read = st.columns([2, 1])
+    with box:
         st.text_area(
             "Text to cut",
             key=TEXT,
@@ -62,15 +62,15 @@ def _upload() -> None:
     if file is None:
         return
     try:
-        stored = kept_text(file)
+        text = kept_text(file)
     except TextError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    if stored is None:
+    if text is None:
         return
-    for note in (f"{stored.words:,} words were read.", *stored.notes):
+    for note in (f"{text.words:,} words were read.", *text.notes):
         st.caption(plain(note))
-    st.button("Learn from this file", type="primary", key="tokens-use", on_click=_use, args=(stored.name,))
+    st.button("Learn from this file", type="primary", key="tokens-use", on_click=_use, args=(text.name,))
 
 
 def _use(name: str) -> None:
