@@ -69,7 +69,7 @@ def attention(plot: Plot) -> Figure:
     now = finite(plot.now[name].transpose(..., layers, "head", "query", "key").astype(np.float64))
     tokens = tokens_of(plot.ds)
     noun, steps = layers.partition("_")[0], growing(now)
-    surest = plot.say(lambda one: f"Step {int(one[steps])}. {_surest(one, noun)}", now)
+    surest = plot.say(lambda one: surest_head(one, noun, str(steps)), now)
     return attention_mosaic(plot, now, tokens, plot.limit(name), surest, f"“{' '.join(tokens)}”", noun=noun)
 
 
@@ -80,14 +80,14 @@ def tokens_of(ds: Run) -> list[str]:
     return [token if number.isdigit() and token else label for label, number, token in parts]
 
 
-def _surest(now: Array, noun: str) -> str:
+def surest_head(now: Array, noun: str, steps: str) -> str:
     """The answer: which head gives most of its attention to one token of those that it sees."""
     peaks = now.values[:, :, 1:].max(axis=-1).mean(axis=-1)
     if not np.isfinite(peaks).any():
         return ""
     layer, head = np.unravel_index(int(np.nanargmax(peaks)), peaks.shape)
     share = f"{peaks[layer, head]:.0%} of its attention on one token"
-    return f"Surest: {noun} {layer + 1}, head {head + 1}, {share}."
+    return f"Step {int(now[steps])}. Surest: {noun} {layer + 1}, head {head + 1}, {share}."
 
 
 FIGURES = (state_gradient, attention)

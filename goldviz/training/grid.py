@@ -92,6 +92,18 @@ def steps_from_state(record: Recorder[Any], n: int, parts: Mapping[str, Part]) -
     return record.steps(n, state=lambda: pack(parts))
 
 
+def close_steps(steps: int, looks: int) -> tuple[int, ...]:
+    """At which of so many steps one looks closely: the first, the last, and as many evenly between; none for 0 looks.
+
+    >>> close_steps(10, 3)
+    (1, 4, 8, 10)
+    """
+    if looks == 0:
+        return ()
+    every = -(-steps // looks)
+    return tuple(dict.fromkeys((1, *range(every, steps, every), steps)))
+
+
 def stacked(seen: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
     """What several have of the same names, stacked along a first dimension."""
     return {name: torch.stack([one[name] for one in seen]) for name in seen[0]}

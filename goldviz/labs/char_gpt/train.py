@@ -32,7 +32,7 @@ from goldviz.labs.char_gpt.texts import TokenText, fits, token_text
 from goldviz.models.text.encoder import EncoderDropout
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import DeviceError, device_name, training_on
-from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
+from goldviz.training.grid import Grid, close_steps, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.schedules import warm_up_share
@@ -56,7 +56,7 @@ def train(settings: CharGpt, record: Record) -> None:
         [writers] = grid.learners
         scored_text = Asked.of(text, settings.block, device)
         announce(settings, record, text, writers[0], scored_text, device)
-        close, tokens = frozenset(close_steps(settings)), text.train.to(device)
+        close, tokens = frozenset(close_steps(settings.steps, settings.close_looks)), text.train.to(device)
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now, closely = record.settings, step in close
             rate = now.learning_rate * warm_up_share(step, settings.steps, settings.warm_up)
@@ -70,14 +70,6 @@ def train(settings: CharGpt, record: Record) -> None:
             steps = [learn(one, now, tokens, rate, record, looks=looks, closely=closely) for one in writers]
             together = [look | more for look, more in zip(rows, steps, strict=True)]
             hand_over(with_means_over_seeds(table([together])), record)
-
-
-def close_steps(settings: CharGpt) -> tuple[int, ...]:
-    """The steps at which text is scored and written: the first, the last, and evenly between."""
-    if settings.close_looks == 0:
-        return ()
-    every = -(-settings.steps // settings.close_looks)
-    return tuple(dict.fromkeys((1, *range(every, settings.steps, every), settings.steps)))
 
 
 def announce(

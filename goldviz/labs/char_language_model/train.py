@@ -48,7 +48,7 @@ from goldviz.labs.char_language_model.sizes import characters_read, hidden_layer
 from goldviz.labs.char_language_model.split import Split, Windows, split, windows
 from goldviz.labs.char_language_model.spread import spreads_of
 from goldviz.training.devices import device_name, training_on
-from goldviz.training.grid import Grid, hand_over, parameter_count, stacked, steps_from_state, table
+from goldviz.training.grid import Grid, close_steps, hand_over, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DATA, stream
@@ -100,7 +100,7 @@ def train(settings: CharLanguageModel, record: Record) -> None:
         grid = Grid.made([settings.model], settings.seeds, lambda _, seed: reader(settings, read, seed, device))
         [readers] = grid.learners
         announce(settings, record, read, readers, device)
-        close = frozenset(close_steps(settings))
+        close = frozenset(close_steps(settings.steps, settings.close_looks))
         look_steps: list[int] = []
         release = partial(hand_over_looks, readers, look_steps, record)
         record.holds_back(release)
@@ -154,14 +154,6 @@ def hand_over_looks(readers: Sequence[Reader], steps: list[int], record: Record)
 def with_seeds_together(measurements: Measured) -> Measured:
     """What a step showed, its histograms of all seeds together."""
     return {name: one.mean(1) if name.endswith("_histogram") else one for name, one in measurements.items()}
-
-
-def close_steps(settings: CharLanguageModel) -> tuple[int, ...]:
-    """The steps at which dev loss, distributions and samples are taken: the first, the last, and evenly between."""
-    if settings.close_looks == 0:
-        return ()
-    every = -(-settings.steps // settings.close_looks)
-    return tuple(dict.fromkeys((1, *range(every, settings.steps, every), settings.steps)))
 
 
 def reader(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.device) -> Reader:

@@ -10,7 +10,6 @@ from goldviz.declare.settings import SettingsError
 from goldviz.labs.char_gpt.completing import CANDIDATES, Trained, complete, explain, loaded, network_of_state
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.char_gpt.texts import token_text
-from goldviz.labs.char_gpt.train import close_steps
 from goldviz.models.text.completion import Choice
 from goldviz.runs.jobs.jobs import Stopped
 from goldviz.runs.store.run_store import Store
@@ -62,11 +61,6 @@ def test_lanes_of_one_seed_read_the_same_text_from_the_same_weights():
     plain, unmasked = (small_run(TINY.changed(masked=masked))["loss"].values.ravel() for masked in (True, False))
     assert plain[0] == pytest.approx(unmasked[0], abs=0.02)
     assert not np.array_equal(plain, unmasked)
-
-
-def test_the_looks_are_spread_evenly():
-    assert close_steps(CharGpt(steps=10, close_looks=3)) == (1, 4, 8, 10)
-    assert close_steps(CharGpt(close_looks=0)) == ()
 
 
 def test_bfloat16_learns_what_float32_learns():

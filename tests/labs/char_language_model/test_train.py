@@ -15,7 +15,8 @@ from goldviz.labs.char_language_model.settings import MODELS as NAMED
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.char_language_model.sizes import characters_read
 from goldviz.labs.char_language_model.split import Windows, windows
-from goldviz.labs.char_language_model.train import close_steps, reader
+from goldviz.labs.char_language_model.train import reader
+from goldviz.training.grid import close_steps
 from goldviz.training.optimisers import OPTIMISERS
 from goldviz.training.quick_steps import take_step
 from tests.labs.small_runs import small_run
@@ -68,9 +69,9 @@ def test_weight_decay_keeps_the_table_from_the_counted_one():
 
 
 def test_the_last_looks_are_of_both_ends():
-    assert close_steps(CharLanguageModel(steps=10, close_looks=3)) == (1, 4, 8, 10)
-    assert close_steps(CharLanguageModel(steps=1, close_looks=3)) == (1,)
-    assert close_steps(CharLanguageModel(close_looks=0)) == ()
+    assert close_steps(steps=10, looks=3) == (1, 4, 8, 10)
+    assert close_steps(steps=1, looks=3) == (1,)
+    assert close_steps(steps=10, looks=0) == ()
 
 
 def test_the_steps_that_cool_down_are_shorter():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array
 from goldviz.figures import theme as look
+from goldviz.figures.along_sequence import surest_head
 from goldviz.figures.attention_mosaic import attention_mosaic
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
@@ -30,20 +31,10 @@ def attention(plot: Plot) -> Figure:
     """A bright diagonal looks at itself, a line beside it at the token before, a bright column always at one token."""
     now = finite(plot.now["attention"].transpose("close_look", "block_number", "head", "query", "key").astype(float))
     pieces = probe_of(plot)
-    text = "".join(pieces)
+    surest = plot.say(lambda one: surest_head(one, "block", "close_look"), now)
     return attention_mosaic(
-        plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), f"Text: {text}", noun="block"
+        plot, now, pieces, plot.limit("attention"), surest, f"Text: {''.join(pieces)}", noun="block"
     )
-
-
-def _sharpest(now: Array) -> str:
-    """The answer: which head gives most of its attention to one token of those that it sees."""
-    peaks = now.values[:, :, 1:].max(axis=-1).mean(axis=-1)
-    if not np.isfinite(peaks).any():
-        return ""
-    block, head = np.unravel_index(int(np.nanargmax(peaks)), peaks.shape)
-    share = f"{peaks[block, head]:.0%} of its attention on one token"
-    return f"Step {int(now['close_look'])}. Surest: block {block + 1}, head {head + 1}, {share}."
 
 
 @figure(
