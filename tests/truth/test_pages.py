@@ -387,7 +387,7 @@ TOLD = {
 
 HELD_ELSEWHERE = {
     "inside-bert": "It reads a language model's files; test_inside_bert makes a model, and computes its numbers anew.",
-    "policy-documents": "It reads a language model's files, too; test_policy_documents makes a model, and does the same.",
+    "policy-documents": "It reads a language model's files, too; test_policy_documents does the same.",
 }
 """Why no sentence of these laboratories' pages stands above."""
 

@@ -64,11 +64,6 @@ def spread_of_moves(run: Run) -> float:
     return float(run.attrs["sd"])
 
 
-def worst_and_best(run: Run) -> tuple[int, int]:
-    """The places of the largest loss and of the largest gain among the moves."""
-    return int(run["change"].values.argmin()), int(run["change"].values.argmax())
-
-
 @measure("channels")
 def covariates(run: Run) -> float:
     """How many channels there are beside the target."""
