@@ -93,32 +93,36 @@ def _worked_out(task: Task[xr.Dataset], button: str, icon: str, key: str) -> xr.
     return background.made(task)
 
 
-def _draw_gradients(look: Look, ds: Any, what: tuple[object, ...]) -> None:
-    ordinary = ds.where(~ds["special"], 0.0)
+def _draw_gradients(look: Look, attributions: Any, what: tuple[object, ...]) -> None:
+    ordinary = attributions.where(~attributions["special"], 0.0)
     left, sentences = st.columns(2)
     with left:
         st.html(
             coloured_text(
                 _shown_text(look),
-                ds["start"].values - _first(look),
-                ds["stop"].values - _first(look),
+                attributions["start"].values - _first(look),
+                attributions["stop"].values - _first(look),
                 ordinary["attribution"].values,
                 theme=theme_now(),
             )
         )
         st.caption(
-            f"Red speaks for {plain(ds.attrs['label'])}, blue against it. Integrated gradients go from a text of "
+            f"Red speaks for {plain(attributions.attrs['label'])}, blue against it. Integrated gradients go from a text of "
             "padding to this one and add up what each piece changes (Sundararajan et al. 2017)."
         )
     with sentences:
-        st.markdown(completeness_sentence(ds))
-        st.markdown(correlation_sentence(measures.attention_beside_evidence(ds), int(ds.attrs["compared"])))
+        st.markdown(completeness_sentence(attributions))
+        st.markdown(
+            correlation_sentence(measures.attention_beside_evidence(attributions), int(attributions.attrs["compared"]))
+        )
     bars, points = st.columns(2)
     with bars:
         words = "What each piece adds to the logit, and the attention it receives."
-        look.figure("evidence", evidence_figure, ds, words, *what)
+        look.figure("evidence", evidence_figure, attributions, words, *what)
     with points:
-        look.figure("agreement", agreement, ds, "Each piece's evidence against the attention it receives.", *what)
+        look.figure(
+            "agreement", agreement, attributions, "Each piece's evidence against the attention it receives.", *what
+        )
         st.caption(
             "Attention received is the mean over all layers, heads and queries; special pieces are left out here. If "
             "attention explained the answer, the points would climb together."
