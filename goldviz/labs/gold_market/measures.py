@@ -102,7 +102,7 @@ def correlation_by_date(run: Run) -> float:
 
 @measure()
 def correlation_as_known(run: Run) -> float:
-    """The same with what is known of the covariate at the forecast."""
+    """The correlation of what is known of the covariate in view at the forecast with the target's next move."""
     return _in_view(run, "known_overall")
 
 
@@ -114,7 +114,7 @@ def explained_by_date(run: Run) -> float:
 
 @measure()
 def explained_as_known(run: Run) -> float:
-    """The same with what is known of the covariates at the forecast."""
+    """The adjusted R2 of a linear fit of the next move on what is known of all covariates at the forecast."""
     return float(run.attrs["known_r2"])
 
 
