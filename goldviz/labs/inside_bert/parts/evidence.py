@@ -107,8 +107,8 @@ def _draw_gradients(look: Look, attributions: Any, what: tuple[object, ...]) -> 
             )
         )
         st.caption(
-            f"Red speaks for {plain(attributions.attrs['label'])}, blue against it. Integrated gradients go from a text of "
-            "padding to this one and add up what each piece changes (Sundararajan et al. 2017)."
+            f"Red speaks for {plain(attributions.attrs['label'])}, blue against it. Integrated gradients go from a "
+            "text of padding to this one and add up what each piece changes (Sundararajan et al. 2017)."
         )
     with sentences:
         st.markdown(completeness_sentence(attributions))
