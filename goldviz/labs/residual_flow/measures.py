@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from goldviz.diagnostics.measure import Measure, combined, measure
 
 if TYPE_CHECKING:
