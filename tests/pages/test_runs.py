@@ -132,6 +132,10 @@ def test_many_runs_come_in_pages() -> None:
     assert _listed(visitor) == ids[: runs_page.ROWS]
     visitor.at.number_input(key="runs-page").set_value(2)
     assert _listed(visitor.look()) == ids[runs_page.ROWS :]
+    visitor.at.selectbox(key="runs-status").set_value("queued")
+    assert _listed(visitor.look()) == ids[: runs_page.ROWS], "another question begins with its first page"
+    visitor.at.number_input(key="runs-page").set_value(2)
+    assert _listed(visitor.look()) == ids[runs_page.ROWS :]
     services.store().delete(ids[runs_page.ROWS :])
     assert _listed(visitor.look()) == ids[: runs_page.ROWS], "a page that is no longer there gives way to the last"
 

@@ -175,6 +175,16 @@ def test_sheets_can_be_chosen_and_files_become_one_market_with_their_overlap_sho
     assert found.target.values.iloc[0] == pytest.approx(4.01)
 
 
+def test_a_single_sheet_is_no_question() -> None:
+    buffer = io.BytesIO()
+    days = pd.bdate_range("2024-01-01", periods=40)
+    pd.DataFrame({"Date": days, "Price": [4.0 + 0.01 * day for day in range(40)]}).to_excel(buffer, index=False)
+    visitor = Uploads()
+    visitor.bring(("metals.xlsx", buffer.getvalue()))
+    assert list(visitor.read.index) == ["Date", "Price"]
+    assert "Sheet" not in [one.label for one in visitor.at.selectbox]
+
+
 def test_a_second_file_joins_or_replaces_the_first_as_told_and_never_silently() -> None:
     held = small_market()
     visitor = Uploads(held)
