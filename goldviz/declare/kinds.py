@@ -27,6 +27,7 @@ class Kind:
 
 KINDS: Mapping[str, Kind] = {
     "training_loss": Kind("loss on what a step learns from"),
+    "evaluated_training_loss": Kind("loss on what is learned from, measured as the evaluation loss is"),
     "evaluation_loss": Kind("loss on what is not learned from, while training goes on"),
     "test_loss": Kind("loss on what is not learned from, after training", ()),
     "baseline_loss": Kind("loss of an answer that needs no network, on what the loss is of", ()),

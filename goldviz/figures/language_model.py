@@ -1,38 +1,33 @@
-"""What figures of language models share: lines of simple guesses, losses on text that is learned and that is not."""
+"""What figures of language models share: the loss beside lines of simple guesses, and the home page's picture."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from goldviz.arrays.labelled import Run
+from goldviz.figures.draft import Figure
 from goldviz.figures.frames import Words
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite
+from goldviz.figures.smoothed import smoothed_curves
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.figures.training_steps import baselines_on_axis
 
 
-def learned_and_new(plot: Plot, title: str) -> Words:
-    """Draw the dev loss and, dotted, the loss on training text at every close look; how far apart they are, in words.
+def loss_beside_guesses(plot: Plot, title: str, dev_in_words: Callable[[float], str] | None, *, digits: int) -> Figure:
+    """The loss of each step, smoothed without looking ahead, beside guesses by uniform, single and pair counts.
 
-    Where the dev loss turns up while the other falls, the text is learned by heart.
+    ``dev_in_words`` says the dev loss at the last close look under the title.
     """
-    plot.curves(finite(plot.ds["dev_loss"]), hover="dev %{y:.4f} nat")
-    plot.lines(finite(plot.ds["train_loss"]), "training text", hover="train %{y:.4f} nat")
+    smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
+    tested = plot.test_losses() if "test_loss" in plot.kinds else ""
     plot.step_grid()
-    plot.loss_axis("dev_loss", title)
-    gap = finite(plot.now["dev_loss"] - plot.now["train_loss"]).median("seed")
-    return plot.each(gap, lambda nats: f"{nats:+.3f} nat", between=" ", within="Dev less training, {}.")
-
-
-def simple_guesses(plot: Plot, guesses: Mapping[str, str], digits: int) -> None:
-    """Lines for the losses of guesses that need no network, of those that lie on the axis of the loss."""
-    lowest, highest = plot.limit("loss")
-    for name, words in guesses.items():
-        value = float(finite(plot.ds[name]).median()) if not plot.lacks(name) else math.nan
-        if lowest <= value <= highest:
-            plot.reference(value, f"{words}: {value:.{digits}f}", x=1)
+    plot.loss_axis("loss", title)
+    baselines_on_axis(plot, "loss", digits)
+    dev: Words = ""
+    if dev_in_words and not plot.lacks("dev_loss"):
+        dev = plot.each(plot.now["dev_loss"].median("seed"), dev_in_words, between=": ", within="Dev, {}.")
+    return plot.finish(dev, smoothing, tested, plot.drawn())
 
 
 def picture(ds: Run) -> str:

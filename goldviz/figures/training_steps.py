@@ -37,6 +37,9 @@ def step_quantities(kinds: ByKind) -> dict[str, Quantity]:
     quantities = {}
     if "training_loss" in kinds:
         quantities[kinds["training_loss"]] = Quantity(values_of(*kinds.every(*LOSSES)))
+    if "evaluated_training_loss" in kinds and "evaluation_loss" in kinds:
+        both = kinds.every("evaluated_training_loss", "evaluation_loss")
+        quantities[kinds["evaluation_loss"]] = Quantity(values_of(*both), padded)
     if "gradient_norm" in kinds:
         quantities[kinds["gradient_norm"]] = Quantity(log_of(*kinds.every(*NORMS)), decades)
     if "learning_rate" in kinds:
@@ -80,6 +83,38 @@ def with_room_for_names(plot: Plot, figure: Figure) -> Figure:
     if len(plot.networks) > MOST_BESIDE:
         legend_under(figure, lines=len(plot.networks) - 1, axis=50)
     return figure
+
+
+@of_kinds(
+    "Does it learn rules, or samples by heart?",
+    "evaluated_training_loss",
+    "evaluation_loss",
+    title="Rules, or samples by heart?",
+    shows="Loss on what is learned (dotted) and on what is not, measured alike.",
+    cannot_show="Whether the network could do better: a small gap does not say.",
+)
+def generalisation(plot: Plot) -> Figure:
+    """Loss on what is not learned and, dotted, on what is: where they part, samples are learned by heart."""
+    learned, unseen = plot.kinds["evaluated_training_loss"], plot.kinds["evaluation_loss"]
+    unit = str(plot.ds[unseen].attrs.get("units", "1")).removeprefix("1")
+    plot.curves(finite(plot.ds[unseen]), hover=f"not learned %{{y:.4f}} {unit}")
+    plot.lines(finite(plot.ds[learned]), "learned", hover=f"learned %{{y:.4f}} {unit}")
+    plot.step_grid()
+    plot.loss_axis(unseen, f"Loss ({unit})" if unit else "Loss")
+    baselines_on_axis(plot, unseen, digits=3)
+    gap = finite(plot.now[unseen] - plot.now[learned]).median("seed")
+    told = plot.kinds.labels[unseen].capitalize()
+    apart = plot.each(gap, lambda more: f"{more:+.3f} {unit}".rstrip(), within=f"{told} less training, {{}}.")
+    return plot.finish(apart, "Dotted: learned.", plot.drawn())
+
+
+def baselines_on_axis(plot: Plot, axis: str, digits: int) -> None:
+    """Lines for the losses of answers that need no network, of those that lie on an axis of losses."""
+    lowest, highest = plot.limit(axis)
+    for name in plot.kinds.every("baseline_loss"):
+        value = np.nan if plot.lacks(name) else float(finite(plot.ds[name]).median())
+        if lowest <= value <= highest:
+            plot.reference(value, f"{plot.kinds.labels[name]}: {value:.{digits}f}", x=1)
 
 
 @of_kinds(
@@ -194,5 +229,5 @@ def learning_rate(plot: Plot) -> Figure:
     return plot.finish(plot.thinning, legend=False)
 
 
-FIGURES = (loss, accuracy, gradient_norm, clipping, learning_rate)
+FIGURES = (loss, generalisation, accuracy, gradient_norm, clipping, learning_rate)
 """In the order in which a page shows them."""

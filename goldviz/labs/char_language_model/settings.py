@@ -228,8 +228,10 @@ class CharLanguageModel(Experiment):
         "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix", kind="gradient_norm_by_layer"),
         **of_layers.update_to_data(PER_LAYER),
         **of_layers.gradient_to_data(PER_LAYER),
-        "train_loss": Variable(CLOSE, "Loss on training text, without noise of a batch", "nat"),
-        "dev_loss": Variable(CLOSE, "Dev loss: text that is not learned", "nat", kind="evaluation_loss"),
+        "train_loss": Variable(
+            CLOSE, "Loss on training text, without noise of a batch", "nat", kind="evaluated_training_loss"
+        ),
+        "dev_loss": Variable(CLOSE, "Dev loss: text that is not learned", "nat", kind="evaluation_loss", label="dev"),
         "batch_statistics_loss": Variable(
             CLOSE, "Dev loss with statistics of the dev text in place of running ones", "nat"
         ),

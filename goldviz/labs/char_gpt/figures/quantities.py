@@ -19,7 +19,8 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
 from goldviz.labs.char_gpt.settings import CharGpt
 
-SIMPLE = {"uniform_loss": "all alike", "unigram_dev_loss": "single tokens", "bigram_dev_loss": "pairs"}
+KINDS = by_kind(CharGpt.variables)
+SIMPLE = {name: KINDS.labels[name] for name in KINDS.every("baseline_loss")}
 """Losses of guesses that need no network."""
 
 
@@ -46,13 +47,10 @@ COLOURS = (
 )
 """What may colour the network's diagram."""
 
-KINDS = by_kind(CharGpt.variables)
-
 QUANTITIES = {
     **quantities_by_kind(KINDS),
     "block_number": LayerAxis(ends_of("block_number"), title="Block", noun="block"),
     "loss": Quantity(values_of("loss", "dev_loss", "uniform_loss")),
-    "dev_loss": Quantity(values_of("train_loss", "dev_loss"), padded),
     "bits": Quantity(_of_bits, padded),
     "position_loss": Quantity(values_of("position_loss", "bigram_position_loss"), padded),
     "logit_entropy": Quantity(values_of("logit_entropy", "dev_loss", "uniform_loss"), padded),

@@ -6,37 +6,26 @@ import math
 
 from goldviz.figures import training_steps
 from goldviz.figures.draft import Figure
-from goldviz.figures.frames import Words
-from goldviz.figures.language_model import learned_and_new, simple_guesses
+from goldviz.figures.language_model import loss_beside_guesses
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
-from goldviz.figures.smoothed import smoothed_curves
 from goldviz.labs.char_gpt.figures.quantities import KINDS, SIMPLE, figure, in_bits
 
 
 @figure(
     "Does it guess better than counting?",
     needs=("loss",),
+    kinds=KINDS,
     shows="The loss of each step over training, and lines for guesses that need no network, on dev text.",
     cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.",
 )
 def loss(plot: Plot) -> Figure:
     """Loss on each step's text, smoothed without looking ahead, beside guesses by uniform, single and pair counts."""
-    smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
-    plot.step_grid()
-    plot.loss_axis("loss", "Loss (nat a token)")
-    simple_guesses(plot, SIMPLE, digits=2)
-    return plot.finish(_dev_now(plot), smoothing, plot.drawn())
-
-
-def _dev_now(plot: Plot) -> Words:
-    """The dev loss at the last close look, in nats and in bits a byte."""
-    if plot.lacks("dev_loss", "tokens_per_byte"):
-        return ""
+    if plot.lacks("tokens_per_byte"):
+        return loss_beside_guesses(plot, "Loss (nat a token)", None, digits=2)
     share = float(plot.ds["tokens_per_byte"]) / math.log(2)
-    now = plot.now["dev_loss"].median("seed")
-    return plot.each(
-        now, lambda nats: f"{nats:.3f} nat = {nats * share:.2f} bits a byte", between=": ", within="Dev, {}."
+    return loss_beside_guesses(
+        plot, "Loss (nat a token)", lambda nats: f"{nats:.3f} nat = {nats * share:.2f} bits a byte", digits=2
     )
 
 
@@ -60,16 +49,13 @@ def bits(plot: Plot) -> Figure:
     return plot.finish(plot.drawn())
 
 
-@figure(
-    "Does it learn rules, or the text by heart?",
+generalisation = training_steps.generalisation.of(
+    figure,
+    KINDS,
+    question="Does it learn rules, or the text by heart?",
     title="Rules, or the text by heart?",
-    needs=("train_loss", "dev_loss"),
     shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
-    cannot_show="Whether the network could do better: a small gap does not say.",
 )
-def generalisation(plot: Plot) -> Figure:
-    """Training and dev loss: where the dev loss turns up while the other falls, the text is learned by heart."""
-    return plot.finish(learned_and_new(plot, "Loss (nat a token)"), "Dotted: training text.", plot.drawn())
 
 
 @figure(

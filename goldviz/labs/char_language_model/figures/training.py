@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 
 from goldviz.arrays.labelled import Run
+from goldviz.figures import training_steps
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
-from goldviz.figures.frames import Words
-from goldviz.figures.language_model import learned_and_new, simple_guesses
+from goldviz.figures.language_model import loss_beside_guesses
 from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import finite, positive
-from goldviz.figures.smoothed import smoothed_curves
 from goldviz.labs.char_language_model import measures
-from goldviz.labs.char_language_model.figures.quantities import figure
-
-SIMPLE = {"uniform_loss": "all alike", "unigram_dev_loss": "single characters", "bigram_dev_loss": "pairs"}
+from goldviz.labs.char_language_model.figures.quantities import KINDS, figure
 
 
 def in_all_units(loss: float) -> str:
@@ -30,6 +27,7 @@ def in_all_units(loss: float) -> str:
 @figure(
     "Does it guess better than counting?",
     needs=("loss",),
+    kinds=KINDS,
     shows="The loss of each step over training, and lines for guesses that need no network, on dev text.",
     cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.",
 )
@@ -38,36 +36,17 @@ def loss(plot: Plot) -> Figure:
 
     A start above the uniform line means that the network is sure of what it does not know.
     """
-    smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
-    test_losses = plot.test_losses()
-    plot.step_grid()
-    plot.loss_axis("loss", "Loss (nat)")
-    simple_guesses(plot, SIMPLE, digits=3)
-    return plot.finish(_dev_now(plot), smoothing, test_losses, plot.drawn())
+    return loss_beside_guesses(plot, "Loss (nat)", in_all_units, digits=3)
 
 
-def _dev_now(plot: Plot) -> Words:
-    """The dev loss at the last close look, in all units."""
-    if plot.lacks("dev_loss"):
-        return ""
-    now = plot.now["dev_loss"].median("seed")
-    return plot.each(now, in_all_units, between=": ", within="Dev, {}.")
-
-
-@figure(
-    "Does it learn rules, or names by heart?",
+generalisation = training_steps.generalisation.of(
+    figure,
+    KINDS,
+    question="Does it learn rules, or names by heart?",
     title="Rules, or names by heart?",
-    needs=("train_loss", "dev_loss"),
     shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
     cannot_show="A small gap does not prove that the network could not do better.",
 )
-def generalisation(plot: Plot) -> Figure:
-    """Training and dev loss: where the dev loss turns up while the other falls, names are learned by heart."""
-    apart = learned_and_new(plot, "Loss (nat)")
-    if not plot.lacks("bigram_dev_loss"):
-        value = float(finite(plot.ds["bigram_dev_loss"]).median())
-        plot.reference(value, f"counted pairs: {value:.3f}", x=1)
-    return plot.finish(apart, "Dotted: training text.", plot.drawn())
 
 
 @figure(
