@@ -69,10 +69,10 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
     """
 
     if isinstance(experiment, Experiment):
-        chosen = experiment.changed(**settings) if settings else experiment
+        whole = experiment.changed(**settings) if settings else experiment
     else:
-        chosen = registry.experiment(str(experiment)).checked(settings)
-    return carried_out(chosen, progress=progress, keep=keep)
+        whole = registry.experiment(str(experiment)).checked(settings)
+    return carried_out(whole, progress=progress, keep=keep)
 
 
 def carried_out(
@@ -110,8 +110,8 @@ def examine(claim: str | Claim, *, progress: bool = True) -> Verdict:
     """
     from goldviz.declare.claims import Claim, claim_of
 
-    asked = claim if isinstance(claim, Claim) else claim_of(str(claim))
-    return asked.judged(asked.measured(lambda settings: dataset_of(settings, progress=progress)))
+    subject = claim if isinstance(claim, Claim) else claim_of(str(claim))
+    return subject.judged(subject.measured(lambda settings: dataset_of(settings, progress=progress)))
 
 
 def dataset_of(settings: Settings, *, progress: bool = True) -> xr.Dataset:
@@ -175,7 +175,7 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
 
     own = _kinds_of(dataset)
     owner = "this dataset" if own else str(dataset.attrs["experiment"])
-    declared = {} if own else registry.experiment(owner).variables
+    variables = {} if own else registry.experiment(owner).variables
     figures = (
         figures_of_any_run(own.kinds, networks(own.dataset))
         if own
@@ -188,16 +188,16 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
         raise SettingsError({"step": f"The step is {number!r}; allowed is a whole number from 1 on, or None."})
     if not isinstance(theme, str) or theme not in INKS:
         raise SettingsError({"theme": f"The theme is {theme!r}; allowed is {' or '.join(INKS)}."})
-    dims = {name: variable.dims for name, variable in declared.items()}
-    whole, lost = given_back(dataset, dims) if own is None else (own.dataset, dict[str, str]())
-    drawn = figures[name]
-    if (variable := next((one for one in drawn.needs if one in lost), None)) is not None:
-        raise SettingsError({"dataset": _without_dimension(name, variable, lost[variable], dataset)})
+    dims = {name: variable.dims for name, variable in variables.items()}
+    whole, missing = given_back(dataset, dims) if own is None else (own.dataset, dict[str, str]())
+    spec = figures[name]
+    if (variable := next((one for one in spec.needs if one in missing), None)) is not None:
+        raise SettingsError({"dataset": _without_dimension(name, variable, missing[variable], dataset)})
     try:
-        return drawn(whole, epoch=number, theme=theme)
+        return spec(whole, epoch=number, theme=theme)
     except (LookupError, TypeError, ValueError) as error:
         # Which entries of a run a figure cannot do without is known to its drawing alone.
-        raise SettingsError({"dataset": _too_small_a_part(name, drawn.needs, whole)}) from error
+        raise SettingsError({"dataset": _too_small_a_part(name, spec.needs, whole)}) from error
 
 
 def findings(dataset: xr.Dataset) -> list[Finding]:
@@ -229,9 +229,9 @@ def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
     own = _kinds_of(dataset)
     if own:
         return measures_of(own.dataset, own.kinds)
-    declared = type(_settings_of(dataset))
-    numbers = measures_of(dataset, declared_kinds(declared.variables))
-    for name, measure in registry.laboratories()[declared.name].measures.items():
+    kind = type(_settings_of(dataset))
+    numbers = measures_of(dataset, declared_kinds(kind.variables))
+    for name, measure in registry.laboratories()[kind.name].measures.items():
         # Some compare several runs, or read what this run never recorded.
         with suppress(LookupError, TypeError, ValueError, AttributeError):
             numbers[name] = MeasuredNumber(name, measure.words, measure.unit, measure.by_seed(dataset))
@@ -343,9 +343,9 @@ def _run_kept(settings: Experiment, watch: Callable[[Progress], None], channel: 
 
     store = Store()
     run_id = store.create(settings)
-    ended = execute(settings, run_id, store.url, processes=processes_for_run(), watch=watch, channel=channel)
-    if ended in (DISK_FULL, UNWRITTEN):
-        raise RunFailedError(_without_end(run_id, store.place, full=ended == DISK_FULL))
+    status = execute(settings, run_id, store.url, processes=processes_for_run(), watch=watch, channel=channel)
+    if status in (DISK_FULL, UNWRITTEN):
+        raise RunFailedError(_without_end(run_id, store.place, full=status == DISK_FULL))
     run = store.run(run_id)
     if run.status == "failed":
         raise RunFailedError(f"{run.message} What was recorded until then is kept as run {run_id}.")
@@ -361,9 +361,9 @@ def _without_end(run_id: str, database: str, *, full: bool) -> str:
 
 
 @contextmanager
-def _bar(settings: Experiment, shown: bool) -> Iterator[Callable[[Progress], None]]:
+def _bar(settings: Experiment, visible: bool) -> Iterator[Callable[[Progress], None]]:
     """A progress bar for notebooks and terminals, as a function that takes a progress."""
-    if not shown:
+    if not visible:
         yield lambda progress: None
         return
     from tqdm.auto import tqdm

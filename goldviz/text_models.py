@@ -77,7 +77,7 @@ def text_model_of_run(run_id: str) -> TextModel:
         run = store.run(run_id)
         lab = laboratories().get(run.experiment)
         if lab is None or not lab.text_models:
-            trains = " or ".join(name for name, known in laboratories().items() if known.text_models)
+            trains = " or ".join(name for name, one in laboratories().items() if one.text_models)
             raise TextModelError(f"The run {run_id} trained no model of texts; allowed are runs of {trains}.")
         steps = store.checkpoint_steps(run_id)
         if not steps:
@@ -85,12 +85,12 @@ def text_model_of_run(run_id: str) -> TextModel:
                 f"The run {run_id} has kept no weights; allowed is one that paused or ended by itself."
             )
         settings = experiment(run.experiment).from_store(run.settings_version, run.settings)
-        made: TextModel = lab.function(lab.text_models)(
+        model: TextModel = lab.function(lab.text_models)(
             settings, store.checkpoint(run_id, steps[-1]), settings.seeds[0], run.name or f"Run {run_id}"
         )
     except (UnknownRunError, StoreError, ValueError) as error:
         raise TextModelError(str(error)) from error
-    return made
+    return model
 
 
 def folder_of_model(name: str) -> Path:
@@ -100,9 +100,9 @@ def folder_of_model(name: str) -> Path:
     if name.startswith(FOLDER_PREFIX):
         return kept_folder(name.removeprefix(FOLDER_PREFIX))
     if "/" not in name:
-        shown = name if len(name) <= 40 else f"{name[:39]}…"
+        short = name if len(name) <= 40 else f"{name[:39]}…"
         raise TextModelError(
-            f"The model is {shown!r}; allowed are {SHIPPED!r}, a hub's model such as 'ProsusAI/finbert', "
+            f"The model is {short!r}; allowed are {SHIPPED!r}, a hub's model such as 'ProsusAI/finbert', "
             f"'{FOLDER_PREFIX}' and a folder's name, or '{RUN_PREFIX}' and a run's id."
         )
     try:

@@ -207,5 +207,5 @@ class Run(Protocol):
     def isel(self, **indexers: Any) -> Run:
         """All variables at these places."""
 
-    def sel(self, **wanted: Any) -> Run:
+    def sel(self, **indexers: Any) -> Run:
         """All variables at these labels."""

@@ -142,13 +142,13 @@ class LightArray:
 
     def sel(self, indexers: Mapping[str, Any] | None = None, drop: bool = False, **more: Any) -> LightArray:
         """The entries with these labels; slices hold both their ends. Raises ``KeyError`` for a label that is not."""
-        wanted = {**(indexers or {}), **more}
-        return self.isel({dim: _places(dim, self.labels[dim], label) for dim, label in wanted.items()})
+        by_dim = {**(indexers or {}), **more}
+        return self.isel({dim: _places(dim, self.labels[dim], label) for dim, label in by_dim.items()})
 
     def transpose(self, *order: Any) -> LightArray:
         """The same array with its dimensions in this order; an ellipsis stands for all that are not named."""
-        named = [dim for dim in order if dim is not ...]
-        rest = [dim for dim in self.dims if dim not in named]
+        first = [dim for dim in order if dim is not ...]
+        rest = [dim for dim in self.dims if dim not in first]
         place = order.index(...) if ... in order else len(order)
         dims = (list(order[:place]) + rest + list(order[place + 1 :])) if order else list(reversed(self.dims))
         return self._new(self.values.transpose([self.dims.index(dim) for dim in dims]), dims)
@@ -168,8 +168,7 @@ class LightArray:
 
     def expand_dims(self, dim: str | None = None, **labels: Any) -> LightArray:
         """The array with one dimension more, in front, with one entry or with these labels."""
-        named = labels or {str(dim): None}
-        ((name, along),) = named.items()
+        ((name, along),) = (labels or {str(dim): None}).items()
         new = {} if along is None else {name: np.asarray(along)}
         count = 1 if along is None else len(new[name])
         values = np.broadcast_to(self.values, (count, *self.values.shape))
@@ -233,16 +232,16 @@ class LightArray:
         """
         axis = self.dims.index(dim)
         count = self.shape[axis] // width
-        kept = self.isel({dim: slice(self.shape[axis] - count * width, None)})
-        shape = (*kept.shape[:axis], count, width, *kept.shape[axis + 1 :])
-        parts = LightArray(kept.values.reshape(shape), [*self.dims[: axis + 1], "window", *self.dims[axis + 1 :]], {})
-        labels = {**self.labels, dim: kept.labels[dim].reshape(count, width).max(1)} if dim in self.labels else {}
+        tail = self.isel({dim: slice(self.shape[axis] - count * width, None)})
+        shape = (*tail.shape[:axis], count, width, *tail.shape[axis + 1 :])
+        parts = LightArray(tail.values.reshape(shape), [*self.dims[: axis + 1], "window", *self.dims[axis + 1 :]], {})
+        labels = {**self.labels, dim: tail.labels[dim].reshape(count, width).max(1)} if dim in self.labels else {}
         return LightArray(parts.mean("window").values, self.dims, labels, self.name, self.attrs)
 
     def _reduced(self, dim: Dims, plain: Callable[..., Any], without_nan: Callable[..., Any]) -> LightArray:
-        gone = self.dims if dim is None or dim is ... else (dim,) if isinstance(dim, str) else tuple(dim)
-        axes = tuple(self.dims.index(one) for one in gone)
-        dims = [one for one in self.dims if one not in gone]
+        along = self.dims if dim is None or dim is ... else (dim,) if isinstance(dim, str) else tuple(dim)
+        axes = tuple(self.dims.index(one) for one in along)
+        dims = [one for one in self.dims if one not in along]
         values = self.values
         if len(axes) == 1 and values.shape[axes[0]] == 1 and plain in (np.median, np.mean, np.min, np.max):
             values = values.take(0, axes[0])
@@ -362,27 +361,27 @@ def _divided(above: Any, below: Any) -> Any:
         return above / below
 
 
-def _places(dim: str, labels: NDArray[Any], wanted: Any) -> Any:
+def _places(dim: str, labels: NDArray[Any], label: Any) -> Any:
     """Where labels stand: one place for one label, several for several, a slice for a slice."""
-    if isinstance(wanted, slice):
-        start = 0 if wanted.start is None else int(np.searchsorted(labels, wanted.start, "left"))
-        stop = len(labels) if wanted.stop is None else int(np.searchsorted(labels, wanted.stop, "right"))
+    if isinstance(label, slice):
+        start = 0 if label.start is None else int(np.searchsorted(labels, label.start, "left"))
+        stop = len(labels) if label.stop is None else int(np.searchsorted(labels, label.stop, "right"))
         return slice(start, stop)
-    wanted = getattr(wanted, "values", wanted)
-    if isinstance(wanted, str | int) or np.ndim(wanted) == 0:
+    label = getattr(label, "values", label)
+    if isinstance(label, str | int) or np.ndim(label) == 0:
         if len(labels) <= FEW and labels.dtype.kind in "iufU":
             try:
-                return labels.tolist().index(wanted)
+                return labels.tolist().index(label)
             except ValueError:
-                raise KeyError(f"{dim} has no {wanted!r}") from None
-        found = np.flatnonzero(labels == wanted)
-        if not found.size:
-            raise KeyError(f"{dim} has no {wanted!r}")
-        return int(found[0])
-    several = np.asarray(wanted)
+                raise KeyError(f"{dim} has no {label!r}") from None
+        positions = np.flatnonzero(labels == label)
+        if not positions.size:
+            raise KeyError(f"{dim} has no {label!r}")
+        return int(positions[0])
+    several = np.asarray(label)
     order = np.argsort(labels, kind="stable")
-    found = np.searchsorted(labels, several, sorter=order).clip(max=max(len(labels) - 1, 0))
-    places = order[found] if len(labels) else found
+    positions = np.searchsorted(labels, several, sorter=order).clip(max=max(len(labels) - 1, 0))
+    places = order[positions] if len(labels) else positions
     if several.size and (not len(labels) or not (labels[places] == several).all()):
         raise KeyError(f"{dim} does not have all of {several.tolist()!r}")
     return places
@@ -445,10 +444,10 @@ class LightDataset:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """The length of every dimension."""
-        found = {dim: len(labels) for dim, labels in self.coords.items() if np.ndim(labels)}
+        lengths = {dim: len(labels) for dim, labels in self.coords.items() if np.ndim(labels)}
         for one in self.arrays.values():
-            found.update(one.sizes)
-        return found
+            lengths.update(one.sizes)
+        return lengths
 
     @property
     def dims(self) -> dict[str, int]:
@@ -503,6 +502,6 @@ class LightDataset:
                 labels[dim] = labels[dim][place]
         return LightDataset(arrays, labels, self.attrs)
 
-    def sel(self, **wanted: Any) -> LightDataset:
+    def sel(self, **indexers: Any) -> LightDataset:
         """All variables at these labels."""
-        return self.isel(**{dim: _places(dim, self.coords[dim], label) for dim, label in wanted.items()})
+        return self.isel(**{dim: _places(dim, self.coords[dim], label) for dim, label in indexers.items()})

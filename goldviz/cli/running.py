@@ -66,27 +66,27 @@ def compute(name: str, options: Sequence[str]) -> int:
     return 0
 
 
-def with_market(declared: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
+def with_market(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The options with the market of the file that ``--market`` names, kept, in its place among the settings.
 
     Raises :class:`CommandError` where the options do not go together, and for a file that cannot be used.
     """
     from goldviz.data.markets.market import MarketError
 
-    data = _setting_of(declared, "market")
+    data = _setting_of(kind, "market")
     if data is None:
-        return dict(given)
-    if given["market_file"] is None:
-        if any(given[f"market_{option}"] for option in ("columns", "dates", "sheet", "symbols")):
+        return dict(arguments)
+    if arguments["market_file"] is None:
+        if any(arguments[f"market_{option}"] for option in ("columns", "dates", "sheet", "symbols")):
             raise CommandError(
                 "The options --market-columns, --market-dates, --market-sheet and --market-symbols say how --market "
                 "FILE is read."
             )
-        return dict(given)
-    if given[data] is not None:
+        return dict(arguments)
+    if arguments[data] is not None:
         raise CommandError(f"The options --market and --{data} both say which data; give one of them.")
     try:
-        return {**given, data: _kept_file(given)}
+        return {**arguments, data: _kept_file(arguments)}
     except MarketError as error:
         raise CommandError(str(error)) from None
 
@@ -110,31 +110,31 @@ def _symbols(text: str) -> dict[str, str]:
     return {column: symbol for column, _, symbol in pairs}
 
 
-def with_start(declared: type[Settings], given: Mapping[str, Any]) -> dict[str, Any]:
+def with_start(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The options with the model that ``--start-from`` names, kept, in its place among the settings.
 
     Raises :class:`CommandError` where the options do not go together, and for a model that cannot be used.
     """
-    start = _setting_of(declared, "start model")
-    if start is None or given["start_from"] is None:
-        return dict(given)
-    if given[start] is not None:
+    start = _setting_of(kind, "start model")
+    if start is None or arguments["start_from"] is None:
+        return dict(arguments)
+    if arguments[start] is not None:
         raise CommandError(f"The options --start-from and --{start} both say where to start; give one of them.")
     try:
-        return {**given, start: text_model(given["start_from"])}
+        return {**arguments, start: text_model(arguments["start_from"])}
     except ValueError as error:
         if not getattr(error, "for_a_person", False):
             raise
         raise CommandError(str(error)) from None
 
 
-def chosen(declared: type[Declared], given: Mapping[str, Any]) -> Declared:
+def chosen(kind: type[Declared], arguments: Mapping[str, Any]) -> Declared:
     """The settings that a command line means; raises :class:`SettingsError` and :class:`CommandError`."""
     values: dict[str, Any] = {}
-    for name, field in declared.model_fields.items():
-        if (text := given[name]) is not None:
-            values[name] = text.split(",") if isinstance(field.default, tuple) else _written(declared, name, text)
-    start = declared.preset(given["preset"]) if given["preset"] else declared()
+    for name, field in kind.model_fields.items():
+        if (text := arguments[name]) is not None:
+            values[name] = text.split(",") if isinstance(field.default, tuple) else _written(kind, name, text)
+    start = kind.preset(arguments["preset"]) if arguments["preset"] else kind()
     return start.changed(**values)
 
 

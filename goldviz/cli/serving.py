@@ -52,10 +52,10 @@ class Served:
     base_path: str | None = None
 
 
-def serve(served: Served, open_browser: bool) -> int:
+def serve(site: Served, open_browser: bool) -> int:
     """Run the server until it is told to stop; raises :class:`CommandError` where it could not listen."""
-    app, environment, base = app_path(), _environment(served), _base_path(served.base_path)
-    address, port = served.address, served.port
+    app, environment, base = app_path(), _environment(site), _base_path(site.base_path)
+    address, port = site.address, site.port
     check_port(address, port)
     # By -P neither it nor its workers import from the folder in which it is started, which may be one of many people's.
     command = [sys.executable, "-P", "-m", "streamlit", "run", str(app), "--server.headless", "true"]

@@ -38,10 +38,8 @@ def particulars(control: str, key: str) -> str:
     if not KEY.fullmatch(key):
         return ""
     if control == "market":
-        found = kept_market(key)
-        return (
-            "" if found is None else f"{found.first:%Y-%m-%d} to {found.last:%Y-%m-%d}, {found.observations:,} values"
-        )
+        data = kept_market(key)
+        return "" if data is None else f"{data.first:%Y-%m-%d} to {data.last:%Y-%m-%d}, {data.observations:,} values"
     with suppress(TextError):
         return f"{len(load_text(key).split()):,} words"
     return ""
@@ -61,8 +59,8 @@ def market_label(source: str, origin: str, target: str) -> str:
 
 
 def _of_market(key: str) -> str:
-    found = kept_market(key)
-    return "" if found is None else market_label(found.source, found.origin, found.target_words)
+    market = kept_market(key)
+    return "" if market is None else market_label(market.source, market.origin, market.target_words)
 
 
 def _of_model(key: str) -> str:

@@ -30,8 +30,8 @@ class Instant(Settings):
 
         Raises ``ValueError`` with a sentence for settings that have no result.
         """
-        computed: xr.Dataset = laboratory_of(self).part("compute").compute(self)
+        dataset: xr.Dataset = laboratory_of(self).part("compute").compute(self)
         for name, unit in self.units.items():
-            if name in computed:
-                computed[name].attrs["units"] = unit
-        return computed
+            if name in dataset:
+                dataset[name].attrs["units"] = unit
+        return dataset

@@ -159,10 +159,10 @@ def understood(dataset: xr.Dataset) -> Understood:
     }
     if not kinds:
         raise KindError(f"{NO_KINDS}{', '.join(KINDS)}.")
-    told = _told_roles(dataset)
+    own = _told_roles(dataset)
     roles: dict[str, str] = {}
     for name, kind in kinds.items():
-        roles.update(_roles(name, kind, tuple(map(str, dataset[name].dims)), told))
+        roles.update(_roles(name, kind, tuple(map(str, dataset[name].dims)), own))
     plain = _in_known_dimensions(dataset[list(kinds)], kinds, roles)
     labels = {name: str(plain[name].attrs.get("long_name", name)) for name in kinds}
     return Understood(plain, ByKind(kinds, {name: tuple(map(str, plain[name].dims)) for name in kinds}, labels))
@@ -170,35 +170,35 @@ def understood(dataset: xr.Dataset) -> Understood:
 
 def _told_roles(dataset: xr.Dataset) -> dict[str, str]:
     """What the dataset itself says of its dimensions' roles."""
-    said: Any = dataset.attrs.get("roles", {})
-    said = json.loads(said) if isinstance(said, str) else said
-    if not isinstance(said, Mapping):
-        raise KindError(f"The attribute 'roles' is {said!r}; allowed is a mapping from dimensions to roles.")
+    attribute: Any = dataset.attrs.get("roles", {})
+    attribute = json.loads(attribute) if isinstance(attribute, str) else attribute
+    if not isinstance(attribute, Mapping):
+        raise KindError(f"The attribute 'roles' is {attribute!r}; allowed is a mapping from dimensions to roles.")
     own = {str(dim): one.attrs["role"] for dim, one in dataset.coords.items() if "role" in one.attrs}
-    roles = {str(dim): str(role) for dim, role in {**said, **own}.items()}
+    roles = {str(dim): str(role) for dim, role in {**attribute, **own}.items()}
     for dim, role in roles.items():
         if role not in ROLES:
             raise KindError(f"The dimension {dim!r} has the role {role!r}; allowed is {', '.join(ROLES)}.")
     return roles
 
 
-def _roles(name: str, kind: str, dims: tuple[str, ...], told: Mapping[str, str]) -> dict[str, str]:
+def _roles(name: str, kind: str, dims: tuple[str, ...], own: Mapping[str, str]) -> dict[str, str]:
     """The role of each dimension of a variable: told, by its name, or the next one that its kind has."""
     usual = dict.fromkeys(STEPS, "step") | {role: role for role in ROLES}
-    roles = {dim: told.get(dim, usual.get(dim, "")) for dim in dims}
+    roles = {dim: own.get(dim, usual.get(dim, "")) for dim in dims}
     if not kind:
         return {dim: role for dim, role in roles.items() if role}
-    wanted = [role for role in KINDS[kind].roles if role not in roles.values()]
+    missing = [role for role in KINDS[kind].roles if role not in roles.values()]
     for dim in [dim for dim, role in roles.items() if not role]:
-        if not wanted:
+        if not missing:
             raise KindError(
                 f"The variable {name!r} is of the kind {kind!r} and has the dimension {dim!r}, whose role nobody "
                 f"told; allowed are the roles {', '.join((*KINDS[kind].roles, 'network', 'seed'))}."
             )
-        roles[dim] = wanted.pop(0)
-    if wanted:
+        roles[dim] = missing.pop(0)
+    if missing:
         raise KindError(
-            f"The variable {name!r} is of the kind {kind!r} and has no dimension for {' and '.join(wanted)}; "
+            f"The variable {name!r} is of the kind {kind!r} and has no dimension for {' and '.join(missing)}; "
             f"its dimensions are {', '.join(dims) or 'none'}."
         )
     return roles
@@ -224,17 +224,17 @@ def _in_known_dimensions(dataset: xr.Dataset, kinds: Mapping[str, str], roles: M
         if len(of_it) > 1 or not new:
             words = f"the role {roles[of_it[0].strip(chr(39))]!r}" if new else "the role 'step', which four may have"
             raise KindError(f"The dimensions {' and '.join(of_it)} have {words}; allowed is one dimension for it.")
-    labelled = dataset.assign_coords(
+    with_labels = dataset.assign_coords(
         {dim: range(1, dataset.sizes[dim] + 1) for dim in dataset.dims if dim not in dataset.coords}
     )
-    plain = labelled.rename({dim: name for dim, name in names.items() if dim != name})
-    known = {"network": plain.coords.get("network", [str(dataset.attrs.get("title") or "network")])}
-    known["seed"] = plain.coords.get("seed", [0])
+    plain = with_labels.rename({dim: name for dim, name in names.items() if dim != name})
+    defaults = {"network": plain.coords.get("network", [str(dataset.attrs.get("title") or "network")])}
+    defaults["seed"] = plain.coords.get("seed", [0])
     arrays = {}
     for name, kind in kinds.items():
         array = plain[name]
-        missing = [] if kind in OF_NO_NETWORK else [dim for dim in known if dim not in array.dims]
-        arrays[name] = array.expand_dims({dim: known[dim] for dim in missing})
+        missing = [] if kind in OF_NO_NETWORK else [dim for dim in defaults if dim not in array.dims]
+        arrays[name] = array.expand_dims({dim: defaults[dim] for dim in missing})
         first = [dim for dim in STEPS if dim in array.dims]
         arrays[name] = arrays[name].transpose(*first, ...) if first else arrays[name]
     return type(dataset)(

@@ -117,9 +117,9 @@ class Laboratory:
 
         Raises :class:`goldviz.declare.settings.SettingsError` for changes that are not allowed.
         """
-        checked = {step: settings.hot_values(values) for step, values in (changes or {}).items()}
+        hot = {step: settings.hot_values(values) for step, values in (changes or {}).items()}
         heading = f"{settings.title}: {settings.question}"
-        return script(heading, f"{self.package}.train", settings.model_dump(), checked)
+        return script(heading, f"{self.package}.train", settings.model_dump(), hot)
 
     def findings(self, settings: Experiment, dataset: Run) -> list[Finding]:
         """What the recorded numbers say, most serious first: ``findings_of`` of its ``findings.py``, if it has one.
@@ -133,26 +133,26 @@ class Laboratory:
 
     def advised(self, settings: Experiment, findings: Sequence[Finding]) -> list[Finding]:
         """The findings, most serious first, with what is offered of what their rules would advise."""
-        how, known = self.trials, self.tried
+        how, table = self.trials, self.tried
         cards: list[Finding] = []
-        offered: list[Mapping[str, Any]] = []
+        offers: list[Mapping[str, Any]] = []
         for finding in findings:
             card = finding
             if card.severity != "good":
-                card = card.without(lambda remedy: any(opposed(settings, remedy.changes, other) for other in offered))
-            if how is not None and known is not None:
-                card = known.advised(card, how.set_up(settings))
+                card = card.without(lambda remedy: any(opposed(settings, remedy.changes, other) for other in offers))
+            if how is not None and table is not None:
+                card = table.advised(card, how.set_up(settings))
             if card.severity != "good":
-                offered.append(card.changes)
+                offers.append(card.changes)
             cards.append(card)
         return cards
 
 
 def laboratory_of(settings: Settings | type[Settings]) -> Laboratory:
     """The laboratory in whose folder the class of settings stands; raises ``TypeError`` for a class of none."""
-    declared = settings if isinstance(settings, type) else type(settings)
-    package = importlib.import_module(declared.__module__.rpartition(".")[0])
-    found = getattr(package, "LAB", None)
-    if not isinstance(found, Laboratory):
-        raise TypeError(f"{declared.__name__} stands in no laboratory's folder: {declared.__module__}.")
-    return found
+    kind = settings if isinstance(settings, type) else type(settings)
+    package = importlib.import_module(kind.__module__.rpartition(".")[0])
+    lab = getattr(package, "LAB", None)
+    if not isinstance(lab, Laboratory):
+        raise TypeError(f"{kind.__name__} stands in no laboratory's folder: {kind.__module__}.")
+    return lab

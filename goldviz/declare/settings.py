@@ -237,8 +237,8 @@ class Settings(BaseModel):
         for candidate in cls.presets:
             if candidate.slug == slug:
                 return cls(**candidate.changes)
-        known = ", ".join(candidate.slug for candidate in cls.presets)
-        raise SettingsError({"preset": f"There is no preset {_shown(slug)}; there are {known}."})
+        slugs = ", ".join(candidate.slug for candidate in cls.presets)
+        raise SettingsError({"preset": f"There is no preset {_shown(slug)}; there are {slugs}."})
 
     def changed(self, **changes: Any) -> Self:
         """A validated copy with other values; raises :class:`SettingsError`."""
@@ -246,18 +246,16 @@ class Settings(BaseModel):
 
     def like_preset(self) -> Preset | None:
         """The preset that these settings are, whatever they have for what presets leave alone."""
-        kept = {name: getattr(self, name) for name in self.beside_presets()}
-        return next((known for known in self.presets if self.preset(known.slug).changed(**kept) == self), None)
+        beside = {name: getattr(self, name) for name in self.beside_presets()}
+        return next((preset for preset in self.presets if self.preset(preset.slug).changed(**beside) == self), None)
 
     def beside_presets(self) -> list[str]:
         """Settings that presets leave alone: those declared so, and those that name a file that somebody brought."""
-        declared = type(self)
+        kind = type(self)
         files = [
             name
             for name, value in self
-            if facts(declared, name)["control"]
-            and "pattern" in schemas(declared)[name]
-            and NAME_OF_FILE.fullmatch(str(value))
+            if facts(kind, name)["control"] and "pattern" in schemas(kind)[name] and NAME_OF_FILE.fullmatch(str(value))
         ]
         return list(dict.fromkeys([*self.kept_by_presets, *files]))
 
@@ -400,19 +398,19 @@ def _allowed_list(schema: Mapping[str, Any]) -> str:
 
 def sentences(settings: type[Settings], error: ValidationError) -> dict[str, str]:
     """One sentence for each setting that pydantic refused."""
-    found: dict[str, str] = {}
+    words: dict[str, str] = {}
     for detail in error.errors(include_url=False):
         name = str(detail["loc"][0]) if detail["loc"] else ""
         if detail["type"] == "json_invalid":
             return {"": "These settings are not valid JSON."}
         if detail["type"] == "extra_forbidden":
-            found[name] = f"{settings.name} has no setting {_shown(name)}."
+            words[name] = f"{settings.name} has no setting {_shown(name)}."
         elif name in settings.model_fields:
-            given = detail["input"]
-            found.setdefault(name, f"{label(name)} is {_shown(given)}; allowed is {allowed(settings, name)}.")
+            value = detail["input"]
+            words.setdefault(name, f"{label(name)} is {_shown(value)}; allowed is {allowed(settings, name)}.")
         else:
-            found[name] = f"{detail['msg'].removeprefix('Value error, ')}."
-    return found
+            words[name] = f"{detail['msg'].removeprefix('Value error, ')}."
+    return words
 
 
 def _shown(value: Any) -> str:

@@ -18,9 +18,9 @@ PATTERN = r"shipped|folder:[^/\\]{1,120}|run:[0-9a-f]{12}|[A-Za-z0-9][\w.-]{0,95
 
 def text_model_setting(description: str, *, group: str = "Model", optional: bool = False) -> Any:
     """The setting of a model of texts; ``optional`` allows none, and then none is its default."""
-    default, allowed, mark = ("", f"{NAMES}; or nothing", "?") if optional else (SHIPPED, NAMES, "")
+    default, values, mark = ("", f"{NAMES}; or nothing", "?") if optional else (SHIPPED, NAMES, "")
     return setting(
-        default, description=description, group=group, control=CONTROL, allowed=allowed, pattern=f"^({PATTERN}){mark}$"
+        default, description=description, group=group, control=CONTROL, allowed=values, pattern=f"^({PATTERN}){mark}$"
     )
 
 

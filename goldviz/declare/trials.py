@@ -72,18 +72,18 @@ class Trials:
 
     def in_words(self, presets: Sequence[Preset]) -> str:
         """Which set-ups are tried, and by how much they are made smaller."""
-        chosen = [preset.name for preset in presets if preset.slug in self.presets]
-        tried = f"Of the presets, {', '.join(chosen)}; " if chosen else "All presets; "
-        drawn = f"{self.draws} settings drawn around presets"
+        names = [preset.name for preset in presets if preset.slug in self.presets]
+        subject = f"Of the presets, {', '.join(names)}; " if names else "All presets; "
+        draws = f"{self.draws} settings drawn around presets"
         smaller, smallest = _in_words(self.sizes), _in_words({**self.drawn_sizes, **self.sizes})
         if not smaller:
-            return f"{tried}as they are; {drawn}{f', with {smallest}' if smallest else ', as they are'}."
-        return f"{tried}with {smaller}; {drawn}, with {smallest}."
+            return f"{subject}as they are; {draws}{f', with {smallest}' if smallest else ', as they are'}."
+        return f"{subject}with {smaller}; {draws}, with {smallest}."
 
     def set_up(self, settings: Experiment) -> dict[str, Any]:
         """What a set-up has, as it is tried, other than the laboratory's defaults; as plain values."""
-        known = self.smaller(settings).differences()
-        return {name: value for name, value in known.items() if name not in (*ALIKE, *self.instruments)}
+        changes = self.smaller(settings).differences()
+        return {name: value for name, value in changes.items() if name not in (*ALIKE, *self.instruments)}
 
 
 def _in_words(sizes: Mapping[str, Bound]) -> str:

@@ -40,8 +40,8 @@ def _source(dataset: Run) -> str:
         return ""
     if int(attrs["simulated"]):
         return "simulated market"
-    named = [str(attrs.get(name, "")) for name in ("target_words", "data_origin")]
-    return shown_name(", ".join(dict.fromkeys(part for part in named if part)))
+    parts = [str(attrs.get(name, "")) for name in ("target_words", "data_origin")]
+    return shown_name(", ".join(dict.fromkeys(part for part in parts if part)))
 
 
 def _moves(dataset: Run, target: str) -> Moves:

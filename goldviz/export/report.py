@@ -109,8 +109,8 @@ def report_html(
     are the equations in words, ``data`` sentences on where the numbers come from. Without ``findings`` nothing is said
     of what happened. All text is escaped.
     """
-    drawn = _light_enough([(spec, _figure_json(figure)) for spec, figure in figures])
-    report = Report(tuple(settings), drawn, tuple(notes), findings)
+    drawings = _light_enough([(spec, _figure_json(figure)) for spec, figure in figures])
+    report = Report(tuple(settings), drawings, tuple(notes), findings)
     sections = {heading: section(report) for heading, section in SECTIONS.items()}
     blocks = [
         f"<h1>{html.escape(title)}</h1>",
@@ -122,64 +122,64 @@ def report_html(
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{html.escape(title)}</title><style>{_STYLE}</style>"
-        f"<script>{_script() if drawn else ''}</script></head><body>{''.join(blocks)}</body></html>\n"
+        f"<script>{_script() if drawings else ''}</script></head><body>{''.join(blocks)}</body></html>\n"
     )
 
 
 def report_of_run(settings: Experiment, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
     """The report of a recorded run: all figures of its laboratory that have something to show."""
     title = sealed_text(str(dataset.attrs.get("title") or settings.title))
-    drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    kept = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
-    listed, data = told(settings, kept), data_sentences(settings, dataset)
-    return report_html(title, listed, drawn, settings.equations, _findings_in_words(settings, dataset), data)
+    drawings = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
+    titles = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
+    rows, data = told(settings, titles), data_sentences(settings, dataset)
+    return report_html(title, rows, drawings, settings.equations, _findings_in_words(settings, dataset), data)
 
 
 def report_of_any_run(dataset: Run, figures: Mapping[str, FigureSpec], findings: Iterable[Finding]) -> str:
     """The report of a run that no laboratory made; its attributes stand where settings do."""
-    known = {name: value for name, value in dataset.attrs.items() if name not in ("title", "roles", "step_dimension")}
-    drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    return report_html(sealed_text(str(dataset.attrs.get("title") or "A run")), _named(known), drawn, [], findings)
+    rest = {name: value for name, value in dataset.attrs.items() if name not in ("title", "roles", "step_dimension")}
+    drawings = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
+    return report_html(sealed_text(str(dataset.attrs.get("title") or "A run")), _named(rest), drawings, [], findings)
 
 
 def report_of_unread_run(complaint: str, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
     """The report of a run whose settings nobody understands any more: they are listed as they were kept."""
     try:
-        kept = json.loads(dataset.attrs["settings"])
+        settings = json.loads(dataset.attrs["settings"])
     except ValueError:
-        kept = None
+        settings = None
     labels = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
-    listed = _named(kept | labels) if isinstance(kept, dict) else []
-    drawn = [(spec, of_unread_run(spec)(dataset)) for spec in figures.values()]
+    rows = _named(settings | labels) if isinstance(settings, dict) else []
+    drawings = [(spec, of_unread_run(spec)(dataset)) for spec in figures.values()]
     title = sealed_text(str(dataset.attrs.get("title") or dataset.attrs["experiment"]))
-    return report_html(title, [Setting("Note", complaint), *listed], drawn, [])
+    return report_html(title, [Setting("Note", complaint), *rows], drawings, [])
 
 
 def report_of_view(settings: Instant, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
-    drawn = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
+    drawings = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     models = [name for name in type(settings).model_fields if facts(type(settings), name)["control"] == CONTROL]
     titles = {name: str(dataset.attrs[name]) for name in models if name in dataset.attrs}
-    listed, data = told(settings, titles), data_sentences(settings, dataset)
-    return report_html(settings.title, listed, drawn, [settings.question], data=data)
+    rows, data = told(settings, titles), data_sentences(settings, dataset)
+    return report_html(settings.title, rows, drawings, [settings.question], data=data)
 
 
 def _named(values: Mapping[str, Any]) -> list[Setting]:
     return [Setting(label(name), shown(value)) for name, value in values.items()]
 
 
-def told(settings: Settings, kept: Mapping[str, str] | None = None) -> list[Setting]:
+def told(settings: Settings, titles: Mapping[str, str] | None = None) -> list[Setting]:
     """Settings as the page's controls name them, with their units and what they do.
 
-    ``kept`` are labels of data, and titles of models of texts, by the names of their settings.
+    ``titles`` are labels of data, and titles of models of texts, by the names of their settings.
     """
-    declared, found = type(settings), []
-    for name, value in labelled(settings, kept).items():
-        titled = kept is not None and facts(declared, name)["control"] == CONTROL and value and kept.get(name)
-        words = titled or value_in_words(declared, name, value)
-        meaning = str(declared.model_fields[name].description)
-        found.append(Setting(label(name), f"{words} {facts(declared, name)['unit']}".strip(), meaning))
-    return found
+    kind, rows = type(settings), []
+    for name, value in labelled(settings, titles).items():
+        title = titles is not None and facts(kind, name)["control"] == CONTROL and value and titles.get(name)
+        words = title or value_in_words(kind, name, value)
+        meaning = str(kind.model_fields[name].description)
+        rows.append(Setting(label(name), f"{words} {facts(kind, name)['unit']}".strip(), meaning))
+    return rows
 
 
 def _findings_in_words(settings: Experiment, dataset: Run) -> list[Finding]:
@@ -229,13 +229,13 @@ def _figure_json(figure: go.Figure) -> str:
     return drawing.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _light_enough(drawn: list[tuple[FigureSpec, str]]) -> list[tuple[FigureSpec, str]]:
+def _light_enough(drawings: list[tuple[FigureSpec, str]]) -> list[tuple[FigureSpec, str]]:
     """The figures, without the drawings of those that would make the report too large."""
-    room, kept = LARGEST, set()
-    for spec, drawing in sorted(drawn, key=lambda one: len(one[1])):
+    room, light = LARGEST, set()
+    for spec, drawing in sorted(drawings, key=lambda one: len(one[1])):
         room -= len(drawing)
-        kept |= {id(spec)} if room >= 0 else set()
-    return [(spec, drawing if id(spec) in kept else "") for spec, drawing in drawn]
+        light |= {id(spec)} if room >= 0 else set()
+    return [(spec, drawing if id(spec) in light else "") for spec, drawing in drawings]
 
 
 def _figure_html(spec: FigureSpec, drawing: str, number: int) -> str:
@@ -251,8 +251,8 @@ def _figure_html(spec: FigureSpec, drawing: str, number: int) -> str:
 
 def _figures_html(figures: Iterable[tuple[FigureSpec, str]]) -> str:
     without = "<noscript><p>The figures need JavaScript; the rest of this page does not.</p></noscript>"
-    numbered = enumerate(figures, start=1)
-    return without + "".join(_figure_html(spec, drawing, number) for number, (spec, drawing) in numbered)
+    pairs = enumerate(figures, start=1)
+    return without + "".join(_figure_html(spec, drawing, number) for number, (spec, drawing) in pairs)
 
 
 def _paragraphs(sentences: Iterable[str]) -> str:

@@ -69,10 +69,10 @@ def script(heading: str, procedure: str, settings: Mapping[str, Any], changes: M
 
 
 def _module(name: str) -> Module:
-    found = module_named(name)
-    if found is None:
+    module = module_named(name)
+    if module is None:
         raise ModuleNotFoundError(f"There is no source of {name}.")
-    return found
+    return module
 
 
 def _requirements(modules: Sequence[Module], at_once: Sequence[Module], own: Set[str]) -> list[str]:
@@ -80,10 +80,10 @@ def _requirements(modules: Sequence[Module], at_once: Sequence[Module], own: Set
     there = sys.stdlib_module_names | own | {SHAPES, FOR_STATES}
     always = libraries(at_once, Module.imports_at_once) - there
     at_times = libraries(modules, Module.imports) - there - always
-    told = "Exported from goldviz; needs Python 3.11" + (f" and {_listed(always)}." if always else ".")
+    words = "Exported from goldviz; needs Python 3.11" + (f" and {_listed(always)}." if always else ".")
     if at_times:
-        told += f" Some of its functions import more when they are called: {_listed(at_times)}."
-    return textwrap.wrap(told, LONGEST_LINE, break_on_hyphens=False)
+        words += f" Some of its functions import more when they are called: {_listed(at_times)}."
+    return textwrap.wrap(words, LONGEST_LINE, break_on_hyphens=False)
 
 
 def _listed(roots: Iterable[str]) -> str:

@@ -98,23 +98,23 @@ def needed(first: Module, imports: Callable[[Module], Iterable[str]]) -> list[Mo
     ``__init__`` defines.
     """
     root = first.name.partition(".")[0]
-    found = {first.name: first}
-    for module in _growing(found):
+    modules = {first.name: first}
+    for module in _growing(modules):
         for name in imports(module):
             if name.partition(".")[0] != root:
                 continue
-            imported = module_named(name) or module_named(name.rpartition(".")[0])
-            if imported is None:
+            target = module_named(name) or module_named(name.rpartition(".")[0])
+            if target is None:
                 raise ModuleNotFoundError(f"{module.name} imports {name}, which has no source.")
-            found.setdefault(imported.name, imported)
-    return list(found.values())
+            modules.setdefault(target.name, target)
+    return list(modules.values())
 
 
-def _growing(found: dict[str, Module]) -> Iterator[Module]:
+def _growing(modules: dict[str, Module]) -> Iterator[Module]:
     """The modules in the order in which they were found, those included that are found meanwhile."""
     done = 0
-    while done < len(found):
-        yield list(found.values())[done]
+    while done < len(modules):
+        yield list(modules.values())[done]
         done += 1
 
 
@@ -124,9 +124,9 @@ def indented(source: str) -> str:
     >>> print(indented("a = 1"))
         a = 1
     """
-    kept = _within_texts(source)
+    inside = _within_texts(source)
     lines = source.splitlines()
-    return "\n".join(INDENT + line if line and number not in kept else line for number, line in enumerate(lines, 1))
+    return "\n".join(INDENT + line if line and number not in inside else line for number, line in enumerate(lines, 1))
 
 
 def _within_texts(source: str) -> set[int]:
@@ -136,7 +136,7 @@ def _within_texts(source: str) -> set[int]:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     }
-    kept: set[int] = set()
+    inside: set[int] = set()
     start = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = tokenize.tok_name[token.type]
@@ -145,8 +145,8 @@ def _within_texts(source: str) -> set[int]:
         if kind == "STRING" or kind.endswith("STRING_END"):
             first = token.start[0] if kind == "STRING" else start
             if first not in documentation:
-                kept.update(range(first + 1, token.end[0] + 1))
-    return kept
+                inside.update(range(first + 1, token.end[0] + 1))
+    return inside
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:

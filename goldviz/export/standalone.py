@@ -105,11 +105,11 @@ def run_standalone(
         if len(str(values)) <= LONGEST_PRINTED:
             print(f"{name}: {values}")
     for file in files[:1]:
-        seen = {
+        outcome = {
             "settings": vars(settings),
             "coordinates": record.labels,
             "facts": record.facts,
             "curves": record.curves,
             "finals": record.finals,
         }
-        Path(file).write_text(json.dumps(seen), encoding="utf-8")
+        Path(file).write_text(json.dumps(outcome), encoding="utf-8")

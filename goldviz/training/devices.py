@@ -37,18 +37,18 @@ def resolve(device: str) -> torch.device:
         return torch.device(present[0] if present else "cpu")
     if device == "cpu" or device in present:
         return torch.device(device)
-    allowed = ", ".join(["auto", "cpu", *present])
+    names = ", ".join(["auto", "cpu", *present])
     what = f"this machine has no {ACCELERATORS[device][0]}" if device in ACCELERATORS else "there is no such device"
-    raise DeviceError(f"Device is {device!r}, but {what}; allowed here: {allowed}.")
+    raise DeviceError(f"Device is {device!r}, but {what}; allowed here: {names}.")
 
 
 @contextmanager
 def training_on(device: str) -> Iterator[torch.device]:
     """The device meant, for many small steps: torch uses one thread, and keeps the memory that a step frees."""
-    found = resolve(device)
+    target = resolve(device)
     keep_freed_memory()
     with one_thread():
-        yield found
+        yield target
 
 
 def on_cpu(network: Network) -> Network:

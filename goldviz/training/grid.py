@@ -104,23 +104,23 @@ def close_steps(steps: int, looks: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys((1, *range(every, steps, every), steps)))
 
 
-def stacked(seen: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+def stacked(records: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
     """What several have of the same names, stacked along a first dimension."""
-    return {name: torch.stack([one[name] for one in seen]) for name in seen[0]}
+    return {name: torch.stack([one[name] for one in records]) for name in records[0]}
 
 
-def table(seen: Sequence[Sequence[Mapping[str, Tensor]]]) -> dict[str, Tensor]:
+def table(records: Sequence[Sequence[Mapping[str, Tensor]]]) -> dict[str, Tensor]:
     """What every learner of a grid showed, (network, seed, ...) each, on the CPU."""
-    return {name: values.cpu() for name, values in stacked([stacked(row) for row in seen]).items()}
+    return {name: values.cpu() for name, values in stacked([stacked(row) for row in records]).items()}
 
 
-def hand_over(shown: Mapping[str, Tensor], record: Recorder[Any]) -> None:
+def hand_over(quantities: Mapping[str, Tensor], record: Recorder[Any]) -> None:
     """Record everything by its name.
 
     The loss comes last: where it is not finite the run ends, and the rest of the step is worth keeping.
     """
-    for name in sorted(shown, key=lambda name: name == "loss"):
-        record(name, shown[name].cpu().numpy())
+    for name in sorted(quantities, key=lambda name: name == "loss"):
+        record(name, quantities[name].cpu().numpy())
 
 
 def parameter_count(network: nn.Module) -> int:

@@ -14,15 +14,15 @@ def joined_states(names: Sequence[str], states: Sequence[bytes]) -> bytes:
     # Imported here because an exported script, which keeps no states, runs without safetensors.
     from safetensors.torch import save
 
-    named = zip(names, states, strict=True)
-    return save({name: torch.frombuffer(bytearray(state), dtype=torch.uint8) for name, state in named})
+    pairs = zip(names, states, strict=True)
+    return save({name: torch.frombuffer(bytearray(state), dtype=torch.uint8) for name, state in pairs})
 
 
 def separate_states(data: bytes, names: Sequence[str]) -> list[bytes]:
     """The states of these names; raises :class:`StateError` where there are others or one is missing."""
     from safetensors.torch import load
 
-    found = load(data)
-    if set(found) != set(names):
-        raise StateError(f"The joined states are those of {', '.join(sorted(found))}; allowed are {', '.join(names)}.")
-    return [found[name].numpy().tobytes() for name in names]
+    parts = load(data)
+    if set(parts) != set(names):
+        raise StateError(f"The joined states are those of {', '.join(sorted(parts))}; allowed are {', '.join(names)}.")
+    return [parts[name].numpy().tobytes() for name in names]

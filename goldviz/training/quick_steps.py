@@ -41,8 +41,8 @@ class QuickAdamW(_Uncompiled, AdamW):
 
 def optimiser_class(name: str) -> Callable[..., Optimizer]:
     """The class of this name: one of these, else PyTorch's own."""
-    found: Callable[..., Optimizer] = globals().get(name) or getattr(optim, name)
-    return found
+    kind: Callable[..., Optimizer] = globals().get(name) or getattr(optim, name)
+    return kind
 
 
 def clear_gradients(optimiser: Optimizer) -> None:

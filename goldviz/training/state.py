@@ -35,15 +35,15 @@ def unpack(data: bytes, parts: Mapping[str, Part]) -> None:
     """
     from safetensors.torch import load
 
-    found: dict[str, dict[str, Tensor]] = {name: {} for name in parts}
+    by_part: dict[str, dict[str, Tensor]] = {name: {} for name in parts}
     for key, value in load(data).items():
         name, _, rest = key.rpartition("/")
-        if name not in found:
+        if name not in by_part:
             raise StateError(f"The packed state has a part {name!r}; allowed are {', '.join(parts)}.")
-        found[name][rest] = value
+        by_part[name][rest] = value
     for name, part in parts.items():
         try:
-            _fill(part, found[name])
+            _fill(part, by_part[name])
         except (KeyError, RuntimeError) as error:
             raise StateError(f"The packed state does not fit the part {name!r}: {error}.") from error
 

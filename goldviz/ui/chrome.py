@@ -51,13 +51,13 @@ def pages_of_no_laboratory() -> list[Page]:
     """
     apart = {"home", *(lab.folder for lab in registered().values())}
     files = [file for file in (folder() / "pages").glob("*.py") if file.stem not in apart]
-    return [page for _, page in sorted(map(_page_of, files), key=lambda ranked: (ranked[0], ranked[1].path))]
+    return [page for _, page in sorted(map(_page_of, files), key=lambda pair: (pair[0], pair[1].path))]
 
 
 def _page_of(file: Path) -> tuple[int, Page]:
     """The rank of a page's file, and the page."""
     module = ast.parse(file.read_text(encoding="utf-8"))
-    said = {
+    constants = {
         name.id: ast.literal_eval(value)
         for statement in module.body
         if isinstance(statement, ast.Assign)
@@ -65,8 +65,8 @@ def _page_of(file: Path) -> tuple[int, Page]:
         if isinstance(name, ast.Name) and name.id in ("ICON", "RANK")
     }
     title = (ast.get_docstring(module) or file.stem).partition(":")[0]
-    icon = said.get("ICON", ":material/article:")
-    return said.get("RANK", 100), Page(f"pages/{file.name}", title, icon, path=file.stem)
+    icon = constants.get("ICON", ":material/article:")
+    return constants.get("RANK", 100), Page(f"pages/{file.name}", title, icon, path=file.stem)
 
 
 def page_file(lab: Laboratory) -> str:

@@ -29,10 +29,10 @@ def main() -> None:
         pages.setdefault(page.section, []).append(
             st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path)
         )
-    visited = st.navigation(pages, position="top")
-    st.session_state[chrome.CHANGED] = st.session_state.get("page") != visited.url_path
-    st.session_state["page"] = visited.url_path
-    stories.strip(visited.url_path)
-    visited.run()
-    stories.keep(visited.url_path)
+    visit = st.navigation(pages, position="top")
+    st.session_state[chrome.CHANGED] = st.session_state.get("page") != visit.url_path
+    st.session_state["page"] = visit.url_path
+    stories.strip(visit.url_path)
+    visit.run()
+    stories.keep(visit.url_path)
     glossary.explain()

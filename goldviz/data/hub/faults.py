@@ -83,10 +83,10 @@ def fault_of_the_disk(repo: str, error: OSError) -> HubError:
     return HubError(repo, reason, "set HF_HOME to a folder that can be")
 
 
-def no_room(repo: str, needed: int, free: int, reserve: int) -> HubError:
+def no_room(repo: str, missing: int, free: int, reserve: int) -> HubError:
     """There is less room on the disk, in bytes, than the download needs and the ``reserve`` that it leaves."""
     reason = (
-        f"{needed / 1e6:,.0f} MB are still to come and the disk has {free / 1e6:,.0f} MB free, "
+        f"{missing / 1e6:,.0f} MB are still to come and the disk has {free / 1e6:,.0f} MB free, "
         f"of which {reserve / 1e6:,.0f} MB are left alone"
     )
     return HubError(repo, reason, "make room, try again, and it goes on where it stopped")

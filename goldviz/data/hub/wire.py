@@ -71,22 +71,22 @@ def ask_about(repo: str, endpoint: str, revision: str | None, seconds: float) ->
 
 
 def fetch_blob(
-    repo: str, address: str, blob: Path, size: int, seconds: float, arrived: Callable[[int], None], lock: Path
+    repo: str, address: str, blob: Path, size: int, seconds: float, progress: Callable[[int], None], lock: Path
 ) -> None:
     """Fill ``blob``, whose name is the hash of its content; a part of it from before is gone on with.
 
-    ``arrived`` is told how many bytes are there, and may raise to end the download; what is there stays. Only one
+    ``progress`` is told how many bytes are there, and may raise to end the download; what is there stays. Only one
     process at a time writes, others wait and find it done.
     """
     try:
         blob.parent.mkdir(parents=True, exist_ok=True)
-        with _held_lock(lock, lambda: arrived(bytes_there(blob))):
+        with _held_lock(lock, lambda: progress(bytes_there(blob))):
             if not blob.is_file():
-                _fill_part(repo, address, _part_of(blob), blob.name, size, seconds, arrived)
+                _fill_part(repo, address, _part_of(blob), blob.name, size, seconds, progress)
                 _part_of(blob).replace(blob)
     except OSError as error:
         raise fault_of_the_disk(repo, error) from error
-    arrived(size)
+    progress(size)
 
 
 def bytes_there(blob: Path) -> int:

@@ -161,7 +161,7 @@ def _keep_download(market: Market) -> None:
     path = _download_path(market.target.name)
     private_folder(path.parent)
     write_whole(path, market_file(market))
-    DOWNLOADS.make_room(spared=path.stem)
+    DOWNLOADS.make_room(survivor=path.stem)
     by_age = sorted(path.parent.glob("yahoo *.parquet"), key=_written)
     for old in by_age[:-MOST_SYMBOLS]:
         old.unlink(missing_ok=True)

@@ -62,17 +62,17 @@ class FileChannel:
 
 
 def file_channel(
-    column: str, daily: DailyColumn, choice: ColumnChoice = ColumnChoice(), taken: Container[str] = ()
+    column: str, daily: DailyColumn, choice: ColumnChoice = ColumnChoice(), others: Container[str] = ()
 ) -> FileChannel:
     """The channel that a column makes, as it was chosen or else as its own name and its values say.
 
     Its name is the symbol that the column is named by (``DGS10``, ``GC=F Close``) or that was chosen, else the
-    column's; never one of those that are ``taken``.
+    column's; never one of the ``others``.
 
     Raises :class:`goldviz.data.markets.market.MarketError` where a chosen log return meets a price at or below zero.
     """
     symbol, facts = _recognised(column, choice.symbol) or ("", described(""))
-    name = symbol if symbol and symbol not in taken else column
+    name = symbol if symbol and symbol not in others else column
     kind = choice.kind or _kind(column, daily, facts if symbol else None)
     transformation, notes = choice.transformation or _transformation(kind, facts), daily.notes
     if choice.transformation is None and transformation == "log_return" and (daily.values <= 0).any():
@@ -177,12 +177,12 @@ class ColumnReading:
     unit: str
 
 
-def column_reading(column: str, daily: DailyColumn, made: FileChannel) -> ColumnReading:
+def column_reading(column: str, daily: DailyColumn, source: FileChannel) -> ColumnReading:
     """What was read in a column that makes a channel."""
-    observations = made.channel.observed
+    observations = source.channel.observed
     return ColumnReading(
         column=column,
-        kind=made.kind,
+        kind=source.kind,
         first_day=observations.index[0],
         first=float(observations.iloc[0]),
         last_day=observations.index[-1],
@@ -190,8 +190,8 @@ def column_reading(column: str, daily: DailyColumn, made: FileChannel) -> Column
         values=len(observations),
         missing=daily.missing,
         not_positive=int((observations <= 0).sum()),
-        transformation=made.channel.transformation,
-        release=made.channel.release,
-        release_known=made.release_known,
-        unit=made.channel.unit,
+        transformation=source.channel.transformation,
+        release=source.channel.release,
+        release_known=source.release_known,
+        unit=source.channel.unit,
     )

@@ -87,7 +87,7 @@ def keep(market: Market) -> str:
     with _trouble_named("cannot be written"):
         private_folder(market_folder())
         write_whole(_market_path(name), content)
-        make_room(market_folder(), _market_paths(), budget, spared=_market_path(name))
+        make_room(market_folder(), _market_paths(), budget, survivor=_market_path(name))
     return name
 
 

@@ -112,14 +112,14 @@ def axes_fitted_before(market: Market) -> date | None:
     return max(map(date.fromisoformat, days), default=None)
 
 
-def axes_know_the_future(market: Market, first: pd.Timestamp, judged: str, advice: str) -> list[str]:
-    """What to say where ``judged``, which begin on ``first``, lie before the day up to which axes were fitted."""
+def axes_know_the_future(market: Market, first: pd.Timestamp, subject: str, advice: str) -> list[str]:
+    """What to say where ``subject``, which begin on ``first``, lie before the day up to which axes were fitted."""
     last_fit = axes_fitted_before(market)
     if last_fit is None or first >= pd.Timestamp(last_fit):
         return []
     return [
-        f"The documents' components were fitted on documents until {last_fit}, and {judged} begin on {first:%Y-%m-%d}. "
-        f"Those before that day know the future. {advice}"
+        f"The documents' components were fitted on documents until {last_fit}, and {subject} begin on "
+        f"{first:%Y-%m-%d}. Those before that day know the future. {advice}"
     ]
 
 

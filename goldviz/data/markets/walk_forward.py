@@ -39,7 +39,7 @@ class Fold:
 
 def folds(
     dates: pd.DatetimeIndex,
-    known: NDArray[np.int64],
+    answer_rows: NDArray[np.int64],
     rows: NDArray[np.int64],
     *,
     scheme: Literal["expanding", "rolling"],
@@ -51,7 +51,7 @@ def folds(
     final_days: float,
     open_final: bool,
 ) -> list[Fold]:
-    """Divide the forecasts made at ``rows`` of ``dates``, whose answers are known at the rows ``known``.
+    """Divide the forecasts made at ``rows`` of ``dates``, whose answers are known at the rows ``answer_rows``.
 
     * The final block is the last ``final_days`` calendar days of forecasts. It is nobody's training or validation;
       it is the test block of one more fold, numbered ``refits``, where ``open_final`` is true.
@@ -62,7 +62,7 @@ def folds(
     * A training answer is known before the first validation row minus ``embargo`` rows, strictly; likewise a
       validation answer and the first test row.
 
-    ``dates`` are those of all rows of a panel, (rows,); ``known`` and ``rows`` are (n,), ascending. Raises
+    ``dates`` are those of all rows of a panel, (rows,); ``answer_rows`` and ``rows`` are (n,), ascending. Raises
     :class:`MarketError`, with what is needed, what there is and which setting to change, where
     the data are too few; an expanding window, too, begins with at least ``train_years``.
     """
@@ -83,12 +83,12 @@ def folds(
     for number, test in enumerate(blocks):
         first_day = day[test[0]] - train_years * DAYS_A_YEAR if scheme == "rolling" else day[0]
         window = np.arange(np.searchsorted(day, first_day), test[0])
-        window = window[known[window] < rows[test[0]] - embargo]
+        window = window[answer_rows[window] < rows[test[0]] - embargo]
         validation_rows = max(1, round(validation_share * len(window)))
         validation = window[-validation_rows:]
         train = window[:-validation_rows]
         if len(validation):
-            train = train[known[train] < rows[validation[0]] - embargo]
+            train = train[answer_rows[train] < rows[validation[0]] - embargo]
         if len(train) < LEAST_TRAINING:
             raise MarketError(
                 f"Refit {number + 1} of {len(blocks)} would learn from {len(train)} forecasts, after "

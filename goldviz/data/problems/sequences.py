@@ -62,11 +62,11 @@ def delayed_recall(length: int, batch: int, generator: Generator, symbols: int =
     Known answers: without memory the loss is ln(symbols) and the accuracy 1 / symbols; with memory 0 and 1.
     """
     _check(length=(length, 2), batch=(batch, 1), symbols=(symbols, 2))
-    drawn = torch.randint(0, symbols, (batch,), generator=generator)
+    first = torch.randint(0, symbols, (batch,), generator=generator)
     numbers = torch.full((length, batch), symbols)
-    numbers[0], numbers[-1] = drawn, symbols + 1
+    numbers[0], numbers[-1] = first, symbols + 1
     targets = torch.zeros(length, batch, dtype=torch.long)
-    targets[-1] = drawn
+    targets[-1] = first
     return ClassificationBatch(_one_hot(numbers, symbols + 2), targets, _last(length, 1), symbols)
 
 
@@ -81,11 +81,11 @@ def copy_task(delay: int, batch: int, generator: Generator, symbols: int = 8, it
     """
     _check(delay=(delay, 0), batch=(batch, 1), symbols=(symbols, 2), items=(items, 1))
     length = delay + 2 * items
-    drawn = torch.randint(0, symbols, (items, batch), generator=generator)
+    memory = torch.randint(0, symbols, (items, batch), generator=generator)
     numbers = torch.full((length, batch), symbols)
-    numbers[:items], numbers[-items] = drawn, symbols + 1
+    numbers[:items], numbers[-items] = memory, symbols + 1
     targets = torch.zeros(length, batch, dtype=torch.long)
-    targets[-items:] = drawn
+    targets[-items:] = memory
     return ClassificationBatch(_one_hot(numbers, symbols + 2), targets, _last(length, items), symbols)
 
 
@@ -101,25 +101,25 @@ def slow_sine(
     costs 1 - cos(w) + s^2, and that exact rule (4 cos^2(w) + 1) s^2: only a longer memory averages it out.
     """
     _check(length=(length, 1), batch=(batch, 1))
-    for name, value, allowed, good in (
+    for name, value, expectation, good in (
         ("period", period, "a number from 2", period >= 2),
         ("noise", noise, "a number from 0", noise >= 0),
     ):
         if not (good and math.isfinite(value)):
-            raise ValueError(f"The {name} is {value}; allowed is {allowed}.")
+            raise ValueError(f"The {name} is {value}; allowed is {expectation}.")
     phase = torch.rand(batch, generator=generator, dtype=torch.float64)
     turns = torch.arange(length + 1, dtype=torch.float64)[:, None] / period + phase
     values = torch.sin(2 * math.pi * turns).float()
-    seen = values[:-1] + noise * torch.randn(length, batch, generator=generator)
-    return RegressionBatch(seen.unsqueeze(2), values[1:], _last(length, length))
+    noisy = values[:-1] + noise * torch.randn(length, batch, generator=generator)
+    return RegressionBatch(noisy.unsqueeze(2), values[1:], _last(length, length))
 
 
 def _one_hot(numbers: Int[Tensor, "time batch"], classes: int) -> Float[Tensor, "time batch classes"]:
     return functional.one_hot(numbers, classes).to(torch.get_default_dtype())
 
 
-def _last(length: int, scored: int) -> Bool[Tensor, " time"]:
-    return torch.arange(length) >= length - scored
+def _last(length: int, count: int) -> Bool[Tensor, " time"]:
+    return torch.arange(length) >= length - count
 
 
 def _check(**sizes: tuple[int, int]) -> None:

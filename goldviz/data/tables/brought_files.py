@@ -17,7 +17,7 @@ def keep_brought(content: bytes, fault: type[Exception]) -> str:
     key = digest(content)
     with disk_faults_as(fault, "Files that are brought cannot be written on this server"):
         BROUGHT_FILES.write(key, content)
-        BROUGHT_FILES.make_room(spared=key)
+        BROUGHT_FILES.make_room(survivor=key)
     return key
 
 

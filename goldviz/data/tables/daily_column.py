@@ -42,14 +42,14 @@ class DailyColumn:
 
 
 def daily_column(
-    dated: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str
+    source: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str
 ) -> DailyColumn:
     """The values in these rows of a column by day.
 
     A value that stands twice at one moment counts once, and two different ones are trouble; of a day's several
     moments the last counts. ``words`` name the column in sentences.
     """
-    moments, values = dated.dates.moments[rows], numbers.values[rows]
+    moments, values = source.dates.moments[rows], numbers.values[rows]
     rows_with_values = np.flatnonzero(np.isfinite(values))
     rows_with_values = rows_with_values[np.argsort(moments[rows_with_values], kind="stable")]
     at, there = moments[rows_with_values], values[rows_with_values]
@@ -63,14 +63,14 @@ def daily_column(
     series = pd.Series(by_day[inside], pd.DatetimeIndex(days[inside].astype("datetime64[s]")))
     several = len(at) - len(again) > len(days_with_values)
     differ = again[there[again + 1] != there[again]]
-    trouble = _wrong_cell(dated, column, numbers, rows, words)
+    trouble = _wrong_cell(source, column, numbers, rows, words)
     if not trouble and len(differ):
         trouble = _two_values(
-            dated, column, rows[rows_with_values[differ[0]]], rows[rows_with_values[differ[0] + 1]], words
+            source, column, rows[rows_with_values[differ[0]]], rows[rows_with_values[differ[0] + 1]], words
         )
     if not trouble and len(days_with_values) < FEWEST_VALUES:
         trouble = f"{words} has {len(days_with_values)} values; at least {FEWEST_VALUES} are needed."
-    notes = _order_notes(moments, dated.dates)
+    notes = _order_notes(moments, source.dates)
     if len(again):
         notes += (f"{len(again)} values stand there twice for the same time and count once.",)
     if several:
@@ -83,19 +83,19 @@ def daily_column(
     return DailyColumn(series, notes, trouble, several, numbers.percent, len(values) - len(rows_with_values))
 
 
-def _wrong_cell(dated: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str) -> str:
+def _wrong_cell(source: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str) -> str:
     wrong = numbers.wrong[rows] | (np.abs(numbers.values[rows]) > LARGEST_VALUE)
     if not wrong.any():
         return ""
     row = int(rows[np.argmax(wrong)])
     expectation = "numbers and empty cells" if numbers.wrong[row] else f"sizes up to {LARGEST_VALUE:g}"
-    return f"{words} has {dated.table.cell(column, row)!r} in row {dated.table.rows[row]}; allowed are {expectation}."
+    return f"{words} has {source.table.cell(column, row)!r} in row {source.table.rows[row]}; allowed are {expectation}."
 
 
-def _two_values(dated: DatedTable, column: int, first: int, second: int, words: str) -> str:
-    table = dated.table
+def _two_values(source: DatedTable, column: int, first: int, second: int, words: str) -> str:
+    table = source.table
     return (
-        f"{words} has two values for {table.cell(dated.place, first)}, {table.cell(column, first)} in row "
+        f"{words} has two values for {table.cell(source.place, first)}, {table.cell(column, first)} in row "
         f"{table.rows[first]} and {table.cell(column, second)} in row {table.rows[second]}; each date may have one."
     )
 

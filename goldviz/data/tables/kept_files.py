@@ -47,10 +47,10 @@ class KeptFiles:
         private_folder(path.parent)
         write_whole(path, content)
 
-    def make_room(self, spared: str) -> None:
+    def make_room(self, survivor: str) -> None:
         """Remove the least recently used files beyond the budget, but not the one of this name."""
-        path = self.path(spared)
-        make_room(path.parent, self._paths(), self.budget, spared=path)
+        path = self.path(survivor)
+        make_room(path.parent, self._paths(), self.budget, survivor=path)
 
     def size(self) -> int:
         """How many bytes the files take."""

@@ -21,7 +21,7 @@ def keep_label(key: str, label: str) -> None:
     """
     with suppress(OSError):
         LABELS.write(key, plain_words(label, LONGEST_LABEL).encode("utf-8", "replace"))
-        LABELS.make_room(spared=key)
+        LABELS.make_room(survivor=key)
 
 
 def kept_label(key: str) -> str:

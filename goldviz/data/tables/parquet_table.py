@@ -54,10 +54,10 @@ def parquet_table(content: bytes, file: str) -> FileTable:
 
 
 def _read(content: bytes, file: str) -> FileTable:
-    said = pq.ParquetFile(pa.BufferReader(content))
-    schema = said.schema_arrow
-    groups = [said.metadata.row_group(number) for number in range(said.metadata.num_row_groups)]
-    check_extent(file, len(schema), max(said.metadata.num_rows, sum(group.num_rows for group in groups)))
+    parquet = pq.ParquetFile(pa.BufferReader(content))
+    schema = parquet.schema_arrow
+    groups = [parquet.metadata.row_group(number) for number in range(parquet.metadata.num_row_groups)]
+    check_extent(file, len(schema), max(parquet.metadata.num_rows, sum(group.num_rows for group in groups)))
     for field in schema:
         if not _plain(field.type):
             raise MarketError(

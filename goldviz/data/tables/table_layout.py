@@ -79,11 +79,11 @@ def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
         raise MarketError(f"{table.file} has {len(table.rows)} rows; at least {FEWEST_VALUES} values are needed.")
     candidates = _date_columns(table)
     place, form = _chosen_dates(table, candidates, answers.date_column)
-    dated = DatedTable(table, place, read_dates(table, place, form, answers.day_first))
+    source = DatedTable(table, place, read_dates(table, place, form, answers.day_first))
     others = [column for column in range(len(table.names)) if column != place]
     text = [table.columns[column] for column in others if pa.types.is_string(table.columns[column].type)]
-    found, unclear = decimal_mark(text, table.separator)
-    decimal = answers.decimal or found
+    mark, unclear = decimal_mark(text, table.separator)
+    decimal = answers.decimal or mark
     numbers = {column: read_numbers(table.columns[column], decimal) for column in others}
     numeric = {table.names[column]: column for column in others if numbers[column].numeric}
     if not numeric:
@@ -92,15 +92,15 @@ def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
             "1925.45, 1,925.45 and 1.925,45."
         )
     left_out = [column for column in others if not numbers[column].numeric]
-    key = _channel_names(dated, left_out)
+    key = _channel_names(source, left_out)
     if key is None:
-        columns = {name: _whole_column(dated, column, numbers[column]) for name, column in numeric.items()}
+        columns = {name: _whole_column(source, column, numbers[column]) for name, column in numeric.items()}
     else:
         value = numeric[_priced(list(numeric))[0] or next(iter(numeric))]
-        columns = _by_channel(dated, key[1], value, numbers[value])
+        columns = _by_channel(source, key[1], value, numbers[value])
         left_out.remove(key[0])
     target, value_columns = _target(columns)
-    notes = [*table.notes, *dated.dates.notes]
+    notes = [*table.notes, *source.dates.notes]
     if unclear:
         notes.append(f"{unclear} was read with {'a comma' if decimal == ',' else 'a point'} as decimal mark.")
     if left_out:
@@ -108,7 +108,7 @@ def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
     notes += [f"{column.trouble} It is left out." for column in columns.values() if column.trouble]
     return TableLayout(
         table.names[place],
-        dated.dates,
+        source.dates,
         decimal,
         columns,
         target,
@@ -144,20 +144,20 @@ def _chosen_dates(table: FileTable, candidates: list[tuple[int, DateForm]], name
     raise MarketError(f"{table.file} has no dates in {plain_words(name)!r}; allowed are {plain_words(choices, 300)}.")
 
 
-def _whole_column(dated: DatedTable, column: int, numbers: ReadNumbers) -> DailyColumn:
-    table = dated.table
+def _whole_column(source: DatedTable, column: int, numbers: ReadNumbers) -> DailyColumn:
+    table = source.table
     rows = np.arange(len(table.rows))
-    return daily_column(dated, column, numbers, rows, f"Column {table.names[column]} of {table.file}")
+    return daily_column(source, column, numbers, rows, f"Column {table.names[column]} of {table.file}")
 
 
-def _channel_names(dated: DatedTable, columns: Sequence[int]) -> tuple[int, pa.DictionaryArray] | None:
+def _channel_names(source: DatedTable, columns: Sequence[int]) -> tuple[int, pa.DictionaryArray] | None:
     """The column of a long table that names the channels, with its names; None for other tables."""
-    moments = dated.dates.moments
+    moments = source.dates.moments
     repeats = len(np.unique(moments)) < len(moments)
     for column in columns:
-        if not (name_words(dated.table.names[column]) & CHANNEL_WORDS or (repeats and len(columns) == 1)):
+        if not (name_words(source.table.names[column]) & CHANNEL_WORDS or (repeats and len(columns) == 1)):
             continue
-        names = pc.dictionary_encode(printed(dated.table.columns[column]))
+        names = pc.dictionary_encode(printed(source.table.columns[column]))
         few = len(names.dictionary) <= min(MOST_CHANNELS, len(names) // 10)
         if few and not pc.any(is_missing(names.dictionary)).as_py():
             return column, names
@@ -165,13 +165,13 @@ def _channel_names(dated: DatedTable, columns: Sequence[int]) -> tuple[int, pa.D
 
 
 def _by_channel(
-    dated: DatedTable, key: pa.DictionaryArray, column: int, numbers: ReadNumbers
+    source: DatedTable, key: pa.DictionaryArray, column: int, numbers: ReadNumbers
 ) -> dict[str, DailyColumn]:
     """A candidate for each name in a long table, in the order in which they appear."""
     codes = key.indices.to_numpy()
-    file = dated.table.file
+    file = source.table.file
     return {
-        name: daily_column(dated, column, numbers, np.flatnonzero(codes == code), f"Channel {name} of {file}")
+        name: daily_column(source, column, numbers, np.flatnonzero(codes == code), f"Channel {name} of {file}")
         for code, name in enumerate(distinct_names(key.dictionary.to_pylist()))
     }
 

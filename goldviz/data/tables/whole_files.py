@@ -51,8 +51,8 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
-def make_room(folder: Path, paths: Iterable[Path], budget: int, spared: Path) -> None:
-    """Remove the least recently used of ``paths`` until they take at most ``budget`` bytes, but never ``spared``.
+def make_room(folder: Path, paths: Iterable[Path], budget: int, survivor: Path) -> None:
+    """Remove the least recently used of ``paths`` until they take at most ``budget`` bytes, but never ``survivor``.
 
     What was left unfinished in the folder goes too. What cannot be looked at or removed stays, and others go for it: a
     file that has just been kept is not lost for that.
@@ -65,7 +65,7 @@ def make_room(folder: Path, paths: Iterable[Path], budget: int, spared: Path) ->
             used.append((status.st_mtime_ns, status.st_size, path))
     excess = sum(size for _, size, _ in used) - budget
     for _, size, path in sorted(used):
-        if excess > 0 and path != spared:
+        if excess > 0 and path != survivor:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
                 excess -= size

@@ -98,9 +98,9 @@ def _cells_of(parts: Parts, sheet: str, file: str) -> tuple[tuple[str, ...], She
     targets: dict[str, str] = {}
     for name in [sheet] if sheet else sheets:
         targets.setdefault(sheets[name], name)
-    found = sheet_cells(parts, targets, file, strings, _styles_of(reader.wb), reader.wb.epoch)
-    if found is not None:
-        part, cells = found
+    match = sheet_cells(parts, targets, file, strings, _styles_of(reader.wb), reader.wb.epoch)
+    if match is not None:
+        part, cells = match
         return tuple(sheets), cells, targets[part]
     what = f"Sheet {sheet} of {file} is" if sheet else f"{file} is"
     raise MarketError(f"{what} empty; allowed are sheets with a header, dates and numbers.")

@@ -63,10 +63,10 @@ class BytePieces:
     @cached_property
     def vocabulary(self) -> tuple[bytes, ...]:
         """The bytes that each token stands for."""
-        found = [bytes([byte]) for byte in range(BYTES)]
+        pieces = [bytes([byte]) for byte in range(BYTES)]
         for first, second in self.pairs:
-            found.append(found[first] + found[second])
-        return tuple(found)
+            pieces.append(pieces[first] + pieces[second])
+        return tuple(pieces)
 
     def encode(self, text: str | bytes) -> Tokens:
         """The tokens of a text; raises :class:`TextError` where the expression takes too long."""
@@ -77,8 +77,8 @@ class BytePieces:
         """Each piece that the expression gives, with its tokens; raises as :meth:`encode` does."""
         pieces = list(split(read(text), self.expression))
         different = list(dict.fromkeys(pieces))
-        found = encoded([np.frombuffer(written(piece), np.uint8) for piece in different], self.pairs, BYTES)
-        tokens = dict(zip(different, found, strict=True))
+        codes = encoded([np.frombuffer(written(piece), np.uint8) for piece in different], self.pairs, BYTES)
+        tokens = dict(zip(different, codes, strict=True))
         return [(piece, tokens[piece]) for piece in pieces]
 
     def bytes_of(self, tokens: Iterable[int]) -> bytes:
@@ -96,8 +96,8 @@ def merges(text: str | bytes, expression: str, *, others: int = 0) -> Iterator[M
     Raises :class:`TextError` where the expression takes too long.
     """
     times = Counter(split(read(text), expression))
-    ranked = [_RANK[np.frombuffer(written(piece), np.uint8)] for piece in times]
-    for merge in learned(ranked, BYTES, list(times.values()), others=others):
+    ranks = [_RANK[np.frombuffer(written(piece), np.uint8)] for piece in times]
+    for merge in learned(ranks, BYTES, list(times.values()), others=others):
         yield merge._replace(
             pair=_in_bytes(merge.pair), others=tuple((_in_bytes(pair), count) for pair, count in merge.others)
         )

@@ -56,8 +56,8 @@ def running_text(name: str) -> str:
 
 def own_corpus(text: str) -> Corpus:
     """The lines of a text as items; raises :class:`TextError` where it cannot be learned from."""
-    sampled, notes = _shortened(text)
-    return Corpus.of(lines_of(sampled), notes)
+    sample, notes = _shortened(text)
+    return Corpus.of(lines_of(sample), notes)
 
 
 def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
@@ -70,9 +70,9 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
         text, notes = decoded_text(content, file)
     except DatedTextError as error:
         raise TextError(str(error)) from None
-    sampled, more = _shortened(text)
-    own_corpus(sampled)
-    return sampled.encode(), (*notes, *more)
+    sample, more = _shortened(text)
+    own_corpus(sample)
+    return sample.encode(), (*notes, *more)
 
 
 def _shortened(text: str) -> tuple[str, tuple[str, ...]]:
@@ -81,13 +81,13 @@ def _shortened(text: str) -> tuple[str, tuple[str, ...]]:
         return text, ()
     lines = text.splitlines()
     random.Random(0).shuffle(lines)  # noqa: S311 - which lines are read is no secret
-    kept, room = [], MOST_CHARACTERS
+    drawn_lines, room = [], MOST_CHARACTERS
     for line in lines:
-        kept.append(line[:room])
+        drawn_lines.append(line[:room])
         room -= len(line) + 1
         if room <= 0:
             break
-    return "\n".join(kept), (
+    return "\n".join(drawn_lines), (
         f"Of {len(text) / 1e6:.1f} million characters, lines of {MOST_CHARACTERS / 1e6:.0f} million were drawn at "
         "random and are read.",
     )
@@ -97,18 +97,18 @@ def first_names() -> list[str]:
     """Every first name of the letters a to z that the Faker package has, in small letters, sorted: 16,527 of 40.54."""
     from faker.providers import person
 
-    found: set[str] = set()
+    every_name: set[str] = set()
     for module in pkgutil.iter_modules(person.__path__):
         provider = importlib.import_module(f"{person.__name__}.{module.name}").Provider
         lists = (getattr(provider, name) for name in dir(provider) if name.startswith("first_name"))
-        found.update(
+        every_name.update(
             name
             for names in lists
             if not callable(names) and not isinstance(names, property)
             for name in names
             if isinstance(name, str)
         )
-    return sorted({name.lower() for name in found if re.fullmatch("[A-Za-z]+", name)})
+    return sorted({name.lower() for name in every_name if re.fullmatch("[A-Za-z]+", name)})
 
 
 def city_names() -> list[str]:

@@ -77,10 +77,10 @@ class ReleaseRule:
             return self.clock
         return EARLIER_AFTERNOON if any(map(_before_two, texts)) else self.clock
 
-    def doubts(self, texts: Iterable[DatedText], assumed: Sequence[DatedText]) -> tuple[str, ...]:
+    def doubts(self, texts: Iterable[DatedText], by_rule: Sequence[DatedText]) -> tuple[str, ...]:
         """What should be known of hours and days that were not read.
 
-        ``texts`` are all of a source, whose one clock is that of :meth:`clock_for`; ``assumed`` are those of them whose
+        ``texts`` are all of a source, whose one clock is that of :meth:`clock_for`; ``by_rule`` are those of them whose
         day of release is the rule's.
         """
         notes = []
@@ -89,13 +89,13 @@ class ReleaseRule:
                 f"The Federal Reserve's statements before {FIRST_AT_TWO} were out at about {EARLIER_AFTERNOON}; this "
                 "hour counts for all documents."
             )
-        minutes = [text for text in assumed if _minutes(text.kind)]
+        minutes = [text for text in by_rule if _minutes(text.kind)]
         if minutes:
             notes.append(
                 f"The day of release of {_documents_in_words(minutes)} is assumed. Minutes of a meeting out of turn "
                 "came with those of the next one, up to two months later: bring their days of release."
             )
-        long_kept = [text for text in assumed if text.about < FIRST_AFTER_THE_NEXT_MEETING]
+        long_kept = [text for text in by_rule if text.about < FIRST_AFTER_THE_NEXT_MEETING]
         if long_kept:
             notes.append(
                 f"The day of release of {_documents_in_words(long_kept)} from before 1976 is assumed, and is likely "
@@ -206,17 +206,17 @@ def can_be_seen(text: str) -> bool:
 
 def ordered(texts: Iterable[DatedText]) -> tuple[tuple[DatedText, ...], tuple[str, ...]]:
     """Documents by their release, each once, and notes on those that stood there twice or have nothing to read."""
-    given = sorted(texts, key=order_of_release)
-    found = [text for text in given if can_be_seen(text.text)]
-    distinct = list(dict.fromkeys(found))
+    in_order = sorted(texts, key=order_of_release)
+    visible = [text for text in in_order if can_be_seen(text.text)]
+    distinct = list(dict.fromkeys(visible))
     notes = []
-    if len(found) < len(given):
-        unseen = ", ".join(text.title for text in given if not can_be_seen(text.text))
+    if len(visible) < len(in_order):
+        unseen = ", ".join(text.title for text in in_order if not can_be_seen(text.text))
         notes.append(f"Left out, because no character of it can be seen: {unseen}.")
-    if len(distinct) < len(found):
-        count = len(found) - len(distinct)
+    if len(distinct) < len(visible):
+        count = len(visible) - len(distinct)
         notes.append(f"{count} document{' stands' if count == 1 else 's stand'} there twice and count once.")
-    repeated = len(distinct) - len({text.text for text in distinct})
-    if repeated:
-        notes.append(f"{repeated} document{' has' if repeated == 1 else 's have'} the same words as another day's.")
+    repeats = len(distinct) - len({text.text for text in distinct})
+    if repeats:
+        notes.append(f"{repeats} document{' has' if repeats == 1 else 's have'} the same words as another day's.")
     return tuple(distinct), tuple(notes)

@@ -36,13 +36,13 @@ class Corpus:
         >>> Corpus.of(["ab", "ba"] * 10).symbols
         ('.', 'a', 'b')
         """
-        kept = tuple(items)
-        if len(kept) < FEWEST_ITEMS:
+        lines = tuple(items)
+        if len(lines) < FEWEST_ITEMS:
             raise TextError(
-                f"The text has {len(kept)} line{'' if len(kept) == 1 else 's'} with something in it; "
+                f"The text has {len(lines)} line{'' if len(lines) == 1 else 's'} with something in it; "
                 f"allowed are at least {FEWEST_ITEMS}, for each line is an item to learn."
             )
-        signs = sorted(set("".join(kept)))
+        signs = sorted(set("".join(lines)))
         if len(signs) < 2:
             raise TextError(
                 f"The text is made of one character, {signs[0]!r}: there is nothing to predict. "
@@ -54,7 +54,7 @@ class Corpus:
                 "for the table of pairs has a row and a column for each."
             )
         boundary = next(sign for sign in BOUNDARY_SIGNS if sign not in signs)
-        return cls(kept, (boundary, *signs), notes)
+        return cls(lines, (boundary, *signs), notes)
 
 
 def lines_of(text: str) -> Iterator[str]:

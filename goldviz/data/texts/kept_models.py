@@ -46,7 +46,7 @@ def keep_model(content: bytes) -> str:
     name = digest(content)
     with disk_faults_as(TextError, "Models to start from cannot be written on this server"):
         KEPT_MODELS.write(name, content)
-        KEPT_MODELS.make_room(spared=name)
+        KEPT_MODELS.make_room(survivor=name)
     return name
 
 
@@ -62,8 +62,8 @@ def load_model(name: str) -> bytes:
         "model",
         TextError,
         folder="Models to start from",
-        lost="choose the model to start from here again, or start from random weights",
-        damaged="choose the model to start from again",
+        if_lost="choose the model to start from here again, or start from random weights",
+        if_damaged="choose the model to start from again",
     )
 
 

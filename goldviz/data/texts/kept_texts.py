@@ -50,12 +50,12 @@ def keep_text(content: bytes, file: str) -> KeptText:
     words = len(text.split())
     if not words:
         raise TextError(f"{file} is empty; allowed is a file with text in it.")
-    kept = text.encode()
-    name = digest(kept)
+    data = text.encode()
+    name = digest(data)
 
     with disk_faults_as(TextError, "Texts that were uploaded cannot be written on this server"):
-        KEPT_TEXTS.write(name, kept)
-        KEPT_TEXTS.make_room(spared=name)
+        KEPT_TEXTS.write(name, data)
+        KEPT_TEXTS.make_room(survivor=name)
     keep_label(name, file)
     return KeptText(name, words, notes)
 
@@ -72,6 +72,6 @@ def load_text(name: str) -> str:
         "text",
         TextError,
         folder="Texts that were uploaded",
-        lost="upload its file here again, or choose the generated texts",
-        damaged="upload its file again",
+        if_lost="upload its file here again, or choose the generated texts",
+        if_damaged="upload its file again",
     ).decode()

@@ -23,16 +23,16 @@ def pairs(items: Sequence[str], symbols: Sequence[str]) -> Int[ndarray, "pair tw
     [[0, 1], [1, 2], [2, 0]]
     """
     number = {sign: place for place, sign in enumerate(symbols)}
-    found: list[tuple[int, int]] = []
+    neighbours: list[tuple[int, int]] = []
     for item in items:
         row = [BOUNDARY, *(number[sign] for sign in item), BOUNDARY]
-        found += pairwise(row)
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+        neighbours += pairwise(row)
+    return np.array(neighbours, dtype=np.int64).reshape(-1, 2)
 
 
-def table_of_counts(found: Int[ndarray, "pair two"], symbols: int) -> Int[ndarray, "symbol next_symbol"]:
+def table_of_counts(neighbours: Int[ndarray, "pair two"], symbols: int) -> Int[ndarray, "symbol next_symbol"]:
     """N: how often the second symbol follows the first."""
-    counts = np.bincount(found[:, 0] * symbols + found[:, 1], minlength=symbols**2)
+    counts = np.bincount(neighbours[:, 0] * symbols + neighbours[:, 1], minlength=symbols**2)
     return np.asarray(counts.reshape(symbols, symbols))
 
 
@@ -41,37 +41,37 @@ def probabilities(counts: Int[ndarray, "symbol next_symbol"], smoothing: float) 
 
     A row without any count is even.
     """
-    faked = counts + smoothing
-    whole = faked.sum(axis=1, keepdims=True)
-    return np.where(whole > 0, faked / np.where(whole > 0, whole, 1), 1 / counts.shape[1])
+    smooth = counts + smoothing
+    whole = smooth.sum(axis=1, keepdims=True)
+    return np.where(whole > 0, smooth / np.where(whole > 0, whole, 1), 1 / counts.shape[1])
 
 
-def cross_entropy(counts: Int[ndarray, "*cells"], guessed: Float[ndarray, "*cells"]) -> float:
-    """The mean -log guessed over all pairs that ``counts`` counts, in nats; infinite where one was held impossible.
+def cross_entropy(counts: Int[ndarray, "*cells"], forecast: Float[ndarray, "*cells"]) -> float:
+    """The mean -log forecast over all pairs that ``counts`` counts, in nats; infinite where one was held impossible.
 
     >>> cross_entropy(np.array([1, 0]), np.array([0.5, 0.5])), cross_entropy(np.array([0, 1]), np.array([1.0, 0.0]))
     (0.6931471805599453, inf)
     """
-    met = counts > 0
+    present = counts > 0
     with np.errstate(divide="ignore"):
-        return float(-(counts[met] * np.log(guessed[met])).sum() / counts[met].sum())
+        return float(-(counts[present] * np.log(forecast[present])).sum() / counts[present].sum())
 
 
-def divergence(counts: Int[ndarray, "symbol next_symbol"], guessed: Float[ndarray, "symbol next_symbol"]) -> float:
-    """Kullback and Leibler's divergence of ``guessed`` from the counting table, in nats, rows by how often they occur.
+def divergence(counts: Int[ndarray, "symbol next_symbol"], forecast: Float[ndarray, "symbol next_symbol"]) -> float:
+    """Kullback and Leibler's divergence of ``forecast`` from the counting table, in nats, rows by how often they occur.
 
     It is how far a network's loss on these pairs is above the lowest that any table can reach.
     """
-    return cross_entropy(counts, guessed) - cross_entropy(counts, probabilities(counts, 0.0))
+    return cross_entropy(counts, forecast) - cross_entropy(counts, probabilities(counts, 0.0))
 
 
 def simple_losses(
-    seen: Int[ndarray, "symbol next_symbol"], asked: Int[ndarray, "symbol next_symbol"], smoothing: float
+    train: Int[ndarray, "symbol next_symbol"], dev: Int[ndarray, "symbol next_symbol"], smoothing: float
 ) -> dict[str, float]:
-    """Losses on the pairs ``asked`` of guessing evenly, by single symbols and by pairs as they were ``seen``."""
-    single = probabilities(seen.sum(axis=0)[None, :], smoothing)[0]
+    """Losses on the pairs of ``dev`` of guessing evenly, by single symbols and by pairs as ``train`` counts them."""
+    single = probabilities(train.sum(axis=0)[None, :], smoothing)[0]
     return {
-        "uniform_loss": float(np.log(len(seen))),
-        "unigram_dev_loss": cross_entropy(asked.sum(axis=0), single),
-        "bigram_dev_loss": cross_entropy(asked, probabilities(seen, smoothing)),
+        "uniform_loss": float(np.log(len(train))),
+        "unigram_dev_loss": cross_entropy(dev.sum(axis=0), single),
+        "bigram_dev_loss": cross_entropy(dev, probabilities(train, smoothing)),
     }

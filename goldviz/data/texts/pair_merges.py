@@ -101,8 +101,8 @@ class Row:
         numbers = np.arange(len(places))
         begins = np.concatenate([[True], places[1:] != self._after[places[:-1]]])
         since = numbers - np.maximum.accumulate(np.where(begins, numbers, 0))
-        kept: Places = places[since % 2 == 0]
-        return kept
+        apart: Places = places[since % 2 == 0]
+        return apart
 
     def _take_away(self, left: Places) -> None:
         for pair, times, _ in self._pairs(left):
@@ -111,11 +111,11 @@ class Row:
                 del self.counts[pair], self._places[pair]
 
     def _enter(self, left: Places) -> dict[Pair, int]:
-        found = {}
+        sums = {}
         for pair, times, places in self._pairs(left):
-            found[pair] = self.counts[pair] = self.counts.get(pair, 0) + times
+            sums[pair] = self.counts[pair] = self.counts.get(pair, 0) + times
             self._places.setdefault(pair, []).append(places)
-        return found
+        return sums
 
     def _pairs(self, left: Places) -> Iterator[tuple[Pair, int, Places]]:
         """The pairs that begin at these places, with counts and places, in the order in which they come."""
@@ -127,8 +127,8 @@ class Row:
         starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]])) if len(codes) else np.empty(0, int)
         counts = np.add.reduceat(self._times[left], starts) if len(starts) else starts
         ends = [*starts[1:].tolist(), len(left)]
-        found = zip(codes[starts].tolist(), counts.tolist(), starts.tolist(), ends, strict=False)
-        for code, times, start, end in found:
+        runs = zip(codes[starts].tolist(), counts.tolist(), starts.tolist(), ends, strict=False)
+        for code, times, start, end in runs:
             yield (code >> 32, code & 0xFFFFFFFF), times, left[start:end]
 
 
@@ -144,32 +144,32 @@ def learned(
     [(97, 97), (97, 98), (256, 257)]
     """
     row = Row(sequences, times)
-    waiting = [(-known, pair) for pair, known in row.counts.items()]
+    waiting = [(-count, pair) for pair, count in row.counts.items()]
     heapq.heapify(waiting)
     for token in count(base):
         best = _taken_off(waiting, row.counts, 1 + others)
         if not best:
             return
         (pair, now), *rest = best
-        for made, times_made in (*rest, *row.merge(pair, token).items()):
-            heapq.heappush(waiting, (-times_made, made))
+        for new, times_made in (*rest, *row.merge(pair, token).items()):
+            heapq.heappush(waiting, (-times_made, new))
         yield Merge(pair, now, row.length, tuple(rest))
 
 
 def _taken_off(waiting: list[tuple[int, Pair]], counts: dict[Pair, int], most: int) -> list[tuple[Pair, int]]:
     """The pairs that are found most often, at least twice, taken off the line."""
-    found: list[tuple[Pair, int]] = []
-    while waiting and len(found) < most:
-        known, pair = heapq.heappop(waiting)
+    pairs: list[tuple[Pair, int]] = []
+    while waiting and len(pairs) < most:
+        negative, pair = heapq.heappop(waiting)
         now = counts.get(pair, 0)
         if now < FEWEST:
             continue
-        if now == -known:
-            found.append((pair, now))
+        if now == -negative:
+            pairs.append((pair, now))
         else:
             # Counts of a pair only fall once it is in line.
             heapq.heappush(waiting, (-now, pair))
-    return found
+    return pairs
 
 
 def encoded(sequences: Sequence[ArrayLike], pairs: Sequence[Pair], base: int) -> list[Places]:

@@ -66,7 +66,7 @@ def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, over
             f"Overlap is {overlap} and a chunk holds {longest} pieces; allowed is an overlap from 0 to {room - 1}."
         )
     try:
-        coded = tokeniser(
+        encoding = tokeniser(
             text,
             truncation=True,
             max_length=longest,
@@ -82,7 +82,7 @@ def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, over
             raise
         raise TextError("The model's tokeniser fails at this text; choose another model or another text.") from error
     second = _start_of_the_second(text, tokeniser.sep_token)
-    chunks = [_chunk(tokeniser, coded, number, second) for number in range(len(coded["input_ids"]))]
+    chunks = [_chunk(tokeniser, encoding, number, second) for number in range(len(encoding["input_ids"]))]
     if all(chunk.special.all() for chunk in chunks):
         raise TextError("The text is empty; allowed is a text with at least one letter, digit or sign.")
     return chunks
@@ -94,21 +94,21 @@ def _start_of_the_second(text: str, separator: str | None) -> int:
     >>> _start_of_the_second("a [SEP] b", "[SEP]"), _start_of_the_second("a b", "[SEP]")
     (7, 3)
     """
-    first, found, _ = text.partition(separator) if separator else (text, "", "")
-    return len(first) + len(found)
+    first, mark, _ = text.partition(separator) if separator else (text, "", "")
+    return len(first) + len(mark)
 
 
-def _chunk(tokeniser: Any, coded: Any, number: int, second: int) -> Pieces:
-    ids = np.array(coded["input_ids"][number], np.int64)
-    found = [SPECIAL_WORD if word is None else word for word in coded.word_ids(number)]
-    words = np.array(found, np.int64)
+def _chunk(tokeniser: Any, encoding: Any, number: int, second: int) -> Pieces:
+    ids = np.array(encoding["input_ids"][number], np.int64)
+    numbers = [SPECIAL_WORD if word is None else word for word in encoding.word_ids(number)]
+    words = np.array(numbers, np.int64)
     if tokeniser.sep_token_id is not None:
         words[ids == tokeniser.sep_token_id] = SPECIAL_WORD
     inside = words != SPECIAL_WORD
     if inside.any():
         # A chunk counts its own words: the first one that it holds, whole or in part, is word 0.
         words[inside] = np.unique(words[inside], return_inverse=True)[1]
-    offsets = np.array(coded["offset_mapping"][number], np.int64).reshape(-1, 2)
+    offsets = np.array(encoding["offset_mapping"][number], np.int64).reshape(-1, 2)
     segments = _segments(offsets, second)
     offsets[~inside] = 0
     return Pieces(ids, tuple(tokeniser.convert_ids_to_tokens(ids.tolist())), offsets, words, segments)
@@ -118,6 +118,6 @@ def _segments(offsets: np.ndarray, second: int) -> np.ndarray:
     """0 for what begins before the second sentence, 1 for the rest; a piece that a tokeniser added at the end belongs
     to what it ends."""
     segments: np.ndarray = (offsets[:, 0] >= max(second, 1)).astype(np.int64)
-    added = (offsets[:, 1] == 0) & (np.arange(len(offsets)) > 0)
-    segments[added] = np.maximum.accumulate(segments)[added]
+    extra = (offsets[:, 1] == 0) & (np.arange(len(offsets)) > 0)
+    segments[extra] = np.maximum.accumulate(segments)[extra]
     return segments

@@ -8,20 +8,21 @@ from goldviz.data.tables.whole_files import digest, disk_faults_as
 
 
 def read_kept(
-    kept: KeptFiles, name: str, noun: str, fault: type[Exception], *, folder: str, lost: str, damaged: str
+    files: KeptFiles, name: str, noun: str, fault: type[Exception], *, folder: str, if_lost: str, if_damaged: str
 ) -> bytes:
     """The file of this name, which counts as used just now.
 
-    Raises ``fault`` for a name that cannot be one, a file that this machine does not hold (``lost`` says what to do
-    then), and one that is ``damaged``. ``noun`` is what a person calls it, ``folder`` what the folder holds.
+    Raises ``fault`` for a name that cannot be one, a file that this machine does not hold, and one that is damaged;
+    ``if_lost`` and ``if_damaged`` say what to do then. ``noun`` is what a person calls it, ``folder`` what the folder
+    holds.
     """
     check_open(name, fault)
     if not KEY.fullmatch(name):
         raise fault(f"The {noun} is {name!r}; allowed are the 16 characters that name a kept {noun}.")
     with disk_faults_as(fault, f"{folder} cannot be read on this server"):
-        content = kept.read(name)
+        content = files.read(name)
     if content is None:
-        raise fault(f"This machine does not hold the {noun} {name}: {lost}.")
+        raise fault(f"This machine does not hold the {noun} {name}: {if_lost}.")
     if digest(content) != name:
-        raise fault(f"The kept {noun} {name} is damaged and was not used; {damaged}.")
+        raise fault(f"The kept {noun} {name} is damaged and was not used; {if_damaged}.")
     return content

@@ -64,10 +64,10 @@ def learn_word_pieces(texts: Iterable[str], size: int) -> list[str]:
     split = set(SPLIT_SIGNS)
     # The trainer numbers continued characters in the order of a hash map and settles ties by their numbers; said
     # beforehand, as pieces that are there from the start, their order is always the same.
-    known = [*SPECIAL_PIECES, *characters, *(CONTINUED + one for one in characters if one not in split)]
+    alphabet = [*SPECIAL_PIECES, *characters, *(CONTINUED + one for one in characters if one not in split)]
     trainer = WordPieceTrainer(
         vocab_size=size,
-        special_tokens=known,
+        special_tokens=alphabet,
         initial_alphabet=characters,
         limit_alphabet=len(characters),
         show_progress=False,

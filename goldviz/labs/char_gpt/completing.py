@@ -90,7 +90,7 @@ def complete(
     next_tokens = []
     with one_thread():
         start = time.perf_counter()
-        for one in written_on(network, torch.tensor([prompt_ids]), chances, choice, cached=with_cache):
+        for one in written_on(network, torch.tensor([prompt_ids]), chances, choice, with_cache=with_cache):
             next_tokens.append(one)
             report(len(next_tokens), count)
         seconds = time.perf_counter() - start

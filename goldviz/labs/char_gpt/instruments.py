@@ -114,7 +114,7 @@ def of_first_seed(network: CausalTransformer, scored_text: Asked, seed: int) -> 
     places = normalize(network.position.weight.float(), dim=1)
     prompt = scored_text.probe[:1].expand(SAMPLES, 1)
     chances = torch.rand(LONGEST, SAMPLES, generator=stream(seed, SAMPLING)).to(prompt.device)
-    steps = list(written_on(network, prompt, chances, Choice(), cached=True))
+    steps = list(written_on(network, prompt, chances, Choice(), with_cache=True))
     tokens = torch.stack([one.token for one in steps], 1)
     probabilities = torch.stack([one.shares.gather(1, one.token[:, None])[:, 0] for one in steps], 1)
     return {

@@ -83,10 +83,10 @@ class ProcessPool(Generic[Member, Task]):
             raise
         results: dict[int, Any] = {}
         errors: dict[int, Exception] = {}
-        for share, (found, error) in zip(self._shares, done, strict=True):
-            results.update(zip(share, found, strict=False))
+        for share, (answers, error) in zip(self._shares, done, strict=True):
+            results.update(zip(share, answers, strict=False))
             if error is not None:
-                errors[share[len(found)]] = error
+                errors[share[len(answers)]] = error
         if errors:
             self.close()
             raise errors[min(errors)]
@@ -116,13 +116,13 @@ def shares(costs: Sequence[float], processes: int) -> list[list[int]]:
     >>> shares([5, 1, 1, 4, 1], 2)
     [[0, 2], [1, 3, 4]]
     """
-    found: list[list[int]] = [[] for _ in range(max(1, min(processes, len(costs))))]
-    loads = [0.0] * len(found)
+    parts: list[list[int]] = [[] for _ in range(max(1, min(processes, len(costs))))]
+    loads = [0.0] * len(parts)
     for number in sorted(range(len(costs)), key=lambda number: -costs[number]):
-        least = min(range(len(found)), key=lambda process: (loads[process], len(found[process])))
-        found[least].append(number)
+        least = min(range(len(parts)), key=lambda process: (loads[process], len(parts[process])))
+        parts[least].append(number)
         loads[least] += costs[number]
-    return [sorted(share) for share in found]
+    return [sorted(share) for share in parts]
 
 
 def called(
@@ -214,5 +214,5 @@ class _Process:
 
     @staticmethod
     def _stream(stream: Any) -> BinaryIO:
-        found: BinaryIO = stream
-        return found
+        binary: BinaryIO = stream
+        return binary

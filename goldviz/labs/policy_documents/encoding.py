@@ -48,7 +48,7 @@ def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | 
         by_name[name] = vector
         pieces_done += share
     if words:
-        KEPT_VECTORS.make_room(spared=vector_name(model.fingerprint, name))
+        KEPT_VECTORS.make_room(survivor=vector_name(model.fingerprint, name))
     vectors = [known for text in texts if (known := by_name[text.name]) is not None]
     return EncodedTexts(
         cls=np.stack([vector.cls for vector in vectors]),

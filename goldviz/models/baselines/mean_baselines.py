@@ -71,29 +71,29 @@ def no_change(
     values: Float[np.ndarray, "rows channels"],
     answers: ForecastAnswers,
     fold: ForecastParts,
-    unchanged: Float[np.ndarray, " n"],
+    persistence: Float[np.ndarray, " n"],
 ) -> Float[np.ndarray, " test"]:
     """Forecast that nothing changes: a return of zero, or the last price."""
-    return np.asarray(unchanged[fold.test])
+    return np.asarray(persistence[fold.test])
 
 
 def expanding_mean(
     values: Float[np.ndarray, "rows channels"],
     answers: ForecastAnswers,
     fold: ForecastParts,
-    unchanged: Float[np.ndarray, " n"],
+    persistence: Float[np.ndarray, " n"],
 ) -> Float[np.ndarray, " test"]:
     """Forecast the mean of all answers known so far; it goes on growing inside the test block."""
     count = known_answers(answers)[fold.test]
     sums = np.concatenate([[0.0], np.cumsum(answers.values)])
-    return np.asarray(np.where(count > 0, sums[count] / np.maximum(count, 1), unchanged[fold.test]))
+    return np.asarray(np.where(count > 0, sums[count] / np.maximum(count, 1), persistence[fold.test]))
 
 
 def first_order_autoregression(
     values: Float[np.ndarray, "rows channels"],
     answers: ForecastAnswers,
     fold: ForecastParts,
-    unchanged: Float[np.ndarray, " n"],
+    persistence: Float[np.ndarray, " n"],
 ) -> Float[np.ndarray, " test"]:
     """Forecast y_k = a + b y_(k-1), with least squares' b = cov(y_k, y_(k-1)) / var(y_(k-1)) and a from the means.
 
@@ -103,10 +103,10 @@ def first_order_autoregression(
     pairs = past_of(fold)
     pairs = pairs[np.isfinite(previous[pairs])]
     if len(pairs) == 0:
-        return no_change(values, answers, fold, unchanged)
+        return no_change(values, answers, fold, persistence)
     x, y = previous[pairs], answers.values[pairs]
-    centred = x - x.mean()
-    slope = centred @ y / (centred @ centred) if _varies(x) else 0.0
+    deviation = x - x.mean()
+    slope = deviation @ y / (deviation @ deviation) if _varies(x) else 0.0
     distance = np.nan_to_num(previous[fold.test] - x.mean(), nan=0.0)
     return np.asarray(y.mean() + slope * distance)
 
@@ -115,7 +115,7 @@ def ridge_on_lags(
     values: Float[np.ndarray, "rows channels"],
     answers: ForecastAnswers,
     fold: ForecastParts,
-    unchanged: Float[np.ndarray, " n"],
+    persistence: Float[np.ndarray, " n"],
 ) -> Float[np.ndarray, " test"]:
     """Forecast the change by ridge regression (Hoerl and Kennard 1970) on the last three values of every channel.
 
@@ -124,7 +124,7 @@ def ridge_on_lags(
     from, then NaN becomes 0. The penalty is the one of ``RIDGE_PENALTIES`` that, fitted on training, has the least
     squared error on validation; then training and validation together are fitted with it.
     """
-    change = answers.values - unchanged
+    change = answers.values - persistence
     features = _lagged(values, answers, change)
     errors = [
         np.inf
@@ -135,7 +135,7 @@ def ridge_on_lags(
     # Of equally good penalties the largest, which says least.
     best = max(range(len(errors)), key=lambda index: (-errors[index], index))
     forecast = _ridge(features, change, past_of(fold), fold.test, RIDGE_PENALTIES[best])
-    return np.asarray(unchanged[fold.test] + forecast)
+    return np.asarray(persistence[fold.test] + forecast)
 
 
 MEAN_FORECASTS = {
@@ -147,7 +147,7 @@ MEAN_FORECASTS = {
 """By name; a new one is an entry, which figures and tables read, too.
 
 Each takes (values, answers, fold, unchanged) and returns the forecasts of the fold's test block. ``values`` (rows,
-channels) are the panel's, the target first. ``unchanged`` (n,) is the answer if nothing changes: zeros where returns
+channels) are the panel's, the target first. ``persistence`` (n,) is the answer if nothing changes: zeros where returns
 are forecast, the prices at the forecasts where levels are.
 """
 
@@ -164,12 +164,12 @@ def _varies(x: Float[np.ndarray, " n"]) -> bool:
 def _lagged(
     values: Float[np.ndarray, "rows channels"], answers: ForecastAnswers, change: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, "n features"]:
-    arrived = _arrived(values[:, 1:], answers.rows)
-    count, missing = known_answers(answers), np.full_like(arrived, np.nan)
+    arrivals = _arrived(values[:, 1:], answers.rows)
+    count, missing = known_answers(answers), np.full_like(arrivals, np.nan)
     columns = []
     for lag in range(RIDGE_LAGS):
         columns.append(_last_known(change, count, lag + 1)[:, None])
-        columns.append(np.concatenate([missing[:lag], arrived[: len(arrived) - lag]]))
+        columns.append(np.concatenate([missing[:lag], arrivals[: len(arrivals) - lag]]))
     return np.concatenate(columns, axis=1)
 
 
@@ -177,10 +177,10 @@ def _arrived(
     covariates: Float[np.ndarray, "rows covariates"], rows: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, "n covariates"]:
     """For each forecast the mean of the observations in the rows after the forecast before, up to its own."""
-    seen = np.isfinite(covariates[: rows[-1] + 1])
+    finite = np.isfinite(covariates[: rows[-1] + 1])
     starts = np.concatenate([[0], rows[:-1] + 1])
-    sums = np.add.reduceat(np.where(seen, covariates[: rows[-1] + 1], 0.0), starts)
-    counts = np.add.reduceat(seen.astype(float), starts)
+    sums = np.add.reduceat(np.where(finite, covariates[: rows[-1] + 1], 0.0), starts)
+    counts = np.add.reduceat(finite.astype(float), starts)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
@@ -188,9 +188,9 @@ def _ridge(
     features: Float[np.ndarray, "n features"],
     change: Float[np.ndarray, " n"],
     learnt: Int[np.ndarray, " learnt"],
-    asked: Int[np.ndarray, " asked"],
+    test: Int[np.ndarray, " test"],
     penalty: float,
-) -> Float[np.ndarray, " asked"]:
+) -> Float[np.ndarray, " test"]:
     from sklearn.linear_model import Ridge  # Importing it takes longer than fitting.
 
     mean, sd = _moments(features[learnt])
@@ -199,15 +199,15 @@ def _ridge(
         return np.asarray(np.nan_to_num((features[positions] - mean) / sd, nan=0.0))
 
     model = Ridge(alpha=penalty).fit(standardised(learnt), change[learnt])
-    return np.asarray(model.predict(standardised(asked)))
+    return np.asarray(model.predict(standardised(test)))
 
 
 def _moments(
     features: Float[np.ndarray, "learnt features"],
 ) -> tuple[Float[np.ndarray, " features"], Float[np.ndarray, " features"]]:
     """Mean and standard deviation of what was observed; infinite where that does not vary, so it counts for nothing."""
-    seen: Bool[np.ndarray, "learnt features"] = np.isfinite(features)
-    count = np.maximum(seen.sum(0), 1)
-    mean = np.where(seen, features, 0).sum(0) / count
-    sd = np.sqrt(np.where(seen, np.square(features - mean), 0).sum(0) / count)
+    finite: Bool[np.ndarray, "learnt features"] = np.isfinite(features)
+    count = np.maximum(finite.sum(0), 1)
+    mean = np.where(finite, features, 0).sum(0) / count
+    sd = np.sqrt(np.where(finite, np.square(features - mean), 0).sum(0) / count)
     return mean, np.where(sd > LEAST_SPREAD * np.abs(mean), sd, np.inf)

@@ -110,8 +110,8 @@ class FlowGradient:
         ]
         self._inner = list(zip(others, rows, scratch, strict=True))[::-1]
         self._b = [self.plan.of_moving(step_sizes * b) for b in tableau.b]
-        pulled = states.new_empty(tableau.stages, step_sizes.shape[1], states.shape[1])
-        self._pulled = first_samples(pulled, self.plan.moving)
+        pullbacks = states.new_empty(tableau.stages, step_sizes.shape[1], states.shape[1])
+        self._pulled = first_samples(pullbacks, self.plan.moving)
         self._later = [
             [(j, row[stage]) for j, row in enumerate(tableau.a) if j > stage and row[stage]]
             for stage in range(tableau.stages)
@@ -128,14 +128,14 @@ class FlowGradient:
             self._step_back(k, gradient[: self.plan.moving[k]])
 
     def _step_back(self, k: int, gradient: Tensor) -> None:
-        step, pulled = self.stages.sizes[k], self._pulled[len(gradient)]
-        for stage in reversed(range(len(pulled))):
-            row = k * len(pulled) + stage
+        step, pullbacks = self.stages.sizes[k], self._pulled[len(gradient)]
+        for stage in reversed(range(len(pullbacks))):
+            row = k * len(pullbacks) + stage
             torch.mul(gradient, self._b[stage][k], out=self._by_slope[row])
             for later, a in self._later[stage]:
-                self._by_slope[row].addcmul_(pulled[later], step, value=a)
-            self._pull(row, pulled[stage])
-        for one in pulled:
+                self._by_slope[row].addcmul_(pullbacks[later], step, value=a)
+            self._pull(row, pullbacks[stage])
+        for one in pullbacks:
             gradient.add_(one)
 
     def _pull(self, row: int, out: Float[Tensor, "batch hidden"]) -> None:
@@ -147,10 +147,10 @@ class FlowGradient:
 
     def by_weights(self) -> list[Tensor]:
         """The gradients by W_1, b_1, W_2, b_2, ...: one product a matrix."""
-        found = []
+        gradients = []
         for values, delta in zip(self.stages.layers, self.deltas, strict=True):
-            found += [delta.t() @ values, delta.sum(0)]
-        return found
+            gradients += [delta.t() @ values, delta.sum(0)]
+        return gradients
 
 
 def first_samples(room: Float[Tensor, "stage batch hidden"], counts: Iterable[int]) -> dict[int, tuple[Tensor, ...]]:

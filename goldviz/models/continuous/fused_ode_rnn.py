@@ -57,16 +57,16 @@ class FusedSequence(torch.autograd.Function):
         after = torch.empty_like(before)
         state, room = initial, torch.empty_like(initial)
         parts = zip(before.split(arriving), after.split(arriving), plan.pace.jumping.split(arriving), strict=True)
-        for e, (to_jump, jumped, who) in enumerate(parts):
+        for e, (to_jump, landing, who) in enumerate(parts):
             # Where all jump, `who` counts from 0 up, and no rows need be copied to and fro.
             if len(who) == len(initial):
                 flow.forward(e, state, to_jump)
-                jumps.forward(e, to_jump, jumped)
-                state = jumped
+                jumps.forward(e, to_jump, landing)
+                state = landing
             else:
                 flow.forward(e, state, room)
-                jumps.forward(e, torch.index_select(room, 0, who, out=to_jump), jumped)
-                state = room.index_copy_(0, who, jumped)
+                jumps.forward(e, torch.index_select(room, 0, who, out=to_jump), landing)
+                state = room.index_copy_(0, who, landing)
         ctx.flow, ctx.jumps, ctx.pace = flow, jumps, plan.pace
         ctx.save_for_backward(before, W_h, *field[::2])
         return before, after
@@ -85,8 +85,8 @@ class FusedSequence(torch.autograd.Function):
         for e, (after, at_jump, who) in reversed(list(enumerate(zip(*parts, strict=True)))):
             everybody = len(who) == len(gradient)
             jumping = gradient if everybody else gradient.index_select(0, who)
-            found = ctx.jumps.backward(e, jumping.add_(after), at_jump)
-            gradient = found if everybody else gradient.index_copy_(0, who, found)
+            by_state = ctx.jumps.backward(e, jumping.add_(after), at_jump)
+            gradient = by_state if everybody else gradient.index_copy_(0, who, by_state)
             flow.backward(e, gradient)
         return None, ctx.jumps.by_drive(), gradient, *ctx.jumps.by_weights(), *flow.by_weights()
 
@@ -105,8 +105,8 @@ class FusedODERNN(ODERNN):
         super().__init__(cell, field, FixedSteps(method, longest_step))
         # The very types: a subclass may step otherwise, and the gradient written by hand would not know.
         if type(cell) not in GRU_JUMPS:
-            known = ", ".join(kind.__name__ for kind in GRU_JUMPS)
-            raise ValueError(f"The fused ODE-RNN's cell is {type(cell).__name__}; allowed is one of {known}.")
+            names = ", ".join(kind.__name__ for kind in GRU_JUMPS)
+            raise ValueError(f"The fused ODE-RNN's cell is {type(cell).__name__}; allowed is one of {names}.")
         if type(field) is not TanhField:
             raise ValueError(f"The fused ODE-RNN's field is {type(field).__name__}; allowed is TanhField.")
         self.tableau = runge_kutta_method(method)
@@ -129,8 +129,8 @@ class FusedODERNN(ODERNN):
             *layers,
         )
         # As the plain ODE-RNN counts them, whose samples wait for each other at every row.
-        counted = pace.counts.amax(1).cpu()
-        return ODERNNTrace(pace.at_rows(before), pace.at_rows(after), self.tableau.stages * counted, counted)
+        steps = pace.counts.amax(1).cpu()
+        return ODERNNTrace(pace.at_rows(before), pace.at_rows(after), self.tableau.stages * steps, steps)
 
 
 def fixed_step_ode_rnn(

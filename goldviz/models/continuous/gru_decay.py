@@ -113,8 +113,8 @@ class DecayGRU(nn.Module):
         _check_gaps("gaps since each channel was observed", gaps, values.shape)
         _check_gaps("gaps since the last row", row_gaps, values.shape[:2])
         gaps, row_gaps = gaps.to(values.dtype), row_gaps.to(values.dtype)
-        filled = self.fill(values, mask, gaps)
-        inputs = torch.cat([filled, mask.to(values.dtype)], 2)
+        complete = self.fill(values, mask, gaps)
+        inputs = torch.cat([complete, mask.to(values.dtype)], 2)
         decays = self.decays(gaps, row_gaps).unbind(0)
         states = [self.cell.zero_state(inputs) if initial is None else initial]
         gates: list[tuple[Tensor, Tensor, Tensor]] = []
@@ -123,7 +123,7 @@ class DecayGRU(nn.Module):
             states.append(step.states[-1])
             gates.append((step.update_gates[0], step.reset_gates[0], step.candidates[0]))
         z_t, r_t, candidates = zip(*gates, strict=True)
-        return DecayGRUTrace(tuple(states), decays, z_t, r_t, candidates, filled)
+        return DecayGRUTrace(tuple(states), decays, z_t, r_t, candidates, complete)
 
     def decays(
         self, gaps: Float[Tensor, "*any channels"], row_gaps: Float[Tensor, "*any"]
@@ -153,20 +153,20 @@ def channel_gaps(times: Times, mask: Mask) -> Values:
     [0.0, 1.0, 3.0, 0.5]
     """
     since = torch.zeros_like(mask[0], dtype=times.dtype)
-    found = []
-    for gap, seen in zip(gaps_before(times), mask, strict=True):
+    rows = []
+    for gap, present in zip(gaps_before(times), mask, strict=True):
         since = since + gap[:, None]
-        found.append(since)
-        since = torch.where(seen, 0.0, since)
-    return torch.stack(found)
+        rows.append(since)
+        since = torch.where(present, 0.0, since)
+    return torch.stack(rows)
 
 
 def _check_gaps(name: str, gaps: Tensor, shape: tuple[int, ...]) -> None:
     if gaps.shape != shape:
         raise SeriesError(f"The {name} have shape {tuple(gaps.shape)}; the values allow {tuple(shape)}.")
     bad = ~(torch.isfinite(gaps) & (gaps >= 0))
-    if (found := first_true(bad if bad.ndim == 2 else bad.any(2))) is not None:
+    if (place := first_true(bad if bad.ndim == 2 else bad.any(2))) is not None:
         raise SeriesError(
-            f"Of the {name}, one is negative or not finite in sample {found[1]} at row {found[0]}; allowed are "
+            f"Of the {name}, one is negative or not finite in sample {place[1]} at row {place[0]}; allowed are "
             "numbers from 0."
         )

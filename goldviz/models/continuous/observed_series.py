@@ -92,5 +92,5 @@ def check_values(values: Values, mask: Mask, channels: int) -> None:
 
 def first_true(bad: Bool[Tensor, "time batch"]) -> tuple[int, int] | None:
     """Row and sample of the earliest true entry, None if there is none."""
-    found = bad.nonzero()
-    return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
+    places = bad.nonzero()
+    return (int(places[0, 0]), int(places[0, 1])) if len(places) else None

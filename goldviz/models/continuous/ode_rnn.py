@@ -109,15 +109,15 @@ class ODERNN(nn.Module):
     def _follow(self, gaps: Times, inputs: Inputs, observed: Observed, h: State) -> ODERNNTrace:
         memory = [torch.zeros_like(h) for _ in self.cell.trace.carried[1:]]
         before, after, evaluations, steps = [], [], [], []
-        for row, (gap, x, seen) in enumerate(zip(gaps, inputs.unsqueeze(1), observed, strict=True)):
+        for row, (gap, x, present) in enumerate(zip(gaps, inputs.unsqueeze(1), observed, strict=True)):
             try:
                 evolution = self.solver.evolve(self.field, h, gap)
             except UnsolvedIntervalError as error:
                 raise UnsolvedIntervalError(f"On the way to row {row}: {error}") from error
             jump = self.cell(x, (evolution.state, *memory))
-            carried = [getattr(jump, name)[-1] for name in jump.carried[1:]]
-            memory = [torch.where(seen, after, rested) for after, rested in zip(carried, memory, strict=True)]
-            h = torch.where(seen, jump.states[-1], evolution.state)
+            latest = [getattr(jump, name)[-1] for name in jump.carried[1:]]
+            memory = [torch.where(present, after, before) for after, before in zip(latest, memory, strict=True)]
+            h = torch.where(present, jump.states[-1], evolution.state)
             before.append(evolution.state)
             after.append(h)
             evaluations.append(evolution.evaluations)

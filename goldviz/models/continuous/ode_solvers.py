@@ -135,12 +135,12 @@ class TorchdiffeqSolver:
     differentiation: str = "backpropagation"
 
     def __post_init__(self) -> None:
-        allowed = (*ADAPTIVE_METHODS, *FIXED_GRID_METHODS)
-        if self.method not in allowed:
-            raise ValueError(f"The method of torchdiffeq is {self.method!r}; allowed is one of {', '.join(allowed)}.")
+        methods = (*ADAPTIVE_METHODS, *FIXED_GRID_METHODS)
+        if self.method not in methods:
+            raise ValueError(f"The method of torchdiffeq is {self.method!r}; allowed is one of {', '.join(methods)}.")
         if self.differentiation not in DIFFERENTIATIONS:
-            known = ", ".join(DIFFERENTIATIONS)
-            raise ValueError(f"The differentiation is {self.differentiation!r}; allowed is one of {known}.")
+            names = ", ".join(DIFFERENTIATIONS)
+            raise ValueError(f"The differentiation is {self.differentiation!r}; allowed is one of {names}.")
         for name, value in (("rtol", self.rtol), ("atol", self.atol)):
             if not (math.isfinite(value) and value > 0):
                 raise ValueError(f"The tolerance {name} is {value}; allowed is a number above 0.")
@@ -158,12 +158,12 @@ class TorchdiffeqSolver:
         longest = float(durations.detach().max())
         if longest == 0:
             return Evolution(state, 0, 0)
-        rescaled = _RescaledField(field, durations[:, None])
+        unit_field = _RescaledField(field, durations[:, None])
         ends = torch.tensor([0.0, 1.0], dtype=state.dtype, device=state.device)
         gradient = {"adjoint_params": tuple(field.parameters())} if self.differentiation == "adjoint" else {}
         try:
             solution = DIFFERENTIATIONS[self.differentiation](
-                rescaled,
+                unit_field,
                 state,
                 ends,
                 rtol=self.rtol,
@@ -177,9 +177,9 @@ class TorchdiffeqSolver:
             reason = str(error).split(":", maxsplit=1)[0]
             raise UnsolvedIntervalError(
                 f"torchdiffeq's {self.method} gave up on a gap of {longest:g} in sample {int(durations.argmax())} "
-                f"after {rescaled.steps} steps ({reason}); try shorter gaps, a weaker field or larger tolerances."
+                f"after {unit_field.steps} steps ({reason}); try shorter gaps, a weaker field or larger tolerances."
             ) from error
-        return Evolution(solution[-1], rescaled.evaluations, rescaled.steps)
+        return Evolution(solution[-1], unit_field.evaluations, unit_field.steps)
 
     def _options(self, longest: float) -> dict[str, object]:
         if self.method in ADAPTIVE_METHODS:

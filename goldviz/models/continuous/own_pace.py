@@ -61,8 +61,8 @@ def own_pace(gaps: Float[Tensor, "time batch"], longest_step: float) -> Pace:
     # The moment in which a sample comes to a row; one that takes no time has a moment all the same.
     last = counts.clamp(min=1).cumsum(0) - 1
     # searchsorted copies what is not contiguous, and warns of it.
-    asked = moments.expand(gaps.shape[1], -1).contiguous()
-    row = torch.searchsorted(last.t().contiguous(), asked).t().clamp(max=len(gaps) - 1)
+    queries = moments.expand(gaps.shape[1], -1).contiguous()
+    row = torch.searchsorted(last.t().contiguous(), queries).t().clamp(max=len(gaps) - 1)
     sizes = (gaps / counts.clamp(min=1)).gather(0, row) * (moments[:, None] <= last[-1])
     # A sample that never moves comes after one that moves in moment 0 alone.
     rests = torch.where(sizes > 0, moments[:, None], -1).amax(0)

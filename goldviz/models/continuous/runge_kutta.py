@@ -89,14 +89,14 @@ def integrate_in_each(
         raise ValueError(f"The numbers of steps are {list(counts)}; allowed are whole numbers from 1.")
     tableau = runge_kutta_method(method)
     order = sorted(range(len(counts)), key=counts.__getitem__, reverse=True)
-    taken = [counts[number] for number in order]
-    sizes = duration / torch.tensor(taken, dtype=state.dtype, device=state.device)
+    steps = [counts[number] for number in order]
+    sizes = duration / torch.tensor(steps, dtype=state.dtype, device=state.device)
     sizes = sizes.view(-1, *[1] * state.dim())
     moving, ends = state.expand(len(counts), *state.shape), dict[int, Tensor]()
-    for index in range(taken[0]):
+    for index in range(steps[0]):
         step = sizes[: len(moving)]
         moving = runge_kutta_step(field, index * step, moving, step, tableau)
-        while len(moving) and taken[len(moving) - 1] == index + 1:
+        while len(moving) and steps[len(moving) - 1] == index + 1:
             ends[order[len(moving) - 1]] = moving[-1]
             moving = moving[:-1]
     return [ends[number] for number in range(len(counts))]

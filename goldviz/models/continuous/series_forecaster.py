@@ -111,9 +111,9 @@ class ODESeriesReader(SeriesReader):
 
     def chain(self, times: Tensor, values: Tensor, mask: Tensor) -> StateChain:
         """The states are those that the solver sets out from, and the last one."""
-        watched = WatchedSolver(self.network.solver)
-        trace = ODERNN(self.network.cell, self.network.field, watched)(times, values, mask)
-        return StateChain(trace.before, (*watched.starts[1:], trace.after[-1]))
+        solver = WatchedSolver(self.network.solver)
+        trace = ODERNN(self.network.cell, self.network.field, solver)(times, values, mask)
+        return StateChain(trace.before, (*solver.starts[1:], trace.after[-1]))
 
     def between(self, trace: ReaderTrace, times: Tensor, values: Tensor, mask: Tensor, durations: Tensor) -> Tensor:
         """Fixed steps go for all rows at once, as no sample's numbers depend on its company there.
@@ -125,11 +125,11 @@ class ODESeriesReader(SeriesReader):
         if isinstance(self.network.solver, FixedSteps):
             start = trace.after.repeat(places, 1, 1, 1).flatten(0, 2)
             return self.network.evolve(start, durations.flatten().to(start.dtype)).view(places, rows, batch, -1)
-        found = [
+        states = [
             self.network.evolve(h.repeat(places, 1), duration.reshape(-1).to(h.dtype)).view(places, batch, -1)
             for h, duration in zip(trace.after, durations.unbind(1), strict=True)
         ]
-        return torch.stack(found, 1)
+        return torch.stack(states, 1)
 
 
 class PlainSeriesReader(SeriesReader):
@@ -178,9 +178,9 @@ class GapSeriesReader(SeriesReader):
         """Each row read once more with the duration in place of the gap to the next row."""
         inputs = torch.cat([visible(values, mask), mask.to(values.dtype), gaps_before(times)[..., None].to(values)], 2)
         places = len(durations)
-        asked = torch.cat([inputs.repeat(places, 1, 1, 1), durations[..., None].to(values.dtype)], 3)
+        queries = torch.cat([inputs.repeat(places, 1, 1, 1), durations[..., None].to(values.dtype)], 3)
         before = trace.before.repeat(places, 1, 1, 1).flatten(0, 2)
-        states: Tensor = self.network.cell(asked.flatten(0, 2)[None], before).states[-1]
+        states: Tensor = self.network.cell(queries.flatten(0, 2)[None], before).states[-1]
         return states.view(*durations.shape, -1)
 
 
@@ -203,8 +203,8 @@ class DecaySeriesReader(SeriesReader):
     def between(self, trace: ReaderTrace, times: Tensor, values: Tensor, mask: Tensor, durations: Tensor) -> Tensor:
         """gamma of the duration, and of the time since each channel was observed, times the state after the row."""
         silent = torch.where(mask, 0.0, channel_gaps(times, mask))
-        waited = (silent + durations[..., None]).to(values.dtype)
-        return trace.after * self.network.decays(waited, durations.to(values.dtype))
+        silences = (silent + durations[..., None]).to(values.dtype)
+        return trace.after * self.network.decays(silences, durations.to(values.dtype))
 
 
 @dataclass
@@ -253,8 +253,8 @@ class SeriesForecaster(nn.Module):
         super().__init__()
         self.reader = reader
         self.channels = channels
-        drawn = torch.randn(2 * channels, reader.hidden, generator=generator)
-        self.W = nn.Parameter(drawn * (READ_OUT_START / math.sqrt(reader.hidden)))
+        normal = torch.randn(2 * channels, reader.hidden, generator=generator)
+        self.W = nn.Parameter(normal * (READ_OUT_START / math.sqrt(reader.hidden)))
         self.b = nn.Parameter(torch.zeros(2 * channels))
 
     def forward(self, times: Tensor, values: Tensor, mask: Tensor) -> ReaderTrace:

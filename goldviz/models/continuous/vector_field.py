@@ -39,13 +39,13 @@ class TanhField(nn.Module):
         self.widths = tuple(widths)
         sizes = (hidden, *widths, hidden)
         scales = [1.0] * len(self.widths) + [last_scale]
-        drawn = [
+        matrices = [
             torch.randn(outputs, inputs, generator=generator, dtype=torch.float64) * (scale / math.sqrt(inputs))
             for inputs, outputs, scale in zip(sizes[:-1], sizes[1:], scales, strict=True)
         ]
-        kept = torch.get_default_dtype() if dtype is None else dtype
-        self.weights = nn.ParameterList([nn.Parameter(W.to(kept)) for W in drawn])
-        self.biases = nn.ParameterList([nn.Parameter(torch.zeros(len(W), dtype=kept)) for W in drawn])
+        precision = torch.get_default_dtype() if dtype is None else dtype
+        self.weights = nn.ParameterList([nn.Parameter(W.to(precision)) for W in matrices])
+        self.biases = nn.ParameterList([nn.Parameter(torch.zeros(len(W), dtype=precision)) for W in matrices])
 
     def forward(self, t: Tensor, h: Float[Tensor, "*any hidden"]) -> Float[Tensor, "*any hidden"]:
         """dh/dt at the state h; the time t is not looked at."""

@@ -104,8 +104,8 @@ class ResetAfterGRU(GatedRecurrentUnit):
         of the update gate change sign, because 1 - sigmoid(u) = sigmoid(-u).
         """
 
-        def reorder(stacked: Tensor) -> Tensor:
-            reset, update, candidate = stacked.chunk(3)
+        def reorder(rows: Tensor) -> Tensor:
+            reset, update, candidate = rows.chunk(3)
             return torch.cat([-update, reset, candidate])
 
         weights = cls.weights_of(module)

@@ -72,8 +72,8 @@ class RecurrentInitialisation:
                 raise ValueError(f"The {name} is {number}; allowed is a number from 0.")
         unknown = sorted(set(self.biases) - set(GATE_STREAMS))
         if unknown:
-            known = ", ".join(GATE_STREAMS)
-            raise ValueError(f"A bias is given for the gate {unknown[0]!r}; allowed is one of {known}.")
+            gates = ", ".join(GATE_STREAMS)
+            raise ValueError(f"A bias is given for the gate {unknown[0]!r}; allowed is one of {gates}.")
 
 
 @torch.no_grad()
@@ -86,8 +86,8 @@ def initialise(layer: RecurrentWeights, stream: Callable[[int], Generator], sett
     """
     for name in layer.blocks:
         index = 2 * GATE_STREAMS[name]
-        drawn = torch.randn(layer.hidden, layer.inputs, generator=stream(index), dtype=torch.float64)
-        layer.block(layer.W_x, name).copy_(drawn * (settings.input_scale / math.sqrt(layer.inputs)))
+        normal = torch.randn(layer.hidden, layer.inputs, generator=stream(index), dtype=torch.float64)
+        layer.block(layer.W_x, name).copy_(normal * (settings.input_scale / math.sqrt(layer.inputs)))
         recurrent = MATRICES[settings.matrix](layer.hidden, stream(index + 1))
         layer.block(layer.W_h, name).copy_(SCALINGS[settings.scaling](recurrent, settings.size))
         layer.block(layer.b, name).fill_(settings.biases.get(name, 0.0))

@@ -75,8 +75,8 @@ class LSTM(RecurrentWeights):
         in the document, and the biases are added into one.
         """
 
-        def reorder(stacked: Tensor) -> Tensor:
-            i, f, candidate, o = stacked.chunk(4)
+        def reorder(rows: Tensor) -> Tensor:
+            i, f, candidate, o = rows.chunk(4)
             return torch.cat([i, f, o, candidate])
 
         weights = cls.weights_of(module)

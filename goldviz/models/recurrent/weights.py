@@ -112,9 +112,9 @@ class RecurrentWeights(nn.Module):
             state, inside = self.step(drive, *state)
             states.append(state)
             beside.append(inside)
-        kept = dict(zip(self.trace.carried, zip(*states, strict=True), strict=True)) | {"drives": drives}
-        others = [field.name for field in fields(self.trace) if field.name not in kept]
-        return self.trace(**kept, **dict(zip(others, zip(*beside, strict=True), strict=True)))
+        parts = dict(zip(self.trace.carried, zip(*states, strict=True), strict=True)) | {"drives": drives}
+        others = [field.name for field in fields(self.trace) if field.name not in parts]
+        return self.trace(**parts, **dict(zip(others, zip(*beside, strict=True), strict=True)))
 
     def block(self, parameter: Tensor, name: str) -> Tensor:
         """The rows of ``W_x``, ``W_h`` or ``b`` that belong to one gate, as a view."""

@@ -93,8 +93,8 @@ class CausalAttention(nn.Module):
     def forward(self, x: Float[Tensor, "batch place width"]) -> Float[Tensor, "batch place width"]:
         """The fused kernel, which keeps no weights."""
         query, key, value = self._projected(x)
-        mixed = scaled_dot_product_attention(query, key, value, is_causal=self.masked, scale=self.scale)
-        output: Tensor = self.output(mixed.transpose(1, 2).flatten(2))
+        context = scaled_dot_product_attention(query, key, value, is_causal=self.masked, scale=self.scale)
+        output: Tensor = self.output(context.transpose(1, 2).flatten(2))
         return output
 
     def onward(
@@ -104,9 +104,9 @@ class CausalAttention(nn.Module):
         query, key, value = self._projected(x)
         key, value = cache.extended(layer, key, value)
         # A single new place sees everything that is there.
-        seen = None if query.shape[2] == 1 else visible(query.shape[2], key.shape[2], x.device)
-        mixed = scaled_dot_product_attention(query, key, value, attn_mask=seen, scale=self.scale)
-        output: Tensor = self.output(mixed.transpose(1, 2).flatten(2))
+        mask = None if query.shape[2] == 1 else visible(query.shape[2], key.shape[2], x.device)
+        context = scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=self.scale)
+        output: Tensor = self.output(context.transpose(1, 2).flatten(2))
         return output
 
     def inspect(self, x: Float[Tensor, "batch place width"]) -> tuple[Tensor, Tensor]:
@@ -173,9 +173,9 @@ class CausalBlock(nn.Module):
 
     def inspect(self, x: Float[Tensor, "batch place width"]) -> CausalParts:
         """The same with the attention weights."""
-        weights, mixed = self.attention.inspect(self.attention_norm(x))
-        attended = self._joined(x, mixed)
-        return CausalParts(x, weights, self._joined(attended, self.feed_forward(attended)))
+        weights, context = self.attention.inspect(self.attention_norm(x))
+        middle = self._joined(x, context)
+        return CausalParts(x, weights, self._joined(middle, self.feed_forward(middle)))
 
     def feed_forward(self, x: Float[Tensor, "batch place width"]) -> Float[Tensor, "batch place width"]:
         """FFN(LN x), the same for each place by itself."""
@@ -183,8 +183,8 @@ class CausalBlock(nn.Module):
         return output
 
     def _joined(self, x: Tensor, branch: Tensor) -> Tensor:
-        scaled = branch if self.share == 1 else branch * self.share
-        return x + scaled if self.residual else scaled
+        term = branch if self.share == 1 else branch * self.share
+        return x + term if self.residual else term
 
 
 class CausalTransformer(nn.Module):

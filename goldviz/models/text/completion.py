@@ -48,11 +48,11 @@ class Choice:
         whole = scores.softmax(-1)
         if self.top_p >= 1:
             return whole
-        held, order = whole.sort(dim=-1, descending=True, stable=True)
-        kept = held.cumsum(-1) - held < self.top_p
-        kept[..., 0] = True
-        held = held * kept
-        return torch.zeros_like(logits).scatter(-1, order, held / held.sum(-1, keepdim=True))
+        probabilities, order = whole.sort(dim=-1, descending=True, stable=True)
+        nucleus = probabilities.cumsum(-1) - probabilities < self.top_p
+        nucleus[..., 0] = True
+        probabilities = probabilities * nucleus
+        return torch.zeros_like(logits).scatter(-1, order, probabilities / probabilities.sum(-1, keepdim=True))
 
 
 class Drawn(NamedTuple):
@@ -70,7 +70,7 @@ def written_on(
     chances: Float[Tensor, "new batch"],
     choice: Choice,
     *,
-    cached: bool,
+    with_cache: bool,
 ) -> Iterator[Drawn]:
     """Token after token, as many as there are ``chances``: numbers from 0 to 1 that say which token is drawn.
 
@@ -79,13 +79,13 @@ def written_on(
     vectors change with their places, so nothing can be kept.
     """
     tokens, longest = prompt[:, -network.shape.positions :], network.shape.positions
-    cache = network.empty_cache(len(prompt)) if cached and network.shape.masked else None
+    cache = network.empty_cache(len(prompt)) if with_cache and network.shape.masked else None
     for chance in chances:
         logits = _next_logits(network, tokens, cache)
         shares = choice.shares(logits)
-        drawn = drawn_by(shares, chance)
-        yield Drawn(drawn, shares, logits)
-        tokens = torch.cat([tokens, drawn[:, None]], 1)[:, -longest:]
+        token = drawn_by(shares, chance)
+        yield Drawn(token, shares, logits)
+        tokens = torch.cat([tokens, token[:, None]], 1)[:, -longest:]
         if cache is not None and cache.length >= longest:
             cache = None
 
@@ -122,6 +122,6 @@ class Lens(NamedTuple):
 @torch.no_grad()
 def last_place(network: CausalTransformer, tokens: Int[Tensor, " place"]) -> Lens:
     """What the network does at the last of these tokens, of which it sees as many as fit into its block."""
-    walked = list(network.walk(tokens[None, -network.shape.positions :]))
-    states = torch.stack([walked[0].input[0, -1], *(parts.output[0, -1] for parts in walked)])
-    return Lens(network.read_out(states).softmax(-1), torch.stack([parts.weights[0, :, -1] for parts in walked]))
+    blocks = list(network.walk(tokens[None, -network.shape.positions :]))
+    states = torch.stack([blocks[0].input[0, -1], *(parts.output[0, -1] for parts in blocks)])
+    return Lens(network.read_out(states).softmax(-1), torch.stack([parts.weights[0, :, -1] for parts in blocks]))

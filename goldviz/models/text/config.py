@@ -64,14 +64,14 @@ def checkpoint_kind(config: Mapping[str, Any], name: str) -> str:
     architecture = _architecture(config)
     if kind is None and (architecture.startswith("Bert") or (not architecture and "type_vocab_size" in config)):
         kind = "bert"
-    shown = _shown_value(kind or architecture or "unknown")
-    allowed = f"allowed are encoders of the kinds {', '.join(CHECKPOINT_FAMILIES)}"
+    label = _shown_value(kind or architecture or "unknown")
+    choices = f"allowed are encoders of the kinds {', '.join(CHECKPOINT_FAMILIES)}"
     if config.get("is_encoder_decoder") is True or config.get("add_cross_attention") is True:
-        raise TextModelError(f"{name} is an encoder with a decoder ({shown}); {allowed}.")
+        raise TextModelError(f"{name} is an encoder with a decoder ({label}); {choices}.")
     if config.get("is_decoder") is True or _is_decoder_only(kind, architecture):
-        raise TextModelError(f"{name} is a decoder, whose tokens see only what is before them ({shown}); {allowed}.")
+        raise TextModelError(f"{name} is a decoder, whose tokens see only what is before them ({label}); {choices}.")
     if not isinstance(kind, str) or kind not in CHECKPOINT_FAMILIES:
-        raise TextModelError(f"{name} is a model of the kind {shown}; {allowed}.")
+        raise TextModelError(f"{name} is a model of the kind {label}; {choices}.")
     return kind
 
 
@@ -87,8 +87,8 @@ def encoder_shape(config: Mapping[str, Any], kind: str, name: str) -> EncoderSha
         raise TextModelError(f"{name} has positions of the kind {_shown_value(positions)}; allowed is 'absolute'.")
     activation = config.get(family.activation, "gelu")
     if not isinstance(activation, str) or activation not in FEED_FORWARD_ACTIVATIONS:
-        allowed = ", ".join(FEED_FORWARD_ACTIVATIONS)
-        raise TextModelError(f"{name} has the activation {_shown_value(activation)}; allowed are {allowed}.")
+        activations = ", ".join(FEED_FORWARD_ACTIVATIONS)
+        raise TextModelError(f"{name} has the activation {_shown_value(activation)}; allowed are {activations}.")
     epsilon = config.get("layer_norm_eps", 1e-12)
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float) or not 0 < epsilon < 1:
         raise TextModelError(f"{name}: layer_norm_eps is {_shown_value(epsilon)}; allowed is a number between 0 and 1.")
@@ -163,8 +163,8 @@ def classifier_refusal(config: Mapping[str, Any]) -> str:
     >>> classifier_refusal({"architectures": ["BertForTokenClassification"]})
     'its config.json calls it BertForTokenClassification, which is none of whole texts'
     """
-    named = config.get("architectures")
-    architectures = [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
+    names = config.get("architectures")
+    architectures = [each for each in names if isinstance(each, str)] if isinstance(names, list) else []
     if not architectures:
         return "its config.json does not say of what"
     if not any(architecture.endswith("ForSequenceClassification") for architecture in architectures):
@@ -187,8 +187,8 @@ def _size(config: Mapping[str, Any], field: str, key: str, name: str) -> int:
 
 
 def _architecture(config: Mapping[str, Any]) -> str:
-    named = config.get("architectures")
-    return named[0] if isinstance(named, list) and named and isinstance(named[0], str) else ""
+    names = config.get("architectures")
+    return names[0] if isinstance(names, list) and names and isinstance(names[0], str) else ""
 
 
 def _is_decoder_only(kind: Any, architecture: str) -> bool:

@@ -152,8 +152,8 @@ class SelfAttention(nn.Module):
     ) -> Float[Tensor, "batch token width"]:
         """W_O of the heads' outputs, by PyTorch's fused kernel, which keeps no weights."""
         query, key, value = (self._heads_of(part(x)) for part in (self.query, self.key, self.value))
-        seen = None if present is None else present[:, None, None, :]
-        output: Tensor = self.output(self._joined(scaled_dot_product_attention(query, key, value, attn_mask=seen)))
+        mask = None if present is None else present[:, None, None, :]
+        output: Tensor = self.output(self._joined(scaled_dot_product_attention(query, key, value, attn_mask=mask)))
         return output
 
     def inspect(
@@ -168,10 +168,10 @@ class SelfAttention(nn.Module):
         if present is not None:
             scores = scores.masked_fill(~present[:, None, None, :], -math.inf)
         weights = scores.softmax(-1)
-        mixed = weights @ value
+        context = weights @ value
         if shares is not None:
-            mixed = mixed * shares.view(1, -1, 1, 1)
-        return AttentionParts(query, key, value, scores, weights, mixed, self.output(self._joined(mixed)))
+            context = context * shares.view(1, -1, 1, 1)
+        return AttentionParts(query, key, value, scores, weights, context, self.output(self._joined(context)))
 
     def _heads_of(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
@@ -200,8 +200,8 @@ class EncoderBlock(nn.Module):
     ) -> Float[Tensor, "batch token width"]:
         """X^(l) of X^(l-1)."""
         drop = dropout or _kept
-        attended = self.attention_norm(x + drop(self.attention(x, present)))
-        output: Tensor = self.output_norm(attended + drop(self.feed_forward(attended)))
+        middle = self.attention_norm(x + drop(self.attention(x, present)))
+        output: Tensor = self.output_norm(middle + drop(self.feed_forward(middle)))
         return output
 
     def inspect(
@@ -212,8 +212,8 @@ class EncoderBlock(nn.Module):
     ) -> BlockParts:
         """The same without dropout, with everything in between; ``shares`` scales each head's output."""
         attention = self.attention.inspect(x, present, shares)
-        attended = self.attention_norm(x + attention.output)
-        return BlockParts(x, attention, attended, self.output_norm(attended + self.feed_forward(attended)))
+        middle = self.attention_norm(x + attention.output)
+        return BlockParts(x, attention, middle, self.output_norm(middle + self.feed_forward(middle)))
 
     def feed_forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
         """FFN, the same for each token by itself."""

@@ -59,15 +59,15 @@ def weight_files(folder: Path, name: str) -> list[Path]:
 
 def stored_tensors(folder: Path, name: str) -> dict[str, StoredTensor]:
     """All tensors of a folder; raises :class:`goldviz.models.text.model.TextModelError` where a file is damaged."""
-    found: dict[str, StoredTensor] = {}
+    tensors: dict[str, StoredTensor] = {}
     for path in weight_files(folder, name):
         try:
-            found |= _in_safetensors(path) if path.suffix == ".safetensors" else _in_pickle(path, name)
+            tensors |= _in_safetensors(path) if path.suffix == ".safetensors" else _in_pickle(path, name)
         except OSError as error:
             raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
         except SafetensorError as error:
             raise TextModelError(_damaged_weights(path, name)) from error
-    return found
+    return tensors
 
 
 def _weight_parts(index: Path, name: str) -> list[Path]:
@@ -138,10 +138,10 @@ def _check_is_not_packed(path: Path, name: str) -> None:
     The parts are those that PyTorch's own reader sees: other readers may be shown another table of contents.
     """
     archive = torch.PyTorchFileReader(str(path))
-    unpacked = sum(archive.get_record_size(part) for part in archive.get_all_records())
-    if unpacked > path.stat().st_size:
+    size = sum(archive.get_record_size(part) for part in archive.get_all_records())
+    if size > path.stat().st_size:
         raise TextModelError(
-            f"{name}: {path.name} has {path.stat().st_size:,} bytes and unpacks to {unpacked:,}; "
+            f"{name}: {path.name} has {path.stat().st_size:,} bytes and unpacks to {size:,}; "
             "PyTorch's own files are never packed."
         )
 

@@ -48,9 +48,9 @@ def bert_name(name: str) -> str:
     'bert.embeddings.word_embeddings.weight'
     """
     for start, bert in BERT_NAMES:
-        found = re.match(start, name)
-        if found:
-            return found.expand(bert) + name[found.end() :]
+        match = re.match(start, name)
+        if match:
+            return match.expand(bert) + name[match.end() :]
     raise KeyError(name)
 
 

@@ -62,10 +62,10 @@ def load_text_model(folder: Path, name: str = "") -> TextModel:
     family = CHECKPOINT_FAMILIES[kind]
     shape = encoder_shape(config, kind, name)
     tokeniser = read_tokeniser(folder, kind, shape.vocabulary, name)
-    stored = stored_tensors(folder, name)
-    encoder = read_encoder(name, shape, family, stored)
-    masked_words, about_words = _masked_words(name, config, tokeniser, encoder, family, stored)
-    classifier, labels, about_classes = _classifier(name, config, shape, family, stored)
+    tensors = stored_tensors(folder, name)
+    encoder = read_encoder(name, shape, family, tensors)
+    masked_words, about_words = _masked_words(name, config, tokeniser, encoder, family, tensors)
+    classifier, labels, about_classes = _classifier(name, config, shape, family, tensors)
     for part in (encoder, masked_words, classifier):
         if part is not None:
             part.eval().requires_grad_(False)
@@ -106,7 +106,7 @@ def _masked_words(
     tokeniser: Any,
     encoder: TransformerEncoder,
     family: CheckpointFamily,
-    stored: Mapping[str, StoredTensor],
+    tensors: Mapping[str, StoredTensor],
 ) -> tuple[MaskedWordHead | None, tuple[str, ...]]:
     absent = "It has no masked-word head that can be read, so it cannot guess hidden words."
     if tokeniser.mask_token_id is None or config.get("tie_word_embeddings") is False:
@@ -114,7 +114,7 @@ def _masked_words(
     # The head here is gelu's alone.
     if family.masked_word_activation and config.get(family.masked_word_activation, "gelu") != "gelu":
         return None, (absent,)
-    head = read_masked_word_head(name, encoder, family, stored)
+    head = read_masked_word_head(name, encoder, family, tensors)
     return head, () if head is not None else (absent,)
 
 
@@ -123,19 +123,19 @@ def _classifier(
     config: Mapping[str, Any],
     shape: EncoderShape,
     family: CheckpointFamily,
-    stored: Mapping[str, StoredTensor],
+    tensors: Mapping[str, StoredTensor],
 ) -> tuple[TextClassifier | None, tuple[str, ...], tuple[str, ...]]:
     refusal = classifier_refusal(config)
-    if refusal and any(tensor.startswith("classifier.") for tensor in stored):
+    if refusal and any(tensor.startswith("classifier.") for tensor in tensors):
         return None, (), (f"It has a classifier, but {refusal}, so it gives a text no tone.",)
-    head = None if refusal else read_classifier(name, shape.width, family, stored, MOST_LABELS)
+    head = None if refusal else read_classifier(name, shape.width, family, tensors, MOST_LABELS)
     if head is None:
         return None, (), ("It has no classifier, so it gives a text no tone.",)
     classes = head.read_out.out_features
     labels = labels_of(config, classes, name)
     if labels is None:
-        unnamed = tuple(f"class {number}" for number in range(classes))
-        return head, unnamed, ("Its config.json does not name its classes, so they are numbered.",)
+        names = tuple(f"class {number}" for number in range(classes))
+        return head, names, ("Its config.json does not name its classes, so they are numbered.",)
     return head, labels, ()
 
 

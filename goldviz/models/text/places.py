@@ -15,9 +15,9 @@ MODEL_FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,79}")
 
 def model_folder() -> Path:
     """``GOLDVIZ_MODELS``, or a folder in the user's data folder. It need not exist."""
-    given = os.environ.get("GOLDVIZ_MODELS", "").strip()
-    if given:
-        return Path(given).expanduser().absolute()
+    folder = os.environ.get("GOLDVIZ_MODELS", "").strip()
+    if folder:
+        return Path(folder).expanduser().absolute()
     return Path(platformdirs.user_data_dir("goldviz", appauthor=False)) / "models"
 
 
@@ -36,9 +36,9 @@ def kept_folder(name: str) -> Path:
     Raises :class:`goldviz.models.text.model.TextModelError` for a name that could lead elsewhere, or leads nowhere.
     """
     if not MODEL_FOLDER_NAME.fullmatch(name):
-        shown = name if len(name) <= 40 else f"{name[:39]}…"
+        short = name if len(name) <= 40 else f"{name[:39]}…"
         raise TextModelError(
-            f"The model folder is {shown!r}; allowed are up to 80 letters, digits, blanks and . _ -, "
+            f"The model folder is {short!r}; allowed are up to 80 letters, digits, blanks and . _ -, "
             "a letter or digit first."
         )
     folder = model_folder() / name

@@ -74,8 +74,8 @@ def read_tokeniser(folder: Path, kind: str, vocabulary: int, name: str) -> Any:
 
 def _check_files(folder: Path, groups: tuple[tuple[str, ...], ...], name: str) -> None:
     if not any(all((folder / file).is_file() for file in group) for group in groups):
-        allowed = ", ".join(" with ".join(group) for group in groups)
-        raise TextModelError(f"{name} has no vocabulary; allowed are {allowed}.")
+        vocabularies = ", ".join(" with ".join(group) for group in groups)
+        raise TextModelError(f"{name} has no vocabulary; allowed are {vocabularies}.")
     for file in {file for group in VOCABULARY_FILES for file in group}:
         path = folder / file
         if path.is_file() and path.stat().st_size > LARGEST_VOCABULARY_FILE:
@@ -87,8 +87,8 @@ def _check_files(folder: Path, groups: tuple[tuple[str, ...], ...], name: str) -
 
 def _case(folder: Path, kind: str) -> dict[str, bool]:
     """Whether to lower the letters, where nothing but the list of pieces can tell."""
-    told = any((folder / file).is_file() for file in ("tokenizer.json", "tokenizer_config.json"))
-    if told or kind not in WORD_PIECE_KINDS:
+    has_settings = any((folder / file).is_file() for file in ("tokenizer.json", "tokenizer_config.json"))
+    if has_settings or kind not in WORD_PIECE_KINDS:
         return {}
     words = (folder / "vocab.txt").read_text(encoding="utf-8", errors="replace").splitlines()
     return {"do_lower_case": not any(word != word.lower() for word in words if not word.startswith("["))}

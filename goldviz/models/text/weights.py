@@ -143,10 +143,10 @@ class UninitialisedWeights(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        given = kwargs or {}
+        options = kwargs or {}
         if getattr(func, "__module__", "") == "torch.nn.init":
-            return given["tensor"] if "tensor" in given else args[0]
-        return func(*args, **given)
+            return options["tensor"] if "tensor" in options else args[0]
+        return func(*args, **options)
 
 
 def stored_name(modules: Mapping[str, str], weight: str) -> str:
@@ -164,7 +164,7 @@ def stored_name(modules: Mapping[str, str], weight: str) -> str:
 
 
 def read_encoder(
-    name: str, shape: EncoderShape, family: CheckpointFamily, stored: Mapping[str, StoredTensor]
+    name: str, shape: EncoderShape, family: CheckpointFamily, tensors: Mapping[str, StoredTensor]
 ) -> TransformerEncoder:
     """The encoder of a checkpoint, in float32.
 
@@ -174,30 +174,30 @@ def read_encoder(
     with torch.device("meta"), UninitialisedWeights():
         encoder = TransformerEncoder(shape)
     table = stored_name(family.encoder, "embeddings.token.weight")
-    prefix = family.prefix if f"{family.prefix}{table}" in stored else ""
+    prefix = family.prefix if f"{family.prefix}{table}" in tensors else ""
     modules = {ours: f"{prefix}{theirs}" for ours, theirs in family.encoder.items()}
-    _fill_module(name, encoder, modules, stored)
+    _fill_module(name, encoder, modules, tensors)
     return encoder
 
 
 def read_masked_word_head(
-    name: str, encoder: TransformerEncoder, family: CheckpointFamily, stored: Mapping[str, StoredTensor]
+    name: str, encoder: TransformerEncoder, family: CheckpointFamily, tensors: Mapping[str, StoredTensor]
 ) -> MaskedWordHead | None:
     """The masked-word head, or None where the checkpoint has none, or one whose table is not the encoder's own."""
-    if not _holds(family.masked_words, ("dense.weight", "norm.weight", "bias"), stored):
+    if not _holds(family.masked_words, ("dense.weight", "norm.weight", "bias"), tensors):
         return None
-    decoder = stored.get(f"{family.decoder}.weight")
+    decoder = tensors.get(f"{family.decoder}.weight")
     table = encoder.embeddings.token.weight
     if decoder is not None and (decoder.shape != table.shape or not torch.equal(_float_numbers(name, decoder), table)):
         return None
     with torch.device("meta"), UninitialisedWeights():
         head = MaskedWordHead(encoder.shape)
-    _fill_module(name, head, family.masked_words, stored)
+    _fill_module(name, head, family.masked_words, tensors)
     return head
 
 
 def read_classifier(
-    name: str, width: int, family: CheckpointFamily, stored: Mapping[str, StoredTensor], most_classes: int
+    name: str, width: int, family: CheckpointFamily, tensors: Mapping[str, StoredTensor], most_classes: int
 ) -> TextClassifier | None:
     """The classifier, or None where the checkpoint has none with at least two classes.
 
@@ -205,52 +205,52 @@ def read_classifier(
     :func:`goldviz.models.text.config.classifier_refusal`. Raises
     :class:`goldviz.models.text.model.TextModelError` for more than ``most_classes``, before any number is read.
     """
-    if not _holds(family.classifier, ("dense.weight", "read_out.weight"), stored):
+    if not _holds(family.classifier, ("dense.weight", "read_out.weight"), tensors):
         return None
-    read_out = stored[stored_name(family.classifier, "read_out.weight")].shape
+    read_out = tensors[stored_name(family.classifier, "read_out.weight")].shape
     if len(read_out) != 2 or read_out[0] < 2:
         return None
     if read_out[0] > most_classes:
         raise TextModelError(f"{name} has {read_out[0]} classes; allowed are up to {most_classes}.")
     with torch.device("meta"), UninitialisedWeights():
         head = TextClassifier(width, read_out[0], family.classifier_activation)
-    _fill_module(name, head, family.classifier, stored)
+    _fill_module(name, head, family.classifier, tensors)
     return head
 
 
-def _holds(modules: Mapping[str, str], weights: tuple[str, ...], stored: Mapping[str, StoredTensor]) -> bool:
-    return all(any(name in stored for name in _spellings(stored_name(modules, weight))) for weight in weights)
+def _holds(modules: Mapping[str, str], weights: tuple[str, ...], tensors: Mapping[str, StoredTensor]) -> bool:
+    return all(any(name in tensors for name in _spellings(stored_name(modules, weight))) for weight in weights)
 
 
-def _spellings(stored: str) -> Iterator[str]:
+def _spellings(name: str) -> Iterator[str]:
     """A tensor's name today, and those that older files have for it."""
-    yield stored
-    module, _, kind = stored.rpartition(".")
+    yield name
+    module, _, kind = name.rpartition(".")
     # Files that were converted from TensorFlow keep its names for the scale and the shift of a LayerNorm.
     yield f"{module}.{'gamma' if kind == 'weight' else 'beta'}"
     if kind == "bias":
         yield f"{module}.decoder.bias"
 
 
-def _fill_module(name: str, module: nn.Module, modules: Mapping[str, str], stored: Mapping[str, StoredTensor]) -> None:
+def _fill_module(name: str, module: nn.Module, modules: Mapping[str, str], state: Mapping[str, StoredTensor]) -> None:
     """Give a module on the meta device the numbers of a file, after all of their shapes have been checked."""
-    found = {}
+    matches = {}
     for weight, empty in module.state_dict().items():
-        wanted = stored_name(modules, weight)
-        spelling = next((spelling for spelling in _spellings(wanted) if spelling in stored), None)
+        key = stored_name(modules, weight)
+        spelling = next((spelling for spelling in _spellings(key) if spelling in state), None)
         if spelling is None:
-            raise TextModelError(f"{name} lacks the tensor {wanted}, so its weights are not those of its config.json.")
-        if stored[spelling].shape != tuple(empty.shape):
+            raise TextModelError(f"{name} lacks the tensor {key}, so its weights are not those of its config.json.")
+        if state[spelling].shape != tuple(empty.shape):
             raise TextModelError(
-                f"{name} has a tensor {spelling} of {_size_words(stored[spelling].shape)} numbers, but its config.json "
+                f"{name} has a tensor {spelling} of {_size_words(state[spelling].shape)} numbers, but its config.json "
                 f"asks for {_size_words(tuple(empty.shape))}."
             )
-        found[weight] = stored[spelling]
-    module.load_state_dict({weight: _float_numbers(name, tensor) for weight, tensor in found.items()}, assign=True)
+        matches[weight] = state[spelling]
+    module.load_state_dict({weight: _float_numbers(name, tensor) for weight, tensor in matches.items()}, assign=True)
 
 
-def _float_numbers(name: str, stored: StoredTensor) -> Tensor:
-    tensor = stored.read()
+def _float_numbers(name: str, source: StoredTensor) -> Tensor:
+    tensor = source.read()
     if not tensor.is_floating_point():
         raise TextModelError(f"{name} has weights of the type {tensor.dtype}; allowed are floating-point numbers.")
     numbers = tensor.to(torch.float32).contiguous()

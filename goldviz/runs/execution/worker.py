@@ -234,7 +234,7 @@ class StoreSink:
                     once=box.once,
                     coordinates=box.coordinates,
                     attributes=box.attributes,
-                    marked=box.marked,
+                    new_marks=box.marked,
                     checkpoint=box.checkpoint,
                 )
             except StoreError:

@@ -30,7 +30,7 @@ def keep(report: Report, key: str, name: str, laboratory: str) -> Kept:
     try:
         if laboratory:
             content, notes = laboratories()[laboratory].part("corpora").of_a_file(content, name)
-        kept = keep_text(content, name)
+        text = keep_text(content, name)
     except TextError as error:
         return Kept(refused=str(error))
-    return Kept(replace(kept, notes=(*notes, *kept.notes)))
+    return Kept(replace(text, notes=(*notes, *text.notes)))

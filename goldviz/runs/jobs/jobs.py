@@ -171,19 +171,19 @@ class Jobs:
         A visitor who asks for more than ``MOST_OF_ONE_VISITOR`` gives up the oldest. Raises :class:`TooManyJobsError`.
         """
         with self._turn:
-            known = self._line.get(task.key)
-            if known is None or known.stop_asked.is_set():
+            job = self._line.get(task.key)
+            if job is None or job.stop_asked.is_set():
                 own = self._of(visitor) if visitor else []
                 for given_up in own[: max(0, len(own) - MOST_OF_ONE_VISITOR + 1)]:
                     self._leave(given_up, visitor)
-                open_jobs = [job for job in self._line.values() if not job.stop_asked.is_set()]
+                open_jobs = [other for other in self._line.values() if not other.stop_asked.is_set()]
                 if len(open_jobs) >= MOST_UNFINISHED:
                     raise TooManyJobsError(
                         f"{len(open_jobs)} other jobs are waiting on this server; try again when some are done."
                     )
-                self._begin(known := Job(task))
-            known.waiters[visitor] = time.monotonic()
-            return known
+                self._begin(job := Job(task))
+            job.waiters[visitor] = time.monotonic()
+            return job
 
     def wait(self, task: Task[Made], visitor: str = "") -> Made:
         """The task's result, as soon as a job has made it. Raises :class:`JobFailedError` and TooManyJobsError."""

@@ -216,15 +216,15 @@ def _work(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], m
     """Called in a worker process: how the work ended, and its result, packed, or why there is none."""
     from distributed import get_worker
 
-    worker, told = get_worker(), 0.0
+    worker, last_report = get_worker(), 0.0
     stop = _stops[name] = threading.Event()
 
     def report(done: float, total: float) -> None:
-        nonlocal told
+        nonlocal last_report
         if stop.is_set():
             raise Stopped
-        if time.monotonic() - told >= TELL_EVERY:
-            told = time.monotonic()
+        if time.monotonic() - last_report >= TELL_EVERY:
+            last_report = time.monotonic()
             worker.log_event(TOPIC, (name, float(done), float(total)))
 
     def packed() -> bytes:

@@ -110,10 +110,10 @@ def light_dataset(
         arrays[name] = LightArray(
             _aligned(labels[dims[0]], steps, values), dims, labels, name, _words(name, variables, units)
         )
-    for name, array in once.items():
-        arrays[name] = LightArray(array, variables[name]["dims"], labels, name, _words(name, variables, units))
-    for name, kept in arrays.items():
-        _check_shape(name, kept.values.shape, variables[name]["dims"], labels)
+    for name, values in once.items():
+        arrays[name] = LightArray(values, variables[name]["dims"], labels, name, _words(name, variables, units))
+    for name, array in arrays.items():
+        _check_shape(name, array.values.shape, variables[name]["dims"], labels)
     return LightDataset(arrays, labels, {name: _plain(value) for name, value in attributes.items()})
 
 
@@ -148,6 +148,6 @@ def _check_shape(name: str, shape: tuple[int, ...], dims: Sequence[str], labels:
 
 
 def _words(name: str, variables: Mapping[str, Mapping[str, Any]], units: Mapping[str, str]) -> dict[str, str]:
-    declared = variables[name]
-    words = {"long_name": declared["long_name"], "units": units.get(name, declared["units"])}
-    return {**words, "kind": declared["kind"]} if declared.get("kind") else words
+    about = variables[name]
+    words = {"long_name": about["long_name"], "units": units.get(name, about["units"])}
+    return {**words, "kind": about["kind"]} if about.get("kind") else words

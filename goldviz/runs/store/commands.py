@@ -27,8 +27,8 @@ def halt(connection: Connection, run_id: str, kind: Halt) -> str:
         return ""
     status = str(connection.execute(select(runs.c.status).where(own)).scalar_one())
     if status == "queued":
-        ended = "stopped" if kind == "stop" else "paused"
-        _end(connection, run_id, ended, f"{ended.capitalize()} while it waited.")
+        end = "stopped" if kind == "stop" else "paused"
+        _end(connection, run_id, end, f"{end.capitalize()} while it waited.")
     elif status == "paused" and kind == "stop":
         _end(connection, run_id, "stopped", _stopped_after(connection, run_id))
     elif status in HELD:
@@ -36,9 +36,9 @@ def halt(connection: Connection, run_id: str, kind: Halt) -> str:
     return status
 
 
-def give(connection: Connection, run_id: str, given: Iterable[Command]) -> None:
+def give(connection: Connection, run_id: str, several: Iterable[Command]) -> None:
     """Let commands wait for a run."""
-    rows = [{"run_id": run_id, "kind": command.kind, "changes": dict(command.changes)} for command in given]
+    rows = [{"run_id": run_id, "kind": command.kind, "changes": dict(command.changes)} for command in several]
     if rows:
         connection.execute(insert(commands), rows)
 

@@ -176,8 +176,8 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        shared: Connection | None = getattr(self._shared, "connection", None)
-        with sentences(self.url), nullcontext(shared) if shared is not None else self._lent() as connection:
+        own: Connection | None = getattr(self._shared, "connection", None)
+        with sentences(self.url), nullcontext(own) if own is not None else self._lent() as connection:
             yield connection
 
     def _lent(self) -> AbstractContextManager[Connection]:
@@ -531,7 +531,7 @@ class Store:
         once: Mapping[str, np.ndarray] | None = None,
         coordinates: Mapping[str, Any] | None = None,
         attributes: Mapping[str, Any] | None = None,
-        marked: Sequence[Mapping[str, Any]] = (),
+        new_marks: Sequence[Mapping[str, Any]] = (),
         checkpoint: tuple[int, bytes] | None = None,
         status: str | None = None,
         message: str = "",
@@ -564,7 +564,7 @@ class Store:
                 connection.execute(
                     insert(finals).values(run_id=run_id, variable=name, data=arrays.array_to_bytes(array))
                 )
-            self._write_marks(connection, run_id, marked)
+            self._write_marks(connection, run_id, new_marks)
             if checkpoint is not None:
                 step, state = checkpoint
                 own = checkpoints.c.run_id == run_id
@@ -576,12 +576,12 @@ class Store:
                 connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, message=message))
         return status
 
-    def _write_marks(self, connection: Connection, run_id: str, marked: Sequence[Mapping[str, Any]]) -> None:
-        if not marked:
+    def _write_marks(self, connection: Connection, run_id: str, new_marks: Sequence[Mapping[str, Any]]) -> None:
+        if not new_marks:
             return
-        connection.execute(insert(marks), [{"run_id": run_id, **mark} for mark in marked])
+        connection.execute(insert(marks), [{"run_id": run_id, **mark} for mark in new_marks])
         in_force = dict(connection.execute(select(runs.c.changes).where(runs.c.id == run_id)).scalar_one())
-        for mark in marked:
+        for mark in new_marks:
             in_force.update(mark["changes"])
         connection.execute(update(runs).where(runs.c.id == run_id).values(changes=in_force))
 

@@ -28,8 +28,8 @@ def ask(use: Use, current_market: Market | None) -> None:
 
     ``held`` is the market that the visitor uses now, if it is not simulated.
     """
-    simulated, yahoo, file, here = st.tabs(["Simulated", "Yahoo Finance", "A file", "Kept on this server"])
-    with simulated:
+    simulation, yahoo, file, here = st.tabs(["Simulated", "Yahoo Finance", "A file", "Kept on this server"])
+    with simulation:
         _simulated(use)
     with yahoo:
         _yahoo(use)

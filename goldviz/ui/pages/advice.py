@@ -35,8 +35,8 @@ def show() -> None:
     with filters:
         rows = _filtered([Row(lab, trial) for lab, record in records.items() for trial in record.trials])
     by_seed = switch.toggle("Show each seed", key="advice-by-seed")
-    helped = sum(row.trial.helps for row in rows)
-    st.caption(f"{helped} of {len(rows)} remedies helped.")
+    helpful = sum(row.trial.helps for row in rows)
+    st.caption(f"{helpful} of {len(rows)} remedies helped.")
     if rows:
         st.dataframe(
             table(rows, by_seed), hide_index=True, width="stretch", column_config={"Remedy": {"width": "large"}}

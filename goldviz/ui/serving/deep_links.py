@@ -33,6 +33,6 @@ def told(root: str, path: str) -> str:
     assets = files("goldviz.ui") / "assets"
     script = (assets / "connection.js").read_text(encoding="utf-8")
     apart = (assets / "apart.css").read_text(encoding="utf-8")
-    told = f"{script}\nconnect({json.dumps(root)}, {json.dumps(path)}, {json.dumps(apart)});"
+    start = f"{script}\nconnect({json.dumps(root)}, {json.dumps(path)}, {json.dumps(apart)});"
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
-    return page.replace("<head>", f'<head><script type="module">\n{told}\n</script>', 1)
+    return page.replace("<head>", f'<head><script type="module">\n{start}\n</script>', 1)

@@ -256,14 +256,14 @@ def _section(
         news = board.table.edition != state.edition or board.sense != state.sense
         if not news and set(state.wants) <= set(state.figures):
             return None
-        sent = board.table.since(state.edition, state.figures, _specs(offer, lane, state.wants), arrays)
+        changes = board.table.since(state.edition, state.figures, _specs(offer, lane, state.wants), arrays)
     return {
         "id": lane_id,
         "run": lane.run is not None,
         "sense": board.sense,
         "last": lane.last_step,
         "progress": {"share": share, "words": words},
-        **sent,
+        **changes,
     }
 
 

@@ -28,10 +28,10 @@ COMMENT = re.compile(r"^ *//.*$", re.MULTILINE)
 @cache
 def modules() -> Mapping[str, str]:
     """What the browser gets of every module, by its path in the package, such as ``ui/assets/timeline.js``."""
-    found = [*PACKAGE.glob("ui/assets/*.js"), *PACKAGE.glob("labs/*/assets/*.js")]
+    paths = [*PACKAGE.glob("ui/assets/*.js"), *PACKAGE.glob("labs/*/assets/*.js")]
     return {
         path.relative_to(PACKAGE).as_posix(): COMMENT.sub("", path.read_text(encoding="utf-8"))
-        for path in sorted(found)
+        for path in sorted(paths)
     }
 
 

@@ -114,22 +114,22 @@ def part_of_exhibit(token: str, name: str, query: Mapping[str, str]) -> Answer:
         return Answer(HTTPStatus.SERVICE_UNAVAILABLE, str(error).encode(), TEXT)
 
 
-def answer(laboratory: str, asked: bytes) -> Answer:
+def answer(laboratory: str, body: bytes) -> Answer:
     """What a laboratory answers to ``{"settings": {...}, "question": {...}}``, or a sentence about why it does not."""
     lab = laboratories().get(laboratory)
     if lab is None or not come_ahead(lab):
         return Answer(HTTPStatus.NOT_FOUND, b"There is nobody to answer here.", TEXT)
-    if len(asked) > LONGEST:
+    if len(body) > LONGEST:
         sentence = f"The question is longer than {LONGEST} bytes."
         return Answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence.encode(), TEXT)
     try:
-        settings, question = _read(asked)
-        found = _found(lab, lab.declared.checked(settings), question)
+        settings, question = _read(body)
+        reply = _found(lab, lab.declared.checked(settings), question)
     except ValueError as error:
         return Answer(HTTPStatus.BAD_REQUEST, str(error).encode(), TEXT)
     except (JobFailedError, TooManyJobsError) as error:
         return Answer(HTTPStatus.SERVICE_UNAVAILABLE, str(error).encode(), TEXT)
-    return Answer(HTTPStatus.OK, json.dumps(found, allow_nan=False).encode(), JSON)
+    return Answer(HTTPStatus.OK, json.dumps(reply, allow_nan=False).encode(), JSON)
 
 
 def come_ahead(lab: Laboratory) -> bool:
@@ -143,8 +143,8 @@ def preparation(lab: Laboratory, settings: Instant) -> Task[bool] | None:
     if warm_up is None:
         return None
     own = lab.part("queries")
-    stored = own.likely(settings).model_dump_json()
-    return Task(f"likely-{settings.name}-{stored}", warm_up, (stored,), "Preparing", own.WARM_UP_SECONDS)
+    text = own.likely(settings).model_dump_json()
+    return Task(f"likely-{settings.name}-{text}", warm_up, (text,), "Preparing", own.WARM_UP_SECONDS)
 
 
 def by_a_worker(laboratory: str) -> bool:
@@ -164,14 +164,14 @@ def _found(lab: Laboratory, settings: Settings, question: Mapping[str, object]) 
 
 def _figures(lab: Laboratory, settings: Settings, question: Mapping[str, object]) -> dict[str, object]:
     """The figures that are asked for by name in a theme, as a page shows them, and what they are of."""
-    known, names, theme = lab.figures().FIGURES, question["figures"], question.get("theme")
-    if not isinstance(names, list) or not all(name in known for name in map(str, names)) or theme not in list(INKS):
-        raise ValueError(f"The question names no figures of this page, or no theme; there are {', '.join(known)}.")
+    figures, names, theme = lab.figures().FIGURES, question["figures"], question.get("theme")
+    if not isinstance(names, list) or not all(name in figures for name in map(str, names)) or theme not in list(INKS):
+        raise ValueError(f"The question names no figures of this page, or no theme; there are {', '.join(figures)}.")
     assert isinstance(settings, Instant)
     dataset = _numbers(lab, settings)
-    specs = [known[name] for name in map(str, names) if all(need in dataset for need in known[name].needs)]
-    drawn = {spec.name: figure_text(settings, dataset, spec, theme) for spec in specs}
-    return {"subject": subject_of(settings), "figures": drawn}
+    specs = [figures[name] for name in map(str, names) if all(need in dataset for need in figures[name].needs)]
+    drawings = {spec.name: figure_text(settings, dataset, spec, theme) for spec in specs}
+    return {"subject": subject_of(settings), "figures": drawings}
 
 
 def _numbers(lab: Laboratory, settings: Instant) -> xr.Dataset:
@@ -179,18 +179,18 @@ def _numbers(lab: Laboratory, settings: Instant) -> xr.Dataset:
     jobs, whole, prefetch = services.jobs(), task_of(settings), lab.hook("queries", "prefetch")
     if prefetch is None:
         return jobs.here(whole)
-    held = jobs.held(whole)
-    if held is not None:
-        return held
-    stored, seconds = settings.model_dump_json(), lab.part("queries").PREFETCH_SECONDS
-    task: Task[xr.Dataset] = Task(f"prefetch-{whole.key}", prefetch, (stored,), whole.words, seconds)
+    dataset = jobs.held(whole)
+    if dataset is not None:
+        return dataset
+    text, seconds = settings.model_dump_json(), lab.part("queries").PREFETCH_SECONDS
+    task: Task[xr.Dataset] = Task(f"prefetch-{whole.key}", prefetch, (text,), whole.words, seconds)
     return jobs.wait(task)
 
 
-def _read(asked: bytes) -> tuple[dict[str, object], dict[str, object]]:
+def _read(body: bytes) -> tuple[dict[str, object], dict[str, object]]:
     try:
-        found = json.loads(asked)
-        settings, question = found["settings"], found["question"]
+        fields = json.loads(body)
+        settings, question = fields["settings"], fields["question"]
     except (ValueError, KeyError, TypeError, RecursionError):
         settings = question = None
     if not isinstance(settings, dict) or not isinstance(question, dict):

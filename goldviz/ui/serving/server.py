@@ -74,27 +74,27 @@ def routes() -> list[BaseRoute]:
         if "gzip" not in request.headers.get("accept-encoding", ""):
             return FileResponse(str(script), media_type="text/javascript", headers=year)
         # Once for all: a class that opens its pages together would wait while it is compressed for one after the other.
-        packed = {**year, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-        return Response(await run_sync(compressed), headers=packed, media_type="text/javascript")
+        with_gzip = {**year, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        return Response(await run_sync(compressed), headers=with_gzip, media_type="text/javascript")
 
     def exhibit(request: Request) -> Response:
-        found = queries.part_of_exhibit(request.path_params["token"], request.path_params["part"], request.query_params)
+        reply = queries.part_of_exhibit(request.path_params["token"], request.path_params["part"], request.query_params)
         # Weights hardly shrink by compression, and it would take longer than everything else; "identity" skips it.
         headers = {"Content-Encoding": "identity", "X-Content-Type-Options": "nosniff"}
-        headers["Cache-Control"] = "private, max-age=3600" if found.status == 200 else "no-store"
-        return Response(found.content, found.status, headers, found.media_type)
+        headers["Cache-Control"] = "private, max-age=3600" if reply.status == 200 else "no-store"
+        return Response(reply.content, reply.status, headers, reply.media_type)
 
     async def answered(request: Request) -> Response:
-        asked = b""
+        body = b""
         async for part in request.stream():
-            asked += part
-            if len(asked) > queries.LONGEST:
+            body += part
+            if len(body) > queries.LONGEST:
                 break
         laboratory = request.path_params["laboratory"]
         limiter = waiting if queries.by_a_worker(laboratory) else at_once
-        found = await run_sync(queries.answer, laboratory, asked, limiter=limiter)
+        reply = await run_sync(queries.answer, laboratory, body, limiter=limiter)
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-        return Response(found.content, found.status, headers, found.media_type)
+        return Response(reply.content, reply.status, headers, reply.media_type)
 
     return [
         Route(address(PLOTLY_PATH), plotly),
@@ -185,16 +185,16 @@ def _start_workers() -> None:
 async def _collect(storage: ClosingStorage) -> None:
     """End sessions whose visitors stay away, and collect garbage on a timer, in place of Streamlit's full collection
     after every rerun."""
-    loaded = looked = 0
+    modules = previous = 0
     while True:
         await asyncio.sleep(COLLECT_SECONDS)
         storage.close_gone()
-        made = gc.get_stats()[0]["collections"]
-        if made - looked < FEW_COLLECTIONS:
+        collections = gc.get_stats()[0]["collections"]
+        if collections - previous < FEW_COLLECTIONS:
             continue
         await asyncio.to_thread(gc.collect)
-        looked = made
-        if len(sys.modules) > loaded:
+        previous = collections
+        if len(sys.modules) > modules:
             # Modules stay. Collections, for which everybody waits, pass them over: 20 to 80 ms in place of 200.
             gc.freeze()
-            loaded = len(sys.modules)
+            modules = len(sys.modules)

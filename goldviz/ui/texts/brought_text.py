@@ -32,7 +32,7 @@ def kept_text(upload: UploadedFile, laboratory: str = "") -> KeptText | None:
             READ_SECONDS,
             most_seconds=MOST_READ_SECONDS,
         ),
-        lambda kept: kept.text is None or KEPT_TEXTS.path(kept.text.name).is_file(),
+        lambda one: one.text is None or KEPT_TEXTS.path(one.text.name).is_file(),
     )
     if result is not None and result.refused:
         raise TextError(result.refused)

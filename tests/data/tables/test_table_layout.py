@@ -95,7 +95,7 @@ def test_a_channel_is_named_by_its_symbol_where_its_column_or_a_person_says_one(
     assert made.channel.name == name
     assert made.release_known == (symbol is not None)
     assert made.channel.words == (described(symbol).words if symbol else name)
-    again = file_channel(column, layout("Price").columns["Price"], choice, taken={"GC=F"})
+    again = file_channel(column, layout("Price").columns["Price"], choice, others={"GC=F"})
     assert again.channel.name == (name if name != "GC=F" else column)
 
 

@@ -31,9 +31,9 @@ def test_the_least_recently_used_go_but_never_the_spared_one(tmp_path):
     for age, path in enumerate(paths):
         write_whole(path, b"x" * 10)
         os.utime(path, (1000 + age, 1000 + age))
-    make_room(tmp_path, paths, 20, spared=paths[0])
+    make_room(tmp_path, paths, 20, survivor=paths[0])
     assert sorted(tmp_path.iterdir()) == [paths[0], paths[3]]
-    make_room(tmp_path, [*paths, tmp_path / "gone.txt"], 0, spared=paths[0])
+    make_room(tmp_path, [*paths, tmp_path / "gone.txt"], 0, survivor=paths[0])
     assert list(tmp_path.iterdir()) == [paths[0]]
 
 
@@ -42,7 +42,7 @@ def test_what_was_left_unfinished_goes_in_time(tmp_path):
     for path in (old, new):
         path.write_bytes(b"half")
     os.utime(old, (time.time() - 7200, time.time() - 7200))
-    make_room(tmp_path, [], 0, spared=tmp_path / "none")
+    make_room(tmp_path, [], 0, survivor=tmp_path / "none")
     assert list(tmp_path.iterdir()) == [new]
 
 
@@ -54,7 +54,7 @@ def test_what_cannot_be_removed_stays_and_others_go_for_it(tmp_path):
         write_whole(path, b"x" * 10)
     for age, path in enumerate((unfinished, stuck, old, new)):
         os.utime(path, (1000 + age, 1000 + age))
-    make_room(tmp_path, [stuck, old, new], stuck.stat().st_size + 10, spared=new)
+    make_room(tmp_path, [stuck, old, new], stuck.stat().st_size + 10, survivor=new)
     assert sorted(tmp_path.iterdir()) == sorted([stuck, new, unfinished])
 
 

@@ -166,7 +166,7 @@ def test_the_least_recently_used_go(folder: Path) -> None:
 
         os.utime(files.path(name), (number, number))
     assert files.read("a") is not None
-    files.make_room(spared="c")
+    files.make_room(survivor="c")
     assert [files.read(name) is not None for name in "abc"] == [True, False, True]
 
 

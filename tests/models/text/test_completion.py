@@ -33,19 +33,19 @@ PROMPT = torch.randint(30, (2, 5), generator=torch.Generator().manual_seed(2))
 def test_a_cache_draws_the_same_tokens_past_the_end_of_the_block(choice, prompt):
     asked = torch.randint(30, (2, prompt), generator=torch.Generator().manual_seed(prompt))
     drawn = [
-        [one.token for one in written_on(network(), asked, chances(25), choice, cached=cached)]
+        [one.token for one in written_on(network(), asked, chances(25), choice, with_cache=cached)]
         for cached in (True, False)
     ]
     assert torch.equal(torch.stack(drawn[0]), torch.stack(drawn[1]))
 
 
 def test_without_a_mask_the_cache_is_left_out():
-    assert len(list(written_on(network(masked=False), PROMPT, chances(3), Choice(), cached=True))) == 3
+    assert len(list(written_on(network(masked=False), PROMPT, chances(3), Choice(), with_cache=True))) == 3
 
 
 def test_temperature_0_takes_the_likeliest_token():
     made, tokens = network(), PROMPT
-    for one in written_on(made, PROMPT, chances(6), Choice(0), cached=True):
+    for one in written_on(made, PROMPT, chances(6), Choice(0), with_cache=True):
         expected = made(tokens)[:, -1].argmax(-1)
         assert torch.equal(one.token, expected)
         tokens = torch.cat([tokens, one.token[:, None]], 1)

@@ -118,9 +118,9 @@ def patterns(texts: str, kind: str = "story", tone: str = "0", where: str = "") 
 
 
 def written(
-    pattern: Pattern, lexicon: Lexicon, generator: np.random.Generator, decided: Mapping[str, Term] = NOTHING_DECIDED
+    pattern: Pattern, lexicon: Lexicon, generator: np.random.Generator, beforehand: Mapping[str, Term] = NOTHING_DECIDED
 ) -> tuple[str, int]:
-    """A text drawn from a pattern, and the sign of its tone; ``decided`` holds slots that are filled beforehand.
+    """A text drawn from a pattern, and the sign of its tone; ``beforehand`` holds slots that are decided.
 
     Raises :class:`PatternError` where the lexicon lacks a slot or form, or no draw satisfies the pattern's condition.
 
@@ -130,35 +130,35 @@ def written(
     ('Unemployment has risen.', -1)
     """
     for _ in range(MOST_DRAWS):
-        drawn = dict(decided)
-        text = filled(pattern.text, lexicon, generator, drawn)
-        if not pattern.where or _pattern_holds(pattern.where, drawn):
-            return sentence_cased(text), sign_of(pattern.tone, drawn)
+        terms = dict(beforehand)
+        text = filled(pattern.text, lexicon, generator, terms)
+        if not pattern.where or _pattern_holds(pattern.where, terms):
+            return sentence_cased(text), sign_of(pattern.tone, terms)
     raise PatternError(f"No draw satisfies {pattern.where!r} of the pattern {pattern.text!r}.")
 
 
-def filled(text: str, lexicon: Lexicon, generator: np.random.Generator, drawn: dict[str, Term]) -> str:
-    """The text with its slots filled; ``drawn`` holds what is decided before, and takes what is drawn here."""
+def filled(text: str, lexicon: Lexicon, generator: np.random.Generator, terms: dict[str, Term]) -> str:
+    """The text with its slots filled; ``terms`` holds what is decided before, and takes what is drawn here."""
     words = []
     for part in _pattern_parts(text):
         if isinstance(part, str):
             words.append(part)
             continue
         slot, form, other = part
-        if slot not in drawn:
-            drawn[slot] = drawn_term(slot, lexicon, generator, drawn)
-        if other and drawn[other].plural:
+        if slot not in terms:
+            terms[slot] = drawn_term(slot, lexicon, generator, terms)
+        if other and terms[other].plural:
             form = "do"
-        if form not in drawn[slot].forms:
+        if form not in terms[slot].forms:
             raise PatternError(f"The slot {slot!r} has no form {form!r}, for which this text asks: {text!r}.")
-        words.append(drawn[slot].forms[form])
+        words.append(terms[slot].forms[form])
     return "".join(words)
 
 
 def drawn_term(
-    slot: str, lexicon: Lexicon, generator: np.random.Generator, drawn: Mapping[str, Term] = NOTHING_DECIDED
+    slot: str, lexicon: Lexicon, generator: np.random.Generator, others: Mapping[str, Term] = NOTHING_DECIDED
 ) -> Term:
-    """A term for a slot, one that says something else than those that are ``drawn`` already.
+    """A term for a slot, one that says something else than the ``others``, which other slots have.
 
     Raises :class:`PatternError` where the lexicon lacks the slot, or has no other term for it.
     """
@@ -167,39 +167,39 @@ def drawn_term(
         raise PatternError(f"There is no slot {slot!r}; allowed are {', '.join(sorted(lexicon))}.")
     if callable(terms):
         return terms(generator)
-    said = {other.forms[""] for other in drawn.values()}
+    words = {other.forms[""] for other in others.values()}
     for _ in range(MOST_DRAWS):
         term = _without_slots(terms[int(generator.random() * len(terms))], lexicon, generator)
-        if term.forms[""] not in said:
+        if term.forms[""] not in words:
             return term
     raise PatternError(f"The lexicon has too few terms for the slot {slot!r}.")
 
 
 def sentence_cased(text: str) -> str:
     """The text with a capital letter at the start of each sentence."""
-    return SENTENCE_START.sub(lambda found: found.group().upper(), text)
+    return SENTENCE_START.sub(lambda match: match.group().upper(), text)
 
 
-def sign_of(product: str, drawn: Mapping[str, Term]) -> int:
+def sign_of(product: str, terms: Mapping[str, Term]) -> int:
     """The value of a product of signs: factors are slots or whole numbers, with a minus in front or not."""
     sign, factors = (-1, product[1:]) if product.startswith("-") else (1, product)
     names = [name for name in factors.split("*") if not name.isdigit()]
-    if missing := [name for name in names if name not in drawn]:
+    if missing := [name for name in names if name not in terms]:
         raise PatternError(f"The product {product!r} names {missing[0]!r}, which the text does not have.")
-    return sign * prod(int(factor) if factor.isdigit() else drawn[factor].sign for factor in factors.split("*"))
+    return sign * prod(int(factor) if factor.isdigit() else terms[factor].sign for factor in factors.split("*"))
 
 
-def _pattern_holds(where: str, drawn: Mapping[str, Term]) -> bool:
+def _pattern_holds(where: str, terms: Mapping[str, Term]) -> bool:
     left, right = where.split("=")
-    return sign_of(left, drawn) == sign_of(right, drawn)
+    return sign_of(left, terms) == sign_of(right, terms)
 
 
 def _without_slots(term: Term, lexicon: Lexicon, generator: np.random.Generator) -> Term:
     """The term with its own slots filled, the same in all its forms: "prices of {good}" are those of one good."""
     if "{" not in term.forms[""]:
         return term
-    drawn: dict[str, Term] = {}
-    return replace(term, forms={form: filled(text, lexicon, generator, drawn) for form, text in term.forms.items()})
+    terms: dict[str, Term] = {}
+    return replace(term, forms={form: filled(text, lexicon, generator, terms) for form, text in term.forms.items()})
 
 
 @cache
@@ -207,9 +207,9 @@ def _pattern_parts(text: str) -> tuple[str | tuple[str, str, str], ...]:
     """Plain text and slots in turn, a slot as its name, its form, and the slot that it agrees with."""
     parts: list[str | tuple[str, str, str]] = []
     end = 0
-    for found in SLOT_IN_PATTERN.finditer(text):
-        parts += [text[end : found.start()], (found[1] + found[2], found[3] or "", found[4] or "")]
-        end = found.end()
+    for match in SLOT_IN_PATTERN.finditer(text):
+        parts += [text[end : match.start()], (match[1] + match[2], match[3] or "", match[4] or "")]
+        end = match.end()
     parts.append(text[end:])
     if any("{" in part or "}" in part for part in parts if isinstance(part, str)):
         raise PatternError(f"A slot of this text cannot be read: {text!r}.")

@@ -61,11 +61,11 @@ def policy_sentences(
     """
     _check_text_count(count)
     neutral = [pattern for pattern in PATTERNS_BY_NAME[patterns] if pattern.tone == "0"]
-    toned = [pattern for pattern in PATTERNS_BY_NAME[patterns] if pattern.tone != "0"]
+    leaning = [pattern for pattern in PATTERNS_BY_NAME[patterns] if pattern.tone != "0"]
     texts = []
     for _ in range(count):
-        chosen = neutral if generator.random() < NEUTRAL_SENTENCE_SHARE else toned
-        pattern = chosen[int(generator.random() * len(chosen))]
+        pool = neutral if generator.random() < NEUTRAL_SENTENCE_SHARE else leaning
+        pattern = pool[int(generator.random() * len(pool))]
         text, sign = written(pattern, POLICY_LEXICON, generator)
         texts.append(LabelledText(text, TONES[sign + 1], pattern.kind, pattern.text))
     return texts

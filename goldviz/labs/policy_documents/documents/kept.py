@@ -41,7 +41,7 @@ def keep_documents(documents: DatedTexts) -> str:
     name = hashlib.sha256(content).hexdigest()[:16]
     try:
         KEPT_DOCUMENTS.write(name, gzip.compress(content, mtime=0))
-        KEPT_DOCUMENTS.make_room(spared=name)
+        KEPT_DOCUMENTS.make_room(survivor=name)
     except OSError as error:
         raise DatedTextError(f"The documents cannot be kept on this server: {reason_of(error)}.") from None
     keep_label(name, documents.origin)

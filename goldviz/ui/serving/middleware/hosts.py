@@ -51,7 +51,7 @@ class KnownHosts:
         # The server has taken the scheme from X-Forwarded-Proto where a proxy on a trusted address sent it.
         scheme = str(scope["scheme"])
         here = origin_of_request(SCHEMES.get(scheme, scheme), _header(scope, b"host"))
-        sent = _header(scope, b"origin")
+        header = _header(scope, b"origin")
         if here is None or not (here.host in self._own or (self._by_number and _is_number(here.host))):
             return await _refuse(
                 scope,
@@ -60,9 +60,9 @@ class KnownHosts:
                 "This server does not answer under this name. Whoever runs it can allow it with --allow-host.",
             )
         writes = scope["type"] == "websocket" or scope["method"] not in READING
-        if not (writes and sent):
+        if not (writes and header):
             return await self._app(scope, receive, send)
-        origin = origin_of(sent)
+        origin = origin_of(header)
         if origin is None or (origin != here and origin not in self._more):
             return await _refuse(scope, receive, send, _not_told(origin))
         return await self._app(_reached_at(origin, scope), receive, send)
