@@ -149,7 +149,7 @@ def trained(store: Store, name: str = "", variable: str = "norm") -> str:
             Progress(step, 4, float(step), 0.0),
             batch=batch,
             once=once,
-            marked=marked,
+            new_marks=marked,
             checkpoint=(step, b"state"),
             coordinates={"seed": [0]},
             status="finished",

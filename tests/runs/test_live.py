@@ -58,7 +58,7 @@ def test_labels_are_read_again_where_they_changed_and_only_there(store: Store, m
         {},
         {"once": {"end": np.array([2.0])}},
         {},
-        {"marked": [{"step": 9, "text": "rate halved", "changes": {}}]},
+        {"new_marks": [{"step": 9, "text": "rate halved", "changes": {}}]},
         {},
     ]
     for place, change in enumerate(changes):

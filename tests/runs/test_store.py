@@ -89,7 +89,9 @@ def test_an_unknown_run_is_named(store: Store) -> None:
 
 def test_deleting_forgets_everything(store: Store) -> None:
     run_id, other = store.create(Toy()), store.create(Toy())
-    written(store, run_id, 1, once={"end": np.zeros(1, np.float32)}, checkpoint=(1, b"x"), marked=[_mark(1, drift=1.0)])
+    written(
+        store, run_id, 1, once={"end": np.zeros(1, np.float32)}, checkpoint=(1, b"x"), new_marks=[_mark(1, drift=1.0)]
+    )
     store.command(run_id, Command("stop"))
     store.delete([run_id, "unknown"])
     with sqlite3.connect(file_of(store)) as connection:
@@ -207,7 +209,7 @@ def test_going_on_forgets_what_came_after_the_last_kept_step(store: Store) -> No
     for step in range(1, 6):
         kept = (step, b"state %d" % step) if step == 3 else None
         marked = [_mark(step, drift=step / 10)] if step in (2, 3, 4) else []
-        written(store, run_id, step, lease=start.lease, checkpoint=kept, marked=marked)
+        written(store, run_id, step, lease=start.lease, checkpoint=kept, new_marks=marked)
     store.set_status(run_id, "interrupted")
     store.command(run_id, Command("stop"))
     store.command(run_id, Command("change", {"drift": 0.9}))
