@@ -303,7 +303,8 @@ def look_of(theme: str) -> dict[str, Any]:
 
 @cache
 def _template(name: str) -> dict[str, Any]:
-    return json.loads(pio.templates[name].to_json())  # type: ignore[no-any-return]
+    template: dict[str, Any] = json.loads(pio.templates[name].to_json())
+    return template
 
 
 def _plain(value: Any) -> Any:

@@ -42,7 +42,7 @@ def test_the_runs_page_tells_what_piles_up_under_which_bound_and_frees_what_is_t
     store = services.store()
     ended, training = (store.create(Toy()) for _ in range(2))
     for run_id in (ended, training):
-        store.append(run_id, Progress(1, 4, 1.0, 0.0), kept=(1, bytes(300_000)))
+        store.append(run_id, Progress(1, 4, 1.0, 0.0), checkpoint=(1, bytes(300_000)))
     store.set_status(ended, "finished")
     keep_text(b"gold is a metal " * 30_000, "notes.txt")
     left = folder / "texts" / "half.part"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -46,7 +47,7 @@ def block_gains(model: DeepMLP, hidden: Sequence[Float[Tensor, "sample unit"]]) 
     training = model.training
     model.eval()
     gains = [
-        rms_singular_value(jacobians(lambda h, block=block: model.block(block, h), before))  # type: ignore[misc]
+        rms_singular_value(jacobians(partial(model.block, block), before))
         for block, before in enumerate(hidden[:-1], start=1)
     ]
     model.train(training)

@@ -50,9 +50,10 @@ def meaning_of(tokeniser: Tokeniser, past: np.ndarray) -> tuple[np.ndarray, np.n
     """Mean and standard deviation of the past returns with each token; NaN for one that no day has."""
     own = tokeniser.tokens(past)
     days = [past[own == token] for token in range(tokeniser.count)]
-    return tuple(  # type: ignore[return-value]
+    mean, deviation = (
         np.array([measure(one) if len(one) else np.nan for one in days]) for measure in (np.mean, np.std)
     )
+    return mean, deviation
 
 
 def regimes_of(tokeniser: Tokeniser) -> np.ndarray | None:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, Generic, Literal, TypeVar, cast
+from typing import Any, Concatenate, Generic, Literal, TypeVar
 
 from goldviz.cache import Cache
 from goldviz.runs.jobs.worker import (
@@ -159,11 +159,13 @@ class Jobs:
 
     def held(self, task: Task[Made]) -> Made | None:
         """What came of the task, if it is still there."""
-        return cast("Made | None", self.results.held(task.key))
+        made: Made | None = self.results.held(task.key)
+        return made
 
     def here(self, task: Task[Made]) -> Made:
         """The task's result, made in this very thread if it is not there; what the work raises is passed on."""
-        return cast("Made", self.results.get(task.key, lambda: task.function(_unheard, *task.arguments)))
+        made: Made = self.results.get(task.key, lambda: task.function(_unheard, *task.arguments))
+        return made
 
     def ask(self, task: Task[Any], visitor: str = "") -> Job:
         """Wait for a task as ``visitor``: for the job that is under way, or for a new one.
@@ -192,7 +194,8 @@ class Jobs:
             return result
         job = self.ask(task, visitor)
         job.over.wait()
-        return cast("Made", self.outcome(job))
+        made: Made = self.outcome(job)
+        return made
 
     def outcome(self, job: Job) -> Any:
         """What came of a job that is over. Raises :class:`JobFailedError` with its sentence where nothing did."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -57,7 +57,8 @@ def made(task: Task[Made]) -> Made | None:
         if task.seconds <= WAITED_SECONDS:
             _wait_for(job, PATIENCE_SECONDS)
         if job.state == "done":
-            return cast("Made", jobs.outcome(job))
+            made: Made = jobs.outcome(job)
+            return made
     finished_job = show(task.key)
     if finished_job is not None and not finished_job.unfinished:
         st.button("Try again", key=f"again-{task.key}", icon=":material/refresh:", on_click=_again, args=(task.key,))
@@ -78,7 +79,8 @@ def awaited(task: Task[Made]) -> Made:
         return jobs.here(task)
     job = jobs.ask(task, _session())
     _wait_for(job, float("inf"))
-    return cast("Made", jobs.outcome(job))
+    made: Made = jobs.outcome(job)
+    return made
 
 
 def finished(task: Task[Made], holds: Callable[[Made], bool] = lambda made: True) -> Made | None:
@@ -102,7 +104,8 @@ def finished(task: Task[Made], holds: Callable[[Made], bool] = lambda made: True
             return None
         _wait_with_a_stop(job)
         if job.state == "done":
-            return cast("Made", jobs.outcome(job))
+            made: Made = jobs.outcome(job)
+            return made
         if job.unfinished:
             return None
     if job is not None and job.state == "failed":

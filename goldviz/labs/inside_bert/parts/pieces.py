@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -181,7 +183,7 @@ def report(look: Look, settings: InsideBert) -> str:
     return report_html(f"Inside {look.read.model.name}", told(settings, titles), figures, notes)
 
 
-def drawable(name: str, ds: object) -> bool:
+def drawable(name: str, ds: Mapping[Any, Any]) -> bool:
     """Whether a model gave what a figure of the report draws."""
     variables = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability", "across": "across"}
-    return name not in variables or variables[name] in ds  # type: ignore[operator]
+    return name not in variables or variables[name] in ds

@@ -12,6 +12,7 @@ import zlib
 from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
+from typing import Any
 
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.kept_labels import keep_label
@@ -111,7 +112,7 @@ def _plain_facts(documents: DatedTexts) -> dict[str, object]:
     }
 
 
-def _from_facts(facts: dict) -> DatedTexts:  # type: ignore[type-arg]
+def _from_facts(facts: dict[str, Any]) -> DatedTexts:
     texts = tuple(
         DatedText(date.fromisoformat(text["about"]), date.fromisoformat(text["released"]), text["kind"], text["text"])
         for text in facts["texts"]
