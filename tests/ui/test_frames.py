@@ -20,7 +20,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import BYTES_OF_A_FIGURE, EDITIONS, Arrays, FrameTable
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
-from goldviz.runs.recorder import Progress
+from goldviz.runs.recorder import Batch, Progress
 from goldviz.ui.panels import lanes
 from goldviz.ui.panels.lanes import EXAMPLE
 from goldviz.ui.serving import frames, frames_route, services
@@ -179,6 +179,22 @@ def test_a_browser_that_lacks_nothing_is_not_a_reason_to_read_the_run(
         asked = wish(run_id, "loss", **known | more)
         assert ask() is not None
         assert reads
+
+
+def test_a_page_that_is_drawn_tells_what_it_says_now_however_long_other_runs_rest(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = services.store()
+    run_id = store.create(DepthGradients(), status="running")
+    batch = Batch(7)
+    batch.add("loss", 7, np.ones((2, 1), np.float32))
+    labels = {"network": ["plain", "residual"], "seed": [0]}
+    store.append(run_id, Progress(7, 20, 1.0, 0.0), batch=batch, coordinates=labels)
+    offer = frames.Offer(DepthGradients.name, (run_id,), "light")
+    said = frames.felt(offer, lanes.read(DepthGradients, run_id))
+    monkeypatch.setattr(frames.boards, "rest_until", time.monotonic() + 3600)
+    store.rename(run_id, "Another name")
+    assert frames.felt(offer, lanes.read(DepthGradients, run_id)) != said
 
 
 def test_a_run_that_is_deleted_while_it_is_watched_is_said_to_be_gone(client: TestClient) -> None:

@@ -133,7 +133,7 @@ def figures_of(laboratory: str) -> Mapping[str, FigureSpec]:
 
 
 def answer(token: str, question_text: str) -> Answer | None:
-    """What came since ``asked``, the editions and figures that a browser has and wants, as JSON; None: nothing new."""
+    """What came since, by the editions and figures that a browser has and wants, as JSON; None: nothing new."""
     offer = boards.offered(token)
     if offer is None:
         return Answer(404, b"This page is not known to the server any more. Reload it.", TEXT)
@@ -252,7 +252,7 @@ def _section(
             (lane.version, str(limits), waiting), lane.records, limits if isinstance(lane, Lane) else None
         )
         board.version = lane.version
-        _feel(board, lane)
+        _feel(board, lane, _due(board, lane.version))
         news = board.table.edition != state.edition or board.sense != state.sense
         if not news and set(state.wants) <= set(state.figures):
             return None
@@ -273,10 +273,10 @@ def _specs(offer: Offer, lane: AnyLane, names: Sequence[str]) -> dict[str, Figur
     return specs if isinstance(lane, Lane) else {name: of_unread_run(spec) for name, spec in specs.items()}
 
 
-def _feel(board: _Board, lane: AnyLane) -> None:
-    """Look at what a page would say of the run, at once when its state changes and now and then while it grows."""
+def _feel(board: _Board, lane: AnyLane, due: bool) -> None:
+    """Look at what a page would say of the run: when that is due, and at once when its state changes."""
     status = lane.run.status if lane.run else ""
-    began, due = time.monotonic(), _due(board, lane.version)
+    began = time.monotonic()
     trouble = services.trouble(lane.id) if status == "running" else ""
     changed_state = (board.status, board.trouble) != (status, trouble) or lane.last_step <= 1
     if changed_state or due:
@@ -301,8 +301,7 @@ def felt(offer: Offer, lane: AnyLane) -> str:
     """What a page says of the run as of now, which is then what browsers are told."""
     board = boards.board(offer, lane.id)
     with board.lock:
-        board.felt_at, board.felt = 0.0, -1
-        _feel(board, lane)
+        _feel(board, lane, due=True)
         return board.sense
 
 
