@@ -225,6 +225,7 @@ class Recorder(Generic[Declared]):
         run has to end early.
         """
         self.at_work = False
+        # What was prepared is no training: it had the time limit to itself.
         self._started = time.perf_counter()
         self._total = n
         first = self.step + 1
@@ -357,7 +358,9 @@ class Recorder(Generic[Declared]):
 
     def cut_short(self) -> str:
         """Hand over all but the records of the unfinished step; returns why the run ends, in a sentence."""
-        where = f"{self.settings.step} {self.step}" if self._pending else "its preparations"
+        where = f"{self.settings.step} {self.step}"
+        if self._pending is None:
+            where = "its preparations" if self.step < self._total else f"the work after {where}"
         if self._pending is not None:
             self._pending.forget(self.step)
             self.step -= 1

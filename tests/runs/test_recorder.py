@@ -293,3 +293,10 @@ def test_kept_states_are_few_and_evenly_spread(epochs: int, budget: int) -> None
     assert kept[-1] == min(epochs, budget)
     assert len(kept) <= MOST_CHECKPOINTS + 2
     assert len(set(np.diff(kept[:-1]))) <= 1
+
+
+def test_what_is_cut_short_after_the_last_step_is_not_called_preparations() -> None:
+    record = Recorder(Toy(epochs=2), Log(), NobodyAsks())
+    assert record.cut_short().startswith("Stopped during its preparations, which went on")
+    assert list(record.steps(2)) == [1, 2]
+    assert record.cut_short().startswith("Stopped during the work after epoch 2, which went on")

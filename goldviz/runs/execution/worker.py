@@ -41,6 +41,7 @@ UNWRITTEN, DISK_FULL = "unwritten", "disk full"
 
 T = TypeVar("T")
 
+# Dask calls the dask_setup of a module that a worker preloads, as one of another machine does with this one.
 __all__ = ["StoreSink", "dask_setup", "execute", "patiently"]
 
 log = logging.getLogger(__name__)
@@ -102,8 +103,6 @@ class StoreSink:
         self._thread = threading.Thread(target=self._pump, name=f"goldviz-writer-{run.id}", daemon=True)
         self._thread.start()
 
-    # -- sink ---------------------------------------------------------------------------------------------------
-
     def coordinates(self, coordinates: Mapping[str, list[Any]]) -> None:
         """Queue the labels of the fixed dimensions."""
         with self._lock:
@@ -140,17 +139,14 @@ class StoreSink:
             self._outboxes[-1].checkpoint = (step, state)
             self._outboxes.append(_Outbox(self._progress))
 
-    # -- control channel -----------------------------------------------------------------------------------------
-
     def commands(self) -> list[Command]:
         """Commands that the thread has read since the last call."""
+        # Asked before every step, so without the lock; what comes at this moment is there at the next.
         if not self._commands:
             return []
         with self._lock:
             commands, self._commands = self._commands, []
         return commands
-
-    # -- thread -------------------------------------------------------------------------------------------------
 
     def close(self, status: str, message: str) -> str:
         """Write all that waits and how the run ended; waits for a locked database.
