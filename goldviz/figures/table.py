@@ -94,6 +94,7 @@ def _same_start(before: NDArray[Any] | None, now: NDArray[Any]) -> int:
     """How many entries of an array somebody has already: all of what was, if it is the beginning of what is."""
     if before is None or before.dtype != now.dtype or before.shape[1:] != now.shape[1:] or len(before) > len(now):
         return 0
+    # By their bytes, for NaN is not equal to itself.
     return len(before) if before.tobytes() == now[: len(before)].tobytes() else 0
 
 
@@ -145,6 +146,7 @@ class FrameTable:
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
+        # At random, so that nobody's edition of an earlier table is taken for one of this.
         self.edition = secrets.randbelow(2**40)
         self.steps: dict[str, list[Any]] = {}
         self.drawn: dict[str, Drawn] = {}
@@ -262,6 +264,7 @@ def _within_bounds(drawn: Drawn, room: int) -> Drawn:
     if size <= BYTES_OF_A_FIGURE:
         return drawn
     longest = max(drawn.kept.values(), key=len)
+    # Bytes of a step, times all steps that there have been, over the room.
     wanted = size / len(longest) * (longest[-1] + 1) / room
     # A multiple of the stride before: the steps that it asks for are all still there, and stay evenly spread.
     stride = drawn.stride * math.ceil(wanted / drawn.stride)

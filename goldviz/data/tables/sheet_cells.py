@@ -139,6 +139,7 @@ class _Strings(_Texts):
             self.aside = False
         elif name == STRING:
             self.inside = False
+            # Excel escapes an underscore that could begin an escape as _x005F_; openpyxl undoes it so, too.
             self.found.append("".join(self.runs).replace("x005F_", ""))
 
 
@@ -305,6 +306,7 @@ def _row_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
+        # Some programs write 5.0, which openpyxl understands as well.
         return int(float(text))
 
 

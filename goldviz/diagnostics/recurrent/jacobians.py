@@ -102,7 +102,7 @@ class CellJacobians:
             self.hidden_direct * matrix_factors,
             self.cell_from_hidden * matrix_factors,
             self.forget * factors[:, None],
-            self.exposure,
+            self.exposure,  # of dc_t, which is scaled already
         )
 
     def apply_to_rows(self, step: int, rows: Float[Tensor, "rows state"]) -> Float[Tensor, "rows state"]:

@@ -183,6 +183,7 @@ class Refit:
         windows, _ = self._at(self.task.fold.test[-LOOKED_AT:])
         return {
             "state_gradient_norm": gradients_by_state(self.network, newest, answers),
+            # Of the weights that forecast, where the other is of those that are trained.
             "input_gradient": gradients_by_input(self.best, windows),
         }
 

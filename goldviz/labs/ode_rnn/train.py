@@ -53,7 +53,8 @@ RISING_SHARE = 0.3
 ROWS = 12
 """Distributions are of the states after so many observations at most."""
 FIRST_RATE, LAST_RATE = 0.04, 1e-4
-"""Shares of the peak with which the learning rate starts and ends."""
+"""Shares of the peak with which the learning rate starts and ends: it rises as long, and from as low, as by PyTorch's
+OneCycleLR where nothing else is said."""
 
 
 SeriesLearner = Learner[SeriesForecaster]

@@ -50,7 +50,10 @@ class GatedRecurrentUnit(RecurrentWeights):
         raise TypeError(f"{type(self).__name__} does not say where its reset gate acts")
 
     def forward(self, inputs: Float[Tensor, "time batch inputs"], initial: Initial = None) -> GRUTrace:
-        """Run over a batch of sequences from h_0 = ``initial`` (zero if it is not given)."""
+        """Run over a batch of sequences from h_0 = ``initial`` (zero if it is not given).
+
+        Its own, for a trace without drives; a cell whose trace is a :class:`DrivenTrace` inherits one.
+        """
         (h,) = self.start(inputs, initial)
         to_gates = self.W_h[: 2 * self.hidden].t()
         states = [h]

@@ -196,6 +196,7 @@ def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
         "last": last,
         "step": st.session_state.get(key, {}).get("step"),
     }
+    # Streamlit gives a component's value where a callback is named for it alone, be it an empty one.
     event = _timeline(data=data, key=key, on_step_change=lambda: None)
     step: int | None = event.step
     return step
