@@ -341,6 +341,6 @@ HIT_RATE = _score("hit_rate", "The share of directions that the network forecast
 
 
 @combined()
-def r2_gained_by_reading(read: Run, shuffled: Run) -> float:
+def r2_gained_by_reading(read: Run, at_random: Run) -> float:
     """The network's R2 with documents in their places less that with the same ones dealt out at random."""
-    return R2(read) - R2(shuffled)
+    return R2(read) - R2(at_random)

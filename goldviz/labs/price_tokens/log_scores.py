@@ -8,13 +8,13 @@ import numpy as np
 from jaxtyping import Float
 
 from goldviz.diagnostics.forecasts.block_bootstrap import block_length, middle, replicated_means
+from goldviz.diagnostics.forecasts.score_tables import WITHOUT_SCORE, ScoreTable, ScoreWithEnds, score_table
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
 
 LOG_SCORES = ("nats", "gain", "size_gain", "sign_gain", "dm_p")
 """The columns of a table: nats a day; nats gained over the reference in all, by size and by sign; a test's p."""
 
 Days = Float[np.ndarray, " forecast"]
-Table = Float[np.ndarray, "model metric"]
 
 
 def log_score_table(
@@ -23,19 +23,16 @@ def log_score_table(
     reference: str,
     generator: np.random.Generator,
     replications: int = 1000,
-) -> tuple[Table, Table, Table]:
+) -> ScoreTable:
     """Scores by model, and the lower and upper ends of their 95 % intervals by a bootstrap of blocks.
 
     ``nats`` are -log p(x) of each day and ``sign`` the part of it that is for the sign; gains are positive where a
     model is better than the ``reference``. The p-value is Diebold and Mariano's. Models stand in their order.
     """
-    seed = generator.integers(2**63)
     base = _parts(nats[reference], sign[reference])
-    rows = [
-        _scores(_parts(nats[model], sign[model]), base, np.random.default_rng(seed), replications) for model in nats
-    ]
-    values, low, high = np.moveaxis(np.array(rows), -1, 0)
-    return values, low, high
+    return score_table(
+        nats, lambda model, own: _scores(_parts(nats[model], sign[model]), base, own, replications), generator
+    )
 
 
 def _parts(nats: Days, sign: Days) -> Float[np.ndarray, "forecast part"]:
@@ -48,9 +45,9 @@ def _scores(
     base: Float[np.ndarray, "forecast part"],
     generator: np.random.Generator,
     replications: int,
-) -> list[tuple[float, float, float]]:
+) -> list[ScoreWithEnds]:
     if not (np.isfinite(own).all() and np.isfinite(base).all()):
-        return [(np.nan, np.nan, np.nan)] * len(LOG_SCORES)
+        return [WITHOUT_SCORE] * len(LOG_SCORES)
     losses = np.concatenate([own[:, :1], base - own], axis=1)
     means = replicated_means(losses, block_length(losses), replications, generator)
     scores = [(float(losses[:, part].mean()), *middle(means[:, part])) for part in range(losses.shape[1])]

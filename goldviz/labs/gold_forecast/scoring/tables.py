@@ -13,18 +13,12 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from goldviz.diagnostics.forecasts.block_bootstrap import block_length, middle, replicated_means
+from goldviz.diagnostics.forecasts.score_tables import WITHOUT_SCORE, ScoreTable, ScoreWithEnds, score_table
 from goldviz.diagnostics.forecasts.scores import absolute_errors, hits, scorable, squared_errors
 from goldviz.diagnostics.forecasts.significance import diebold_mariano, wilson_interval
 from goldviz.labs.gold_forecast.scoring.distributions import crps_gaussian, inside_gaussian, qlike_losses
 
-ScoreTable = tuple[
-    Float[np.ndarray, "model metric"], Float[np.ndarray, "model metric"], Float[np.ndarray, "model metric"]
-]
-"""Scores, and the lower and the upper ends of their intervals."""
-ScoreWithEnds = tuple[float, float, float]
 Means = Float[np.ndarray, "loss replication"]
-
-WITHOUT_SCORE: ScoreWithEnds = (np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
@@ -56,14 +50,13 @@ def mean_score_table(
     Models stand in the order of ``forecasts``. A model's row is the same in whatever company.
     """
     reference = forecasts["zero"]
-    seed = generator.integers(2**63)
-    rows = [
-        _mean_scores(truth, forecast, reference, np.random.default_rng(seed), replications)
-        if scorable(truth, forecast, reference)
-        else [WITHOUT_SCORE] * 8
-        for forecast in forecasts.values()
-    ]
-    return _stacked_scores(rows)
+
+    def scores(model: str, own: np.random.Generator) -> list[ScoreWithEnds]:
+        if not scorable(truth, forecasts[model], reference):
+            return [WITHOUT_SCORE] * 8
+        return _mean_scores(truth, forecasts[model], reference, own, replications)
+
+    return score_table(forecasts, scores, generator)
 
 
 def volatility_score_table(
@@ -80,21 +73,15 @@ def volatility_score_table(
     with mean zero. Models stand in the order of ``scales``. A model's row is the same in whatever company.
     """
     reference = scales["constant"]
-    seed = generator.integers(2**63)
-    rows = [
-        _volatility_scores(
-            truth,
-            scale,
-            reference,
-            distributions.get(name) or DistributionLosses.of_gaussian(truth, scale),
-            np.random.default_rng(seed),
-            replications,
-        )
-        if scorable(truth, scale, reference) and min(scale.min(), reference.min()) > 0
-        else [WITHOUT_SCORE] * 7
-        for name, scale in scales.items()
-    ]
-    return _stacked_scores(rows)
+
+    def scores(model: str, own: np.random.Generator) -> list[ScoreWithEnds]:
+        scale = scales[model]
+        if not (scorable(truth, scale, reference) and min(scale.min(), reference.min()) > 0):
+            return [WITHOUT_SCORE] * 7
+        distribution = distributions.get(model) or DistributionLosses.of_gaussian(truth, scale)
+        return _volatility_scores(truth, scale, reference, distribution, own, replications)
+
+    return score_table(scales, scores, generator)
 
 
 def _mean_scores(
@@ -166,8 +153,3 @@ def _tested_losses(
     losses: Float[np.ndarray, " forecast"], reference_losses: Float[np.ndarray, " forecast"]
 ) -> list[ScoreWithEnds]:
     return [(number, np.nan, np.nan) for number in diebold_mariano(losses, reference_losses)]
-
-
-def _stacked_scores(rows: list[list[ScoreWithEnds]]) -> ScoreTable:
-    values, low, high = np.moveaxis(np.array(rows), -1, 0)
-    return values, low, high

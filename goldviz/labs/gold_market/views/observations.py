@@ -57,14 +57,14 @@ def seen_rows(market: Market, *, by: Alignment, pattern: MissingPattern, share: 
     hidden = present & ~np.isfinite(panel.values)
     # Dates go the way that values go: a level keeps the last of several.
     own_dates = replace(market, channels=tuple(_dates_as_levels(channel) for channel in market.channels))
-    dated = np.where(present, aligned(own_dates, by=by).values, np.nan)
-    wait = np.full(dated.shape, np.nan)
+    dates_of_values = np.where(present, aligned(own_dates, by=by).values, np.nan)
+    wait = np.full(dates_of_values.shape, np.nan)
     moments = _seconds(panel.moments)
     for column, channel in enumerate(market.channels):
         rows = np.flatnonzero(present[:, column])
-        dates = pd.DatetimeIndex(dated[rows, column].astype("datetime64[s]"))
+        dates = pd.DatetimeIndex(dates_of_values[rows, column].astype("datetime64[s]"))
         wait[rows, column] = (moments[rows] - _seconds(channel.release.moments(dates))) / HOUR
-    return SeenRows(panel, hidden, dated, wait)
+    return SeenRows(panel, hidden, dates_of_values, wait)
 
 
 def _dates_as_levels(channel: Channel) -> Channel:

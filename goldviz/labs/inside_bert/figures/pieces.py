@@ -146,5 +146,5 @@ def _axes(figure: Figure, columns: Sequence[Column], limits: Mapping[str, tuple[
             axis.update(range=list(limits[column.heading]))
 
 
-def _marked(label: str, chosen: bool, theme: Theme) -> str:
-    return f"<span style='color:{INKS[theme].accent}'><b>▸ {label}</b></span>" if chosen else label
+def _marked(label: str, is_choice: bool, theme: Theme) -> str:
+    return f"<span style='color:{INKS[theme].accent}'><b>▸ {label}</b></span>" if is_choice else label
