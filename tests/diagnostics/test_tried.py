@@ -57,6 +57,18 @@ def test_a_seed_is_helped_where_the_complaint_is_gone_at_no_cost_or_the_loss_is_
 
 
 @pytest.mark.parametrize(
+    ("made", "count"),
+    [
+        (trial(), 0),
+        (trial(loss=((1.0, 1.04),)), 5),
+        (trial(loss=((1, 0.5), (1, 0.5), (1, 1), (1, 1), (1, 1))), 3),
+    ],
+)
+def test_a_complaint_that_goes_without_a_lower_loss_is_counted_apart(made, count):
+    assert made.without_a_lower_loss == count
+
+
+@pytest.mark.parametrize(
     ("twin", "ruined"),
     [
         (((1.0, 1.2),), []),

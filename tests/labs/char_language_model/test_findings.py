@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from goldviz.labs.char_language_model.figures import FIGURES
 from goldviz.labs.char_language_model.findings import findings_of
 from goldviz.labs.char_language_model.measures import Reading
 from goldviz.labs.char_language_model.settings import CharLanguageModel
@@ -128,3 +129,13 @@ def test_the_scatter_needs_three_losses_in_the_second_half(healthy):
 
     assert np.isnan(scatter(4)).all()
     assert np.isfinite(scatter(6)).all()
+
+
+def test_a_bigram_s_own_table_is_drawn_below_the_counted_one_as_of_the_look_in_view():
+    run = example(CharLanguageModel, "pairs-as-a-network")
+    looks = run["close_look"].values
+    for look in (looks[0], looks[-1]):
+        counted, own = FIGURES["table"](run, epoch=int(look)).data
+        held = run["table"].sel(close_look=look).isel(network=0).values
+        np.testing.assert_allclose(10.0 ** np.array(own.z), held, rtol=1e-4, atol=2e-6)
+        np.testing.assert_array_equal(counted.customdata, run["count"].values)
