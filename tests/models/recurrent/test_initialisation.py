@@ -68,6 +68,8 @@ def test_networks_of_one_seed_share_what_they_can():
         own = elman.block(getattr(elman, name), "state")
         assert torch.equal(own, lstm.block(getattr(lstm, name), "candidate"))
         assert torch.equal(own, gru.block(getattr(gru, name), "candidate"))
+        for gate, like in (("forget", "update"), ("input", "reset")):
+            assert torch.equal(lstm.block(getattr(lstm, name), gate), gru.block(getattr(gru, name), like))
     assert not torch.equal(lstm.block(lstm.W_h, "forget"), lstm.block(lstm.W_h, "candidate"))
 
 
