@@ -367,6 +367,6 @@ def test_after_a_costly_look_at_findings_others_wait_twenty_times_as_long(monkey
     monkeypatch.setattr(frames, "boards", frames.Boards())
     lane = lanes.read(DepthGradients, FIRST)
     board = frames.boards.board(OFFER, FIRST)
-    frames._feel(board, lane)
+    frames._feel(board, lane, due=True)
     assert (board.sense, board.felt) == ("what it says", lane.version)
     assert frames.boards.rest_until == 100 + 2 * frames.FINDINGS_REST
