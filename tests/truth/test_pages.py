@@ -312,7 +312,7 @@ TOLD = {
         (r"then off by (\S+) times", lambda run: [counted_more_than_once(run)]),
     ),
     "backpropagation-steps": (
-        (r"differ by at most (\S+), .* by (\S+):", lambda run: [None, nudged_off(run)]),
+        (r"differ by at most (\S+), .* by (\S+)\. These", lambda run: [None, nudged_off(run)]),
         (
             r"stores (\S+) numbers \((\S+) bytes\)",
             lambda run: [run.attrs["stored_bytes"] / 8, run.attrs["stored_bytes"]],

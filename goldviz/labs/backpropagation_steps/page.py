@@ -56,8 +56,8 @@ def why(view: View[BackpropagationSteps]) -> None:
     with numbers:
         st.markdown(
             f"The loss is {ds.attrs['loss']:.4g}. By hand and by autograd the gradients differ by at most "
-            f"{ds.attrs['difference_to_autograd']:.1e}, by hand and nudged by {ds.attrs['difference_to_nudges']:.1e}: "
-            "shares of the largest number where that is above 1."
+            f"{ds.attrs['difference_to_autograd']:.1e}, by hand and nudged by {ds.attrs['difference_to_nudges']:.1e}. "
+            "These are shares of the largest number where that is above 1."
         )
         st.markdown(silence(ds, settings.penalty))
         st.markdown(
