@@ -126,7 +126,7 @@ RULES = (
         "bad",
         "{Subject} start{s|} sure of what {it does|they do} not know",
         line=above("excess", TOO_SURE, "a first loss {at:.1f} nat above guessing all alike"),
-        number="a first loss of {first:.1f} nat",
+        number="a first loss of {began:.1f} nat",
         explanation=_why_too_sure,
         advice=[QUIET],
         silenced_by=("diverged",),

@@ -58,9 +58,8 @@ class Reading(Guesses):
     declared: ClassVar[Any] = CharLanguageModel
     units: ClassVar[Mapping[str, str]] = {
         **Guesses.units,
-        **dict.fromkeys(("first", "by_batch", "noise", "excess", "lag", "over_letters"), "nat"),
+        **dict.fromkeys(("began", "by_batch", "noise", "excess", "lag", "over_letters"), "nat"),
     }
-    first: Floats = measured("loss", "step", by=lambda losses: losses[0], words="The loss of the first step.")
     by_batch: Floats = at_last(
         "batch_statistics_loss", "close_look", words="The dev loss with the dev text's own statistics."
     )
@@ -84,7 +83,7 @@ class Reading(Guesses):
     def excess(self) -> Floats:
         """How far the first loss is above that of guessing all alike, in nats."""
         with np.errstate(invalid="ignore"):
-            return self.first - self.uniform
+            return self.began - self.uniform
 
     @property
     def lag(self) -> Floats:

@@ -53,7 +53,7 @@ def _losses(lane: Lane[CharLanguageModel]) -> str:
     [n] = (Reading.of(ds, network, settings) for network in networks(ds))
     lines = [
         f"- all alike: {in_all_units(median(n.uniform))}",
-        f"- this run's first loss: **{median(n.first):.3f}** nat",
+        f"- this run's first loss: **{median(n.began):.3f}** nat",
     ]
     if "unigram_dev_loss" in ds:
         lines.append(f"- single characters: {_or_infinite(median(n.letters))}")
