@@ -18,9 +18,17 @@ if TYPE_CHECKING:
 
 SHARED = "goldviz.ui"
 LOADER = """const at = new URL("{address}", location.origin).href;
-export default (await import(at).catch(() => import(`${{at}}?again`))).default;
+const load = (wait) => import(at).catch(async (error) => {{
+  if (wait > 20000) throw error;
+  await new Promise((later) => setTimeout(later, wait));
+  return load(2 * wait);
+}});
+export default (await load(250)).default;
 """
-"""What Streamlit sends along with every part of a page, again with each of its changes; the browser keeps the rest."""
+"""What Streamlit sends along with every part of a page, again with each of its changes; the browser keeps the rest.
+
+A server that was away is asked again, at the same address: at another one, parts of a page would share nothing.
+"""
 
 
 def asset(name: str, package: str = SHARED) -> str:

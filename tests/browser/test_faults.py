@@ -9,12 +9,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.app_server import Server, running
 from tests.browser.laboratory_page import (
+    TRAINING,
     address,
     button,
+    figure,
     press_until_address,
     progress,
     state,
@@ -26,6 +28,7 @@ from tests.browser.laboratory_page import (
 
 Opener = Callable[..., Page]
 WORKER_DIES = 5.0
+REFUSALS = 4
 
 
 @pytest.fixture
@@ -184,3 +187,23 @@ def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, open_pag
         # A database that could not be opened is tried again a second later.
         press_until_address(page, "Train", "runs=")
         state(page, "Finished")
+
+
+def test_a_module_that_does_not_arrive_at_first_is_asked_for_again(server: Server, browser: Browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    refused: list[str] = []
+
+    def away(route: Route) -> None:
+        # The page names it ahead, and then a part imports it: neither may be the last word.
+        if len(refused) == REFUSALS:
+            route.continue_()
+        else:
+            refused.append(route.request.url)
+            route.abort()
+
+    page.route("**/figure_fill.js", away)
+    page.goto(address(server))
+    expect(figure(page, "gradient_by_layer").locator(".main-svg").first).to_be_visible(timeout=TRAINING)
+    assert len(refused) == REFUSALS
+    context.close()

@@ -123,6 +123,19 @@ def test_a_page_s_own_address_tells_streamlit_s_script_where_the_server_is() -> 
     assert {"/", "/runs", "/claims", *(f"/{name}" for name in laboratories())} <= addresses
 
 
+@pytest.mark.parametrize("base", ["/", "/lab/"])
+def test_a_page_names_every_module_of_its_figures_once_behind_streamlit_s_script(base: str) -> None:
+    page = deep_links.told(base, f"{base}text-tokens")
+    named = re.findall(r'<link rel="modulepreload"[^>]* href="([^"]+/scripts/[^"]+)">', page)
+    assert page.index(named[0]) > page.index('<script type="module" crossorigin')
+    assert f"{base[:-1]}{module_path('labs/text_tokens/assets/reading.js')}" in named
+    assert not [path for path in named if "inside_bert" in path]
+    for path in named:
+        own = modules()[path.removeprefix(f"{base[:-1]}{module_path('')}")]
+        assert {urljoin(path, imported) for imported in IMPORTED.findall(own)} <= set(named)
+    assert len(named) == len(set(named))
+
+
 @pytest.mark.usefixtures("_pages_directory")
 def test_a_server_looks_through_its_database_as_it_starts(database: Path, caplog: pytest.LogCaptureFixture) -> None:
     store = Store(f"sqlite:///{database}")

@@ -1,7 +1,7 @@
 """The addresses of pages: Streamlit's page, which is told there where its server is, and says what keeps it from there.
 
 Without being told, its script first asks below the page's own address, and every link to a page begins with two
-requests for what is not there.
+requests for what is not there. The page names the modules of its figures, too, which arrive while that script starts.
 """
 
 from __future__ import annotations
@@ -30,9 +30,17 @@ def told(root: str, path: str) -> str:
     """Streamlit's page at this path, with a script before all others that names the server's address."""
     from importlib.resources import files
 
+    from goldviz.ui.serving.page_modules import module_path, modules_ahead
+
     assets = files("goldviz.ui") / "assets"
     script = (assets / "connection.js").read_text(encoding="utf-8")
     apart = (assets / "apart.css").read_text(encoding="utf-8")
     start = f"{script}\nconnect({json.dumps(root)}, {json.dumps(path)}, {json.dumps(apart)});"
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
-    return page.replace("<head>", f'<head><script type="module">\n{start}\n</script>', 1)
+    # Behind Streamlit's own, which they must not delay.
+    ahead = "".join(
+        f'<link rel="modulepreload" fetchpriority="low" href="{root[:-1]}{module_path(module)}">\n'
+        for module in modules_ahead(path.removeprefix(root))
+    )
+    page = page.replace("<head>", f'<head><script type="module">\n{start}\n</script>', 1)
+    return page.replace("</head>", f"{ahead}</head>", 1)

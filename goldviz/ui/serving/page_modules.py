@@ -46,6 +46,14 @@ def module_path(module: str) -> str:
     return f"{MODULES_PATH}/{edition()}/{module}"
 
 
+def modules_ahead(page: str) -> list[str]:
+    """What parts of all pages are drawn with, and what a laboratory at this address has of its own.
+
+    Named in the page itself, they arrive while Streamlit starts; found import by import, they take a round each.
+    """
+    return [module for module in modules() if module.startswith(("ui/", f"labs/{page.replace('-', '_')}/"))]
+
+
 def routes(base: str) -> list[Route]:
     """The route of all modules under a server's base path."""
     from starlette.requests import Request
