@@ -32,7 +32,7 @@ def loss(plot: Plot) -> Figure:
 @figure(
     "How many bits does a byte cost?",
     needs=("dev_loss", "tokens_per_byte"),
-    shows="The dev loss in bits a byte, which compare between characters and pieces, beside gzip on the same text.",
+    shows="The dev loss in bits a byte, which compare between characters and tokens, beside gzip on the same text.",
     cannot_show="How other compressors do: gzip looks back 32,768 bytes and needs no training. With another block or "
     "other tokens other stretches of the dev text are scored, so look at the lines, too.",
 )
