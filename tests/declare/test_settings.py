@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiment, experiments
 from goldviz.declare.settings import (
     About,
@@ -285,6 +286,5 @@ def test_what_an_experiment_does_not_declare_is_said() -> None:
     for asked in (sample.steps_planned, sample.estimated_seconds):
         with pytest.raises(TypeError, match="Sample declares no "):
             asked()
-    for needs_laboratory in (sample.run, sample.findings):
-        with pytest.raises(TypeError, match="Sample stands in no laboratory's folder"):
-            needs_laboratory(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Sample stands in no laboratory's folder"):
+        laboratory_of(sample)
