@@ -57,5 +57,5 @@ def largest_gradient_without_news(ds: Run) -> float:
 def _hear_nothing(ds: Run) -> tuple[Array, Array]:
     """Which weights (layer, unit, before) hear nothing of the data, and which there are."""
     before = ds["x"].isel(level=slice(0, -1)).rename(level="layer", unit="before").assign_coords(layer=ds["layer"])
-    hears = (before != 0) & (ds["delta"] != 0)
-    return (~hears.any("sample")).transpose("layer", "unit", "before"), ds["weight"].notnull()
+    receives_gradient = (before != 0) & (ds["delta"] != 0)
+    return (~receives_gradient.any("sample")).transpose("layer", "unit", "before"), ds["weight"].notnull()

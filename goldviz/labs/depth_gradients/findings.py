@@ -188,18 +188,19 @@ def _arrives(n: Reading) -> bool:
 
 
 def _why_it_vanishes(case: Case) -> str:
-    deaf = [n.name for n in case.readings if not _arrives(n)]
-    layers = (
-        "the first layers" if len(deaf) == len(case.readings) else f"the {' and '.join(deaf)} network's first layers"
-    )
-    skip = ", but even that is not enough here." if "residual" in deaf else ": compare the residual network."
+    without_gradient = [n.name for n in case.readings if not _arrives(n)]
+    everywhere = len(without_gradient) == len(case.readings)
+    layers = "the first layers" if everywhere else f"the {' and '.join(without_gradient)} network's first layers"
+    skip = ": compare the residual network."
+    if "residual" in without_gradient:
+        skip = ", but even that is not enough here."
     return _sentences(
         "On its way back the error is multiplied in every layer by a weight matrix and by the slope of the "
         "nonlinearity (document 001, eq. 2).",
         *map(_way_back, case.readings),
-        f"So {layers} are told next to nothing." if deaf else "",
+        f"So {layers} are told next to nothing." if without_gradient else "",
         *(_why_less_than_the_error(n) for n in case.readings if _arrives(n)),
-        f"A skip connection adds the identity to each factor (eq. 27, 48){skip}" if deaf else "",
+        f"A skip connection adds the identity to each factor (eq. 27, 48){skip}" if without_gradient else "",
     )
 
 
@@ -218,9 +219,9 @@ def _why_useless(case: Case) -> str:
     )
 
 
-def _why_one_is_useless(n: Reading, deaf: bool) -> str:
+def _why_one_is_useless(n: Reading, receives_no_gradient: bool) -> str:
     start, end, zero = median(n.began), median(n.ended), median(n.simplest)
-    if deaf:
+    if receives_no_gradient:
         return f"The {n.name} network's first layers may be told too little to learn from (eq. 2)."
     if end < zero * training.USELESS:
         return f"The {n.name} network fits its training samples, so it may have learned their noise."
