@@ -275,7 +275,7 @@ def _settings_of(dataset: xr.Dataset) -> Experiment:
 
     facts = dataset.attrs
     return registry.experiment(str(facts["experiment"])).from_store(
-        int(facts["settings_version"]), str(facts["settings"])
+        int(facts.get("settings_version", 1)), str(facts["settings"])
     )
 
 

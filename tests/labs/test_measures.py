@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import goldviz
 from goldviz.declare.claims import claims_of
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
@@ -97,3 +99,11 @@ def test_a_measure_of_all_seeds_is_that_of_each() -> None:
     measure = lab.measures["residual_over_plain"]
     assert measure.by_seed(run).tolist() == [measure(one) for one in seeds(run)]
     assert measure.first(run) == measure(seeds(run)[0])
+
+
+@pytest.mark.parametrize("lab", [lab for lab in laboratories().values() if lab.recorded.exists()], ids=str)
+def test_a_recorded_run_of_any_age_tells_its_measures(lab: Laboratory) -> None:
+    if not issubclass(lab.declared, Experiment):
+        pytest.skip("a view is computed, not recorded")
+    numbers = goldviz.measures(example(lab.declared, lab.declared.presets[0].slug))
+    assert any(np.isfinite(number.values).any() for number in numbers.values())
