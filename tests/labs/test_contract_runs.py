@@ -203,6 +203,7 @@ def test_every_script_repeats_its_run_to_the_bit(suite: str, tmp_path: Path, sub
 def test_declarations_and_scripts_load_neither_torch_nor_streamlit() -> None:
     code = """
 import sys
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiments, laboratories
 for lab in laboratories().values():
     lab.declared()

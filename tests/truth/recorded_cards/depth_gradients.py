@@ -99,6 +99,7 @@ def gradient_kept(run):
         threshold=(10, 100),
         explanation=joined(
             [
+                (10,),
                 *((apart(run, name),) if apart(run, name) > 10 else told_of_way_back(run, name) for name in others),
                 *(told_of_way_back(run, name) for name in named),
             ]
