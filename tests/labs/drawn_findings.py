@@ -110,7 +110,7 @@ LARGE = 2000
 USUAL = hypothesis_settings.default
 FEWER = hypothesis_settings(max_examples=8 if USUAL.derandomize else USUAL.max_examples)
 """In the ordinary suite, so that each laboratory has its turn in a few seconds."""
-READINGS_A_DRAW = 20 if USUAL.derandomize else 10
+READINGS_A_DRAW = 12 if USUAL.derandomize else 10
 SEVERAL = {"seeds": (0, 1, 2)}
 
 WITH_CARDS = [lab for lab in TRAINED if lab.has("findings")]

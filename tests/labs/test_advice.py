@@ -103,6 +103,7 @@ def test_a_rule_about_one_of_several_losses_is_judged_by_that_one(lab: Laborator
             assert set(trial.complaint) <= {how.about[trial.kind]} <= set(trial.loss), trial.where
 
 
+@pytest.mark.slow
 def test_a_set_up_that_goes_on_from_a_shared_beginning_records_what_it_would_alone(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.syspath_prepend(str(DOCS))
