@@ -15,7 +15,7 @@ import xarray as xr
 import goldviz
 from goldviz.cli import main
 from goldviz.declare.registry import experiment
-from goldviz.declare.settings import allowed
+from goldviz.declare.settings import allowed, description
 from goldviz.runs.store.run_store import Store
 
 NAME = "depth-gradients"
@@ -78,8 +78,8 @@ def test_help_explains_every_setting(capsys: pytest.CaptureFixture[str]) -> None
     assert ended.value.code == 0
     text = " ".join(capsys.readouterr().out.split())
     declared = experiment(NAME)
-    for name, field in declared.model_fields.items():
-        assert f"--{name.replace('_', '-')} VALUE {field.description}" in text
+    for name in declared.model_fields:
+        assert f"--{name.replace('_', '-')} VALUE {description(declared, name)}" in text
         assert f"Allowed: {allowed(declared, name)}. Default: " in text
     assert all(preset.words in text for preset in declared.presets)
 

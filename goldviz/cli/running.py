@@ -14,7 +14,7 @@ from goldviz.api import carried_out, market, text_model
 from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
 from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
-from goldviz.declare.settings import Settings, SettingsError, allowed, either, facts, schemas
+from goldviz.declare.settings import Settings, SettingsError, allowed, description, either, facts, schemas
 from goldviz.runs.recorder import Command
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _meaning(settings: type[Settings], name: str) -> str:
     default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
     unit = f" Unit: {unit}." if unit else ""
     file = " @FILE reads it from a file." if _is_text(settings, name) else ""
-    return f"{field.description}{unit} Allowed: {allowed(settings, name)}.{file} Default: {default}."
+    return f"{description(settings, name)}{unit} Allowed: {allowed(settings, name)}.{file} Default: {default}."
 
 
 class _Keyboard:

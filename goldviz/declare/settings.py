@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.kinds import checked_kind
 from goldviz.declare.plain_values import plain
@@ -24,8 +25,8 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 def setting(
     default: Any,
     *,
-    description: str,
     group: str,
+    description: str = "",
     unit: str = "",
     essential: bool = False,
     hot: bool = False,
@@ -36,6 +37,11 @@ def setting(
     **bounds: Any,
 ) -> Any:
     """A pydantic field with what a control needs to know about it.
+
+    What it means is said in a docstring below it, or in ``description``, which a docstring overrides::
+
+        depth: int = setting(15, ge=1, le=100, group="Network", unit="layers")
+        '''Hidden layers after the input layer.'''
 
     ``group`` names the heading under *More settings*; ``essential`` settings are in sight at once; ``hot`` ones
     may change while a run goes on; ``logarithmic`` asks for a control in powers of ten; ``labels`` gives the
@@ -52,7 +58,7 @@ def setting(
         "allowed": allowed,
         "control": control,
     }
-    return Field(default, description=description, json_schema_extra=extra, validate_default=True, **bounds)
+    return Field(default, description=description or None, json_schema_extra=extra, validate_default=True, **bounds)
 
 
 def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
@@ -280,20 +286,12 @@ class Experiment(Settings):
     equations: ClassVar[tuple[str, ...]] = ()
     """The equations behind the experiment, in words, with their places in the documents; a report closes with them."""
 
-    seeds: Seeds = setting(
-        (0,), group="Run", essential=True, description="Random seeds. Several give every curve a band."
-    )
-    device: Device = setting(
-        "cpu", group="Run", description="Where the networks are trained. 'auto' takes a GPU if there is one."
-    )
-    time_limit: float = setting(
-        600.0,
-        ge=1,
-        le=86_400,
-        unit="s",
-        group="Run",
-        description="The run is stopped after this many seconds of training.",
-    )
+    seeds: Seeds = setting((0,), group="Run", essential=True)
+    """Random seeds. Several give every curve a band."""
+    device: Device = setting("cpu", group="Run")
+    """Where the networks are trained. 'auto' takes a GPU if there is one."""
+    time_limit: float = setting(600.0, ge=1, le=86_400, unit="s", group="Run")
+    """The run is stopped after this many seconds of training."""
 
     @classmethod
     def hot_settings(cls) -> tuple[str, ...]:
@@ -354,11 +352,17 @@ def either(words: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
+def description(settings: type[Settings], name: str) -> str:
+    """What a setting means: the docstring below it, or else what :func:`setting` was told."""
+    docstrings = attribute_docstrings(settings, Settings)
+    return docstrings.get(name) or settings.model_fields[name].description or ""
+
+
 @cache
 def schemas(settings: type[Settings]) -> Mapping[str, Mapping[str, Any]]:
     """The JSON schema of every setting, by its name. Pages ask for it dozens of times, so it is made once."""
     properties: dict[str, dict[str, Any]] = settings.model_json_schema()["properties"]
-    return properties
+    return {name: {**schema, "description": description(settings, name)} for name, schema in properties.items()}
 
 
 def allowed(settings: type[Settings], name: str) -> str:

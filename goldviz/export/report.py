@@ -16,7 +16,7 @@ from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.data_labels import ATTRIBUTE, labelled
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.setting_words import shown, value_in_words
-from goldviz.declare.settings import Settings, facts, label
+from goldviz.declare.settings import Settings, description, facts, label
 from goldviz.declare.text_models import CONTROL
 from goldviz.diagnostics.findings import Finding
 from goldviz.export.data_said import data_sentences
@@ -177,8 +177,7 @@ def told(settings: Settings, titles: Mapping[str, str] | None = None) -> list[Se
     for name, value in labelled(settings, titles).items():
         title = titles is not None and facts(kind, name)["control"] == CONTROL and value and titles.get(name)
         words = title or value_in_words(kind, name, value)
-        meaning = str(kind.model_fields[name].description)
-        rows.append(Setting(label(name), f"{words} {facts(kind, name)['unit']}".strip(), meaning))
+        rows.append(Setting(label(name), f"{words} {facts(kind, name)['unit']}".strip(), description(kind, name)))
     return rows
 
 

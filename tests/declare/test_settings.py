@@ -16,6 +16,7 @@ from goldviz.declare.settings import (
     SettingsError,
     Variable,
     allowed,
+    description,
     facts,
     label,
     setting,
@@ -165,9 +166,8 @@ def test_presets_are_allowed_and_come_back_from_their_names(name: str) -> None:
 @pytest.mark.parametrize("name", list(experiments()))
 def test_every_setting_is_explained(name: str) -> None:
     declared = experiment(name)
-    for setting_name, field in declared.model_fields.items():
-        assert field.description
-        assert field.description.endswith(".")
+    for setting_name in declared.model_fields:
+        assert description(declared, setting_name).endswith(".")
         assert facts(declared, setting_name)["group"]
         assert allowed(declared, setting_name)
         labels = facts(declared, setting_name)["labels"]

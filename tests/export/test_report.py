@@ -8,6 +8,7 @@ from plotly.offline import get_plotlyjs
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments
+from goldviz.declare.settings import description
 from goldviz.diagnostics.findings import Finding
 from goldviz.export.report import LARGEST, TOO_LARGE, Setting, findings_html, report_html, report_of_run, told
 from goldviz.figures.theme import INKS
@@ -84,7 +85,7 @@ def test_settings_are_told_in_words(build_run):
     text = re.sub(r"<script.*?</script>", "", report_of_run(settings, build_run(), {}), flags=re.S)
     assert ">LeakyReLU<" in text
     assert "leaky_relu<" not in text
-    assert str(DepthGradients.model_fields["depth"].description) in text
+    assert description(DepthGradients, "depth") in text
 
 
 def test_a_model_of_texts_is_named_and_never_by_the_id_of_its_run():

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import goldviz
-from goldviz.declare.settings import schemas
+from goldviz.declare.settings import description, schemas
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 
@@ -82,7 +82,7 @@ def test_the_page_says_which_weight_decay_adamw_has_where_no_setting_does():
     assert group["weight_decay"] == torch.optim.AdamW([nn.Parameter(torch.zeros(1))]).param_groups[0]["weight_decay"]
     words = f"AdamW has weight decay {group['weight_decay']:g} where no setting says how much."
     for experiment in goldviz.experiments().values():
-        assert words in experiment.model_fields["optimiser"].description
+        assert words in description(experiment, "optimiser")
 
 
 @pytest.mark.parametrize("name", OPTIMISERS)

@@ -7,12 +7,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from goldviz.declare.settings import Experiment, label
+from goldviz.declare.settings import Experiment, label, schemas
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.ui.panels import controls
 from tests.ui.declared_settings import allowed_together, any_settings
 
-SCHEMA = DepthGradients.model_json_schema()["properties"]
+SCHEMA = schemas(DepthGradients)
 FIELDS = list(DepthGradients.model_fields)
 NASTY = [
     "",

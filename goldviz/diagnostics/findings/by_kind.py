@@ -51,27 +51,27 @@ class TrainingReading(NetworkReading):
 
     diverged: Verdicts = judged_of_kind("training_loss", diverged)
     rising: Verdicts = judged_of_kind("training_loss", rising)
-    began: Floats = of_kind("training_loss", lambda losses: losses[0], "The first training loss.")
-    ended: Floats = of_kind("training_loss", _last, "The last training loss.")
-    evaluation: Floats = of_kind("evaluation_loss", _last, "The last loss on what is not learned from.")
-    test: Floats = of_kind("test_loss", words="The loss after training on what is not learned from.")
+    began: Floats = of_kind("training_loss", lambda losses: losses[0])
+    """The first training loss."""
+    ended: Floats = of_kind("training_loss", _last)
+    """The last training loss."""
+    evaluation: Floats = of_kind("evaluation_loss", _last)
+    """The last loss on what is not learned from."""
+    test: Floats = of_kind("test_loss")
+    """The loss after training on what is not learned from."""
     simplest: Floats = read(_simplest)
-    update: Floats = of_kind(
-        "update_to_data_by_layer", typical_updates, "The typical update-to-data ratio, median over steps and layers."
-    )
-    clipped: Floats = of_kind("clipped", mean, "The share of steps whose gradient was clipped.")
-    saturation: Floats = of_kind(
-        "saturation", lambda shares: mean(shares[-1]), "The share of saturated activations at the end, over the layers."
-    )
-    dead: Floats = of_kind(
-        "dead_units", lambda shares: mean(shares[-1]), "The share of dead units at the end, mean over the layers."
-    )
-    first_over_last: Floats = of_kind(
-        "gradient_norm_by_layer",
-        _first_over_last,
-        "The gradient's norm at the first layer over that at the last, means over the steps.",
-    )
-    parameters: Floats = of_kind("parameter_count", words="The number of parameters.")
+    update: Floats = of_kind("update_to_data_by_layer", typical_updates)
+    """The typical update-to-data ratio, median over steps and layers."""
+    clipped: Floats = of_kind("clipped", mean)
+    """The share of steps whose gradient was clipped."""
+    saturation: Floats = of_kind("saturation", lambda shares: mean(shares[-1]))
+    """The share of saturated activations at the end, over the layers."""
+    dead: Floats = of_kind("dead_units", lambda shares: mean(shares[-1]))
+    """The share of dead units at the end, mean over the layers."""
+    first_over_last: Floats = of_kind("gradient_norm_by_layer", _first_over_last)
+    """The gradient's norm at the first layer over that at the last, means over the steps."""
+    parameters: Floats = of_kind("parameter_count")
+    """The number of parameters."""
 
     @property
     def worth(self) -> Floats:

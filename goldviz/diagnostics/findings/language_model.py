@@ -41,14 +41,18 @@ class Guesses(TrainingReading):
     units: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("train", "dev", "lowest", "letters", "pairs", "gap", "lost", "over_pairs", "uniform"), "nat"
     )
-    train: Floats = at_last("train_loss", "close_look", words="The loss on training text at the last close look.")
-    dev: Floats = at_last("dev_loss", "close_look", words="The dev loss at the last close look.")
-    lowest: Floats = measured(
-        "dev_loss", "close_look", by=lambda losses: losses.min(axis=0), words="The lowest dev loss of all close looks."
-    )
-    letters: Floats = measured("unigram_dev_loss", words="The dev loss of guessing by single tokens.")
-    pairs: Floats = measured("bigram_dev_loss", words="The dev loss of guessing by counted pairs.")
-    uniform: Floats = measured("uniform_loss", words="The loss of guessing all alike.")
+    train: Floats = at_last("train_loss", "close_look")
+    """The loss on training text at the last close look."""
+    dev: Floats = at_last("dev_loss", "close_look")
+    """The dev loss at the last close look."""
+    lowest: Floats = measured("dev_loss", "close_look", by=lambda losses: losses.min(axis=0))
+    """The lowest dev loss of all close looks."""
+    letters: Floats = measured("unigram_dev_loss")
+    """The dev loss of guessing by single tokens."""
+    pairs: Floats = measured("bigram_dev_loss")
+    """The dev loss of guessing by counted pairs."""
+    uniform: Floats = measured("uniform_loss")
+    """The loss of guessing all alike."""
 
     @property
     def gap(self) -> Floats:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
 from goldviz.diagnostics.measure import Measure
@@ -87,10 +88,12 @@ class NetworkReading:
 
     ::
 
-        loss: Floats = at_last("test_loss", "look", words="The test loss at the last look.")
-        clipped: Floats = measured("clipped", "step", by=share_of_steps, words="The share of clipped steps.")
+        loss: Floats = at_last("test_loss", "look")
+        '''The test loss at the last look.'''
+        clipped: Floats = measured("clipped", "step", by=share_of_steps)
+        '''The share of clipped steps.'''
 
-    Fields with words, and properties with a docstring, are measures: :meth:`measures`.
+    Fields and properties with a docstring are measures: :meth:`measures`.
     """
 
     name: str
@@ -123,8 +126,9 @@ class NetworkReading:
 
     @classmethod
     def words(cls) -> dict[str, str]:
-        """What each field that has words is, and each property, by name."""
-        of_fields = {one.name: one.metadata.get("words", "") for one in fields(cls)}
+        """The docstring of each field that has one, and of each property, by name."""
+        docstrings = attribute_docstrings(cls, NetworkReading)
+        of_fields = {one.name: docstrings.get(one.name, "") for one in fields(cls)}
         members = {name: one for base in cls.__mro__ for name, one in vars(base).items()}
         of_properties = {name: one.__doc__ for name, one in members.items() if isinstance(one, property)}
         return {name: " ".join(words.split()) for name, words in {**of_fields, **of_properties}.items() if words}
@@ -144,29 +148,29 @@ class NetworkReading:
         return Measure(f"{network}.{name}", words, unit or cls.units.get(name, ""), read)
 
 
-def read(by: Callable[[Recorded], Any], words: str = "") -> Any:
-    """A field of a reading: what ``by`` makes of the network's records, and what it is in words."""
-    return field(metadata={"read": by, "words": words})
+def read(by: Callable[[Recorded], Any]) -> Any:
+    """A field of a reading: what ``by`` makes of the network's records."""
+    return field(metadata={"read": by})
 
 
-def measured(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "", words: str = "") -> Any:
+def measured(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "") -> Any:
     """A field that :meth:`Recorded.measure` reads; NaN for other networks than ``only``."""
-    return read(lambda one: one.measure(name, *dims, by=by) if only in ("", one.network) else one.nothing, words)
+    return read(lambda one: one.measure(name, *dims, by=by) if only in ("", one.network) else one.nothing)
 
 
-def at_last(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "", words: str = "") -> Any:
+def at_last(name: str, *dims: str, by: Callable[[Floats], Any] = np.asarray, only: str = "") -> Any:
     """The same of the last entry along the first axis: the last look, the last epoch."""
-    return measured(name, *dims, by=lambda values: by(values[-1]), only=only, words=words)
+    return measured(name, *dims, by=lambda values: by(values[-1]), only=only)
 
 
-def of_kind(kind: str, by: Callable[[Floats], Any] = np.asarray, words: str = "") -> Any:
+def of_kind(kind: str, by: Callable[[Floats], Any] = np.asarray) -> Any:
     """A field of the variable of a kind, as :meth:`Recorded.of_kind` gives it; NaN where there is none."""
 
     def measured_by_kind(one: Recorded) -> Floats:
         values = one.of_kind(kind)
         return one.nothing if values is None else np.asarray(by(values), dtype=np.float64)
 
-    return read(measured_by_kind, words)
+    return read(measured_by_kind)
 
 
 def judged_of_kind(kind: str, by: Callable[[Floats], Verdicts]) -> Any:

@@ -23,45 +23,19 @@ class BackpropagationByHand(Instant):
     )
     position: ClassVar[str] = "place"
 
-    text: str = setting(
-        "gold",
-        min_length=2,
-        max_length=40,
-        group="Text",
-        essential=True,
-        description="The network reads it and predicts every next character; its characters are the alphabet.",
-    )
+    text: str = setting("gold", min_length=2, max_length=40, group="Text", essential=True)
+    """The network reads it and predicts every next character; its characters are the alphabet."""
     hidden: int = standard.hidden(3, ge=1, le=8, essential=True)
-    gain: float = setting(
-        1.0, ge=0, le=10, group="Network", description="Spread of the weights times the square root of their columns."
-    )
-    learning_rate: float = setting(
-        0.1,
-        ge=1e-3,
-        le=10,
-        group="Update",
-        essential=True,
-        logarithmic=True,
-        description="η, the size of the one SGD step.",
-    )
-    clip: float = setting(
-        5.0,
-        ge=0.01,
-        le=1000,
-        group="Update",
-        essential=True,
-        logarithmic=True,
-        description="C: a gradient whose norm over all five parts is longer is scaled down to it.",
-    )
-    seed: int = standard.seed(group="Network", description="Random seed of the weights.")
-    place: int = setting(
-        1,
-        ge=1,
-        le=78,
-        group="View",
-        unit="steps",
-        description="Where you are: first forward through the text, then backward from its end.",
-    )
+    gain: float = setting(1.0, ge=0, le=10, group="Network")
+    """Spread of the weights times the square root of their columns."""
+    learning_rate: float = setting(0.1, ge=1e-3, le=10, group="Update", essential=True, logarithmic=True)
+    """η, the size of the one SGD step."""
+    clip: float = setting(5.0, ge=0.01, le=1000, group="Update", essential=True, logarithmic=True)
+    """C: a gradient whose norm over all five parts is longer is scaled down to it."""
+    seed: int = standard.seed(group="Network")
+    """Random seed of the weights."""
+    place: int = setting(1, ge=1, le=78, group="View", unit="steps")
+    """Where you are: first forward through the text, then backward from its end."""
 
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (

@@ -40,94 +40,42 @@ class BackpropagationSteps(Instant):
         question="Where does each number of a gradient come from?",
     )
 
-    layers: int = setting(
-        3,
-        ge=2,
-        le=6,
-        group="Network",
-        essential=True,
-        unit="layers",
-        description="Layers with weights; the input is none.",
-    )
-    width: int = setting(
-        4,
-        ge=1,
-        le=8,
-        group="Network",
-        essential=True,
-        unit="neurons",
-        description="Neurons in every layer but the last.",
-    )
-    activation: standard.Activation = standard.activation(
-        "tanh", description="φ, the nonlinearity of every layer but perhaps the last."
-    )
-    loss: Literal["squared", "cross_entropy"] = setting(
-        "squared",
-        group="Loss",
-        essential=True,
-        labels=LOSSES,
-        description="What is measured at the end: ½‖x − y‖², or −Σ y log g with g = softmax(x).",
-    )
-    penalty: float = setting(
-        0.0,
-        ge=0,
-        le=1,
-        group="Loss",
-        essential=True,
-        description="λ of the penalty λ/2 ‖W‖² (document 003); biases are free.",
-    )
-    learning_rate: float = setting(
-        0.1, ge=0, le=10, group="Update", essential=True, description="η of the update w ← w − η dL/dw."
-    )
-    inputs: int = setting(3, ge=1, le=8, group="Network", unit="numbers", description="Numbers of an input.")
-    outputs: int = setting(
-        2,
-        ge=1,
-        le=8,
-        group="Network",
-        unit="neurons",
-        description="Neurons of the last layer; with softmax, the classes.",
-    )
-    slope: float = setting(0.1, ge=0, le=1, group="Network", description="Slope of LeakyReLU below zero.")
-    last: Literal["same", "identity"] = setting(
-        "same",
-        group="Network",
-        labels=LAST,
-        description="The last layer's nonlinearity under the squared error. A softmax takes its place otherwise.",
-    )
-    gain: float = setting(
-        1.0,
-        ge=0,
-        le=8,
-        group="Network",
-        description="Spread of the weights times the root of the numbers that come in.",
-    )
-    samples: int = setting(
-        1,
-        ge=1,
-        le=4,
-        group="Loss",
-        unit="samples",
-        description="Samples of the loss; their losses and gradients are added up.",
-    )
-    seed: int = standard.seed(group="Network", description="Random seed of weights, inputs and targets.")
+    layers: int = setting(3, ge=2, le=6, group="Network", essential=True, unit="layers")
+    """Layers with weights; the input is none."""
+    width: int = setting(4, ge=1, le=8, group="Network", essential=True, unit="neurons")
+    """Neurons in every layer but the last."""
+    activation: standard.Activation = standard.activation("tanh")
+    """φ, the nonlinearity of every layer but perhaps the last."""
+    loss: Literal["squared", "cross_entropy"] = setting("squared", group="Loss", essential=True, labels=LOSSES)
+    """What is measured at the end: ½‖x − y‖², or −Σ y log g with g = softmax(x)."""
+    penalty: float = setting(0.0, ge=0, le=1, group="Loss", essential=True)
+    """λ of the penalty λ/2 ‖W‖² (document 003); biases are free."""
+    learning_rate: float = setting(0.1, ge=0, le=10, group="Update", essential=True)
+    """η of the update w ← w − η dL/dw."""
+    inputs: int = setting(3, ge=1, le=8, group="Network", unit="numbers")
+    """Numbers of an input."""
+    outputs: int = setting(2, ge=1, le=8, group="Network", unit="neurons")
+    """Neurons of the last layer; with softmax, the classes."""
+    slope: float = setting(0.1, ge=0, le=1, group="Network")
+    """Slope of LeakyReLU below zero."""
+    last: Literal["same", "identity"] = setting("same", group="Network", labels=LAST)
+    """The last layer's nonlinearity under the squared error. A softmax takes its place otherwise."""
+    gain: float = setting(1.0, ge=0, le=8, group="Network")
+    """Spread of the weights times the root of the numbers that come in."""
+    samples: int = setting(1, ge=1, le=4, group="Loss", unit="samples")
+    """Samples of the loss; their losses and gradients are added up."""
+    seed: int = standard.seed(group="Network")
+    """Random seed of weights, inputs and targets."""
     edits: Edits = setting(
         "",
         group="Network",
         control="diagram",
         max_length=LONGEST,
         allowed="changed numbers such as w2.1.3=0.5;b1.2=0;x1.2=-1;y1.1=0.3;t1=2",
-        description="Numbers that were changed by hand in the diagram.",
     )
-    step: int = setting(
-        0,
-        ge=0,
-        le=MOST,
-        group="View",
-        control="diagram",
-        unit="steps",
-        description="The step in view, from 0: forward, the loss, and back. Beyond the last, the last.",
-    )
+    """Numbers that were changed by hand in the diagram."""
+    step: int = setting(0, ge=0, le=MOST, group="View", control="diagram", unit="steps")
+    """The step in view, from 0: forward, the loss, and back. Beyond the last, the last."""
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(

@@ -26,59 +26,26 @@ class BackwardByHand(Instant):
     )
     position: ClassVar[str] = "place"
 
-    words: str = setting(
-        "gold silver copper",
-        min_length=1,
-        max_length=120,
-        group="Batch",
-        essential=True,
-        description="The network learns which character follows which; '.' begins and ends every word.",
-    )
-    samples: int = setting(
-        16,
-        ge=2,
-        le=32,
-        group="Batch",
-        essential=True,
-        unit="samples",
-        description="n: pairs of a context and the character that follows, drawn from the words.",
-    )
-    context: int = setting(
-        3, ge=1, le=4, group="Batch", unit="characters", description="k: characters that the network sees."
-    )
-    features: int = setting(2, ge=1, le=6, group="Network", description="m: numbers that stand for a character.")
-    hidden: int = standard.hidden(10, ge=1, le=32, essential=True, description="n1: hidden units.")
-    gain: float = setting(
-        1.0,
-        ge=0,
-        le=20,
-        group="Network",
-        essential=True,
-        description="The scale γ of batch norm: large values drive tanh into its flat ends.",
-    )
-    output_gain: float = setting(
-        1.0,
-        ge=0,
-        le=10,
-        group="Network",
-        essential=True,
-        description="Spread of W2 times the square root of its rows: large values make a sure network.",
-    )
-    variance: Literal["unbiased", "biased"] = setting(
-        "unbiased",
-        group="Network",
-        labels=VARIANCES,
-        description="What the sum of squares is divided by. The document says both.",
-    )
-    seed: int = standard.seed(group="Network", description="Random seed of the weights and of the batch.")
-    place: int = setting(
-        1,
-        ge=1,
-        le=46,
-        group="View",
-        unit="steps",
-        description="Where you are: first forward through the formulas, then backward through the gradients.",
-    )
+    words: str = setting("gold silver copper", min_length=1, max_length=120, group="Batch", essential=True)
+    """The network learns which character follows which; '.' begins and ends every word."""
+    samples: int = setting(16, ge=2, le=32, group="Batch", essential=True, unit="samples")
+    """n: pairs of a context and the character that follows, drawn from the words."""
+    context: int = setting(3, ge=1, le=4, group="Batch", unit="characters")
+    """k: characters that the network sees."""
+    features: int = setting(2, ge=1, le=6, group="Network")
+    """m: numbers that stand for a character."""
+    hidden: int = standard.hidden(10, ge=1, le=32, essential=True)
+    """n1: hidden units."""
+    gain: float = setting(1.0, ge=0, le=20, group="Network", essential=True)
+    """The scale γ of batch norm: large values drive tanh into its flat ends."""
+    output_gain: float = setting(1.0, ge=0, le=10, group="Network", essential=True)
+    """Spread of W2 times the square root of its rows: large values make a sure network."""
+    variance: Literal["unbiased", "biased"] = setting("unbiased", group="Network", labels=VARIANCES)
+    """What the sum of squares is divided by. The document says both."""
+    seed: int = standard.seed(group="Network")
+    """Random seed of the weights and of the batch."""
+    place: int = setting(1, ge=1, le=46, group="View", unit="steps")
+    """Where you are: first forward through the formulas, then backward through the gradients."""
 
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (

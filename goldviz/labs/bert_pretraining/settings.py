@@ -63,49 +63,22 @@ class BertPretraining(Experiment):
         control="text",
         pattern=f"^(generated|{KEPT})$",
         allowed="'generated', or the 16 characters that name a text kept on this server",
-        description="What is read in pre-training: generated policy and market sentences, or a text of yours. The tone "
-        "is always learned on generated sentences.",
     )
-    text_seed: int = setting(
-        0, ge=0, le=999, group="Texts", description="Seed of the generated texts; all runs' seeds read the same ones."
-    )
-    texts: int = setting(
-        4000,
-        ge=50,
-        le=40_000,
-        group="Texts",
-        unit="texts",
-        description="Texts without labels for pre-training; of an uploaded text at most so many sentences.",
-    )
-    labelled: int = setting(
-        200,
-        ge=30,
-        le=40_000,
-        group="Texts",
-        essential=True,
-        unit="texts",
-        description="Texts with a known tone for fine-tuning, a third of each tone.",
-    )
-    vocabulary: int = setting(
-        2500,
-        ge=256,
-        le=8000,
-        group="Texts",
-        unit="pieces",
-        description="Most pieces of the vocabulary, which is learned from the training texts. A start model has its "
-        "own.",
-    )
-    longest: int = setting(
-        64, ge=16, le=512, group="Texts", unit="pieces", description="Longest sequence; what is beyond is cut off."
-    )
-    document_share: float = setting(
-        0.0,
-        ge=0,
-        le=1,
-        group="Texts",
-        description="Share of the pre-training steps that read whole documents, joined to the longest sequence, in "
-        "place of single sentences.",
-    )
+    """What is read in pre-training: generated policy and market sentences, or a text of yours. The tone is always
+    learned on generated sentences."""
+    text_seed: int = setting(0, ge=0, le=999, group="Texts")
+    """Seed of the generated texts; all runs' seeds read the same ones."""
+    texts: int = setting(4000, ge=50, le=40_000, group="Texts", unit="texts")
+    """Texts without labels for pre-training; of an uploaded text at most so many sentences."""
+    labelled: int = setting(200, ge=30, le=40_000, group="Texts", essential=True, unit="texts")
+    """Texts with a known tone for fine-tuning, a third of each tone."""
+    vocabulary: int = setting(2500, ge=256, le=8000, group="Texts", unit="pieces")
+    """Most pieces of the vocabulary, which is learned from the training texts. A start model has its own."""
+    longest: int = setting(64, ge=16, le=512, group="Texts", unit="pieces")
+    """Longest sequence; what is beyond is cut off."""
+    document_share: float = setting(0.0, ge=0, le=1, group="Texts")
+    """Share of the pre-training steps that read whole documents, joined to the longest sequence, in place of single
+    sentences."""
 
     start: str = setting(
         "random",
@@ -113,117 +86,45 @@ class BertPretraining(Experiment):
         control="start model",
         pattern=f"^(random|{KEPT})$",
         allowed="'random', or the 16 characters that name a model kept on this server",
-        description="What pre-training starts from: random weights, or a model that has read before and now reads on. "
-        "It brings its sizes and its pieces; the tone head is always new.",
     )
-    layers: int = setting(
-        2,
-        ge=1,
-        le=6,
-        group="Network",
-        essential=True,
-        unit="layers",
-        description="Encoder blocks, one on the other. A start model has its own.",
-    )
-    heads: int = setting(
-        4,
-        ge=1,
-        le=8,
-        group="Network",
-        essential=True,
-        unit="heads",
-        description="Attention heads of every block. A start model has its own.",
-    )
-    width: int = setting(
-        64,
-        ge=8,
-        le=256,
-        group="Network",
-        unit="units",
-        description="Width of a piece's state; a multiple of the heads. A start model has its own.",
-    )
-    inner: int = setting(
-        256,
-        ge=8,
-        le=1024,
-        group="Network",
-        unit="units",
-        description="Units of every feed-forward network. A start model has its own.",
-    )
-    dropout: float = standard.dropout(0.0, description="Share of each branch's output that is dropped in training.")
+    """What pre-training starts from: random weights, or a model that has read before and now reads on. It brings its
+    sizes and its pieces; the tone head is always new."""
+    layers: int = setting(2, ge=1, le=6, group="Network", essential=True, unit="layers")
+    """Encoder blocks, one on the other. A start model has its own."""
+    heads: int = setting(4, ge=1, le=8, group="Network", essential=True, unit="heads")
+    """Attention heads of every block. A start model has its own."""
+    width: int = setting(64, ge=8, le=256, group="Network", unit="units")
+    """Width of a piece's state; a multiple of the heads. A start model has its own."""
+    inner: int = setting(256, ge=8, le=1024, group="Network", unit="units")
+    """Units of every feed-forward network. A start model has its own."""
+    dropout: float = standard.dropout(0.0)
+    """Share of each branch's output that is dropped in training."""
 
-    masked_share: float = setting(
-        0.15,
-        ge=0.02,
-        le=0.9,
-        group="Pre-training",
-        essential=True,
-        description="Share of the pieces that have to be guessed. Of these 80 % are masked, 10 % replaced at random "
-        "and 10 % left.",
-    )
-    pretraining_steps: int = setting(
-        3000,
-        ge=0,
-        le=50_000,
-        group="Pre-training",
-        essential=True,
-        unit="steps",
-        description="Optimiser steps on masked words. 0: no pre-training.",
-    )
-    learning_rate: float = standard.learning_rate(
-        3e-3, group="Pre-training", description="Peak of the learning rate in pre-training."
-    )
-    fine_tuning_steps: int = setting(
-        400,
-        ge=0,
-        le=20_000,
-        group="Fine-tuning",
-        essential=True,
-        unit="steps",
-        description="Optimiser steps on the tone. 0: no fine-tuning.",
-    )
-    fine_tuning_rate: float = standard.learning_rate(
-        3e-4, group="Fine-tuning", essential=False, description="Peak of the learning rate in fine-tuning."
-    )
-    frozen: bool = setting(
-        False,
-        group="Fine-tuning",
-        essential=True,
-        description="Fine-tuning leaves the encoder as it is, and trains the classifier alone.",
-    )
-    rehearsal: float = setting(
-        0.0,
-        ge=0,
-        le=10,
-        group="Fine-tuning",
-        description="Weight of the loss of masked words beside that of the tone, so that fine-tuning does not forget "
-        "them. 0: none.",
-    )
+    masked_share: float = setting(0.15, ge=0.02, le=0.9, group="Pre-training", essential=True)
+    """Share of the pieces that have to be guessed. Of these 80 % are masked, 10 % replaced at random and 10 % left."""
+    pretraining_steps: int = setting(3000, ge=0, le=50_000, group="Pre-training", essential=True, unit="steps")
+    """Optimiser steps on masked words. 0: no pre-training."""
+    learning_rate: float = standard.learning_rate(3e-3, group="Pre-training")
+    """Peak of the learning rate in pre-training."""
+    fine_tuning_steps: int = setting(400, ge=0, le=20_000, group="Fine-tuning", essential=True, unit="steps")
+    """Optimiser steps on the tone. 0: no fine-tuning."""
+    fine_tuning_rate: float = standard.learning_rate(3e-4, group="Fine-tuning", essential=False)
+    """Peak of the learning rate in fine-tuning."""
+    frozen: bool = setting(False, group="Fine-tuning", essential=True)
+    """Fine-tuning leaves the encoder as it is, and trains the classifier alone."""
+    rehearsal: float = setting(0.0, ge=0, le=10, group="Fine-tuning")
+    """Weight of the loss of masked words beside that of the tone, so that fine-tuning does not forget them. 0: none."""
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     batch: int = standard.batch(32, "texts", le=256)
-    warm_up: float = setting(
-        0.1,
-        ge=0,
-        le=0.9,
-        group="Training",
-        description="Share of each phase in which the learning rate rises to its peak; then it falls to a hundredth.",
-    )
-    weight_decay: float = setting(
-        0.01,
-        ge=0,
-        le=1,
-        group="Training",
-        description="Pull of the weight matrices towards zero; biases and layer norms are left alone.",
-    )
-    clip: float = standard.clip(
-        1.0, description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping."
-    )
-    look_every: int = standard.look_every(
-        150,
-        le=10_000,
-        description="Unseen texts are scored and attention is recorded after so many steps, and at the phases' ends.",
-    )
+    warm_up: float = setting(0.1, ge=0, le=0.9, group="Training")
+    """Share of each phase in which the learning rate rises to its peak; then it falls to a hundredth."""
+    weight_decay: float = setting(0.01, ge=0, le=1, group="Training")
+    """Pull of the weight matrices towards zero; biases and layer norms are left alone."""
+    clip: float = standard.clip(1.0)
+    """Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping."""
+    look_every: int = standard.look_every(150, le=10_000)
+    """Unseen texts are scored and attention is recorded after so many steps, and at the phases' ends."""
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "phase": Variable(("step",), "Phase: 1 masked words, 2 tone"),

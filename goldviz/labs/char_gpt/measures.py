@@ -56,28 +56,18 @@ class Reading(Guesses):
         **dict.fromkeys(("ahead", "at_first", "head_start"), "nat"),
         **dict.fromkeys(("gzip", "bits", "excess_bits"), "bit"),
     }
-    ahead: Floats = at_last(
-        "position_loss",
-        "close_look",
-        "position",
-        by=_ahead,
-        words="How far the loss at the block's last place, which sees no later token, is above that of the others.",
-    )
-    evenness: Floats = at_last(
-        "attention_entropy",
-        "close_look",
-        "block_number",
-        by=lambda one: one.mean(axis=0),
-        words="The entropy of attention over that of an even one, mean over the blocks, at the last close look.",
-    )
-    tokens_per_byte: Floats = measured("tokens_per_byte", words="Tokens for a byte of dev text.")
-    at_first: Floats = measured(
-        "dev_loss", "close_look", by=lambda losses: losses[0], words="The dev loss at the first close look."
-    )
-    head_start: Floats = read(
-        _head_start, "How far the logit of the token just read is above the others at first, where one table does both."
-    )
-    gzip: Floats = measured("gzip_dev_bits", words="Bits for a byte of the same text by gzip.")
+    ahead: Floats = at_last("position_loss", "close_look", "position", by=_ahead)
+    """How far the loss at the block's last place, which sees no later token, is above that of the others."""
+    evenness: Floats = at_last("attention_entropy", "close_look", "block_number", by=lambda one: one.mean(axis=0))
+    """The entropy of attention over that of an even one, mean over the blocks, at the last close look."""
+    tokens_per_byte: Floats = measured("tokens_per_byte")
+    """Tokens for a byte of dev text."""
+    at_first: Floats = measured("dev_loss", "close_look", by=lambda losses: losses[0])
+    """The dev loss at the first close look."""
+    head_start: Floats = read(_head_start)
+    """How far the logit of the token just read is above the others at first, where one table does both."""
+    gzip: Floats = measured("gzip_dev_bits")
+    """Bits for a byte of the same text by gzip."""
 
     @property
     def bits(self) -> Floats:

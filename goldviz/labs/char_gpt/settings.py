@@ -62,71 +62,32 @@ class CharGpt(Experiment):
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "block", "batch")
 
-    layers: int = setting(
-        4, ge=1, le=12, group="Network", essential=True, unit="blocks", description="Blocks n, one on the other."
-    )
-    heads: int = setting(
-        4, ge=1, le=16, group="Network", essential=True, unit="heads", description="Attention heads of every block."
-    )
-    width: int = setting(
-        128,
-        ge=8,
-        le=512,
-        group="Network",
-        essential=True,
-        unit="units",
-        description="How many numbers stand for a token inside the network (C); a multiple of the heads.",
-    )
-    block: int = setting(
-        64,
-        ge=4,
-        le=512,
-        group="Network",
-        essential=True,
-        unit="tokens",
-        description="Tokens that the network sees at once.",
-    )
-    activation: Literal["gelu", "relu"] = setting(
-        "gelu",
-        group="Network",
-        labels=ACTIVATIONS,
-        description="Nonlinearity of the feed-forward networks, which are four times as wide.",
-    )
-    dropout: float = standard.dropout(
-        0.0, description="Share of what attention and feed-forward networks put out that training sets to 0."
-    )
-    tied: bool = setting(
-        True,
-        group="Network",
-        description="The table that reads tokens also scores the next one. Off: a second table does.",
-    )
+    layers: int = setting(4, ge=1, le=12, group="Network", essential=True, unit="blocks")
+    """Blocks n, one on the other."""
+    heads: int = setting(4, ge=1, le=16, group="Network", essential=True, unit="heads")
+    """Attention heads of every block."""
+    width: int = setting(128, ge=8, le=512, group="Network", essential=True, unit="units")
+    """How many numbers stand for a token inside the network (C); a multiple of the heads."""
+    block: int = setting(64, ge=4, le=512, group="Network", essential=True, unit="tokens")
+    """Tokens that the network sees at once."""
+    activation: Literal["gelu", "relu"] = setting("gelu", group="Network", labels=ACTIVATIONS)
+    """Nonlinearity of the feed-forward networks, which are four times as wide."""
+    dropout: float = standard.dropout(0.0)
+    """Share of what attention and feed-forward networks put out that training sets to 0."""
+    tied: bool = setting(True, group="Network")
+    """The table that reads tokens also scores the next one. Off: a second table does."""
 
-    masked: bool = setting(
-        True,
-        group="Parts",
-        essential=True,
-        description="No token sees a later one. Without the mask each sees the token that it should guess.",
-    )
-    scaled: bool = setting(
-        True, group="Parts", description="Attention scores are divided by the square root of the head's width."
-    )
-    residual: bool = setting(
-        True,
-        group="Parts",
-        description="Attention and feed-forward networks add to their input, h + f(h). Off: they replace it.",
-    )
-    layer_norm: bool = setting(
-        True,
-        group="Parts",
-        description="Layer norms before attention, before the feed-forward network, and at the end.",
-    )
-    residual_scale: Literal["none", "init", "branch", "both"] = setting(
-        "both",
-        group="Parts",
-        labels=RESIDUAL_SCALES,
-        description="What keeps the signal from growing with the n blocks: smaller weights at the start, smaller "
-        "additions, or both.",
-    )
+    masked: bool = setting(True, group="Parts", essential=True)
+    """No token sees a later one. Without the mask each sees the token that it should guess."""
+    scaled: bool = setting(True, group="Parts")
+    """Attention scores are divided by the square root of the head's width."""
+    residual: bool = setting(True, group="Parts")
+    """Attention and feed-forward networks add to their input, h + f(h). Off: they replace it."""
+    layer_norm: bool = setting(True, group="Parts")
+    """Layer norms before attention, before the feed-forward network, and at the end."""
+    residual_scale: Literal["none", "init", "branch", "both"] = setting("both", group="Parts", labels=RESIDUAL_SCALES)
+    """What keeps the signal from growing with the n blocks: smaller weights at the start, smaller additions, or
+    both."""
 
     corpus: str = setting(
         "python",
@@ -135,56 +96,32 @@ class CharGpt(Experiment):
         pattern=f"^(python|names|cities|{KEPT})$",
         labels=CORPORA,
         allowed="python, names, cities, or the 16 characters that name a text kept on this server",
-        description="What is learned: Python's documentation, names, or your own text.",
     )
-    tokens: Literal["characters", "pieces"] = setting(
-        "characters",
-        group="Text",
-        essential=True,
-        labels=TOKENS,
-        description="What a token is. To compare the two, use bits a byte, not the loss a token.",
-    )
-    vocabulary: int = setting(
-        512,
-        ge=256,
-        le=4096,
-        group="Text",
-        unit="tokens",
-        description="At most so many pieces, learned from the training text. Not used with characters.",
-    )
+    """What is learned: Python's documentation, names, or your own text."""
+    tokens: Literal["characters", "pieces"] = setting("characters", group="Text", essential=True, labels=TOKENS)
+    """What a token is. To compare the two, use bits a byte, not the loss a token."""
+    vocabulary: int = setting(512, ge=256, le=4096, group="Text", unit="tokens")
+    """At most so many pieces, learned from the training text. Not used with characters."""
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
-    learning_rate: float = standard.learning_rate(4e-3, le=10, description="Peak of the learning rate.")
-    steps: int = standard.steps(500, le=20_000, description="Optimiser steps, each on passages drawn at random.")
+    learning_rate: float = standard.learning_rate(4e-3, le=10)
+    """Peak of the learning rate."""
+    steps: int = standard.steps(500, le=20_000)
+    """Optimiser steps, each on passages drawn at random."""
     batch: int = standard.batch(12, "passages of the block's length", ge=1, le=256)
-    warm_up: float = setting(
-        0.1,
-        ge=0,
-        le=0.9,
-        group="Training",
-        description="Share of the steps in which the learning rate rises; then it falls to a hundredth of its peak.",
-    )
-    weight_decay: float = setting(
-        0.1, ge=0, le=1, group="Training", hot=True, description="Pull of matrices and tables towards zero."
-    )
-    decay_all: bool = setting(False, group="Training", description="Pull biases and layer norms towards zero, too.")
-    clip: float = standard.clip(
-        1.0, description="Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping."
-    )
-    precision: Literal["float32", "bfloat16"] = setting(
-        "float32",
-        group="Training",
-        labels=PRECISIONS,
-        description="Precision of the matrix products. bfloat16 is for GPUs that have it; what it gains was not "
-        "measured.",
-    )
+    warm_up: float = setting(0.1, ge=0, le=0.9, group="Training")
+    """Share of the steps in which the learning rate rises; then it falls to a hundredth of its peak."""
+    weight_decay: float = setting(0.1, ge=0, le=1, group="Training", hot=True)
+    """Pull of matrices and tables towards zero."""
+    decay_all: bool = setting(False, group="Training")
+    """Pull biases and layer norms towards zero, too."""
+    clip: float = standard.clip(1.0)
+    """Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping."""
+    precision: Literal["float32", "bfloat16"] = setting("float32", group="Training", labels=PRECISIONS)
+    """Precision of the matrix products. bfloat16 is for GPUs that have it; what it gains was not measured."""
     look_every: int = standard.measure_every(50)
-    close_looks: int = standard.close_looks(
-        5,
-        le=100,
-        description="How often, evenly spread, text kept from training (dev text) is scored and samples are "
-        "written. 0: never.",
-    )
+    close_looks: int = standard.close_looks(5, le=100)
+    """How often, evenly spread, text kept from training (dev text) is scored and samples are written. 0: never."""
 
     @model_validator(mode="after")
     def _heads_share_the_width(self) -> Self:

@@ -60,24 +60,16 @@ class Reading(Guesses):
         **Guesses.units,
         **dict.fromkeys(("began", "by_batch", "noise", "excess", "lag", "over_letters"), "nat"),
     }
-    by_batch: Floats = at_last(
-        "batch_statistics_loss", "close_look", words="The dev loss with the dev text's own statistics."
-    )
-    saturation_at_first: Floats = measured(
-        "saturation",
-        "close_look",
-        "hidden",
-        by=lambda now: mean(now[0]),
-        words="The share of saturated hidden values at the first close look, mean over the hidden layers.",
-    )
-    noise: Floats = measured(
-        "loss", "step", by=_scatter, words="How far step losses scatter around a slow change in the second half."
-    )
-    means: Floats = read(_fewest_means, "The smallest number of running means that a layer keeps.")
-    kept: Floats = read(
-        lambda recorded: _fewest_means(recorded) / recorded.settings.hidden,
-        "The smallest number of running means that a layer keeps, as a share of its channels.",
-    )
+    by_batch: Floats = at_last("batch_statistics_loss", "close_look")
+    """The dev loss with the dev text's own statistics."""
+    saturation_at_first: Floats = measured("saturation", "close_look", "hidden", by=lambda now: mean(now[0]))
+    """The share of saturated hidden values at the first close look, mean over the hidden layers."""
+    noise: Floats = measured("loss", "step", by=_scatter)
+    """How far step losses scatter around a slow change in the second half."""
+    means: Floats = read(_fewest_means)
+    """The smallest number of running means that a layer keeps."""
+    kept: Floats = read(lambda recorded: _fewest_means(recorded) / recorded.settings.hidden)
+    """The smallest number of running means that a layer keeps, as a share of its channels."""
 
     @property
     def excess(self) -> Floats:

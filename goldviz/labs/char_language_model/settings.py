@@ -67,80 +67,33 @@ class CharLanguageModel(Experiment):
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "layers", "batch")
 
-    model: ModelName = setting(
-        "mlp",
-        group="Network",
-        essential=True,
-        labels=MODELS,
-        description="What guesses the next character: a table of pairs, or a network.",
-    )
-    context: int = setting(
-        3,
-        ge=1,
-        le=16,
-        group="Network",
-        essential=True,
-        unit="characters",
-        description="Characters that the model sees. Bigrams see one; the hierarchy wants 2, 4, 8 or 16.",
-    )
-    embedding: int = setting(
-        10, ge=2, le=64, group="Network", unit="numbers", description="Numbers that stand for a character."
-    )
-    hidden: int = setting(200, ge=2, le=512, group="Network", unit="units", description="Units of every hidden layer.")
-    layers: int = setting(
-        5,
-        ge=2,
-        le=30,
-        group="Network",
-        unit="layers",
-        description="Hidden layers of the deep MLP; no effect on other models.",
-    )
+    model: ModelName = setting("mlp", group="Network", essential=True, labels=MODELS)
+    """What guesses the next character: a table of pairs, or a network."""
+    context: int = setting(3, ge=1, le=16, group="Network", essential=True, unit="characters")
+    """Characters that the model sees. Bigrams see one; the hierarchy wants 2, 4, 8 or 16."""
+    embedding: int = setting(10, ge=2, le=64, group="Network", unit="numbers")
+    """Numbers that stand for a character."""
+    hidden: int = setting(200, ge=2, le=512, group="Network", unit="units")
+    """Units of every hidden layer."""
+    layers: int = setting(5, ge=2, le=30, group="Network", unit="layers")
+    """Hidden layers of the deep MLP; no effect on other models."""
     normalisation: Literal["none", "batch", "mixed_up"] = setting(
-        "none",
-        group="Network",
-        essential=True,
-        labels=NORMALISATIONS,
-        description="Normalise each hidden layer's sums over the batch. Recurrent networks and bigrams have none.",
+        "none", group="Network", essential=True, labels=NORMALISATIONS
     )
-    momentum: float = setting(
-        0.1,
-        ge=1e-4,
-        le=1,
-        group="Network",
-        logarithmic=True,
-        description="Share of the batch's statistics in the running ones at each step, which are used after training.",
-    )
+    """Normalise each hidden layer's sums over the batch. Recurrent networks and bigrams have none."""
+    momentum: float = setting(0.1, ge=1e-4, le=1, group="Network", logarithmic=True)
+    """Share of the batch's statistics in the running ones at each step, which are used after training."""
 
     initialisation: Literal["normal", "kaiming"] = setting(
-        "kaiming",
-        group="Start",
-        essential=True,
-        labels=INITIALISATIONS,
-        description="How hidden weights are drawn. N(0, 1) draws biases so, too; else they start at 0.",
+        "kaiming", group="Start", essential=True, labels=INITIALISATIONS
     )
-    gain: float = setting(
-        1.667,
-        ge=0,
-        le=10,
-        group="Start",
-        essential=True,
-        description="Factor on all hidden weights. 5/3 is the usual one for tanh.",
-    )
-    output_gain: float = setting(
-        0.01,
-        ge=0,
-        le=10,
-        group="Start",
-        essential=True,
-        description="The output's weights are drawn from N(0, 1) times this.",
-    )
-    smoothing: float = setting(
-        1.0,
-        ge=0,
-        le=100,
-        group="Network",
-        description="Fake counts in every cell of the table of pairs (document 002 adds 1). 0: none.",
-    )
+    """How hidden weights are drawn. N(0, 1) draws biases so, too; else they start at 0."""
+    gain: float = setting(1.667, ge=0, le=10, group="Start", essential=True)
+    """Factor on all hidden weights. 5/3 is the usual one for tanh."""
+    output_gain: float = setting(0.01, ge=0, le=10, group="Start", essential=True)
+    """The output's weights are drawn from N(0, 1) times this."""
+    smoothing: float = setting(1.0, ge=0, le=100, group="Network")
+    """Fake counts in every cell of the table of pairs (document 002 adds 1). 0: none."""
 
     corpus: str = setting(
         "names",
@@ -149,51 +102,24 @@ class CharLanguageModel(Experiment):
         pattern=f"^(names|cities|python|{KEPT})$",
         labels=CORPORA,
         allowed="names, cities, python, or the 16 characters that name a text kept on this server",
-        description="What is learned: first names, city names, the lines of Python's documentation, or your own text.",
     )
-    items: int = setting(
-        0,
-        ge=0,
-        le=100_000,
-        group="Text",
-        unit="items",
-        description="At most so many names or lines, drawn at random. 0: all.",
-    )
+    """What is learned: first names, city names, the lines of Python's documentation, or your own text."""
+    items: int = setting(0, ge=0, le=100_000, group="Text", unit="items")
+    """At most so many names or lines, drawn at random. 0: all."""
 
     optimiser: standard.Optimiser = standard.optimiser("sgd")
     learning_rate: float = standard.learning_rate(0.02, le=100)
-    steps: int = standard.steps(
-        3000,
-        le=50_000,
-        description="Optimiser steps, each on a batch drawn at random. Counting reads all pairs once in so many steps.",
-    )
-    batch: int = setting(
-        32,
-        ge=0,
-        le=4096,
-        group="Training",
-        unit="contexts",
-        description="Contexts in a step. 0: all of the training text.",
-    )
-    cool_down: float = setting(
-        0.25,
-        ge=0,
-        le=1,
-        group="Training",
-        description="Share of the steps, at the end, that take a tenth of the learning rate.",
-    )
-    weight_decay: float = setting(
-        0.0,
-        ge=0,
-        le=1,
-        group="Training",
-        hot=True,
-        description="Penalty on the squares of all weights, not of biases. AdamW has no other: its steps are Adam's.",
-    )
+    steps: int = standard.steps(3000, le=50_000)
+    """Optimiser steps, each on a batch drawn at random. Counting reads all pairs once in so many steps."""
+    batch: int = setting(32, ge=0, le=4096, group="Training", unit="contexts")
+    """Contexts in a step. 0: all of the training text."""
+    cool_down: float = setting(0.25, ge=0, le=1, group="Training")
+    """Share of the steps, at the end, that take a tenth of the learning rate."""
+    weight_decay: float = setting(0.0, ge=0, le=1, group="Training", hot=True)
+    """Penalty on the squares of all weights, not of biases. AdamW has no other: its steps are Adam's."""
     look_every: int = standard.measure_every(10)
-    close_looks: int = standard.close_looks(
-        20, description="So many times, evenly spread, dev loss, distributions and samples are taken. 0: never."
-    )
+    close_looks: int = standard.close_looks(20)
+    """So many times, evenly spread, dev loss, distributions and samples are taken. 0: never."""
 
     @model_validator(mode="after")
     def _the_hierarchy_halves(self) -> Self:

@@ -43,67 +43,38 @@ class ContinuousDepth(Experiment):
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "samples", "batch")
 
-    task: Literal["rings", "moons", "spirals", "flip"] = setting(
-        "moons",
-        group="Task",
-        essential=True,
-        labels=TASKS,
-        description="What has to be learned: a class for each point in the plane, or a number on a line.",
-    )
-    samples: int = setting(
-        400, ge=20, le=5000, group="Task", unit="points", description="Training points; as many again test."
-    )
-    noise: float = setting(0.05, ge=0, le=0.5, group="Task", description="Standard deviation of the points' noise.")
-    networks: Literal["both", "ode", "residual"] = setting(
-        "both", group="Network", essential=True, labels=NETWORKS, description="Which networks are trained."
-    )
-    augmented: int = setting(
-        0,
-        ge=0,
-        le=8,
-        group="Network",
-        essential=True,
-        unit="dimensions",
-        description="Dimensions of zeros added to every point. A flow without any cannot part what is nested.",
-    )
-    width: int = setting(32, ge=2, le=128, group="Network", unit="units", description="Units of the field's layers.")
-    in_time: bool = setting(
-        False, group="Network", description="Whether the field may change with depth, f(h, t) instead of f(h)."
-    )
-    blocks: int = setting(
-        8,
-        ge=1,
-        le=128,
-        group="Network",
-        unit="blocks",
-        essential=True,
-        description="Blocks of the residual network, all with the same weights: steps of size 1/blocks.",
-    )
-    method: Method = setting(
-        "dopri5", group="Solver", essential=True, labels=METHODS, description="How the flow is followed."
-    )
-    tolerance: float = standard.tolerance(
-        essential=True,
-        description="Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it.",
-    )
-    solver_steps: int = setting(
-        8, ge=1, le=256, group="Solver", unit="steps", description="Steps of a solver that does not adapt."
-    )
-    gradient: Literal["solver", "adjoint"] = setting(
-        "solver",
-        group="Solver",
-        essential=True,
-        labels=GRADIENTS,
-        description="How the gradient is found: back through the solver's steps, or by solving the adjoint equation.",
-    )
+    task: Literal["rings", "moons", "spirals", "flip"] = setting("moons", group="Task", essential=True, labels=TASKS)
+    """What has to be learned: a class for each point in the plane, or a number on a line."""
+    samples: int = setting(400, ge=20, le=5000, group="Task", unit="points")
+    """Training points; as many again test."""
+    noise: float = setting(0.05, ge=0, le=0.5, group="Task")
+    """Standard deviation of the points' noise."""
+    networks: Literal["both", "ode", "residual"] = setting("both", group="Network", essential=True, labels=NETWORKS)
+    """Which networks are trained."""
+    augmented: int = setting(0, ge=0, le=8, group="Network", essential=True, unit="dimensions")
+    """Dimensions of zeros added to every point. A flow without any cannot part what is nested."""
+    width: int = setting(32, ge=2, le=128, group="Network", unit="units")
+    """Units of the field's layers."""
+    in_time: bool = setting(False, group="Network")
+    """Whether the field may change with depth, f(h, t) instead of f(h)."""
+    blocks: int = setting(8, ge=1, le=128, group="Network", unit="blocks", essential=True)
+    """Blocks of the residual network, all with the same weights: steps of size 1/blocks."""
+    method: Method = setting("dopri5", group="Solver", essential=True, labels=METHODS)
+    """How the flow is followed."""
+    tolerance: float = standard.tolerance(essential=True)
+    """Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it."""
+    solver_steps: int = setting(8, ge=1, le=256, group="Solver", unit="steps")
+    """Steps of a solver that does not adapt."""
+    gradient: Literal["solver", "adjoint"] = setting("solver", group="Solver", essential=True, labels=GRADIENTS)
+    """How the gradient is found: back through the solver's steps, or by solving the adjoint equation."""
     optimiser: standard.Optimiser = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(1e-2)
     clip: float = standard.clip(0.0)
-    steps: int = standard.steps(200, le=10_000, description="Optimiser steps.")
+    steps: int = standard.steps(200, le=10_000)
+    """Optimiser steps."""
     batch: int = standard.batch(128, "points", le=2048)
-    look_every: int = standard.look_every(
-        10, description="Paths, decision and the gradient's comparison are recorded every so many steps."
-    )
+    look_every: int = standard.look_every(10)
+    """Paths, decision and the gradient's comparison are recorded every so many steps."""
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's points", must_stay_finite=True, kind="training_loss"),

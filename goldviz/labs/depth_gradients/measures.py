@@ -74,53 +74,29 @@ class Reading(TrainingReading):
     declared: ClassVar[Any] = DepthGradients
     kinds: ClassVar[ByKind] = by_kind(DepthGradients.variables)
     depth: int = read(lambda one: int(one.settings.depth))
-    first: Floats = read(
-        _of_hidden(lambda norms: mean(norms[0])),
-        "The gradient norm of the first hidden layer, mean over the epochs (document 001, Annex 5.3).",
-    )
-    last: Floats = read(
-        _of_hidden(lambda norms: mean(norms[-1])), "The gradient norm of the last hidden layer, mean over the epochs."
-    )
-    first_at_start: Floats = read(
-        _of_hidden(lambda norms: norms[0, 0]), "The gradient norm of the first hidden layer in the first epoch."
-    )
-    last_at_start: Floats = read(
-        _of_hidden(lambda norms: norms[-1, 0]), "The gradient norm of the last hidden layer in the first epoch."
-    )
-    largest: Floats = read(_longest, "The largest gradient norm of all, as far as clipping let it act.")
-    amplification: Floats = read(
-        _of_error(lambda norms: norms),
-        "How many times as long the error dL/dh is at h_0 as at h_L, means over the epochs.",
-    )
-    amplification_at_first: Floats = read(
-        _of_error(lambda norms: norms[:, :1]),
-        "How many times as long the error dL/dh is at h_0 as at h_L in the first epoch.",
-    )
-    amplification_at_last: Floats = read(
-        _of_error(lambda norms: norms[:, -1:]),
-        "How many times as long the error dL/dh is at h_0 as at h_L in the last epoch.",
-    )
-    shallower: Floats = at_last(
-        "loss_by_depth",
-        "epoch",
-        "trained_depth",
-        by=lambda losses: np.fmin.reduce(losses[:-1]),  # fmin leaves out a diverged network's NaN
-        words="The lowest last training loss of the networks of fewer layers.",
-    )
-    typical_step: Floats = measured(
-        "update_to_data",
-        "layer",
-        "epoch",
-        by=_middle,
-        words="The median ratio of updates to weights of all layers but the first, and of all epochs.",
-    )
-    jacobian_gain: Floats = at_last(
-        "jacobian_gain",
-        "histogram_epoch",
-        "block",
-        by=mean,
-        words="The gain of the blocks' Jacobians, mean over the blocks, at the last epoch that looked at it.",
-    )
+    first: Floats = read(_of_hidden(lambda norms: mean(norms[0])))
+    """The gradient norm of the first hidden layer, mean over the epochs (document 001, Annex 5.3)."""
+    last: Floats = read(_of_hidden(lambda norms: mean(norms[-1])))
+    """The gradient norm of the last hidden layer, mean over the epochs."""
+    first_at_start: Floats = read(_of_hidden(lambda norms: norms[0, 0]))
+    """The gradient norm of the first hidden layer in the first epoch."""
+    last_at_start: Floats = read(_of_hidden(lambda norms: norms[-1, 0]))
+    """The gradient norm of the last hidden layer in the first epoch."""
+    largest: Floats = read(_longest)
+    """The largest gradient norm of all, as far as clipping let it act."""
+    amplification: Floats = read(_of_error(lambda norms: norms))
+    """How many times as long the error dL/dh is at h_0 as at h_L, means over the epochs."""
+    amplification_at_first: Floats = read(_of_error(lambda norms: norms[:, :1]))
+    """How many times as long the error dL/dh is at h_0 as at h_L in the first epoch."""
+    amplification_at_last: Floats = read(_of_error(lambda norms: norms[:, -1:]))
+    """How many times as long the error dL/dh is at h_0 as at h_L in the last epoch."""
+    # fmin leaves out a diverged network's NaN.
+    shallower: Floats = at_last("loss_by_depth", "epoch", "trained_depth", by=lambda one: np.fmin.reduce(one[:-1]))
+    """The lowest last training loss of the networks of fewer layers."""
+    typical_step: Floats = measured("update_to_data", "layer", "epoch", by=_middle)
+    """The median ratio of updates to weights of all layers but the first, and of all epochs."""
+    jacobian_gain: Floats = at_last("jacobian_gain", "histogram_epoch", "block", by=mean)
+    """The gain of the blocks' Jacobians, mean over the blocks, at the last epoch that looked at it."""
 
     @property
     def silent(self) -> Verdicts:

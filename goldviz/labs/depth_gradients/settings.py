@@ -37,104 +37,50 @@ class DepthGradients(Experiment):
     step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("width", "depth", "samples")
 
-    depth: int = setting(
-        15,
-        ge=1,
-        le=100,
-        group="Network",
-        essential=True,
-        unit="layers",
-        description="Hidden layers after the input layer, in both networks.",
-    )
-    shallower: int = setting(
-        0,
-        ge=0,
-        le=6,
-        group="Network",
-        unit="pairs",
-        description="So many more pairs are trained beside, each half as deep as the one before, to see what depth "
-        "does to the training loss. 0: none.",
-    )
-    width: int = setting(50, ge=2, le=512, group="Network", unit="units", description="Units in every hidden layer.")
-    activation: standard.Activation = standard.activation(
-        "leaky_relu", description="The nonlinearity after every layer but the read-out."
-    )
-    slope: float = setting(
-        0.3, ge=0, le=1, group="Network", description="Slope of LeakyReLU below zero; no effect on other activations."
-    )
-    initialisation: standard.Initialisation = standard.initialisation(
-        "default",
-        description="How weights are drawn. Biases are zero, except in PyTorch's default.",
-    )
-    gain: float = setting(
-        1.0, ge=0.01, le=10, group="Network", logarithmic=True, description="Factor on all initial weight matrices."
-    )
-    normalisation: standard.Normalisation = standard.normalisation(
-        "none", description="Normalisation of every hidden layer's sums before its activation."
-    )
-    residual_scale: float = setting(
-        1.0, ge=0, le=2, group="Network", description="Factor on F in h + F(h); 0 leaves the skip connection alone."
-    )
+    depth: int = setting(15, ge=1, le=100, group="Network", essential=True, unit="layers")
+    """Hidden layers after the input layer, in both networks."""
+    shallower: int = setting(0, ge=0, le=6, group="Network", unit="pairs")
+    """So many more pairs are trained beside, each half as deep as the one before, to see what depth does to the
+    training loss. 0: none."""
+    width: int = setting(50, ge=2, le=512, group="Network", unit="units")
+    """Units in every hidden layer."""
+    activation: standard.Activation = standard.activation("leaky_relu")
+    """The nonlinearity after every layer but the read-out."""
+    slope: float = setting(0.3, ge=0, le=1, group="Network")
+    """Slope of LeakyReLU below zero; no effect on other activations."""
+    initialisation: standard.Initialisation = standard.initialisation("default")
+    """How weights are drawn. Biases are zero, except in PyTorch's default."""
+    gain: float = setting(1.0, ge=0.01, le=10, group="Network", logarithmic=True)
+    """Factor on all initial weight matrices."""
+    normalisation: standard.Normalisation = standard.normalisation("none")
+    """Normalisation of every hidden layer's sums before its activation."""
+    residual_scale: float = setting(1.0, ge=0, le=2, group="Network")
+    """Factor on F in h + F(h); 0 leaves the skip connection alone."""
     read_out: Literal["tied", "untied"] = setting(
-        "tied",
-        group="Network",
-        labels={"tied": "Tied to the input matrix", "untied": "A matrix of its own"},
-        description="Tied: the output is W_0 transposed times h plus a bias (38,810 parameters in the document). "
-        "Untied: a matrix of its own.",
+        "tied", group="Network", labels={"tied": "Tied to the input matrix", "untied": "A matrix of its own"}
     )
-    dropout: float = standard.dropout(
-        0.3,
-        group="Regularisation",
-        hot=True,
-        description="Share of each hidden layer's output that is set to zero in training.",
-    )
-    noise: float = setting(
-        0.1,
-        ge=0,
-        le=1,
-        group="Regularisation",
-        description="Standard deviation of the Gaussian noise added to each hidden layer's output in training.",
-    )
+    """Tied: the output is W_0 transposed times h plus a bias (38,810 parameters in the document). Untied: a matrix of
+    its own."""
+    dropout: float = standard.dropout(0.3, group="Regularisation", hot=True)
+    """Share of each hidden layer's output that is set to zero in training."""
+    noise: float = setting(0.1, ge=0, le=1, group="Regularisation")
+    """Standard deviation of the Gaussian noise added to each hidden layer's output in training."""
     optimiser: standard.Optimiser = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(1e-3, ge=1e-7, le=10)
-    clip: float = standard.clip(
-        0.0, description="Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping."
-    )
-    epochs: int = standard.epochs(20, le=2000, description="Passes over the training data.")
-    batch: int = setting(
-        0,
-        ge=0,
-        le=20_000,
-        group="Training",
-        unit="samples",
-        description="Samples in a mini-batch. 0: all of them (full batch).",
-    )
-    samples: int = setting(
-        1000,
-        ge=16,
-        le=20_000,
-        group="Data",
-        unit="samples",
-        description="Training samples; as many others are drawn for the test loss.",
-    )
-    features: int = setting(
-        10, ge=2, le=200, group="Data", unit="features", description="Inputs, and outputs, of a sample."
-    )
-    mask_rate: float = setting(
-        0.3,
-        ge=0,
-        le=0.95,
-        group="Data",
-        description="Share of values that are missing (set to zero); the document keeps 0.7, so 0.3 are missing.",
-    )
-    histogram_every: int = setting(
-        5,
-        ge=0,
-        le=1000,
-        group="Instruments",
-        unit="epochs",
-        description="Distributions and Jacobians are measured every so many epochs, as they cost more. 0: never.",
-    )
+    clip: float = standard.clip(0.0)
+    """Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping."""
+    epochs: int = standard.epochs(20, le=2000)
+    """Passes over the training data."""
+    batch: int = setting(0, ge=0, le=20_000, group="Training", unit="samples")
+    """Samples in a mini-batch. 0: all of them (full batch)."""
+    samples: int = setting(1000, ge=16, le=20_000, group="Data", unit="samples")
+    """Training samples; as many others are drawn for the test loss."""
+    features: int = setting(10, ge=2, le=200, group="Data", unit="features")
+    """Inputs, and outputs, of a sample."""
+    mask_rate: float = setting(0.3, ge=0, le=0.95, group="Data")
+    """Share of values that are missing (set to zero); the document keeps 0.7, so 0.3 are missing."""
+    histogram_every: int = setting(5, ge=0, le=1000, group="Instruments", unit="epochs")
+    """Distributions and Jacobians are measured every so many epochs, as they cost more. 0: never."""
 
     @model_validator(mode="after")
     def _batch_norm_needs_two(self) -> Self:

@@ -56,115 +56,60 @@ class GoldForecast(Experiment):
 
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
-    target: Literal["return", "volatility", "level"] = setting(
-        "return",
-        group="Data",
-        essential=True,
-        labels=TARGETS,
-        description="What is forecast: the next move, or its size. The level is there to show why its fine scores mean "
-        "nothing.",
-    )
+    target: Literal["return", "volatility", "level"] = setting("return", group="Data", essential=True, labels=TARGETS)
+    """What is forecast: the next move, or its size. The level is there to show why its fine scores mean nothing."""
     inputs: Literal["own", "all"] = setting(
-        "all",
-        group="Data",
-        essential=True,
-        labels={"own": "the target's own past", "all": "all channels"},
-        description="What the network sees.",
+        "all", group="Data", essential=True, labels={"own": "the target's own past", "all": "all channels"}
     )
+    """What the network sees."""
     alignment: market_settings.Alignment = market_settings.alignment(group="Data")
-    missing: market_settings.Missing = market_settings.missing(
-        group="Data", description="What is hidden from the network, to study missing data."
-    )
+    missing: market_settings.Missing = market_settings.missing(group="Data")
+    """What is hidden from the network, to study missing data."""
     missing_share: float = market_settings.missing_share(0.3, group="Data")
-    documents: Literal["none", "generated", "shuffled"] = setting(
-        "none",
-        group="Data",
-        labels=DOCUMENTS,
-        description="Generated statements whose tone becomes a channel of the simulated market. Your own documents "
-        "become channels on the page Policy documents.",
-    )
+    documents: Literal["none", "generated", "shuffled"] = setting("none", group="Data", labels=DOCUMENTS)
+    """Generated statements whose tone becomes a channel of the simulated market. Your own documents become channels on
+    the page Policy documents."""
     tone_response: float = market_settings.tone_response()
-    carry: Literal["nothing", "documents", "levels"] = setting(
-        "documents",
-        group="Data",
-        labels=CARRY,
-        description="Whose last value, and its age, a row carries on while nothing new is known.",
-    )
-    shuffle_targets: bool = setting(
-        False,
-        group="Data",
-        description="Deal the targets out at random, a check: any skill that is left comes from a mistake.",
-    )
+    carry: Literal["nothing", "documents", "levels"] = setting("documents", group="Data", labels=CARRY)
+    """Whose last value, and its age, a row carries on while nothing new is known."""
+    shuffle_targets: bool = setting(False, group="Data")
+    """Deal the targets out at random, a check: any skill that is left comes from a mistake."""
 
-    network: Network = setting(
-        "gru", group="Network", essential=True, labels=NETWORKS, description="What reads the window of past rows."
-    )
-    window: int = setting(
-        20, ge=2, le=250, group="Network", essential=True, unit="rows", description="Rows of the past in sight."
-    )
+    network: Network = setting("gru", group="Network", essential=True, labels=NETWORKS)
+    """What reads the window of past rows."""
+    window: int = setting(20, ge=2, le=250, group="Network", essential=True, unit="rows")
+    """Rows of the past in sight."""
     hidden: int = standard.hidden(32, le=256)
-    head: Literal["gaussian", "student", "quantiles"] = setting(
-        "gaussian",
-        group="Network",
-        labels=HEADS,
-        description="What is forecast of the next value's distribution, and so the loss.",
-    )
-    dropout: float = standard.dropout(0.1, description="Share of hidden values dropped.")
+    head: Literal["gaussian", "student", "quantiles"] = setting("gaussian", group="Network", labels=HEADS)
+    """What is forecast of the next value's distribution, and so the loss."""
+    dropout: float = standard.dropout(0.1)
+    """Share of hidden values dropped."""
 
-    scheme: Literal["expanding", "rolling"] = setting(
-        "expanding",
-        group="Walk-forward",
-        labels=SCHEMES,
-        description="Whether the training window begins with the data or has a fixed length.",
-    )
-    train_years: float = walk_forward.train_years(
-        description="Length of a rolling training window, and the least that an expanding one begins with."
-    )
-    test_years: float = walk_forward.test_years(
-        description="The last years before the final block: all of them are forecast, none of them from itself."
-    )
-    refits: int = walk_forward.refits(
-        6, le=60, description="So often the network is fitted anew, each time with more of the past."
-    )
-    embargo: int = setting(
-        5,
-        ge=0,
-        le=250,
-        group="Walk-forward",
-        unit="rows",
-        description="Rows left out between training, validation and test, so that none knows of the next.",
-    )
-    validation_share: float = setting(
-        0.15,
-        ge=0.05,
-        le=0.5,
-        group="Walk-forward",
-        description="The last part of each training window, which decides when training has gone on long enough.",
-    )
-    final_days: int = setting(
-        250, ge=0, le=2000, group="Walk-forward", unit="days", description="Length of the final block, kept untouched."
-    )
-    open_final: bool = setting(
-        False,
-        group="Walk-forward",
-        description="Forecast the final block too. Do it once, when everything else is decided.",
-    )
+    scheme: Literal["expanding", "rolling"] = setting("expanding", group="Walk-forward", labels=SCHEMES)
+    """Whether the training window begins with the data or has a fixed length."""
+    train_years: float = walk_forward.train_years()
+    """Length of a rolling training window, and the least that an expanding one begins with."""
+    test_years: float = walk_forward.test_years()
+    """The last years before the final block: all of them are forecast, none of them from itself."""
+    refits: int = walk_forward.refits(6, le=60)
+    """So often the network is fitted anew, each time with more of the past."""
+    embargo: int = setting(5, ge=0, le=250, group="Walk-forward", unit="rows")
+    """Rows left out between training, validation and test, so that none knows of the next."""
+    validation_share: float = setting(0.15, ge=0.05, le=0.5, group="Walk-forward")
+    """The last part of each training window, which decides when training has gone on long enough."""
+    final_days: int = setting(250, ge=0, le=2000, group="Walk-forward", unit="days")
+    """Length of the final block, kept untouched."""
+    open_final: bool = setting(False, group="Walk-forward")
+    """Forecast the final block too. Do it once, when everything else is decided."""
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(1e-3)
     clip: float = standard.clip(1.0)
-    epochs: int = standard.epochs(
-        20,
-        le=500,
-        description="Passes over each training window. The weights with the best validation loss make the forecasts.",
-    )
+    epochs: int = standard.epochs(20, le=500)
+    """Passes over each training window. The weights with the best validation loss make the forecasts."""
     batch: int = standard.batch(128, "windows", ge=8, le=2048)
-    look_every: int = standard.look_every(
-        2,
-        le=100,
-        unit="epochs",
-        description="Forecasts and gradients through time are recorded every so many epochs, and at the end.",
-    )
+    look_every: int = standard.look_every(2, le=100, unit="epochs")
+    """Forecasts and gradients through time are recorded every so many epochs, and at the end."""
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(BY_FOLD, "Training loss of each refit", must_stay_finite=True, kind="training_loss_by_fit"),

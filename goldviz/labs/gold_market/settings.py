@@ -36,34 +36,15 @@ class GoldMarket(Instant):
     market_seed: int = market_settings.market_seed()
     tone_response: float = market_settings.tone_response()
     alignment: market_settings.Alignment = market_settings.alignment(group="Observation")
-    missing: market_settings.Missing = market_settings.missing(
-        group="Observation",
-        essential=True,
-        description="What is hidden of the covariates, to see what missing data look like. Gold itself is never "
-        "hidden.",
-    )
+    missing: market_settings.Missing = market_settings.missing(group="Observation", essential=True)
+    """What is hidden of the covariates, to see what missing data look like. Gold itself is never hidden."""
     missing_share: float = market_settings.missing_share(0.5, group="Observation", essential=True)
-    years: int = setting(
-        20,
-        ge=1,
-        le=60,
-        group="View",
-        essential=True,
-        unit="years",
-        description="The last years, which are shown and measured.",
-    )
-    window: int = setting(
-        120,
-        ge=20,
-        le=500,
-        group="View",
-        essential=True,
-        unit="observations",
-        description="Observations in the window of the rolling volatility and correlation.",
-    )
-    channel: int = setting(
-        1, ge=1, le=MOST_COVARIATES, group="View", description="Number of the covariate that stands beside the target."
-    )
+    years: int = setting(20, ge=1, le=60, group="View", essential=True, unit="years")
+    """The last years, which are shown and measured."""
+    window: int = setting(120, ge=20, le=500, group="View", essential=True, unit="observations")
+    """Observations in the window of the rolling volatility and correlation."""
+    channel: int = setting(1, ge=1, le=MOST_COVARIATES, group="View")
+    """Number of the covariate that stands beside the target."""
 
     kept_by_presets: ClassVar[tuple[str, ...]] = (*market_settings.MARKET_SETTINGS, "channel")
     units: ClassVar[Mapping[str, str]] = {"dated": "d", "wait": "h", "typical_wait": "h", "longest_gap": "d"}

@@ -27,65 +27,28 @@ class InsideBert(Instant):
     )
 
     model: str = text_model_setting("The model that reads the text.")
-    text: str = setting(
-        PLAIN,
-        group="Text",
-        control="text",
-        min_length=1,
-        max_length=LONGEST_TEXT,
-        description="What is read. A longer text than the model's positions is read in overlapping chunks. What "
-        "follows a [SEP] is sentence B.",
-    )
+    text: str = setting(PLAIN, group="Text", control="text", min_length=1, max_length=LONGEST_TEXT)
+    """What is read. A longer text than the model's positions is read in overlapping chunks. What follows a [SEP] is
+    sentence B."""
     second_model: str = text_model_setting(
         "A model to stand beside the first; nothing for the same one.", optional=True
     )
-    second_text: str = setting(
-        "",
-        group="Text",
-        control="text",
-        max_length=LONGEST_TEXT,
-        description="A text to stand beside the first; nothing for the same one.",
-    )
-    chunk: int = setting(
-        1, ge=1, le=2000, group="View", control="explorer", description="Which chunk of a long text is looked at."
-    )
-    layer: int = setting(
-        1, ge=1, le=96, group="View", control="explorer", description="The layer of the head in view, l."
-    )
-    head: int = setting(1, ge=1, le=96, group="View", control="explorer", description="The head in view, h.")
-    token: int = setting(
-        2,
-        ge=1,
-        le=512,
-        group="View",
-        control="explorer",
-        description="The piece whose attention is followed, j; piece 1 is [CLS].",
-    )
-    masked: int = setting(
-        0,
-        ge=0,
-        le=512,
-        group="View",
-        control="explorer",
-        description="The piece that is masked and guessed; 0 for the longest one.",
-    )
-    label: int = setting(
-        0,
-        ge=0,
-        le=100,
-        group="View",
-        control="explorer",
-        description="The class that is explained, in the model's order; 0 for the most probable one.",
-    )
-    steps: int = setting(
-        32,
-        ge=4,
-        le=512,
-        group="Evidence",
-        control="explorer",
-        unit="steps",
-        description="Points of the path that integrated gradients follow; doubled while the sum is over 1 % off.",
-    )
+    second_text: str = setting("", group="Text", control="text", max_length=LONGEST_TEXT)
+    """A text to stand beside the first; nothing for the same one."""
+    chunk: int = setting(1, ge=1, le=2000, group="View", control="explorer")
+    """Which chunk of a long text is looked at."""
+    layer: int = setting(1, ge=1, le=96, group="View", control="explorer")
+    """The layer of the head in view, l."""
+    head: int = setting(1, ge=1, le=96, group="View", control="explorer")
+    """The head in view, h."""
+    token: int = setting(2, ge=1, le=512, group="View", control="explorer")
+    """The piece whose attention is followed, j; piece 1 is [CLS]."""
+    masked: int = setting(0, ge=0, le=512, group="View", control="explorer")
+    """The piece that is masked and guessed; 0 for the longest one."""
+    label: int = setting(0, ge=0, le=100, group="View", control="explorer")
+    """The class that is explained, in the model's order; 0 for the most probable one."""
+    steps: int = setting(32, ge=4, le=512, group="Evidence", control="explorer", unit="steps")
+    """Points of the path that integrated gradients follow; doubled while the sum is over 1 % off."""
     off: str = setting(
         "",
         group="Evidence",
@@ -93,22 +56,12 @@ class InsideBert(Instant):
         max_length=1000,
         pattern=r"^(\d+(\.\d+)?(,\d+(\.\d+)?)*)?$",
         allowed="numbers of layers, or layer and head with a point, separated by commas: '2,3.1'",
-        description="Heads that are switched off: '3.1' is layer 3, head 1; '2' is the whole layer 2.",
     )
-    hide_special: bool = setting(
-        False,
-        group="View",
-        control="explorer",
-        description="Leave [CLS], [SEP] and their like out of rows and columns, and let the rest of a row sum to 1.",
-    )
-    convention: Literal["rows", "columns"] = setting(
-        "rows",
-        group="View",
-        control="explorer",
-        labels=CONVENTIONS,
-        description="Whether a query's weights stand in a row that sums to 1, as in code, or in a column, as in the "
-        "documents.",
-    )
+    """Heads that are switched off: '3.1' is layer 3, head 1; '2' is the whole layer 2."""
+    hide_special: bool = setting(False, group="View", control="explorer")
+    """Leave [CLS], [SEP] and their like out of rows and columns, and let the rest of a row sum to 1."""
+    convention: Literal["rows", "columns"] = setting("rows", group="View", control="explorer", labels=CONVENTIONS)
+    """Whether a query's weights stand in a row that sums to 1, as in code, or in a column, as in the documents."""
 
     kept_by_presets: ClassVar[tuple[str, ...]] = (
         "model",

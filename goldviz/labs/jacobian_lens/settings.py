@@ -34,58 +34,27 @@ class JacobianLens(Instant):
     )
     position: ClassVar[str] = "start"
 
-    cell: Layer = setting(
-        "rnn_tanh",
-        group="Network",
-        essential=True,
-        labels=LAYERS,
-        description="The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the "
-        "recurrent matrix.",
-    )
-    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix(
-        "gaussian", essential=True, description="How every recurrent matrix is drawn, before it is scaled."
-    )
-    scaling: Literal["gain", "spectral_radius"] = setting(
-        "spectral_radius",
-        group="Network",
-        labels=SCALINGS,
-        description="Whether Size is a factor on the drawn matrix or its largest eigenvalue's modulus.",
-    )
-    size: float = setting(
-        0.9,
-        ge=0.05,
-        le=2,
-        group="Network",
-        essential=True,
-        description="Gain or spectral radius of every recurrent matrix, as Scaling says.",
-    )
-    forget_bias: float = standard.forget_bias(
-        1.0, description="Bias of the LSTM's forget gate: 0 leaves it half open, 4 opens it to 98 %."
-    )
-    update_bias: float = setting(
-        0.0,
-        ge=-8,
-        le=4,
-        group="Network",
-        essential=True,
-        description="Bias of the GRU's update gate: at -4 it takes in 2 % a step and keeps the rest.",
-    )
+    cell: Layer = setting("rnn_tanh", group="Network", essential=True, labels=LAYERS)
+    """The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the recurrent
+    matrix."""
+    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("gaussian", essential=True)
+    """How every recurrent matrix is drawn, before it is scaled."""
+    scaling: Literal["gain", "spectral_radius"] = setting("spectral_radius", group="Network", labels=SCALINGS)
+    """Whether Size is a factor on the drawn matrix or its largest eigenvalue's modulus."""
+    size: float = setting(0.9, ge=0.05, le=2, group="Network", essential=True)
+    """Gain or spectral radius of every recurrent matrix, as Scaling says."""
+    forget_bias: float = standard.forget_bias(1.0)
+    """Bias of the LSTM's forget gate: 0 leaves it half open, 4 opens it to 98 %."""
+    update_bias: float = setting(0.0, ge=-8, le=4, group="Network", essential=True)
+    """Bias of the GRU's update gate: at -4 it takes in 2 % a step and keeps the rest."""
     hidden: int = standard.hidden(32)
-    input_scale: float = setting(
-        0.5,
-        ge=0,
-        le=5,
-        group="Input",
-        essential=True,
-        description="Spread of what the input adds to every unit's sum: more of it saturates tanh and the gates.",
-    )
-    length: int = setting(
-        60, ge=2, le=200, group="Input", essential=True, unit="steps", description="Steps of the random sequence."
-    )
+    input_scale: float = setting(0.5, ge=0, le=5, group="Input", essential=True)
+    """Spread of what the input adds to every unit's sum: more of it saturates tanh and the gates."""
+    length: int = setting(60, ge=2, le=200, group="Input", essential=True, unit="steps")
+    """Steps of the random sequence."""
     seed: int = standard.seed(group="Input")
-    start: int = setting(
-        0, ge=0, le=199, group="View", description="The step k whose changes are followed, below the length."
-    )
+    start: int = setting(0, ge=0, le=199, group="View")
+    """The step k whose changes are followed, below the length."""
 
     units: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("norm", "cell_path", "singular_value", "stepwise_bound", "bound_by_slope", "bound", "asymptote"), "log10"

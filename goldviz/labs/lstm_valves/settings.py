@@ -31,59 +31,32 @@ class LSTMValves(Instant):
     )
     position: ClassVar[str] = "step"
 
-    forget_bias: float = standard.forget_bias(
-        0.0, description="Bias of the forget gate: 0 leaves it half open, 4 opens it to 98 %."
-    )
-    output_bias: float = setting(
-        0.0,
-        ge=-4,
-        le=8,
-        group="Network",
-        essential=True,
-        description="Bias of the output gate, the valve between hidden state and cell.",
-    )
-    input_bias: float = setting(
-        0.0, ge=-4, le=8, group="Network", description="Bias of the input gate, the valve between cell and candidate."
-    )
-    task: Literal["recall", "adding", "sine"] = setting(
-        "recall",
-        group="Sequence",
-        essential=True,
-        labels=TASKS,
-        description="The sequence that the network reads, and what it is asked.",
-    )
-    length: int = setting(
-        50, ge=2, le=200, group="Sequence", essential=True, unit="steps", description="Steps of the sequence."
-    )
-    loss_at: Literal["last", "every"] = setting(
-        "last", group="Sequence", labels=LOSSES, description="Which steps' answers count in the loss."
-    )
+    forget_bias: float = standard.forget_bias(0.0)
+    """Bias of the forget gate: 0 leaves it half open, 4 opens it to 98 %."""
+    output_bias: float = setting(0.0, ge=-4, le=8, group="Network", essential=True)
+    """Bias of the output gate, the valve between hidden state and cell."""
+    input_bias: float = setting(0.0, ge=-4, le=8, group="Network")
+    """Bias of the input gate, the valve between cell and candidate."""
+    task: Literal["recall", "adding", "sine"] = setting("recall", group="Sequence", essential=True, labels=TASKS)
+    """The sequence that the network reads, and what it is asked."""
+    length: int = setting(50, ge=2, le=200, group="Sequence", essential=True, unit="steps")
+    """Steps of the sequence."""
+    loss_at: Literal["last", "every"] = setting("last", group="Sequence", labels=LOSSES)
+    """Which steps' answers count in the loss."""
     hidden: int = standard.hidden(16, ge=1)
-    gain: float = setting(
-        1.0, ge=0, le=2, group="Network", description="Spread of the recurrent matrices' entries times sqrt(units)."
-    )
-    input_scale: float = setting(
-        1.0, ge=0, le=5, group="Network", description="Spread of what the input adds to every gate's sum."
-    )
+    gain: float = setting(1.0, ge=0, le=2, group="Network")
+    """Spread of the recurrent matrices' entries times sqrt(units)."""
+    input_scale: float = setting(1.0, ge=0, le=5, group="Network")
+    """Spread of what the input adds to every gate's sum."""
     seed: int = standard.seed(group="Sequence")
     cell: CellName = setting(
-        "lstm",
-        group="View",
-        essential=True,
-        labels={name: cell.label for name, cell in CELLS.items()},
-        description="Whose inside is drawn as a diagram; all read the same sequence.",
+        "lstm", group="View", essential=True, labels={name: cell.label for name, cell in CELLS.items()}
     )
-    unit: int = setting(
-        1,
-        ge=1,
-        le=64,
-        group="View",
-        essential=True,
-        description="The hidden unit whose numbers stand in the diagram; the last one where there are fewer.",
-    )
-    step: int = setting(
-        10, ge=1, le=200, group="View", unit="steps", description="The step whose numbers stand in the diagram."
-    )
+    """Whose inside is drawn as a diagram; all read the same sequence."""
+    unit: int = setting(1, ge=1, le=64, group="View", essential=True)
+    """The hidden unit whose numbers stand in the diagram; the last one where there are fewer."""
+    step: int = setting(10, ge=1, le=200, group="View", unit="steps")
+    """The step whose numbers stand in the diagram."""
 
     units: ClassVar[Mapping[str, str]] = {"reach_by_bias": "steps"}
     presets: ClassVar[tuple[Preset, ...]] = (

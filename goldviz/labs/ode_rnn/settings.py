@@ -57,64 +57,43 @@ class ODERNNLaboratory(Experiment):
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "width", "observations", "batch")
 
     task: Literal["oscillator", "sines", "linear", "market"] = setting(
-        "oscillator", group="Task", essential=True, labels=TASKS, description="Where the sequences come from."
+        "oscillator", group="Task", essential=True, labels=TASKS
     )
+    """Where the sequences come from."""
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
-    observations: int = setting(
-        20, ge=2, le=100, group="Task", essential=True, unit="observations", description="Observations of a sequence."
-    )
-    longest_gap: float = setting(
-        0.6,
-        ge=0.05,
-        le=5,
-        group="Task",
-        essential=True,
-        description="Training gaps are log-uniform from 0.02 to this (market: weeks); test gaps reach twice as far.",
-    )
-    noise: float = setting(0.02, ge=0, le=1, group="Task", description="Standard deviation of what is observed.")
-    hidden_share: float = setting(
-        0.0, ge=0, le=0.9, group="Task", description="Share of each channel's observations that is missing."
-    )
+    observations: int = setting(20, ge=2, le=100, group="Task", essential=True, unit="observations")
+    """Observations of a sequence."""
+    longest_gap: float = setting(0.6, ge=0.05, le=5, group="Task", essential=True)
+    """Training gaps are log-uniform from 0.02 to this (market: weeks); test gaps reach twice as far."""
+    noise: float = setting(0.02, ge=0, le=1, group="Task")
+    """Standard deviation of what is observed."""
+    hidden_share: float = setting(0.0, ge=0, le=0.9, group="Task")
+    """Share of each channel's observations that is missing."""
     networks: Literal["all", "ode_rnn", "gru", "gru_gap", "gru_decay"] = setting(
-        "all",
-        group="Network",
-        essential=True,
-        labels=NETWORKS,
-        description="Which networks are trained, from the same seed on the same sequences.",
+        "all", group="Network", essential=True, labels=NETWORKS
     )
-    cell: JumpCell = setting(
-        "gru", group="Network", labels=JUMPS, description="What happens to the ODE-RNN's state at an observation."
-    )
-    hidden: int = standard.hidden(16, description="Hidden units of every network.")
-    width: int = setting(
-        32, ge=2, le=128, group="Network", unit="units", description="Units of the field's two layers."
-    )
-    solver: SolverName = setting(
-        "rk4", group="Solver", essential=True, labels=SOLVERS, description="How the state is carried through a gap."
-    )
-    step_cap: float = setting(
-        0.1,
-        ge=0.005,
-        le=10,
-        group="Solver",
-        essential=True,
-        logarithmic=True,
-        description="Longest step of a fixed-step solver: a long gap gets more steps.",
-    )
-    tolerance: float = standard.tolerance(
-        description="Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it."
-    )
+    """Which networks are trained, from the same seed on the same sequences."""
+    cell: JumpCell = setting("gru", group="Network", labels=JUMPS)
+    """What happens to the ODE-RNN's state at an observation."""
+    hidden: int = standard.hidden(16)
+    """Hidden units of every network."""
+    width: int = setting(32, ge=2, le=128, group="Network", unit="units")
+    """Units of the field's two layers."""
+    solver: SolverName = setting("rk4", group="Solver", essential=True, labels=SOLVERS)
+    """How the state is carried through a gap."""
+    step_cap: float = setting(0.1, ge=0.005, le=10, group="Solver", essential=True, logarithmic=True)
+    """Longest step of a fixed-step solver: a long gap gets more steps."""
+    tolerance: float = standard.tolerance()
+    """Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it."""
     optimiser: standard.Optimiser = standard.optimiser("adam")
-    learning_rate: float = standard.learning_rate(
-        1e-2, description="Size of the optimiser's largest steps; it rises to that and falls again over the run."
-    )
+    learning_rate: float = standard.learning_rate(1e-2)
+    """Size of the optimiser's largest steps; it rises to that and falls again over the run."""
     clip: float = standard.clip(1.0)
     steps: int = standard.steps(600)
     batch: int = standard.batch(64, "sequences")
-    look_every: int = standard.look_every(
-        100, description="Paths, test errors and the solver's check are recorded every so many steps."
-    )
+    look_every: int = standard.look_every(100)
+    """Paths, test errors and the solver's check are recorded every so many steps."""
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True, kind="training_loss"),

@@ -42,48 +42,24 @@ class PolicyDocuments(Instant):
         control="documents",
         pattern=f"^(generated|{KEPT})$",
         allowed="'generated', or the 16 characters that name documents kept on this server",
-        description="The documents: generated ones, or documents kept on this server.",
     )
+    """The documents: generated ones, or documents kept on this server."""
     model: str = text_model_setting("The model that reads the documents.")
-    pooling: Literal["mean", "cls"] = setting(
-        "mean",
-        group="Vectors",
-        essential=True,
-        labels=POOLINGS,
-        description="What of the last hidden states becomes the document's vector.",
-    )
-    fitted_on: Literal["first_half", "all"] = setting(
-        "first_half",
-        group="Map",
-        essential=True,
-        labels=FITTED,
-        description="The documents from which the map's axes, the principal components, are computed.",
-    )
-    map_kinds: Literal["one", "all"] = setting(
-        "one",
-        group="Map",
-        essential=True,
-        labels=KINDS_ON_THE_MAP,
-        description="Which documents are on the map, and have a part in its axes.",
-    )
-    colour: Literal["date", "tone", "kind"] = setting(
-        "date", group="Map", essential=True, labels=COLOURS, description="What a document's colour in the map shows."
-    )
-    tone_response: float = market_settings.tone_response(
-        group="Channels",
-        description="Planted where these documents become channels of the simulated market. It is how far one "
-        "standard deviation of tone moves gold's mean return, in the return's standard deviations.",
-    )
-    neighbours: int = setting(
-        6, ge=1, le=20, group="View", unit="documents", description="How many of the nearest documents are listed."
-    )
-    document: int = setting(
-        321,
-        ge=1,
-        le=MOST_DOCUMENTS,
-        group="View",
-        description="Number of the document that is compared with the one before it of its kind, by release.",
-    )
+    pooling: Literal["mean", "cls"] = setting("mean", group="Vectors", essential=True, labels=POOLINGS)
+    """What of the last hidden states becomes the document's vector."""
+    fitted_on: Literal["first_half", "all"] = setting("first_half", group="Map", essential=True, labels=FITTED)
+    """The documents from which the map's axes, the principal components, are computed."""
+    map_kinds: Literal["one", "all"] = setting("one", group="Map", essential=True, labels=KINDS_ON_THE_MAP)
+    """Which documents are on the map, and have a part in its axes."""
+    colour: Literal["date", "tone", "kind"] = setting("date", group="Map", essential=True, labels=COLOURS)
+    """What a document's colour in the map shows."""
+    tone_response: float = market_settings.tone_response(group="Channels")
+    """Planted where these documents become channels of the simulated market. It is how far one standard deviation of
+    tone moves gold's mean return, in the return's standard deviations."""
+    neighbours: int = setting(6, ge=1, le=20, group="View", unit="documents")
+    """How many of the nearest documents are listed."""
+    document: int = setting(321, ge=1, le=MOST_DOCUMENTS, group="View")
+    """Number of the document that is compared with the one before it of its kind, by release."""
 
     kept_by_presets: ClassVar[tuple[str, ...]] = ("documents", "model", "document")
     presets: ClassVar[tuple[Preset, ...]] = (

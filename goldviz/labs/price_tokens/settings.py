@@ -57,129 +57,63 @@ class PriceTokens(Experiment):
 
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
-    returns: Literal["market", "regimes"] = setting(
-        "market",
-        group="Data",
-        labels=RETURNS,
-        description="Daily moves of the simulated market. Regimes are calm and stormy spells planted in it; of these "
-        "alone, moves have no jumps and no other memory. Not used with real data.",
-    )
-    shuffle_days: bool = setting(
-        False,
-        group="Data",
-        description="Put the days in random order, as a check: any skill that is left comes from a mistake.",
-    )
+    returns: Literal["market", "regimes"] = setting("market", group="Data", labels=RETURNS)
+    """Daily moves of the simulated market. Regimes are calm and stormy spells planted in it; of these alone, moves have
+    no jumps and no other memory. Not used with real data."""
+    shuffle_days: bool = setting(False, group="Data")
+    """Put the days in random order, as a check: any skill that is left comes from a mistake."""
 
     tokeniser: Literal["uniform", "quantile", "kmeans", "mixture", "hmm", "vqvae"] = setting(
-        "quantile", group="Tokens", essential=True, labels=TOKENISERS, description="How a day becomes a token."
+        "quantile", group="Tokens", essential=True, labels=TOKENISERS
     )
-    tokens: int = setting(
-        8,
-        ge=2,
-        le=64,
-        group="Tokens",
-        essential=True,
-        unit="tokens",
-        description="How many different tokens there are: bins, clusters, states or codes.",
-    )
-    window: int = setting(
-        1,
-        ge=1,
-        le=60,
-        group="Tokens",
-        essential=True,
-        unit="days",
-        description="How many days one token sums up. Bins and the hidden Markov model take one day at a time.",
-    )
-    codes: Literal["data", "far"] = setting(
-        "data",
-        group="Tokens",
-        labels=CODES,
-        description="Where the VQ-VAE's codes start, before they learn. Not used by other tokenisers.",
-    )
-    code_steps: int = setting(
-        300,
-        ge=10,
-        le=5000,
-        group="Tokens",
-        unit="steps",
-        description="Optimiser steps of the VQ-VAE in each fit. Not used by other tokenisers.",
-    )
-    merges: int = setting(
-        20,
-        ge=0,
-        le=200,
-        group="Tokens",
-        unit="merges",
-        description="How many frequent pairs of tokens are joined into new ones, with the days in order and "
-        "shuffled. 0: none.",
-    )
+    """How a day becomes a token."""
+    tokens: int = setting(8, ge=2, le=64, group="Tokens", essential=True, unit="tokens")
+    """How many different tokens there are: bins, clusters, states or codes."""
+    window: int = setting(1, ge=1, le=60, group="Tokens", essential=True, unit="days")
+    """How many days one token sums up. Bins and the hidden Markov model take one day at a time."""
+    codes: Literal["data", "far"] = setting("data", group="Tokens", labels=CODES)
+    """Where the VQ-VAE's codes start, before they learn. Not used by other tokenisers."""
+    code_steps: int = setting(300, ge=10, le=5000, group="Tokens", unit="steps")
+    """Optimiser steps of the VQ-VAE in each fit. Not used by other tokenisers."""
+    merges: int = setting(20, ge=0, le=200, group="Tokens", unit="merges")
+    """How many frequent pairs of tokens are joined into new ones, with the days in order and shuffled. 0: none."""
 
-    fitted_on: Literal["past", "all", "block"] = setting(
-        "past",
-        group="Honesty",
-        essential=True,
-        labels=FITTED_ON,
-        description="Days on which the tokeniser is fitted. A block is the days that one fit forecasts.",
-    )
-    read: Literal["filter", "smoother"] = setting(
-        "filter",
-        group="Honesty",
-        labels=READ,
-        description="How the hidden Markov model finds a day's state: the filter looks at days until then, the "
-        "smoother at later ones, too.",
-    )
-    labels: Literal["aligned", "as_they_come"] = setting(
-        "aligned",
-        group="Honesty",
-        labels=LABELS,
-        description="Whether the tokens of a new fit get the names that the fit before had for them. Earlier days "
-        "are not written anew, so a name must keep its meaning.",
-    )
+    fitted_on: Literal["past", "all", "block"] = setting("past", group="Honesty", essential=True, labels=FITTED_ON)
+    """Days on which the tokeniser is fitted. A block is the days that one fit forecasts."""
+    read: Literal["filter", "smoother"] = setting("filter", group="Honesty", labels=READ)
+    """How the hidden Markov model finds a day's state: the filter looks at days until then, the smoother at later ones,
+    too."""
+    labels: Literal["aligned", "as_they_come"] = setting("aligned", group="Honesty", labels=LABELS)
+    """Whether the tokens of a new fit get the names that the fit before had for them. Earlier days are not written
+    anew, so a name must keep its meaning."""
 
-    network: Literal["bigram", "mlp", "gpt"] = setting(
-        "mlp", group="Network", essential=True, labels=NETWORKS, description="What forecasts the next token."
-    )
-    context: int = setting(
-        16,
-        ge=1,
-        le=128,
-        group="Network",
-        essential=True,
-        unit="tokens",
-        description="Past tokens in sight. Counted pairs see one.",
-    )
+    network: Literal["bigram", "mlp", "gpt"] = setting("mlp", group="Network", essential=True, labels=NETWORKS)
+    """What forecasts the next token."""
+    context: int = setting(16, ge=1, le=128, group="Network", essential=True, unit="tokens")
+    """Past tokens in sight. Counted pairs see one."""
     hidden: int = standard.hidden(16, ge=4, le=256)
-    layers: int = setting(2, ge=1, le=6, group="Network", unit="layers", description="Blocks of the GPT.")
-    dropout: float = standard.dropout(0.3, description="Share of values dropped while the network learns.")
-    smoothing: float = setting(
-        1.0,
-        ge=0.01,
-        le=100,
-        group="Network",
-        description="Added to the count of every pair of tokens, so that none is impossible.",
-    )
+    layers: int = setting(2, ge=1, le=6, group="Network", unit="layers")
+    """Blocks of the GPT."""
+    dropout: float = standard.dropout(0.3)
+    """Share of values dropped while the network learns."""
+    smoothing: float = setting(1.0, ge=0.01, le=100, group="Network")
+    """Added to the count of every pair of tokens, so that none is impossible."""
 
-    train_years: float = walk_forward.train_years(
-        description="Years before the first forecast. Later fits see all that came before their block."
-    )
-    test_years: float = walk_forward.test_years(description="The last years: every day of them is forecast.")
-    refits: int = walk_forward.refits(
-        3, le=20, description="How often tokeniser and network are fitted anew, each time on more of the past."
-    )
+    train_years: float = walk_forward.train_years()
+    """Years before the first forecast. Later fits see all that came before their block."""
+    test_years: float = walk_forward.test_years()
+    """The last years: every day of them is forecast."""
+    refits: int = walk_forward.refits(3, le=20)
+    """How often tokeniser and network are fitted anew, each time on more of the past."""
 
     optimiser: standard.Optimiser = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(1e-3)
     clip: float = standard.clip(1.0)
-    epochs: int = standard.epochs(
-        6,
-        le=500,
-        description="Passes over the training tokens. The weights with the best validation loss make the forecasts.",
-    )
+    epochs: int = standard.epochs(6, le=500)
+    """Passes over the training tokens. The weights with the best validation loss make the forecasts."""
     batch: int = standard.batch(128, "places", ge=8, le=2048)
-    look_every: int = standard.look_every(
-        2, le=100, unit="epochs", description="Forecasts are recorded every so many epochs, and at the end."
-    )
+    look_every: int = standard.look_every(2, le=100, unit="epochs")
+    """Forecasts are recorded every so many epochs, and at the end."""
 
     @model_validator(mode="after")
     def _a_leak_of_the_smoother_needs_states(self) -> Self:

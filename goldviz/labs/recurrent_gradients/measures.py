@@ -91,65 +91,41 @@ class Reading(TrainingReading):
         "drift": "log10",
         "memory_half_life": "steps",
     }
-    faded_at: Floats = read(
-        _faded_at, "The first lag at which the Jacobian product's norm is below 1/100, at the last look; or infinite."
-    )
-    farthest: Floats = at_last(
-        "log_jacobian_norm",
-        "look",
-        "lag",
-        by=lambda logs: logs[-1],
-        words="log10 of the Jacobian product's norm at the largest lag, at the last look.",
-    )
-    peak: Floats = at_last(
-        "log_jacobian_norm", "look", "lag", by=_peak, words="log10 of the largest such norm at any lag."
-    )
-    longest_lag: int = read(_longest_lag, "The largest lag.")
-    forget: Floats = read(
-        lambda recorded: _gates(recorded, FORGET, "gate_opening", "time"),
-        "The mean opening of the forget gate at the last look.",
-    )
-    renewed: Floats = read(
-        lambda recorded: _gates(recorded, UPDATE, "gate_opening", "time"),
-        "The mean opening of the update gate at the last look.",
-    )
-    cell_path: Floats = at_last(
-        "log_cell_path", "look", "lag", by=lambda logs: logs[-1], words="log10 of the cell path at the largest lag."
-    )
-    stuck: Floats = read(
-        lambda recorded: _gates(recorded, STEERING, "gate_saturation"),
-        "The share of saturated gate values, mean over the gates that are not a forget gate, at the last look.",
-    )
-    flat: Floats = at_last("state_saturation", "look", words="The share of saturated hidden values at the last look.")
-    largest_norm: Floats = measured(
-        "clipped_gradient_norm", "step", by=largest, words="The largest gradient's norm after clipping."
-    )
-    update: Floats = measured("update_to_data", "look", by=typical_updates, words="The typical update-to-data ratio.")
+    faded_at: Floats = read(_faded_at)
+    """The first lag at which the Jacobian product's norm is below 1/100, at the last look; or infinite."""
+    farthest: Floats = at_last("log_jacobian_norm", "look", "lag", by=lambda logs: logs[-1])
+    """log10 of the Jacobian product's norm at the largest lag, at the last look."""
+    peak: Floats = at_last("log_jacobian_norm", "look", "lag", by=_peak)
+    """log10 of the largest such norm at any lag."""
+    longest_lag: int = read(_longest_lag)
+    """The largest lag."""
+    forget: Floats = read(lambda recorded: _gates(recorded, FORGET, "gate_opening", "time"))
+    """The mean opening of the forget gate at the last look."""
+    renewed: Floats = read(lambda recorded: _gates(recorded, UPDATE, "gate_opening", "time"))
+    """The mean opening of the update gate at the last look."""
+    cell_path: Floats = at_last("log_cell_path", "look", "lag", by=lambda logs: logs[-1])
+    """log10 of the cell path at the largest lag."""
+    stuck: Floats = read(lambda recorded: _gates(recorded, STEERING, "gate_saturation"))
+    """The share of saturated gate values, mean over the gates that are not a forget gate, at the last look."""
+    flat: Floats = at_last("state_saturation", "look")
+    """The share of saturated hidden values at the last look."""
+    largest_norm: Floats = measured("clipped_gradient_norm", "step", by=largest)
+    """The largest gradient's norm after clipping."""
+    update: Floats = measured("update_to_data", "look", by=typical_updates)
+    """The typical update-to-data ratio."""
     loss: Floats = read(
-        lambda one: one.measure("test_loss") if _tested(one) else one.measure("loss", "step", by=_recent),
-        "The test loss, or the mean of the last tenth of the steps while there is none.",
+        lambda one: one.measure("test_loss") if _tested(one) else one.measure("loss", "step", by=_recent)
     )
+    """The test loss, or the mean of the last tenth of the steps while there is none."""
     tested: bool = read(_tested)
-    memoryless: Floats = measured("memoryless_loss", words="The best loss without memory.")
-    gradient_reach: Floats = at_last(
-        "state_gradient_norm",
-        "look",
-        "time",
-        by=lambda norms: ratio(norms[0], norms[-1]),
-        words="The gradient's norm at the first time step over that at the last, at the last look.",
-    )
-    right_of_20: Floats = measured(
-        "accuracy",
-        "step",
-        by=lambda right: mean(right[-20:]),
-        words="The share of right answers, mean over the last 20 steps that were recorded.",
-    )
-    right_of_10: Floats = measured(
-        "accuracy",
-        "step",
-        by=lambda right: mean(right[-10:]),
-        words="The share of right answers, mean over the last 10 steps that were recorded.",
-    )
+    memoryless: Floats = measured("memoryless_loss")
+    """The best loss without memory."""
+    gradient_reach: Floats = at_last("state_gradient_norm", "look", "time", by=lambda norms: ratio(norms[0], norms[-1]))
+    """The gradient's norm at the first time step over that at the last, at the last look."""
+    right_of_20: Floats = measured("accuracy", "step", by=lambda right: mean(right[-20:]))
+    """The share of right answers, mean over the last 20 steps that were recorded."""
+    right_of_10: Floats = measured("accuracy", "step", by=lambda right: mean(right[-10:]))
+    """The share of right answers, mean over the last 10 steps that were recorded."""
 
     @property
     def faded(self) -> Verdicts:

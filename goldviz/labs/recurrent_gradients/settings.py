@@ -50,54 +50,33 @@ class RecurrentGradients(Experiment):
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "length", "batch")
 
     task: Literal["adding", "recall", "copy", "sine", "reviews"] = setting(
-        "adding",
-        group="Task",
-        essential=True,
-        labels=TASKS,
-        description="What the network has to learn; each has a known answer for a network without memory.",
+        "adding", group="Task", essential=True, labels=TASKS
     )
-    length: int = setting(
-        50,
-        ge=4,
-        le=200,
-        group="Task",
-        essential=True,
-        unit="steps",
-        description="How many time steps lie between cue and answer (adding, sine: the length of the sequence).",
-    )
-    networks: Networks = setting(
-        "all",
-        group="Network",
-        essential=True,
-        labels=NETWORKS,
-        description="Which networks are trained, from the same seed on the same sequences.",
-    )
-    hidden: int = standard.hidden(64, le=256, description="Hidden units of every network.")
-    activation: Literal["tanh", "relu"] = setting(
-        "tanh", group="Network", labels=ACTIVATIONS, description="The plain RNN's nonlinearity."
-    )
-    reset: Literal["before", "after"] = setting(
-        "before", group="Network", labels=RESETS, description="Where the GRU's reset gate acts."
-    )
-    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix(
-        "orthogonal", description="How the recurrent matrices are drawn."
-    )
-    gain: float = setting(
-        1.0, ge=0.1, le=4, group="Network", logarithmic=True, description="Factor on all recurrent matrices."
-    )
-    forget_bias: float = standard.forget_bias(
-        1.0, description="The LSTM's initial forget-gate bias; 1 keeps the cell's memory, 0 halves it at every step."
-    )
+    """What the network has to learn; each has a known answer for a network without memory."""
+    length: int = setting(50, ge=4, le=200, group="Task", essential=True, unit="steps")
+    """How many time steps lie between cue and answer (adding, sine: the length of the sequence)."""
+    networks: Networks = setting("all", group="Network", essential=True, labels=NETWORKS)
+    """Which networks are trained, from the same seed on the same sequences."""
+    hidden: int = standard.hidden(64, le=256)
+    """Hidden units of every network."""
+    activation: Literal["tanh", "relu"] = setting("tanh", group="Network", labels=ACTIVATIONS)
+    """The plain RNN's nonlinearity."""
+    reset: Literal["before", "after"] = setting("before", group="Network", labels=RESETS)
+    """Where the GRU's reset gate acts."""
+    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("orthogonal")
+    """How the recurrent matrices are drawn."""
+    gain: float = setting(1.0, ge=0.1, le=4, group="Network", logarithmic=True)
+    """Factor on all recurrent matrices."""
+    forget_bias: float = standard.forget_bias(1.0)
+    """The LSTM's initial forget-gate bias; 1 keeps the cell's memory, 0 halves it at every step."""
     optimiser: standard.Optimiser = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(3e-3)
-    clip: float = standard.clip(
-        1.0, description="Largest norm of a network's whole gradient; a longer one is scaled down. 0: no clipping."
-    )
+    clip: float = standard.clip(1.0)
+    """Largest norm of a network's whole gradient; a longer one is scaled down. 0: no clipping."""
     steps: int = standard.steps(400)
     batch: int = standard.batch(64, "sequences")
-    look_every: int = standard.look_every(
-        10, ge=0, description="Gradients through time, gates and Jacobians are measured every so many steps. 0: never."
-    )
+    look_every: int = standard.look_every(10, ge=0)
+    """Gradients through time, gates and Jacobians are measured every so many steps. 0: never."""
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True, kind="training_loss"),

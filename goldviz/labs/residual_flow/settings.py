@@ -44,54 +44,26 @@ class ResidualFlow(Instant):
     position: ClassVar[str] = "view"
 
     field: Literal["linear", "spiral", "van_der_pol", "moons", "rings", "rings_steps", "rings_lifted"] = setting(
-        "linear",
-        group="Field",
-        essential=True,
-        labels=FIELDS,
-        description="The function f that every block adds to the state. The trained ones are small tanh networks, "
-        "trained here on their first use.",
+        "linear", group="Field", essential=True, labels=FIELDS
     )
-    blocks: int = setting(
-        8,
-        ge=1,
-        le=256,
-        group="Network",
-        essential=True,
-        unit="blocks",
-        description="Residual blocks L. Each takes a step of T / L.",
-    )
-    depth: float = setting(
-        3.0,
-        ge=0.5,
-        le=8,
-        group="Network",
-        essential=True,
-        description="Depth T that the blocks share out among them. Trained fields have T = 1.",
-    )
-    mu: float = setting(
-        2.0,
-        ge=0.5,
-        le=12,
-        group="Field",
-        essential=True,
-        description="How stiff Van der Pol's oscillator is: the larger, the faster its fast direction.",
-    )
-    sharing: Literal["shared", "separate"] = setting(
-        "shared",
-        group="Network",
-        labels=SHARING,
-        description="Whether all blocks have the same weights, or each its own, turned a little against the last's.",
-    )
-    seed: int = standard.seed(group="Field", description="Random seed of the points, and of training.")
+    """The function f that every block adds to the state. The trained ones are small tanh networks, trained here on
+    their first use."""
+    blocks: int = setting(8, ge=1, le=256, group="Network", essential=True, unit="blocks")
+    """Residual blocks L. Each takes a step of T / L."""
+    depth: float = setting(3.0, ge=0.5, le=8, group="Network", essential=True)
+    """Depth T that the blocks share out among them. Trained fields have T = 1."""
+    mu: float = setting(2.0, ge=0.5, le=12, group="Field", essential=True)
+    """How stiff Van der Pol's oscillator is: the larger, the faster its fast direction."""
+    sharing: Literal["shared", "separate"] = setting("shared", group="Network", labels=SHARING)
+    """Whether all blocks have the same weights, or each its own, turned a little against the last's."""
+    seed: int = standard.seed(group="Field")
+    """Random seed of the points, and of training."""
     beside: Beside = setting(
-        "none",
-        group="View",
-        labels={"none": "none", **{name: METHODS[name].words for name in OTHERS}},
-        description="Another method of fixed steps, whose errors are drawn beside Euler's, midpoint's and RK4's.",
+        "none", group="View", labels={"none": "none", **{name: METHODS[name].words for name in OTHERS}}
     )
-    view: int = setting(
-        100, ge=0, le=100, group="View", unit="%", description="How far through the depth the points are shown."
-    )
+    """Another method of fixed steps, whose errors are drawn beside Euler's, midpoint's and RK4's."""
+    view: int = setting(100, ge=0, le=100, group="View", unit="%")
+    """How far through the depth the points are shown."""
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(

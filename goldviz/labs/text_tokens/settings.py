@@ -51,38 +51,14 @@ class TextTokens(Instant):
         question="How does a text become tokens, and why does it matter where it is cut?",
     )
 
-    text: str = setting(
-        TABLE,
-        min_length=1,
-        max_length=LONGEST_TEXT,
-        group="Text",
-        essential=True,
-        control="cut text",
-        description="The text that becomes tokens.",
-    )
-    pattern: Pattern = setting(
-        "gpt2",
-        group="Cuts",
-        essential=True,
-        labels=PATTERN_LABELS,
-        description="Where the left tokeniser cuts a text before it joins pairs. No token crosses a cut.",
-    )
-    beside: Pattern = setting(
-        "cl100k",
-        group="Cuts",
-        essential=True,
-        labels=PATTERN_LABELS,
-        description="Where the right tokeniser cuts, to compare.",
-    )
-    vocabulary: int = setting(
-        1000,
-        ge=256,
-        le=4096,
-        group="Vocabulary",
-        essential=True,
-        unit="tokens",
-        description="How many tokens there are: the 256 single bytes, and one for each merge.",
-    )
+    text: str = setting(TABLE, min_length=1, max_length=LONGEST_TEXT, group="Text", essential=True, control="cut text")
+    """The text that becomes tokens."""
+    pattern: Pattern = setting("gpt2", group="Cuts", essential=True, labels=PATTERN_LABELS)
+    """Where the left tokeniser cuts a text before it joins pairs. No token crosses a cut."""
+    beside: Pattern = setting("cl100k", group="Cuts", essential=True, labels=PATTERN_LABELS)
+    """Where the right tokeniser cuts, to compare."""
+    vocabulary: int = setting(1000, ge=256, le=4096, group="Vocabulary", essential=True, unit="tokens")
+    """How many tokens there are: the 256 single bytes, and one for each merge."""
     corpus: str = setting(
         "python",
         pattern=f"^(python|words|code|names|cities|own|{KEPT})$",
@@ -90,24 +66,18 @@ class TextTokens(Instant):
         labels=CORPORA,
         control="corpus",
         allowed="python, words, code, names, cities, own, or the 16 characters that name a text kept on this server",
-        description="The text that the merges are learned from (the corpus).",
     )
+    """The text that the merges are learned from (the corpus)."""
     expression: str = setting(
         r"\p{L}+|\p{N}+|\s+",
         max_length=LONGEST_EXPRESSION,
         group="Cuts",
         essential=True,
         allowed=f"a regular expression of at most {LONGEST_EXPRESSION} characters that takes at most 2 seconds",
-        description="Your own regular expression: each match is a piece, and so is what lies between two matches.",
     )
-    part: int = setting(
-        0,
-        ge=0,
-        le=5,
-        group="Text",
-        unit="of five",
-        description="Learn from one fifth of the corpus, or from all of it (0).",
-    )
+    """Your own regular expression: each match is a piece, and so is what lies between two matches."""
+    part: int = setting(0, ge=0, le=5, group="Text", unit="of five")
+    """Learn from one fifth of the corpus, or from all of it (0)."""
 
     @model_validator(mode="after")
     def _the_expression_can_be_read(self) -> Self:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from goldviz.data.tables.sealed_names import NOT_YOURS
-from goldviz.declare.settings import Settings, SettingsError, allowed, facts, label, schemas
+from goldviz.declare.settings import Settings, SettingsError, allowed, description, facts, label, schemas
 from goldviz.ui import keys, pending_values
 
 Declared = TypeVar("Declared", bound=Settings)
@@ -122,7 +122,7 @@ def meaning(settings_class: type[Settings], name: str) -> str:
     """What a setting does, its range and its unit, for a tooltip."""
     unit = facts(settings_class, name)["unit"]
     range_of = allowed(settings_class, name)
-    return f"{settings_class.model_fields[name].description} Allowed: {range_of}{f' {unit}' if unit else ''}."
+    return f"{description(settings_class, name)} Allowed: {range_of}{f' {unit}' if unit else ''}."
 
 
 def _draw_one(settings_class: type[Settings], name: str, *, without_effect: bool) -> None:

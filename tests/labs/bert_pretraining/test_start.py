@@ -16,7 +16,7 @@ from goldviz.cli.command import main
 from goldviz.data.texts.kept_models import KEPT_MODELS, SHIPPED, SHIPPED_MODEL, KeptModel, about_model, keep_model
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.data.texts.pieces import TextError
-from goldviz.declare.settings import SettingsError
+from goldviz.declare.settings import SettingsError, description
 from goldviz.labs.bert_pretraining.instruments import masked_scores
 from goldviz.labs.bert_pretraining.kept import trained_text_model
 from goldviz.labs.bert_pretraining.network import bert_learner
@@ -98,7 +98,7 @@ def test_a_run_has_the_sizes_and_pieces_of_its_start(small):
     assert set(SIZES) == set(BertPretraining(start=small).without_effect())
     assert not BertPretraining().without_effect()
     for size in SIZES:
-        assert "A start model has its own" in BertPretraining.model_fields[size].description
+        assert "A start model has its own" in description(BertPretraining, size)
 
 
 def test_it_learns_further_on_a_text_of_one_s_own():

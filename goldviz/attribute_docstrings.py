@@ -1,0 +1,50 @@
+"""Docstrings below the attributes of a class, which Python itself forgets: read from the class's source when asked."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import pairwise
+
+
+@cache
+def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
+    """The docstring below each attribute, on one line, of a class and of those of its bases that derive from ``root``.
+
+    Empty for a class whose source is not at hand, such as one of a console.
+
+    >>> from goldviz.declare.settings import Experiment
+    >>> attribute_docstrings(Experiment, Experiment)["seeds"]
+    'Random seeds. Several give every curve a band.'
+    """
+    docstrings: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        if issubclass(base, root):
+            docstrings |= _own(base)
+    return docstrings
+
+
+def _own(cls: type) -> Iterator[tuple[str, str]]:
+    """The attributes of this class alone that have a docstring, each with it."""
+    try:
+        body = _definition(cls).body
+    except (LookupError, OSError, TypeError):
+        return
+    for statement, below in pairwise(body):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        match below, targets:
+            case ast.Expr(value=ast.Constant(value=str(text))), [ast.Name(id=name)]:
+                yield name, " ".join(text.split())
+
+
+def _definition(cls: type) -> ast.ClassDef:
+    """Where the class's module defines it."""
+    node: ast.AST = ast.parse(inspect.getsource(sys.modules[cls.__module__]))
+    for name in cls.__qualname__.replace("<locals>.", "").split("."):
+        node = next((inner for inner in ast.walk(node) if getattr(inner, "name", "") == name), ast.Pass())
+    if not isinstance(node, ast.ClassDef):
+        raise LookupError(f"{cls.__module__} defines no class {cls.__qualname__}.")
+    return node
