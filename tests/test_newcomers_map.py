@@ -152,7 +152,7 @@ CHANGES = (
     entry("a split pattern", "SPLIT_PATTERNS = {", '"new": SplitPattern("At vowels", "[aeiou]"),'),
     Change("a finding's threshold", "LARGEST_UPDATE = 10**-1.5", "LARGEST_UPDATE = 1e-7"),
     Change("a colour", '"plain", "#d55e00"', '"plain", "#123456"'),
-    entry("a preset", "presets: ClassVar[tuple[Preset, ...]] = (", 'Preset("Fix: wide", "fix", "W.", {"width": 500}),'),
+    entry("a preset", "presets: ClassVar[tuple[Preset, ...]] = (", 'Preset("Fix: wide", "W.", {"width": 500}),'),
     Change("a new figure", FIGURES, f"{FIGURE}{FIGURES}endings, "),
     entry(
         "a new variable",

@@ -8,7 +8,7 @@ A laboratory that tests claims has a file ``claims.py`` with a table ``CLAIMS``.
     CLAIMS = (
         Claim(LAB, "C99", "A walk with drift goes further than one without.", "001, 2.1, eq. 5",
             lanes=("as-in-the-document", {"drift": 0.2}),
-            parts=(Part("with drift it ends {} times as far away", measures.times_as_far, above=1, scale="ratio"),)),
+            parts={"with drift it ends {} times as far away": Part(measures.times_as_far, above=1, scale="ratio")}),
     )
 
 ``lanes`` are the runs that a claim compares: a preset's slug, or what differs from the defaults. Each case (a seed,
@@ -48,13 +48,11 @@ DIGITS = 6
 class Part:
     """One measurable half of a claim: ``measure`` gives a number of each case, and the line says where it has to be.
 
-    ``words`` say what the number is, with a place for it: ``"its loss is {} of the plain twin's"``; a format
-    (``{:.0%}``) is used for line and interval, too. ``scale`` says how the interval is found: see
+    ``scale`` says how the interval is found: see
     :func:`goldviz.diagnostics.verdicts.interval`. A part of the scale ``share`` measures 1 (yes) or 0 (no) in a case.
     ``lanes`` are those that it measures, numbered from 1; without them it is given all.
     """
 
-    words: str
     measure: Measure
     above: float = -math.inf
     below: float = math.inf
@@ -87,6 +85,8 @@ class Part:
 class Claim:
     """One claim of the documents. ``number`` is C1, C2, ...; ``place`` is "001, 3.1.2, eq. 27".
 
+    ``parts`` stand under words that say what their number is, with a place for it: ``"its loss is {} of the plain
+    twin's"``. A format (``{:.0%}``) is used for line and interval, too.
     ``over`` is the setting that tells cases apart, ``called`` what they are called.
     """
 
@@ -94,7 +94,7 @@ class Claim:
     number: str
     sentence: str
     place: str
-    parts: tuple[Part, ...]
+    parts: Mapping[str, Part]
     lanes: tuple[str | Mapping[str, Any], ...] = field(default=({},))
     over: str = "seeds"
     cases: tuple[Any, ...] = SEEDS
@@ -132,12 +132,16 @@ class Claim:
 
     def read(self, runs: Sequence[Sequence[Run]]) -> dict[str, list[float]]:
         """The parts' numbers, read off the datasets of each case by lane."""
-        return {part.name: [part.number(lanes) for lanes in runs] for part in self.parts}
+        return {part.name: [part.number(lanes) for lanes in runs] for part in self.parts.values()}
 
     def judged(self, numbers: Mapping[str, Sequence[float]]) -> Verdict:
         """The verdict on these numbers."""
-        parts = (Judged(p.words, p.line, p.scale, tuple(numbers[p.name]), self.called) for p in self.parts)
-        return Verdict(tuple(parts))
+        return Verdict(
+            tuple(
+                Judged(words, part.line, part.scale, tuple(numbers[part.name]), self.called)
+                for words, part in self.parts.items()
+            )
+        )
 
     @property
     def verdict(self) -> Verdict | None:
@@ -176,7 +180,7 @@ class Evidence:
         except SettingsError:
             return False
         same = (self.over, tuple(self.cases)) == (claim.over, claim.cases)
-        return same and lanes == claim.settings and set(self.numbers) == {part.name for part in claim.parts}
+        return same and lanes == claim.settings and set(self.numbers) == {part.name for part in claim.parts.values()}
 
 
 def claims_of(lab: Laboratory) -> tuple[Claim, ...]:

@@ -96,10 +96,12 @@ class Variable:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named set of settings: what it changes from the defaults, and what one sees there."""
+    """A named set of settings: what it changes from the defaults, and what one sees there.
+
+    One that breaks something, or mends it, says so in its name: "Break it: sigmoid", "Fix it: orthogonal".
+    """
 
     name: str
-    kind: Literal["document", "break", "fix"]
     words: str
     changes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -107,7 +109,7 @@ class Preset:
     def slug(self) -> str:
         """The preset's name in a link or a file name.
 
-        >>> Preset("Break it: sigmoid", "break", "").slug
+        >>> Preset("Break it: sigmoid", "").slug
         'break-it-sigmoid'
         """
         return "-".join("".join(c if c.isalnum() else " " for c in self.name.lower()).split())

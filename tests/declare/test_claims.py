@@ -33,11 +33,11 @@ CLAIM = Claim(
     "The second lane ends lower.",
     "001, 1.1",
     lanes=("as-in-the-document", {"depth": 2}),
-    parts=(
-        Part("the first ends at {:.1f}", last_loss, above=0, lanes=(1,)),
-        Part("the second at {:.1f}", last_loss, below=5, lanes=(2,)),
-        Part("they are {:.1f} apart", apart, above=0),
-    ),
+    parts={
+        "the first ends at {:.1f}": Part(last_loss, above=0, lanes=(1,)),
+        "the second at {:.1f}": Part(last_loss, below=5, lanes=(2,)),
+        "they are {:.1f} apart": Part(apart, above=0),
+    },
 )
 
 
@@ -52,7 +52,7 @@ def run(*losses: float) -> xr.Dataset:
     ids=["no variable", "no entry", "none to divide by"],
 )
 def test_a_run_that_ended_before_it_recorded_what_is_measured_has_no_number(read: Callable[..., float]) -> None:
-    part = Part("it is {}", Measure("measured", "What is measured.", "", read))
+    part = Part(Measure("measured", "What is measured.", "", read))
     assert math.isnan(part.number([xr.Dataset({"loss": ("step", [1.0])})]))
 
 
@@ -77,7 +77,9 @@ def test_a_case_sets_the_seed_of_every_lane_and_the_page_runs_all_at_once() -> N
 def test_what_is_kept_is_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claim = claim_of("C66")
     monkeypatch.setattr(Laboratory, "recorded", tmp_path)
-    found = Evidence.of(claim, {part.name: [38_810.0, math.nan, math.inf, 1.23456789, 0.0] for part in claim.parts})
+    found = Evidence.of(
+        claim, {part.name: [38_810.0, math.nan, math.inf, 1.23456789, 0.0] for part in claim.parts.values()}
+    )
     try:
         keep(claim.lab, {"C66": found, "C0": found})
         again = evidence(claim.lab)

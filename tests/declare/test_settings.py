@@ -154,7 +154,6 @@ def test_presets_are_allowed_and_come_back_from_their_names(name: str) -> None:
     slugs = [preset.slug for preset in declared.presets]
     assert len(set(slugs)) == len(slugs)
     assert declared.preset(slugs[0]) == declared()
-    assert declared.presets[0].kind == "document"
     for preset in declared.presets:
         settings = declared.preset(preset.slug)
         assert declared.checked(settings.differences()) == settings

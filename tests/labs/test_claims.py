@@ -30,8 +30,8 @@ def test_a_claim_is_a_sentence_with_its_place_and_its_cases() -> None:
         assert re.match(r"00[1-5], ", claim.place), claim.place
         assert len(set(claim.cases)) == len(claim.cases) >= FEWEST_CASES, number
         assert 1 <= len(claim.settings) <= MOST_LANES, number
-        assert len({part.name for part in claim.parts}) == len(claim.parts), number
-        assert all(part.words.count("{") == 1 for part in claim.parts), number
+        assert len({part.name for part in claim.parts.values()}) == len(claim.parts), number
+        assert all(words.count("{") == 1 for words in claim.parts), number
 
 
 def test_every_number_is_used_once() -> None:
@@ -47,7 +47,7 @@ def test_the_kept_numbers_are_of_the_claim_s_own_settings() -> None:
 
 def test_numbers_of_other_settings_are_no_evidence() -> None:
     claim = claims_of(laboratories()["jacobian-lens"])[0]
-    good = Evidence.of(claim, {part.name: [1.0] * len(claim.cases) for part in claim.parts})
+    good = Evidence.of(claim, {part.name: [1.0] * len(claim.cases) for part in claim.parts.values()})
     assert good.tests(claim)
     for change in (
         {"settings": [{**good.settings[0], "length": 61}, *good.settings[1:]]},

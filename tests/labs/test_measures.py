@@ -88,8 +88,8 @@ def test_every_measure_says_what_it_is(lab: Laboratory) -> None:
 def test_claims_read_the_laboratory_s_measures(lab: Laboratory) -> None:
     named = lab.measures
     for claim in claims_of(lab):
-        for part in claim.parts:
-            assert named.get(part.measure.name) is part.measure, (claim.number, part.words)
+        for part in claim.parts.values():
+            assert named.get(part.measure.name) is part.measure, (claim.number, part.name)
 
 
 def test_a_measure_of_all_seeds_is_that_of_each() -> None:

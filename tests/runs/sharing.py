@@ -13,7 +13,7 @@ class Sharing(Experiment):
 
     about = About("sharing", "Sharing", question="How many processes?", icon=":material/toys:")
     variables: ClassVar[Mapping[str, Variable]] = {"count": Variable(("epoch",), "Steps so far")}
-    presets: ClassVar[tuple[Preset, ...]] = (Preset("As in the document", "document", "Nothing special."),)
+    presets: ClassVar[tuple[Preset, ...]] = (Preset("As in the document", "Nothing special."),)
 
     epochs: int = setting(1, ge=1, le=100_000, group="Toy", description="Steps of a hundredth of a second.")
 

@@ -33,7 +33,7 @@ class Toy(Experiment):
         "count": Variable(("every_third", "seed"), "Steps so far"),
         "end": Variable(("seed",), "Where the walk ended", once=True),
     }
-    presets: ClassVar[tuple[Preset, ...]] = (Preset("As in the document", "document", "Nothing special."),)
+    presets: ClassVar[tuple[Preset, ...]] = (Preset("As in the document", "Nothing special."),)
     smaller: ClassVar[tuple[str, ...]] = ("size", "epochs")
 
     epochs: int = setting(30, ge=1, le=100_000, group="Toy", description="Steps.")

@@ -54,7 +54,9 @@ from tests.truth.numbers_of_runs import (
     worth,
 )
 
-MEASURES = {(claim.lab.name, part.measure.name): part.measure for claim in claims().values() for part in claim.parts}
+MEASURES = {
+    (claim.lab.name, part.measure.name): part.measure for claim in claims().values() for part in claim.parts.values()
+}
 FROM_THE_PAGE = {
     "backpropagation-by-hand": {
         "off_autograd",

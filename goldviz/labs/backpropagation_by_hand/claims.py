@@ -18,37 +18,33 @@ CLAIMS = (
         "The recursion of deltas gives the gradient of every weight.",
         "003, recursion",
         lanes=({}, LONGER),
-        parts=(
-            Part("its five gradients differ from autograd's by {:.1e} at most", measures.off_autograd, below=ROUNDING),
-        ),
+        parts={
+            "its five gradients differ from autograd's by {:.1e} at most": Part(measures.off_autograd, below=ROUNDING),
+        },
     ),
     OverSeed(
         "C86",
         "The recurrent gradient is the double sum over losses t and earlier steps k.",
         "001, 2.1.2, eq. 6",
         lanes=(LONGER,),
-        parts=(
-            Part(
-                "with the direct derivative of each loss the sum is off by {:.1e} of the gradient",
-                measures.off_with_direct,
-                below=ROUNDING,
+        parts={
+            "with the direct derivative of each loss the sum is off by {:.1e} of the gradient": Part(
+                measures.off_with_direct, below=ROUNDING
             ),
-            Part(
-                "with the total derivative, as eq. 16 uses the symbol, by {:.0%} of it",
-                measures.off_with_total,
-                below=0.01,
+            "with the total derivative, as eq. 16 uses the symbol, by {:.0%} of it": Part(
+                measures.off_with_total, below=0.01
             ),
-        ),
+        },
     ),
     OverSeed(
         "C87",
         "Clipping shortens a gradient to the norm C and keeps its direction.",
         "003, clipping",
         lanes=("fix-it-clip",),
-        parts=(
-            Part("the norm afterwards is {:.6f}, with C = 1", measures.clipped_norm, below=1 + ROUNDING),
-            Part("1 − cosine to the gradient before is {:.1e}", measures.turned, below=ROUNDING),
-        ),
+        parts={
+            "the norm afterwards is {:.6f}, with C = 1": Part(measures.clipped_norm, below=1 + ROUNDING),
+            "1 − cosine to the gradient before is {:.1e}": Part(measures.turned, below=ROUNDING),
+        },
     ),
     OverSeed(
         "C88",
@@ -56,15 +52,11 @@ CLAIMS = (
         "003, clipping",
         lanes=("break-it-exploding", "fix-it-clip"),
         cases=tuple(range(10)),
-        parts=(
-            Part(
-                "without clipping one step makes the loss worse in {:.0%} of the networks",
-                measures.made_worse,
-                above=0.5,
-                scale="share",
-                lanes=(1,),
+        parts={
+            "without clipping one step makes the loss worse in {:.0%} of the networks": Part(
+                measures.made_worse, above=0.5, scale="share", lanes=(1,)
             ),
-            Part("clipped to 1 it does in {:.0%}", measures.made_worse, below=0.5, scale="share", lanes=(2,)),
-        ),
+            "clipped to 1 it does in {:.0%}": Part(measures.made_worse, below=0.5, scale="share", lanes=(2,)),
+        },
     ),
 )

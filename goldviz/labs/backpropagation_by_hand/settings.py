@@ -39,22 +39,19 @@ class BackpropagationByHand(Instant):
 
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document", "Three steps, T = 3, as in the document's example."),
+        Preset("As in the document", "Three steps, T = 3, as in the document's example."),
         Preset(
             "A longer text",
-            "document",
             "Ten steps: watch what comes back from later steps fade or grow.",
             {"text": "hello world", "hidden": 5},
         ),
         Preset(
             "Break it: exploding",
-            "break",
             "Large weights and no clipping: on six seeds of ten, one step makes the loss worse.",
             {"text": "abababababababababab", "gain": 4.0, "clip": 1000.0, "learning_rate": 1.0},
         ),
         Preset(
             "Fix it: clip",
-            "fix",
             "The same network with the gradient's norm held at 1: same direction, shorter step. The loss falls on ten "
             "seeds of ten.",
             {"text": "abababababababababab", "gain": 4.0, "clip": 1.0, "learning_rate": 1.0},

@@ -16,14 +16,11 @@ CLAIMS = (
         "δ measures how sensitive the loss is to a neuron's weighted input z.",
         "001, 1.2, eq. 1 and 2",
         lanes=("as-in-the-document", "softmax-and-cross-entropy", "break-it-saturated"),
-        parts=(
-            Part(
-                "nudging each z in turn moves the loss by δ a unit, up to {:.0e} of the largest δ",
-                measures.nudge_beside_delta,
-                below=1e-6,
-                scale="ratio",
+        parts={
+            "nudging each z in turn moves the loss by δ a unit, up to {:.0e} of the largest δ": Part(
+                measures.nudge_beside_delta, below=1e-6, scale="ratio"
             ),
-        ),
+        },
     ),
     OverSeed(
         "C2",
@@ -31,11 +28,11 @@ CLAIMS = (
         "a dead one never learns.",
         "001, 1.2, eq. 4",
         lanes=(DEEP_RELU,),
-        parts=(
-            Part("{:.0%} of a ReLU network's weights are such", measures.share_without_news, above=0.05),
-            Part(
-                "the largest gradient of such a weight is {:.0e}", measures.largest_gradient_without_news, below=1e-12
+        parts={
+            "{:.0%} of a ReLU network's weights are such": Part(measures.share_without_news, above=0.05),
+            "the largest gradient of such a weight is {:.0e}": Part(
+                measures.largest_gradient_without_news, below=1e-12
             ),
-        ),
+        },
     ),
 )

@@ -78,51 +78,38 @@ class BackpropagationSteps(Instant):
     """The step in view, from 0: forward, the loss, and back. Beyond the last, the last."""
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset(
-            "As in the document",
-            "document",
-            "Three layers of tanh and ½ squared error: equations 1 to 4 in their order.",
-        ),
+        Preset("As in the document", "Three layers of tanh and ½ squared error: equations 1 to 4 in their order."),
         Preset(
             "Softmax and cross-entropy",
-            "document",
             "Document 003: the softmax's matrix and the logarithm's 1/g collapse to g − y.",
             {"loss": "cross_entropy", "outputs": 4},
         ),
         Preset(
-            "Squared error with penalty",
-            "document",
-            "Document 003: λ/2 ‖W‖² adds λW to every weight's gradient.",
-            {"penalty": 0.1},
+            "Squared error with penalty", "Document 003: λ/2 ‖W‖² adds λW to every weight's gradient.", {"penalty": 0.1}
         ),
         Preset(
             "Break it: saturated",
-            "break",
             "Weights four times as large in five layers of tanh. On ten seeds of ten, half of the slopes are below "
             "0.45. On seven, below 0.07.",
             {"layers": 5, "gain": 4.0},
         ),
         Preset(
             "Break it: a dead neuron",
-            "break",
             "ReLU with one bias at −10: the neuron stays silent, and no weight into it or out of it learns.",
             {"activation": "relu", "edits": "b1.2=-10"},
         ),
         Preset(
             "Break it: too long a step",
-            "break",
             "η = 10: the gradient points downhill, and the step ends higher up, on ten seeds of ten.",
             {"activation": "leaky_relu", "last": "identity", "learning_rate": 10.0},
         ),
         Preset(
             "Fix it: not so large weights",
-            "fix",
             "Five layers of tanh at gain 1: half of the slopes are above 0.68 on ten seeds of ten.",
             {"layers": 5},
         ),
         Preset(
             "Fix it: a slope below zero",
-            "fix",
             "LeakyReLU with the same bias of −10: the neuron still hears a tenth of the error.",
             {"activation": "leaky_relu", "edits": "b1.2=-10"},
         ),

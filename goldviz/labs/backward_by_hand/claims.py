@@ -20,42 +20,36 @@ CLAIMS = (
         "A bias before batch norm is redundant.",
         "002, 1.3.2",
         lanes=LANES,
-        parts=(
-            Part("the largest entry of its gradient is {:.0e}", measures.bias_gradient, below=ROUNDING),
-            Part("without it the logits change by {:.0e} at most", measures.bias_in_logits, below=ROUNDING),
-        ),
+        parts={
+            "the largest entry of its gradient is {:.0e}": Part(measures.bias_gradient, below=ROUNDING),
+            "without it the logits change by {:.0e} at most": Part(measures.bias_in_logits, below=ROUNDING),
+        },
     ),
     OverSeed(
         "C9",
         "Batch norm's scale and shift can give its input back.",
         "002, 1.3.2",
         lanes=LANES,
-        parts=(
-            Part("with γ = √(σ² + ε) and β = μ it differs by {:.0e} at most", measures.identity_error, below=ROUNDING),
-            Part(
-                "another batch, with the same γ and β, differs by {:.2f} of its spread",
-                measures.identity_elsewhere,
-                below=0.01,
+        parts={
+            "with γ = √(σ² + ε) and β = μ it differs by {:.0e} at most": Part(measures.identity_error, below=ROUNDING),
+            "another batch, with the same γ and β, differs by {:.2f} of its spread": Part(
+                measures.identity_elsewhere, below=0.01
             ),
-        ),
+        },
     ),
     OverSeed(
         "C12",
         "Subtracting a row's maximum changes neither the loss nor its gradient.",
         "002, 1.4.2 and 1.4.3",
         lanes=(*LANES, "break-it-sure-and-wrong"),
-        parts=(
-            Part(
-                "with nothing or another number subtracted the loss changes by {:.0e}",
-                measures.shift_in_loss,
-                below=ROUNDING,
+        parts={
+            "with nothing or another number subtracted the loss changes by {:.0e}": Part(
+                measures.shift_in_loss, below=ROUNDING
             ),
-            Part("and the gradient of the logits by {:.0e}", measures.shift_in_gradient, below=ROUNDING),
-            Part(
-                "with the other sign before the maximum's gradient it changes by {:.0e}",
-                measures.sign_in_gradient,
-                below=ROUNDING,
+            "and the gradient of the logits by {:.0e}": Part(measures.shift_in_gradient, below=ROUNDING),
+            "with the other sign before the maximum's gradient it changes by {:.0e}": Part(
+                measures.sign_in_gradient, below=ROUNDING
             ),
-        ),
+        },
     ),
 )

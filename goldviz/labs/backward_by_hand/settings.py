@@ -49,37 +49,32 @@ class BackwardByHand(Instant):
 
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document", "Every formula of sections 1.4.1 to 1.4.3, on a batch of 16."),
+        Preset("As in the document", "Every formula of sections 1.4.1 to 1.4.3, on a batch of 16."),
         Preset(
             "As in 1.3.2: divide by n",
-            "document",
             "The variance that PyTorch normalises with. In the closed form, 1/(n − 1) becomes 1/n.",
             {"variance": "biased"},
         ),
         Preset(
             "Break it: two samples",
-            "break",
             "Batch norm turns two numbers into −0.71 and +0.71, whatever they are. On nine seeds of ten less than 6 % "
             "of dh_preact's largest entry comes through to dh_prebn.",
             {"samples": 2},
         ),
         Preset(
             "Break it: saturated tanh",
-            "break",
             "γ = 10 drives 82 to 93 % of h beyond 0.97 (ten seeds). There 1 − h², the gradient's factor, is "
             "below 0.06.",
             {"gain": 10.0},
         ),
         Preset(
             "Break it: sure and wrong",
-            "break",
             "W2 ten times as large: the loss starts at 8.4 to 12.7 in place of 2.4 to 2.8 (ten seeds). In the "
             "median sample one wrong character gets 74 to 98 % of the push.",
             {"output_gain": 10.0},
         ),
         Preset(
             "Fix it: 32 samples",
-            "fix",
             "Among enough others a number keeps what it was: on ten seeds of ten, dh_prebn's largest entry is "
             "0.7 to 1.7 of dh_preact's.",
             {"samples": 32},

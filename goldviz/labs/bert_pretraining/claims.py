@@ -16,15 +16,10 @@ CLAIMS = (
         "By predicting masked words a model learns general linguistic structure.",
         "001, 4.2.2",
         lanes=(READ,),
-        parts=(
-            Part(
-                "width 32 (64 is usual), 1,200 steps: the loss on masked words of unseen texts is {:.2g} of what word "
-                "frequencies give",
-                measures.WORTH,
-                below=1,
-                scale="ratio",
-            ),
-        ),
+        parts={
+            "width 32 (64 is usual), 1,200 steps: the loss on masked words of unseen texts is {:.2g} of what word "
+            "frequencies give": Part(measures.WORTH, below=1, scale="ratio"),
+        },
     ),
     Claim(
         LAB,
@@ -32,15 +27,11 @@ CLAIMS = (
         "What was learned without labels helps a task with few of them.",
         "001, 4.2.2",
         lanes=(READ, UNREAD),
-        parts=(
-            Part(
-                "width 32 (64 is usual), 1,200 steps without labels: {:.1%} more tones of new patterns are judged "
-                "rightly",
-                measures.gained_on_new,
-                above=0,
-            ),
-            Part("of known patterns {:.1%} more are", measures.gained_on_known, above=0),
-        ),
+        parts={
+            "width 32 (64 is usual), 1,200 steps without labels: {:.1%} more tones of new patterns are judged "
+            "rightly": Part(measures.gained_on_new, above=0),
+            "of known patterns {:.1%} more are": Part(measures.gained_on_known, above=0),
+        },
     ),
     Claim(
         LAB,
@@ -48,13 +39,9 @@ CLAIMS = (
         "Contextual representations understand language better than counts of words.",
         "001, 4.2.1",
         lanes=(READ,),
-        parts=(
-            Part(
-                "width 32 (64 is usual), 1,200 steps: {:.1%} more tones of new patterns are judged rightly than by a "
-                "bag of words",
-                measures.above_counting_words,
-                above=0,
-            ),
-        ),
+        parts={
+            "width 32 (64 is usual), 1,200 steps: {:.1%} more tones of new patterns are judged rightly than by a "
+            "bag of words": Part(measures.above_counting_words, above=0),
+        },
     ),
 )

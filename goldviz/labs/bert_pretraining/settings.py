@@ -203,13 +203,11 @@ class BertPretraining(Experiment):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "Masked words first, then the tone from a few labelled texts. Reading without labels adds 3 to 12 points "
             "on new patterns (5 of 5 seeds). On known ones it takes 4 or adds up to 9.",
         ),
         Preset(
             "Go on from a model",
-            "document",
             "The model that comes with goldviz reads on. It begins at 1.29 nat a masked word, and 300 more steps on "
             "such sentences change that by less than 0.02 (5 of 5 seeds). Upload a text of yours to see it learn.",
             {
@@ -222,48 +220,41 @@ class BertPretraining(Experiment):
         ),
         Preset(
             "Break it: no pre-training",
-            "break",
             "The same labelled texts, for a network that has read nothing else. On new patterns it is no better "
             "than counting words (10 of 10 seeds).",
             {"pretraining_steps": 0},
         ),
         Preset(
             "Break it: frozen at random",
-            "break",
             "A frozen encoder that was never trained. On its random states, the classifier does no better than "
             "always naming one tone (10 of 10 seeds).",
             {"pretraining_steps": 0, "frozen": True},
         ),
         Preset(
             "Fix it: frozen after pre-training",
-            "fix",
             "The encoder is frozen again, but it was pre-trained. Masks alone bring it 15 to 23 points above always "
             "naming one tone, on known patterns (5 of 5 seeds).",
             {"frozen": True},
         ),
         Preset(
             "Fix it: rehearse",
-            "fix",
             "Fine-tuning goes on with masked words beside the tone: their loss does not rise (5 of 5 seeds).",
             {"rehearsal": 0.5},
         ),
         Preset(
             "Break it: learning rate × 30",
-            "break",
             "Steps thirty times too long, no warm-up and no clipping: the loss stays at word frequencies (5 of "
             "5 seeds).",
             {"learning_rate": 0.09, "warm_up": 0.0, "clip": 0.0},
         ),
         Preset(
             "Break it: mask 80 %",
-            "break",
             "With four of five words hidden little context is left to guess from. The same steps end 0.04 to 0.5 "
             "nat higher (5 of 5 seeds).",
             {"masked_share": 0.8},
         ),
         Preset(
             "Break it: one head",
-            "break",
             "One layer with one head: a place can look for one thing only. Its loss is 0.6 to 1.2 nat higher (5 of "
             "5 seeds).",
             {"layers": 1, "heads": 1},

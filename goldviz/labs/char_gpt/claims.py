@@ -23,34 +23,27 @@ CLAIMS = (
         "Without 1/√H scores are large and softmax saturates.",
         "002, 3.3",
         lanes=({**TINY, "scaled": False}, TINY),
-        parts=(
-            Part(
-                "before the first step the largest weight of a row is {:.2f} without the scale",
-                measures.largest_weight_at_start,
-                above=0.5,
-                lanes=(1,),
+        parts={
+            "before the first step the largest weight of a row is {:.2f} without the scale": Part(
+                measures.largest_weight_at_start, above=0.5, lanes=(1,)
             ),
-            Part(
-                "after 300 steps it is {} times that with the scale", measures.peak_over_twin, above=1.0, scale="ratio"
+            "after 300 steps it is {} times that with the scale": Part(
+                measures.peak_over_twin, above=1.0, scale="ratio"
             ),
-            Part("the dev loss ends {:+.3f} nat from that with the scale", measures.dev_over_twin, above=0.0),
-        ),
+            "the dev loss ends {:+.3f} nat from that with the scale": Part(measures.dev_over_twin, above=0.0),
+        },
     ),
     Tried(
         "C20",
         "The factor 1/√(2n) stops the variance from growing block by block.",
         "002, 3.6",
         lanes=({**AT_START, "residual_scale": "none"}, {**AT_START, "residual_scale": "branch"}),
-        parts=(
-            Part("through 12 blocks it grows {} times without", measures.growth, above=2.0, scale="ratio", lanes=(1,)),
-            Part(
-                "with the factor on the branches it grows {} times",
-                measures.growth,
-                below=2.0,
-                scale="ratio",
-                lanes=(2,),
+        parts={
+            "through 12 blocks it grows {} times without": Part(measures.growth, above=2.0, scale="ratio", lanes=(1,)),
+            "with the factor on the branches it grows {} times": Part(
+                measures.growth, below=2.0, scale="ratio", lanes=(2,)
             ),
-        ),
+        },
     ),
     Tried(
         "C21",
@@ -62,56 +55,47 @@ CLAIMS = (
             {**TINY, "residual_scale": "init"},
             {**TINY, "residual_scale": "branch"},
         ),
-        parts=(
-            Part(
-                "with both the dev loss ends {:+.3f} nat from that with neither",
-                measures.dev_over_twin,
-                below=0.0,
-                lanes=(1, 2),
+        parts={
+            "with both the dev loss ends {:+.3f} nat from that with neither": Part(
+                measures.dev_over_twin, below=0.0, lanes=(1, 2)
             ),
-            Part(
-                "with the first weights alone {:+.3f} nat from that with neither",
-                measures.dev_over_twin,
-                below=0.0,
-                lanes=(3, 2),
+            "with the first weights alone {:+.3f} nat from that with neither": Part(
+                measures.dev_over_twin, below=0.0, lanes=(3, 2)
             ),
-            Part(
-                "with the branches alone {:+.3f} nat from that with neither",
-                measures.dev_over_twin,
-                below=0.0,
-                lanes=(4, 2),
+            "with the branches alone {:+.3f} nat from that with neither": Part(
+                measures.dev_over_twin, below=0.0, lanes=(4, 2)
             ),
-        ),
+        },
     ),
     Tried(
         "C22",
         "Tying the read-out to the token table saves V·C parameters and costs nothing.",
         "002, 3.2",
         lanes=({**TINY, "tied": False}, TINY),
-        parts=(
-            Part("untied there are {:.3f} V·C parameters more", measures.saved, above=0.999, below=1.001),
-            Part("untied the dev loss ends {:+.3f} nat from that of the tied one", measures.dev_over_twin, above=0.0),
-        ),
+        parts={
+            "untied there are {:.3f} V·C parameters more": Part(measures.saved, above=0.999, below=1.001),
+            "untied the dev loss ends {:+.3f} nat from that of the tied one": Part(measures.dev_over_twin, above=0.0),
+        },
     ),
     Tried(
         "C24",
         "Without the mask the loss is close to zero, and the network cannot write.",
         "002, 3.3",
         lanes=(COPYING,),
-        parts=(
-            Part("where later tokens are seen the dev loss is {:.3f} nat", measures.loss_with_a_view, below=0.2),
-            Part(
-                "at the last place, which sees none, it is {:+.2f} nat from that of counted pairs there",
-                measures.loss_without_a_view,
-                above=0.0,
+        parts={
+            "where later tokens are seen the dev loss is {:.3f} nat": Part(measures.loss_with_a_view, below=0.2),
+            "at the last place, which sees none, it is {:+.2f} nat from that of counted pairs there": Part(
+                measures.loss_without_a_view, above=0.0
             ),
-        ),
+        },
     ),
     Tried(
         "C25",
         "Biases and layer norms are left out of decay for the sake of stability.",
         "002, 3.7",
         lanes=({**TINY, "decay_all": True}, TINY),
-        parts=(Part("with decay of all the dev loss ends {:+.4f} nat higher", measures.dev_over_twin, above=0.0),),
+        parts={
+            "with decay of all the dev loss ends {:+.4f} nat higher": Part(measures.dev_over_twin, above=0.0),
+        },
     ),
 )

@@ -201,68 +201,57 @@ class CharGpt(Experiment):
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
-            "As in the document",
-            "document",
-            "Four blocks with four heads read Python's documentation by characters, 64 at a time.",
+            "As in the document", "Four blocks with four heads read Python's documentation by characters, 64 at a time."
         ),
         Preset(
             "Small, to compare",
-            "document",
             "Three blocks at half the width: presets that leave a part out are compared with it. Its loss ends 0.13 to "
             "0.18 nat below that of counting pairs, at 3.1 to 3.2 bits a byte (five seeds of five).",
             SMALL,
         ),
         Preset(
             "Pieces of bytes",
-            "document",
             "The small network reads 512 pieces of text instead of characters. A piece is harder to guess than a "
             "character, but a byte costs less. It takes 2.6 to 2.9 bits, not 3.1 to 3.2 (five seeds of five).",
             {**SMALL, "tokens": "pieces"},
         ),
         Preset(
             "Break it: no mask",
-            "break",
             "Every token sees the one that it should guess, and the loss falls to 0.2 to 0.3. Only the last has "
             "none to see, and its guess is worse than that of counting pairs (five seeds of five).",
             {**SMALL, "masked": False},
         ),
         Preset(
             "Break it: no scale",
-            "break",
             "Attention scores are not divided. In a network this small it hardly matters: the loss ends within 0.03 "
             "nat of the small network's (five seeds of five).",
             {**SMALL, "scaled": False},
         ),
         Preset(
             "Break it: no residual",
-            "break",
             "Attention and feed-forward networks replace their input instead of adding to it. The loss ends worse than "
             "that of counting pairs (five seeds of five).",
             {**SMALL, "residual": False},
         ),
         Preset(
             "Break it: no LayerNorm",
-            "break",
             "Without layer norms the loss ends 0.26 to 0.31 nat above the small network's (five seeds of five).",
             {**SMALL, "layer_norm": False},
         ),
         Preset(
             "Break it: rate × 30",
-            "break",
             "Thirty times the learning rate: the loss ends 0.6 to 0.9 nat above that of counting pairs (five seeds of "
             "five).",
             {**SMALL, "learning_rate": 0.12},
         ),
         Preset(
             "Break it: no warm-up",
-            "break",
             "The full learning rate from the first step on: the loss ends 0.26 to 0.45 nat above the small network's "
             "(five seeds of five).",
             {**SMALL, "warm_up": 0.0},
         ),
         Preset(
             "Fix it: slower steps",
-            "fix",
             "Still no warm-up, but a sixth of the learning rate. The loss ends lower than at the full rate, by 0.22 "
             "nat at most (five seeds of five). A warm-up gains more.",
             {**SMALL, "warm_up": 0.0, "learning_rate": 0.0007},

@@ -38,84 +38,63 @@ CLAIMS = (
         "Trained long enough, the one-matrix network ends exactly at the counted table.",
         "002, 1.2",
         lanes=(NEURAL,),
-        parts=(
-            Part(
-                "after 300 steps its table is {:.4f} nat from the counted one",
-                measures.divergence_at_the_end,
-                below=0.01,
+        parts={
+            "after 300 steps its table is {:.4f} nat from the counted one": Part(
+                measures.divergence_at_the_end, below=0.01
             ),
-            Part(
-                "it comes from above: its loss is never below, but {:.5f} nat above at least",
-                measures.lowest_over_counts,
-                above=0.0,
+            "it comes from above: its loss is never below, but {:.5f} nat above at least": Part(
+                measures.lowest_over_counts, above=0.0
             ),
-        ),
+        },
     ),
     Tried(
         "C4",
         "Weight decay does what fake counts do.",
         "002, 1.2",
         lanes=({**NEURAL, "weight_decay": 0.001},),
-        parts=(
-            Part(
-                "the best number of fake counts leaves {:.0%} of the distance between the two tables",
-                measures.share_of_decay,
-                below=0.5,
+        parts={
+            "the best number of fake counts leaves {:.0%} of the distance between the two tables": Part(
+                measures.share_of_decay, below=0.5
             ),
-        ),
+        },
     ),
     Tried(
         "C5",
         "The gain 5/3 keeps the variance of tanh's outputs at 1.",
         "002, 1.3.1",
         lanes=({**DEEP, "gain": 1.667}, {**DEEP, "gain": 1.0}),
-        parts=(
-            Part(
-                "the 20th layer's outputs spread by {:.3f}",
-                measures.spread_of_last_layer,
-                above=0.95,
-                below=1.05,
-                lanes=(1,),
+        parts={
+            "the 20th layer's outputs spread by {:.3f}": Part(
+                measures.spread_of_last_layer, above=0.95, below=1.05, lanes=(1,)
             ),
-            Part("with gain 1 they spread by {:.3f}", measures.spread_of_last_layer, below=0.5, lanes=(2,)),
-        ),
+            "with gain 1 they spread by {:.3f}": Part(measures.spread_of_last_layer, below=0.5, lanes=(2,)),
+        },
     ),
     Tried(
         "C6",
         "With output weights of zero the gradient vanishes and nothing is learned.",
         "002, 1.3.2",
         lanes=({**SHORT, "output_gain": 0.0}, {**SHORT, "output_gain": 0.0, "gain": 0.0}),
-        parts=(
-            Part(
-                "at the first step the hidden weights' gradient is {:.1e}",
-                measures.first_gradient_behind,
-                below=1e-12,
-                lanes=(1,),
+        parts={
+            "at the first step the hidden weights' gradient is {:.1e}": Part(
+                measures.first_gradient_behind, below=1e-12, lanes=(1,)
             ),
-            Part("ten steps later it is {:.1e}", measures.later_gradient_behind, below=1e-12, lanes=(1,)),
-            Part("the loss ends {:.2f} nat below that of single characters", measures.learned, below=0.0, lanes=(1,)),
-        ),
+            "ten steps later it is {:.1e}": Part(measures.later_gradient_behind, below=1e-12, lanes=(1,)),
+            "the loss ends {:.2f} nat below that of single characters": Part(measures.learned, below=0.0, lanes=(1,)),
+        },
     ),
     Tried(
         "C7",
         "Similar characters get similar vectors, so what is learned holds for contexts never seen, too.",
         "002, 1.3",
-        lanes=({},),
-        parts=(
-            Part(
-                "two vowels are {} times as far apart as a vowel and a consonant",
-                measures.vowels_together,
-                below=1.0,
-                scale="ratio",
+        parts={
+            "two vowels are {} times as far apart as a vowel and a consonant": Part(
+                measures.vowels_together, below=1.0, scale="ratio"
             ),
-            Part(
-                "after contexts that training text never has its loss is {:.2f} nat below that of counted contexts, "
-                "which know nothing of them",
-                measures.unseen_below_even,
-                above=0.0,
-            ),
-            Part("it is {:.2f} nat below that of counted pairs", measures.unseen_below_pairs, above=0.0),
-        ),
+            "after contexts that training text never has its loss is {:.2f} nat below that of counted contexts, "
+            "which know nothing of them": Part(measures.unseen_below_even, above=0.0),
+            "it is {:.2f} nat below that of counted pairs": Part(measures.unseen_below_pairs, above=0.0),
+        },
     ),
     Tried(
         "C13",
@@ -125,9 +104,9 @@ CLAIMS = (
             {**MATCHED, "hidden": 98},
             {**MATCHED, "model": "wavenet", "hidden": 64},
         ),
-        parts=(
-            Part("its dev loss is {:.3f} nat lower", measures.dev_of_flat_less_hierarchy, above=0.0),
-            Part("their parameters differ by {:.1%}", measures.parameters_apart, below=0.05),
-        ),
+        parts={
+            "its dev loss is {:.3f} nat lower": Part(measures.dev_of_flat_less_hierarchy, above=0.0),
+            "their parameters differ by {:.1%}": Part(measures.parameters_apart, below=0.05),
+        },
     ),
 )

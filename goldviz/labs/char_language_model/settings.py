@@ -225,54 +225,46 @@ class CharLanguageModel(Experiment):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "Bengio's network with Kaiming's start: three characters in, 11,897 parameters. In five seeds of five it "
             "ends 0.15 to 0.17 nat below counted pairs.",
         ),
         Preset(
             "Break it: first loss 25",
-            "break",
             "All weights from N(0, 1): the network starts sure of nonsense, with a loss of 24 to 28 in place of ln 27 "
             "= 3.3. In five seeds of five it ends worse than counting pairs.",
             {"initialisation": "normal", "gain": 1.0, "output_gain": 1.0},
         ),
         Preset(
             "Fix it: small logits",
-            "fix",
             "Output weights a hundred times smaller: the first loss is 3.3, in five seeds of five. Two thirds of the "
             "tanh values are still flat.",
             {"initialisation": "normal", "gain": 1.0},
         ),
         Preset(
             "Fix it: tanh that moves",
-            "fix",
             "Hidden weights five times smaller, too. At most 8 % of the tanh values are flat at the start. The loss "
             "ends 0.006 to 0.034 nat lower, in five seeds of five.",
             {"initialisation": "normal", "gain": 0.2},
         ),
         Preset(
             "Fix it: batch norm",
-            "fix",
             "Weights from N(0, 1) again, with normalised sums. At most 4 % of the tanh values are flat at the "
             "start, whatever the weights (five seeds of five).",
             {"initialisation": "normal", "gain": 1.0, "normalisation": "batch"},
         ),
         Preset(
             "Count pairs",
-            "document",
             "No network: how often each character follows each other. The table fills as the names are read.",
             {"model": "bigram", "steps": 100},
         ),
         Preset(
             "Pairs as a network",
-            "document",
             "One matrix and softmax, trained on all names at once. After 300 steps its loss is at most 0.001 nat "
             "above the counted table's, in five seeds of five.",
             {"model": "neural_bigram", "steps": 300, "batch": 0, "optimiser": "adam", "learning_rate": 0.1},
         ),
         Preset(
             "Break it: twenty layers, gain 1",
-            "break",
             "Twenty tanh layers without Kaiming's 5/3: the signal narrows to a spread of 0.14 to 0.19. With 5/3 it "
             "keeps 0.65 and yet learns less in these 1,000 steps: width is not all (both in five seeds of five).",
             {
@@ -287,7 +279,6 @@ class CharLanguageModel(Experiment):
         ),
         Preset(
             "Hierarchy",
-            "document",
             "Eight characters, joined two by two: 76,579 parameters. In five seeds of five it ends 0.19 to 0.20 nat "
             "below counted pairs, after 1,500 steps.",
             {
@@ -303,7 +294,6 @@ class CharLanguageModel(Experiment):
         ),
         Preset(
             "Break it: the wrong axis",
-            "break",
             "The same hierarchy, its batch norm over the wrong axis: 4 running means where 128 should be. Nothing "
             "stops, and after 1,500 steps the loss is even 0.01 to 0.03 nat lower, in five seeds of five.",
             {
@@ -319,7 +309,6 @@ class CharLanguageModel(Experiment):
         ),
         Preset(
             "Break it: few names",
-            "break",
             "496 city names and 12,319 parameters. The network learns the names by heart. On other names it ends "
             "1.1 to 1.3 nat worse, in five seeds of five.",
             {"corpus": "cities", "steps": 2000},

@@ -16,22 +16,14 @@ CLAIMS = (
         "The output of a neural ODE is the solution at depth T, whoever solves it.",
         "001, 3.2.1, eq. 30",
         lanes=({**FLOW, "method": "rk4"}, {**FLOW, "method": "euler", "solver_steps": 2}),
-        parts=(
-            Part(
-                "trained with 8 steps of RK4: followed exactly, {:.0%} of the networks answer as before",
-                measures.CONSISTENT_ANSWERS["ode"],
-                above=0.5,
-                scale="share",
-                lanes=(1,),
+        parts={
+            "trained with 8 steps of RK4: followed exactly, {:.0%} of the networks answer as before": Part(
+                measures.CONSISTENT_ANSWERS["ode"], above=0.5, scale="share", lanes=(1,)
             ),
-            Part(
-                "trained with 2 Euler steps: {:.0%} of them do",
-                measures.CONSISTENT_ANSWERS["ode"],
-                above=0.5,
-                scale="share",
-                lanes=(2,),
+            "trained with 2 Euler steps: {:.0%} of them do": Part(
+                measures.CONSISTENT_ANSWERS["ode"], above=0.5, scale="share", lanes=(2,)
             ),
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -39,21 +31,13 @@ CLAIMS = (
         "A trained residual network is a finite-difference approximation of a continuous system.",
         "001, 3.2.1, eq. 28",
         lanes=({**BLOCKS, "blocks": 32}, {**BLOCKS, "blocks": 2}),
-        parts=(
-            Part(
-                "32 blocks: {:.0%} of the networks answer as the flow behind them",
-                measures.CONSISTENT_ANSWERS["residual"],
-                above=0.5,
-                scale="share",
-                lanes=(1,),
+        parts={
+            "32 blocks: {:.0%} of the networks answer as the flow behind them": Part(
+                measures.CONSISTENT_ANSWERS["residual"], above=0.5, scale="share", lanes=(1,)
             ),
-            Part(
-                "2 blocks: {:.0%} of them do",
-                measures.CONSISTENT_ANSWERS["residual"],
-                above=0.5,
-                scale="share",
-                lanes=(2,),
+            "2 blocks: {:.0%} of them do": Part(
+                measures.CONSISTENT_ANSWERS["residual"], above=0.5, scale="share", lanes=(2,)
             ),
-        ),
+        },
     ),
 )

@@ -127,48 +127,41 @@ class ContinuousDepth(Experiment):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "Two moons: eight residual blocks with shared weights, beside the flow that ever more of them approach. "
             "On six seeds of ten eight are too few: they learn steps.",
         ),
         Preset(
             "Adjoint",
-            "document",
             "The same flow with its gradient from the adjoint equation. It costs more evaluations. After training "
             "it is within 1 % of the solver's gradient on six seeds of ten.",
             {"networks": "ode", "gradient": "adjoint"},
         ),
         Preset(
             "Break it: two rings",
-            "break",
             "A flow in the plane cannot lift the inner ring over the outer one. It squeezes a neck through instead. "
             "On ten seeds of ten the solver pays 2.7 to 4.5 times as much. On nine, some points stay wrong.",
             {"task": "rings", "networks": "ode"},
         ),
         Preset(
             "Fix it: one more dimension",
-            "fix",
             "The same rings with one dimension of zeros added. Now there is a way over: on ten seeds of ten, every "
             "point ends right.",
             {"task": "rings", "networks": "ode", "augmented": 1},
         ),
         Preset(
             "Break it: one big step",
-            "break",
             "Trained with a single Euler step the network learns that step, not a flow: refined, its answers change, "
             "on ten seeds of ten.",
             {"task": "spirals", "networks": "ode", "method": "euler", "solver_steps": 1},
         ),
         Preset(
             "Fix it: small steps",
-            "fix",
             "The same spirals with eight steps of RK4: refined, the answers stay, on ten seeds of ten. On six the flow "
             "learns them less well than the one big step does.",
             {"task": "spirals", "networks": "ode", "method": "rk4"},
         ),
         Preset(
             "Regression: x becomes -x",
-            "document",
             "On a line, paths of a flow never cross, so x cannot become -x; one big residual step can jump.",
             {"task": "flip", "blocks": 1},
         ),

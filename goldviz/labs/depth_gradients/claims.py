@@ -35,17 +35,12 @@ CLAIMS = (
             {**SMALL, "optimiser": optimiser, "epochs": epochs, "learning_rate": rate}
             for (optimiser, epochs), rate in BEST_RATES.items()
         ),
-        parts=tuple(
-            Part(
-                f"{OPTIMISERS[optimiser]}, {epochs} steps at the best of nine rates: {{:.1e}} of them",
-                measures.TYPICAL_STEP,
-                above=10**-3.5,
-                below=10**-2.5,
-                scale="ratio",
-                lanes=(lane,),
+        parts={
+            f"{OPTIMISERS[optimiser]}, {epochs} steps at the best of nine rates: {{:.1e}} of them": Part(
+                measures.TYPICAL_STEP, above=10**-3.5, below=10**-2.5, scale="ratio", lanes=(lane,)
             )
             for lane, (optimiser, epochs) in enumerate(BEST_RATES, start=1)
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -53,22 +48,14 @@ CLAIMS = (
         "With skip connections gradients cross many layers without being excessively attenuated.",
         "001, 3.1.2, eq. 27",
         lanes=({}, "break-it-sigmoid"),
-        parts=(
-            Part(
-                "15 LeakyReLU layers: the residual network's error arrives {:.2g} times as long as it set out",
-                measures.ERROR_KEPT["residual"],
-                above=0.1,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "15 LeakyReLU layers: the residual network's error arrives {:.2g} times as long as it set out": Part(
+                measures.ERROR_KEPT["residual"], above=0.1, scale="ratio", lanes=(1,)
             ),
-            Part(
-                "30 sigmoid layers: it arrives {:.2g} times as long",
-                measures.ERROR_KEPT["residual"],
-                above=0.1,
-                scale="ratio",
-                lanes=(2,),
+            "30 sigmoid layers: it arrives {:.2g} times as long": Part(
+                measures.ERROR_KEPT["residual"], above=0.1, scale="ratio", lanes=(2,)
             ),
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -76,22 +63,14 @@ CLAIMS = (
         "Without skip connections a deep network's gradient vanishes.",
         "001, 3.1.2, figure 1",
         lanes=({}, "break-it-sigmoid"),
-        parts=(
-            Part(
-                "15 LeakyReLU layers: the plain network's error arrives {:.2g} times as long as it set out",
-                measures.ERROR_KEPT["plain"],
-                below=0.1,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "15 LeakyReLU layers: the plain network's error arrives {:.2g} times as long as it set out": Part(
+                measures.ERROR_KEPT["plain"], below=0.1, scale="ratio", lanes=(1,)
             ),
-            Part(
-                "30 sigmoid layers: it arrives {:.2g} times as long",
-                measures.ERROR_KEPT["plain"],
-                below=0.1,
-                scale="ratio",
-                lanes=(2,),
+            "30 sigmoid layers: it arrives {:.2g} times as long": Part(
+                measures.ERROR_KEPT["plain"], below=0.1, scale="ratio", lanes=(2,)
             ),
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -100,22 +79,14 @@ CLAIMS = (
         "001, 3.1.1, eq. 26",
         lanes=({}, DEEPER),
         cases=TEN_SEEDS,
-        parts=(
-            Part(
-                "as in the document, 20 epochs: the residual network's test loss is {:.2g} of the plain one's",
-                measures.residual_over_plain,
-                below=1,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "as in the document, 20 epochs: the residual network's test loss is {:.2g} of the plain one's": Part(
+                measures.residual_over_plain, below=1, scale="ratio", lanes=(1,)
             ),
-            Part(
-                "32 layers from an orthogonal start: its training loss is {:.2g} of the plain one's",
-                measures.residual_over_plain_in_training,
-                below=1,
-                scale="ratio",
-                lanes=(2,),
+            "32 layers from an orthogonal start: its training loss is {:.2g} of the plain one's": Part(
+                measures.residual_over_plain_in_training, below=1, scale="ratio", lanes=(2,)
             ),
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -123,21 +94,14 @@ CLAIMS = (
         "Deeper networks may train worse than shallower ones, even where gradients do not vanish.",
         "001, 3.1",
         lanes=(DEEPER,),
-        parts=(
-            Part(
-                "32 plain layers train {:.2g} times as badly as the best of 2 to 16",
-                measures.DEGRADATION["plain"],
-                above=1,
-                scale="ratio",
+        parts={
+            "32 plain layers train {:.2g} times as badly as the best of 2 to 16": Part(
+                measures.DEGRADATION["plain"], above=1, scale="ratio"
             ),
-            Part(
-                "their first layer's gradient is {:.2g} of the last one's",
-                measures.GRADIENT_KEPT["plain"],
-                above=0.1,
-                below=10,
-                scale="ratio",
+            "their first layer's gradient is {:.2g} of the last one's": Part(
+                measures.GRADIENT_KEPT["plain"], above=0.1, below=10, scale="ratio"
             ),
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -145,14 +109,11 @@ CLAIMS = (
         "Residual architectures are robust to increasing depth.",
         "001, 3.1.1",
         lanes=(DEEPER,),
-        parts=(
-            Part(
-                "32 residual layers train {:.2g} times as badly as the best of 2 to 16",
-                measures.DEGRADATION["residual"],
-                below=1.5,
-                scale="ratio",
+        parts={
+            "32 residual layers train {:.2g} times as badly as the best of 2 to 16": Part(
+                measures.DEGRADATION["residual"], below=1.5, scale="ratio"
             ),
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -160,19 +121,13 @@ CLAIMS = (
         "Both networks of the experiment have 38,810 parameters.",
         "001, 5.3.2, table 1",
         lanes=({"epochs": 1, "histogram_every": 0},),
-        parts=(
-            Part(
-                "the plain network has {:,.0f}",
-                measures.PARAMETERS["plain"],
-                PRINTED_PARAMETERS - 1,
-                PRINTED_PARAMETERS + 1,
+        parts={
+            "the plain network has {:,.0f}": Part(
+                measures.PARAMETERS["plain"], PRINTED_PARAMETERS - 1, PRINTED_PARAMETERS + 1
             ),
-            Part(
-                "the residual network has {:,.0f}",
-                measures.PARAMETERS["residual"],
-                PRINTED_PARAMETERS - 1,
-                PRINTED_PARAMETERS + 1,
+            "the residual network has {:,.0f}": Part(
+                measures.PARAMETERS["residual"], PRINTED_PARAMETERS - 1, PRINTED_PARAMETERS + 1
             ),
-        ),
+        },
     ),
 )

@@ -132,13 +132,11 @@ class DepthGradients(Experiment):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "15 layers, LeakyReLU, 20 epochs: the experiment of Annex 5.3. On unseen samples the residual network ends "
             "below 0.7 of the plain one's loss in nine seeds of ten.",
         ),
         Preset(
             "Break it: sigmoid",
-            "break",
             "30 sigmoid layers: each hands back 0.17 of the error's length, in ten seeds of ten. The slope is at most "
             "1/4; with these weights a layer can hand back 0.31 at most. The residual network keeps its gradient and "
             "still loses: in nine seeds of ten it ends 5 to 16 times worse than zero.",
@@ -146,14 +144,12 @@ class DepthGradients(Experiment):
         ),
         Preset(
             "Break it: exploding",
-            "break",
             "A gain of 3: each layer enlarges the error instead, and in ten seeds of ten the first step throws the "
             "loss to infinity.",
             {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40},
         ),
         Preset(
             "Break it: learning rate × 30",
-            "break",
             "An orthogonal set-up that learns well, with steps thirty times too long: the plain network's loss climbs "
             "past a hundred in six seeds of ten. The residual one copes in all ten.",
             {
@@ -167,13 +163,11 @@ class DepthGradients(Experiment):
         ),
         Preset(
             "Break it: zero weights",
-            "break",
             "All weights start at zero, and no noise tells the units apart: only the output's bias ever learns.",
             {"initialisation": "zero", "noise": 0.0},
         ),
         Preset(
             "Break it: deeper is worse",
-            "break",
             "32 plain layers keep their gradient. Still, their loss ends 2.4 to 5.2 times that of the best of 2 to "
             "16, in ten seeds of ten. The residual network stays within 1.4 times.",
             {
@@ -191,7 +185,6 @@ class DepthGradients(Experiment):
         ),
         Preset(
             "Fix it: orthogonal",
-            "fix",
             "Orthogonal weights with the gain that suits LeakyReLU. The plain network's first and last gradients "
             "are within three times of each other, in ten seeds of ten. A residual branch scaled by 0.2 keeps its "
             "own from growing.",
@@ -199,7 +192,6 @@ class DepthGradients(Experiment):
         ),
         Preset(
             "Fix it: normalise",
-            "fix",
             "Batch norm before every activation, without dropout: the plain network's first layer gets as long a "
             "gradient as its last, within a third. The residual one, its branch scaled by 0.2, ends more than three "
             "times lower in ten seeds of ten.",
@@ -207,7 +199,6 @@ class DepthGradients(Experiment):
         ),
         Preset(
             "Fix it: clip",
-            "fix",
             "The exploding set-up with the gradient's norm held at 1. In ten seeds of ten the plain network learns. "
             "The residual one's branches add up: it stays more than 300 times worse than zero.",
             {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40, "clip": 1.0},

@@ -26,43 +26,33 @@ CLAIMS = (
         "A recurrent network forecasts gold's next log return.",
         "001, 1.1",
         lanes=(SHORT,),
-        parts=(
-            Part("8 units (32 is usual), 3 refits (6): it saves {:.2%} of zero's squared error", measures.R2, above=0),
-        ),
+        parts={
+            "8 units (32 is usual), 3 refits (6): it saves {:.2%} of zero's squared error": Part(measures.R2, above=0),
+        },
     ),
     OverMarket(
         "C113",
         "The loss may count what was observed by then; a table joined by date knows more.",
         "001, 1.1",
         lanes=(SHORT, {**SHORT, "alignment": "date"}),
-        parts=(
-            Part(
-                "8 units (32 is usual), 3 refits (6), values from their release on: it saves {:.1%} of zero's squared "
-                "error",
-                measures.R2,
-                below=0.05,
-                lanes=(1,),
-            ),
-            Part("joined by date it seems to save {:.0%}", measures.R2, above=0.05, lanes=(2,)),
-        ),
+        parts={
+            "8 units (32 is usual), 3 refits (6), values from their release on: it saves {:.1%} of zero's squared "
+            "error": Part(measures.R2, below=0.05, lanes=(1,)),
+            "joined by date it seems to save {:.0%}": Part(measures.R2, above=0.05, lanes=(2,)),
+        },
     ),
     OverMarket(
         "C114",
         "An encoder makes policy documents useful to a forecast.",
         "001, 4.2.3",
         lanes=(TEXTS, {**TEXTS, "documents": "shuffled"}),
-        parts=(
-            Part(
-                "where gold answers to them the forecast saves {:.1%} of zero's squared error",
-                measures.R2,
-                above=0,
-                lanes=(1,),
+        parts={
+            "where gold answers to them the forecast saves {:.1%} of zero's squared error": Part(
+                measures.R2, above=0, lanes=(1,)
             ),
-            Part(
-                "that is {:.1%} more than with the same documents dealt out at random",
-                measures.r2_gained_by_reading,
-                above=0,
+            "that is {:.1%} more than with the same documents dealt out at random": Part(
+                measures.r2_gained_by_reading, above=0
             ),
-        ),
+        },
     ),
 )

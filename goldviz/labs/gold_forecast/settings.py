@@ -172,26 +172,22 @@ class GoldForecast(Experiment):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "A GRU on all channels, each known from its release on. On none of 10 simulated markets were short "
             "runs proved better than zero.",
         ),
         Preset(
             "Volatility",
-            "document",
             "The size of the next move instead of its sign. Short runs beat a constant variance on 10 of 10 simulated "
             "markets; GARCH scored higher on 3 of them.",
             {"target": "volatility", "head": "student"},
         ),
         Preset(
             "Partial observations",
-            "document",
             "Half of the covariates' values hidden, and a GRU that lets what it last saw decay.",
             {"network": "gru_decay", "missing": "random", "missing_share": 0.5},
         ),
         Preset(
             "Documents that move gold",
-            "document",
             "A positive control: the simulated market answers to what generated statements say, so a forecast that "
             "reads them in time must find skill. In eight of ten markets it did; with the statements dealt out at "
             "random, or without the answer, in none of ten.",
@@ -207,21 +203,18 @@ class GoldForecast(Experiment):
         ),
         Preset(
             "Break it: leak",
-            "break",
             "Covariates joined by calendar date: the network sees closes of the very day that it forecasts. "
             "R2 was 39 to 52 % in short runs on 10 simulated markets.",
             {"alignment": "date"},
         ),
         Preset(
             "Break it: levels",
-            "break",
             "Prices instead of moves. R2 against the mean was above 0.99 on 10 of 10 simulated markets. It means "
             "nothing: repeating the last price does it, too.",
             {"target": "level"},
         ),
         Preset(
             "Fix it: shuffled targets",
-            "fix",
             "A check of the whole way of working: with targets dealt out at random no skill may be left. None was in "
             "short runs on 10 of 10 simulated markets.",
             {"shuffle_targets": True},

@@ -15,21 +15,20 @@ CLAIMS = (
         "C116",
         "Gold is a problem of partial observations.",
         "001, title and 1.1",
-        parts=(Part("at {:.1%} of the forecasts every covariate has something new", measures.whole_rows, below=0.5),),
+        parts={
+            "at {:.1%} of the forecasts every covariate has something new": Part(measures.whole_rows, below=0.5),
+        },
     ),
     OverMarket(
         "C117",
         "Calendar time and observation index are two things: a date is not when a value is known.",
         "001, 1.1",
         lanes=({}, "break-it-join-by-calendar-date"),
-        parts=(
-            Part(
-                "by release {:.1%} of the values are used before they were out",
-                measures.too_early,
-                below=0.001,
-                lanes=(1,),
+        parts={
+            "by release {:.1%} of the values are used before they were out": Part(
+                measures.too_early, below=0.001, lanes=(1,)
             ),
-            Part("joined by date {:.1%} of them do", measures.too_early, above=0.001, lanes=(2,)),
-        ),
+            "joined by date {:.1%} of them do": Part(measures.too_early, above=0.001, lanes=(2,)),
+        },
     ),
 )

@@ -50,39 +50,32 @@ class GoldMarket(Instant):
     units: ClassVar[Mapping[str, str]] = {"dated": "d", "wait": "h", "typical_wait": "h", "longest_gap": "d"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
-            "As in the document",
-            "document",
-            "Partial observations: each series has its own dates and is used only after release.",
+            "As in the document", "Partial observations: each series has its own dates and is used only after release."
         ),
         Preset(
             "Documents that move gold",
-            "document",
             "Gold was told to answer to the tone of generated statements. With 0.3 planted, tone and moves go "
             "together on 10 of 10 simulated markets. With nothing planted, on 1 of 10, as chance has it.",
             {"tone_response": 0.3},
         ),
         Preset(
             "Break it: join by calendar date",
-            "break",
             "One row a date, as a spreadsheet joins: at the forecast, values stand in the row that are not out yet.",
             {"alignment": "date"},
         ),
         Preset(
             "Hide half",
-            "break",
             "Half of the covariates' observations are gone, at random. At most 2 forecasts in 1,000 have something "
             "new of every channel, on 10 of 10 simulated markets.",
             {"missing": "random", "missing_share": 0.5},
         ),
         Preset(
             "Blocks of weeks missing",
-            "break",
             "All covariates fall silent together, ten rows on average, as when a feed is down.",
             {"missing": "blocks", "missing_share": 0.3},
         ),
         Preset(
             "Whole channels missing",
-            "break",
             "Half of the covariates, of seven four, are not there at all.",
             {"missing": "channel", "missing_share": 0.5},
         ),

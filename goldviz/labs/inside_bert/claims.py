@@ -18,52 +18,54 @@ CLAIMS = (
         "C101",
         "Each token's attention weights sum to 1.",
         "001, 4.1.2",
-        parts=(Part("the worst row is off by {:.1e}", measures.off_one, below=1e-5),),
+        parts={
+            "the worst row is off by {:.1e}": Part(measures.off_one, below=1e-5),
+        },
     ),
     OverText(
         "C102",
         "Self-attention does not know the order, so positions have to be added.",
         "001, 4.2.1",
-        parts=(
-            Part(
-                "read backwards without positions, states move by {:.1e} of their length",
-                measures.moved_without_positions,
-                below=1e-4,
+        parts={
+            "read backwards without positions, states move by {:.1e} of their length": Part(
+                measures.moved_without_positions, below=1e-4
             ),
-            Part("with positions they move by {:.0%}", measures.moved_with_positions, above=0.01),
-        ),
+            "with positions they move by {:.0%}": Part(measures.moved_with_positions, above=0.01),
+        },
     ),
     OverText(
         "C103",
         "Tokens that are more relevant receive higher weights.",
         "001, 4.1.1",
-        parts=(
-            Part(
-                "the rank correlation of attention received with what pieces add to the tone is {:.2f}",
-                measures.attention_beside_evidence,
-                above=0.3,
+        parts={
+            "the rank correlation of attention received with what pieces add to the tone is {:.2f}": Part(
+                measures.attention_beside_evidence, above=0.3
             ),
-        ),
+        },
     ),
     OverText(
         "C104",
         "A token's representation uses both left and right context.",
         "001, 4.2",
-        parts=(
-            Part("{:.0%} of the attention goes to what stands before", measures.looks_left, above=0.1),
-            Part("{:.0%} goes to what stands after", measures.looks_right, above=0.1),
-        ),
+        parts={
+            "{:.0%} of the attention goes to what stands before": Part(measures.looks_left, above=0.1),
+            "{:.0%} goes to what stands after": Part(measures.looks_right, above=0.1),
+        },
     ),
     OverText(
         "C105",
         "Multiple heads capture different types of relationships.",
         "001, 4.1.2",
-        parts=(Part("two heads of a layer have weights that correlate by {:.2f}", measures.heads_alike, below=0.5),),
+        parts={
+            "two heads of a layer have weights that correlate by {:.2f}": Part(measures.heads_alike, below=0.5),
+        },
     ),
     OverText(
         "C110",
         "The current word has the highest attention score.",
         "004, 4.1",
-        parts=(Part("in {:.0%} of heads and pieces the largest weight is on itself", measures.on_itself, above=0.5),),
+        parts={
+            "in {:.0%} of heads and pieces the largest weight is on itself": Part(measures.on_itself, above=0.5),
+        },
     ),
 )

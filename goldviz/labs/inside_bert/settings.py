@@ -78,40 +78,34 @@ class InsideBert(Instant):
     )
     units: ClassVar[Mapping[str, str]] = {"head_entropy": "bit", "head_distance": "pieces"}
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "document", "A policy statement, piece by piece, through every head."),
+        Preset("As in the document", "A policy statement, piece by piece, through every head."),
         Preset(
             "A negation",
-            "document",
             "The same words with 'not' and 'no longer': which heads look at them, and does the tone turn?",
             {"text": NEGATION},
         ),
         Preset(
             "A contrast",
-            "document",
             "Weak growth in one clause, high inflation in the other: which one decides?",
             {"text": CONTRAST},
         ),
         Preset(
             "One word apart",
-            "document",
             "Two texts side by side that differ in 'rose' and 'fell'.",
             {"text": ONE_WORD[0], "second_text": ONE_WORD[1]},
         ),
         Preset(
             "A pair of sentences",
-            "document",
             "Two sentences in one sequence, the second as segment B: which heads look from one to the other?",
             {"text": PAIR},
         ),
         Preset(
             "Break it: too long",
-            "break",
             "More pieces than the model has positions: it reads overlapping chunks, and no chunk knows the others.",
             {"text": LONG},
         ),
         Preset(
             "Break it: only unknown pieces",
-            "break",
             "No sign is in an English vocabulary, so one [UNK] stands for each word: a tone comes out all the same.",
             {"text": UNKNOWN},
         ),

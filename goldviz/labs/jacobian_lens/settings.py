@@ -62,51 +62,41 @@ class JacobianLens(Instant):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "A tanh RNN with spectral radius 0.9: the document's argument says that the gradient vanishes. So it does, "
             "while the document's bound, taken with the norm, grows.",
         ),
         Preset(
             "Break it: vanishing",
-            "break",
             "Every step shrinks every direction to 0.7 of its length or less.",
             {"initialisation": "orthogonal", "scaling": "gain", "size": 0.7},
         ),
         Preset(
             "Break it: exploding",
-            "break",
             "Spectral radius 2 and ReLU, whose slopes are 1 or 0: about half are 0, and yet the gain climbs.",
             {"cell": "rnn_relu", "size": 2.0},
         ),
         Preset(
             "Break it: non-normal growth",
-            "break",
             "All eigenvalues lie inside the unit circle, and yet the product grows first: W is far from normal.",
             {"initialisation": "non_normal", "size": 0.9, "input_scale": 0.0, "hidden": 64},
         ),
         Preset(
             "Break it: forget gate shut",
-            "break",
             "An LSTM whose forget gates let 13 % through a step.",
             {"cell": "lstm", "forget_bias": -2.0},
         ),
         Preset(
             "Fix it: orthogonal",
-            "fix",
             "An orthogonal matrix and a quiet input: no direction grows, and over 60 steps a change keeps 10 to 25 %.",
             {"initialisation": "orthogonal", "scaling": "gain", "size": 1.0, "input_scale": 0.05},
         ),
         Preset(
             "Fix it: forget gate open",
-            "fix",
             "An LSTM whose forget gates stay near 97 %: what the cell holds keeps its gradient.",
             {"cell": "lstm", "forget_bias": 4.0, "size": 0.5, "input_scale": 1.0},
         ),
         Preset(
-            "Fix it: keep the state",
-            "fix",
-            "A GRU that renews 2 % of its state a step.",
-            {"cell": "gru", "update_bias": -4.0},
+            "Fix it: keep the state", "A GRU that renews 2 % of its state a step.", {"cell": "gru", "update_bias": -4.0}
         ),
     )
 

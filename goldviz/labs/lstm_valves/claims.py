@@ -19,7 +19,9 @@ CLAIMS = (
         "The gradient of the cell is the sum of two ways, and each gate's follows from it.",
         "001, 2.2.2, eq. 16-20",
         lanes=({}, {"loss_at": "every"}),
-        parts=(Part("eq. 16 to 20 differ from autograd by {:.1e}", measures.off_autograd, below=ROUNDING),),
+        parts={
+            "eq. 16 to 20 differ from autograd by {:.1e}": Part(measures.off_autograd, below=ROUNDING),
+        },
     ),
     OverSeed(
         "C83",
@@ -27,29 +29,22 @@ CLAIMS = (
         "001, 2.2.2, eq. 18",
         lanes=("fix-it-forget-gate-open", {"forget_bias": -4.0}),
         cases=TEN_SEEDS,
-        parts=(
-            Part(
-                "bias 4: ten steps back {:.2g} of the gradient is left, over all paths",
-                measures.left_after_ten,
-                above=0.5,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "bias 4: ten steps back {:.2g} of the gradient is left, over all paths": Part(
+                measures.left_after_ten, above=0.5, scale="ratio", lanes=(1,)
             ),
-            Part("bias −4: {:.1g} of it is left", measures.left_after_ten, below=FADED, scale="ratio", lanes=(2,)),
-        ),
+            "bias −4: {:.1g} of it is left": Part(measures.left_after_ten, below=FADED, scale="ratio", lanes=(2,)),
+        },
     ),
     OverSeed(
         "C84",
         "The output gate determines how much of the cell affects the hidden state's gradient.",
         "001, 2.2.2, eq. 17",
         lanes=("fix-it-forget-gate-open", "break-it-output-gate-shut"),
-        parts=(
-            Part(
-                "with the output gate shut {:.1%} of the gradient enters the cell",
-                measures.entering,
-                below=0.5,
-                scale="ratio",
+        parts={
+            "with the output gate shut {:.1%} of the gradient enters the cell": Part(
+                measures.entering, below=0.5, scale="ratio"
             ),
-        ),
+        },
     ),
 )

@@ -62,32 +62,27 @@ class LSTMValves(Instant):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "All biases zero: the forget gates stand near one half, and over all paths a step back leaves 0.6 to 0.8 "
             "of the gradient.",
         ),
         Preset(
             "Break it: forget gate shut",
-            "break",
             "Forget bias -2: the cell path alone passes an eighth of the gradient a step.",
             {"forget_bias": -2.0},
         ),
         Preset(
             "Break it: output gate shut",
-            "break",
             "Output bias -4: the answer hardly reads the cell. On ten seeds 4 to 180 times less gradient enters it.",
             {"forget_bias": 4.0, "output_bias": -4.0},
         ),
         Preset(
             "Fix it: forget bias 1",
-            "fix",
             "The usual remedy (Gers et al. 2000): on five seeds of ten the gradient reaches the first step, on the "
             "others about twice as far as with 0.",
             {"forget_bias": 1.0},
         ),
         Preset(
             "Fix it: forget gate open",
-            "fix",
             "Forget bias 4: the gates stay near 98 %, and the first step is heard.",
             {"forget_bias": 4.0},
         ),

@@ -15,27 +15,16 @@ CLAIMS = (
         "ODE-RNNs naturally handle irregularly sampled data.",
         "001, 3.2.2, eq. 31-33",
         lanes=(SHORT,),
-        parts=(
-            Part(
-                "12 observations, 300 steps (600 is usual), gaps as in training: the error is {:.2g} of that of a GRU "
-                "without times",
-                measures.BESIDE_A_GRU,
-                below=1,
-                scale="ratio",
+        parts={
+            "12 observations, 300 steps (600 is usual), gaps as in training: the error is {:.2g} of that of a GRU "
+            "without times": Part(measures.BESIDE_A_GRU, below=1, scale="ratio"),
+            "it is {:.2g} of that of a GRU that is told the gaps": Part(
+                measures.beside_a_gru_with_gaps, below=1, scale="ratio"
             ),
-            Part(
-                "it is {:.2g} of that of a GRU that is told the gaps",
-                measures.beside_a_gru_with_gaps,
-                below=1,
-                scale="ratio",
+            "after gaps longer than any in training it is {:.2g} of that GRU's": Part(
+                measures.beside_a_gru_with_gaps_after_long_ones, below=1, scale="ratio"
             ),
-            Part(
-                "after gaps longer than any in training it is {:.2g} of that GRU's",
-                measures.beside_a_gru_with_gaps_after_long_ones,
-                below=1,
-                scale="ratio",
-            ),
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -43,24 +32,12 @@ CLAIMS = (
         "The state before an observation is the ODE's solution, ODESolve(f, h, t, t').",
         "001, 3.2.2, eq. 32",
         lanes=({**SHORT, "networks": "ode_rnn"}, {**SHORT, "networks": "ode_rnn", "step_cap": 10.0}),
-        parts=(
-            Part(
-                "after 300 training steps (600 is usual), solver steps of at most 0.1: refined, the error is {:.3g} "
-                "times what it was",
-                measures.REFINED_RATIO,
-                above=0.9,
-                below=1.1,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "after 300 training steps (600 is usual), solver steps of at most 0.1: refined, the error is {:.3g} "
+            "times what it was": Part(measures.REFINED_RATIO, above=0.9, below=1.1, scale="ratio", lanes=(1,)),
+            "one step a gap: refined, it is {:.3g} times what it was": Part(
+                measures.REFINED_RATIO, above=0.9, below=1.1, scale="ratio", lanes=(2,)
             ),
-            Part(
-                "one step a gap: refined, it is {:.3g} times what it was",
-                measures.REFINED_RATIO,
-                above=0.9,
-                below=1.1,
-                scale="ratio",
-                lanes=(2,),
-            ),
-        ),
+        },
     ),
 )

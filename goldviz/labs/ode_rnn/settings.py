@@ -145,40 +145,34 @@ class ODERNNLaboratory(Experiment):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "A damped oscillator seen at irregular times. On ten seeds of ten the ODE-RNN goes on swinging in gaps "
             "longer than any of training.",
         ),
         Preset(
             "Partial observations",
-            "document",
             "A linear system of two channels, each missing half of the time; its exact answer is known.",
             {"task": "linear", "hidden_share": 0.5},
         ),
         Preset(
             "Break it: one step a gap",
-            "break",
             "Without a cap on its steps the network learns the solver's map, not an ODE. With finer steps its error "
             "is 1.8 to 5 times as large, on ten seeds of ten.",
             {"networks": "ode_rnn", "step_cap": 10.0},
         ),
         Preset(
             "Fix it: capped steps",
-            "fix",
             "The same network with steps of at most 0.1: refining changes the error by less than 1 %, on ten seeds of "
             "ten.",
             {"networks": "ode_rnn"},
         ),
         Preset(
             "Break it: Euler",
-            "break",
             "Each step adds energy to what turns, and the network learns a field for such steps. With finer steps "
             "its error is 4 to 9 times as large, on ten seeds of ten.",
             {"networks": "ode_rnn", "solver": "euler", "step_cap": 0.3},
         ),
         Preset(
             "The market's returns",
-            "document",
             "Gold's returns at observed days, weekends and holidays as gaps. Do not expect skill: on ten seeds of ten "
             "the ODE-RNN's error is 0.97 of predicting zero's. Look at the gaps.",
             {"task": "market", "steps": 200},

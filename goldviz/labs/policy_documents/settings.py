@@ -65,25 +65,21 @@ class PolicyDocuments(Instant):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "Each text becomes one vector, the mean over its pieces. The map's axes know the first half alone, of one "
             "kind; the later documents are placed on them.",
         ),
         Preset(
             "The tone's view",
-            "document",
             "The vector of [CLS], from which the tone is read, coloured by tone: the first axis is mostly good or bad.",
             {"pooling": "cls", "colour": "tone"},
         ),
         Preset(
             "Break it: statements and minutes on one map",
-            "break",
             "Axes of all kinds together: the first one tells mostly which kind a text is, and little of what it says.",
             {"map_kinds": "all", "colour": "kind"},
         ),
         Preset(
             "Break it: a map that knows the future",
-            "break",
             "Axes fitted on all documents: where an early text stands now depends on texts that were not written yet.",
             {"fitted_on": "all"},
         ),

@@ -22,70 +22,59 @@ CLAIMS = (
         "Clusters of returns are regimes of the market.",
         "002, 1.3.4",
         lanes=(HIDDEN_MARKOV, CLUSTERS, {**HIDDEN_MARKOV, "returns": "regimes"}),
-        parts=(
-            Part(
-                "a hidden Markov model agrees with the planted regimes by {:.2f} (adjusted Rand)",
-                measures.RAND,
-                above=0.2,
-                lanes=(1,),
+        parts={
+            "a hidden Markov model agrees with the planted regimes by {:.2f} (adjusted Rand)": Part(
+                measures.RAND, above=0.2, lanes=(1,)
             ),
-            Part("k-means of 20 days by {:.2f}", measures.RAND, above=0.2, lanes=(2,)),
-            Part(
-                "where the market is nothing but regimes its stays are off by {:.3f}",
-                measures.stay_error,
-                below=0.02,
-                lanes=(3,),
+            "k-means of 20 days by {:.2f}": Part(measures.RAND, above=0.2, lanes=(2,)),
+            "where the market is nothing but regimes its stays are off by {:.3f}": Part(
+                measures.stay_error, below=0.02, lanes=(3,)
             ),
-        ),
+        },
     ),
     OverMarket(
         "C42",
         "Tokens carry value for a forecast.",
         "002, 1.3.4",
         lanes=({"merges": 0},),
-        parts=(
-            Part(
-                "an MLP gains {:+.3f} nats a day over token frequency by the size of the next move",
-                measures.SIZE_GAIN,
-                above=0,
+        parts={
+            "an MLP gains {:+.3f} nats a day over token frequency by the size of the next move": Part(
+                measures.SIZE_GAIN, above=0
             ),
-            Part("and {:+.4f} by its sign", measures.SIGN_GAIN, above=KNOWN_SIGN),
-        ),
+            "and {:+.4f} by its sign": Part(measures.SIGN_GAIN, above=KNOWN_SIGN),
+        },
     ),
     OverMarket(
         "C43",
         "Byte-pair encoding finds motifs in prices.",
         "002, 2.4",
         lanes=({**COUNTED, "merges": 20}, {**HIDDEN_MARKOV, "merges": 20}),
-        parts=(
-            Part("20 merges of bins save {:+.2f} bits a later day", measures.saved_by_merges, above=0, lanes=(1,)),
-            Part("they save {:+.2f} more than with the days shuffled", measures.saved_by_order, above=0, lanes=(1,)),
-            Part("of states that last 20 merges save {:+.2f} bits", measures.saved_by_merges, above=0, lanes=(2,)),
-        ),
+        parts={
+            "20 merges of bins save {:+.2f} bits a later day": Part(measures.saved_by_merges, above=0, lanes=(1,)),
+            "they save {:+.2f} more than with the days shuffled": Part(measures.saved_by_order, above=0, lanes=(1,)),
+            "of states that last 20 merges save {:+.2f} bits": Part(measures.saved_by_merges, above=0, lanes=(2,)),
+        },
     ),
     OverMarket(
         "C44",
         "More bins make a better forecast.",
         "002, 2.4",
         lanes=tuple({**COUNTED, "tokens": count} for count in (4, 16, 64)),
-        parts=(
-            Part(
-                "16 bins in place of 4 gain {:+.3f} nats a day of the return itself",
-                measures.better_than_before,
-                above=0,
-                lanes=(1, 2),
+        parts={
+            "16 bins in place of 4 gain {:+.3f} nats a day of the return itself": Part(
+                measures.better_than_before, above=0, lanes=(1, 2)
             ),
-            Part("64 in place of 16 gain {:+.3f}", measures.better_than_before, above=0, lanes=(2, 3)),
-        ),
+            "64 in place of 16 gain {:+.3f}": Part(measures.better_than_before, above=0, lanes=(2, 3)),
+        },
     ),
     OverMarket(
         "C45",
         "Learned codes are all used.",
         "002, 1.3.4",
         lanes=({**LEARNED}, {**LEARNED, "codes": "far"}),
-        parts=(
-            Part("codes that begin among the data: a perplexity of {:.0%} of 16", measures.USED, above=0.5, lanes=(1,)),
-            Part("codes that begin far away: {:.0%}", measures.USED, above=0.5, lanes=(2,)),
-        ),
+        parts={
+            "codes that begin among the data: a perplexity of {:.0%} of 16": Part(measures.USED, above=0.5, lanes=(1,)),
+            "codes that begin far away: {:.0%}": Part(measures.USED, above=0.5, lanes=(2,)),
+        },
     ),
 )

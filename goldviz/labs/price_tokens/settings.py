@@ -189,55 +189,47 @@ class PriceTokens(Experiment):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "Eight bins that hold equally many days are the tokens, and an MLP reads the last sixteen. It forecasts "
             "something of the next move's size on five of five simulated markets, and of its sign on none.",
         ),
         Preset(
             "Regimes",
-            "document",
             "A hidden Markov model sorts the days into three states. They are not the regimes planted in the "
             "simulated market. Both agree by 0.01 to 0.15, where 0 is chance and 1 is all (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram"},
         ),
         Preset(
             "Regimes alone",
-            "document",
             "The same model where moves come from the regimes and nothing else. Its states agree with them by 0.20 to "
             "0.48 (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "returns": "regimes"},
         ),
         Preset(
             "GPT",
-            "document",
             "A small GPT reads the bins. On five of five simulated markets it gained 0.006 to 0.014 nats a day more "
             "than the MLP.",
             {"network": "gpt", "hidden": 32, "dropout": 0.1, "learning_rate": 2e-3, "epochs": 4, "batch": 256},
         ),
         Preset(
             "Learned codes",
-            "document",
             "A VQ-VAE learns sixteen codes, each for the last five days. These overlap, so the next code is easy to "
             "guess. Yet the next move is forecast worse than from how often each code comes (five of five markets).",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram"},
         ),
         Preset(
             "Break it: fitted on all data",
-            "break",
             "The tokeniser has seen the days that it is judged on. Change later days only, and 11 to 34 % of the "
             "earlier tokens change, too (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "fitted_on": "all"},
         ),
         Preset(
             "Break it: smoother",
-            "break",
             "A day's state is read with the help of later days. The gain about doubles or more (five of five markets), "
             "and no forecaster could have it.",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "read": "smoother"},
         ),
         Preset(
             "Break it: switching labels",
-            "break",
             "Every fit names its clusters anew: 18 to 49 % of the days keep their name, where 87 to 99 % could (five "
             "of five markets).",
             {
@@ -251,27 +243,23 @@ class PriceTokens(Experiment):
         ),
         Preset(
             "Fix it: matched labels",
-            "fix",
             "The same clusters, each fit's names matched to the one before: 87 to 99 % of the days keep them (five of "
             "five markets).",
             {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "refits": 6},
         ),
         Preset(
             "Break it: quantiles of the future",
-            "break",
             "The bins hold equally many of the days to be forecast, so their edges tell how large those moves will be. "
             "Change later days only, and 29 to 38 % of the earlier tokens change (five of five markets).",
             {"network": "bigram", "fitted_on": "block", "refits": 12},
         ),
         Preset(
             "Break it: codes that collapse",
-            "break",
             "Codes that begin far from the data are never the nearest, so nearly all days get one token.",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram", "codes": "far"},
         ),
         Preset(
             "Fix it: shuffled days",
-            "fix",
             "A check of everything at once: with the days in random order no skill may be left.",
             {"shuffle_days": True},
         ),

@@ -16,22 +16,14 @@ CLAIMS = (
         "A loss that jumps much from step to step may come from too small a batch.",
         "002, 1.3.3",
         lanes=tuple({**OF_A_BATCH, "batch": batch} for batch in measures.BATCHES),
-        parts=(
-            Part(
-                "at batch 4 it scatters {:.1f} times as far as at 256",
-                measures.scatter_over_largest_batch,
-                above=1,
-                scale="ratio",
-                lanes=(1, 2, 3),
+        parts={
+            "at batch 4 it scatters {:.1f} times as far as at 256": Part(
+                measures.scatter_over_largest_batch, above=1, scale="ratio", lanes=(1, 2, 3)
             ),
-            Part(
-                "it scatters by the batch to the power {:.2f}, where independent samples would give −0.50",
-                measures.scatter_by_batch,
-                above=-0.6,
-                below=-0.4,
-                lanes=(1, 2, 3),
+            "it scatters by the batch to the power {:.2f}, where independent samples would give −0.50": Part(
+                measures.scatter_by_batch, above=-0.6, below=-0.4, lanes=(1, 2, 3)
             ),
-        ),
+        },
     ),
     Claim(
         LAB,
@@ -39,14 +31,12 @@ CLAIMS = (
         "LSTMs are significantly more stable than standard RNNs when trained through time.",
         "001, 2.2.2",
         lanes=(ADDING,),
-        parts=(
-            Part(
-                "fifty steps back log10 of what is left is {:.1f} higher in the LSTM",
-                measures.lstm_reaches_further,
-                above=0,
+        parts={
+            "fifty steps back log10 of what is left is {:.1f} higher in the LSTM": Part(
+                measures.lstm_reaches_further, above=0
             ),
-            Part("its test loss is {:.2g} of the RNN's", measures.lstm_over_rnn, below=1, scale="ratio"),
-        ),
+            "its test loss is {:.2g} of the RNN's": Part(measures.lstm_over_rnn, below=1, scale="ratio"),
+        },
     ),
     Claim(
         LAB,
@@ -54,16 +44,12 @@ CLAIMS = (
         "With forget gates near 1 long-term dependencies are learned; near 0 they are not.",
         "001, 2.2.2, eq. 18",
         lanes=("fix-it-forget-bias-1", "break-it-forget-bias-2"),
-        parts=(
-            Part(
-                "forget bias 1: the test loss is {:.2g} of the best without memory",
-                measures.WORTH["lstm"],
-                below=0.9,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "forget bias 1: the test loss is {:.2g} of the best without memory": Part(
+                measures.WORTH["lstm"], below=0.9, scale="ratio", lanes=(1,)
             ),
-            Part("forget bias −2: it is {:.2g} of it", measures.WORTH["lstm"], above=0.9, scale="ratio", lanes=(2,)),
-        ),
+            "forget bias −2: it is {:.2g} of it": Part(measures.WORTH["lstm"], above=0.9, scale="ratio", lanes=(2,)),
+        },
     ),
     Claim(
         LAB,
@@ -71,10 +57,10 @@ CLAIMS = (
         "GRUs mitigate vanishing gradients with a simpler structure than LSTMs.",
         "001, 2.3.2, eq. 24",
         lanes=(ADDING,),
-        parts=(
-            Part("the GRU's test loss is {:.2g} of the RNN's", measures.gru_over_rnn, below=1, scale="ratio"),
-            Part("the GRU has {:.0%} of the LSTM's parameters", measures.gru_size, below=1),
-        ),
+        parts={
+            "the GRU's test loss is {:.2g} of the RNN's": Part(measures.gru_over_rnn, below=1, scale="ratio"),
+            "the GRU has {:.0%} of the LSTM's parameters": Part(measures.gru_size, below=1),
+        },
     ),
     Claim(
         LAB,
@@ -82,10 +68,10 @@ CLAIMS = (
         "Gates cost parameters: an LSTM has more than a plain RNN, and a GRU fewer than an LSTM.",
         "001, 2.2.3",
         lanes=({"steps": 1, "look_every": 0, "length": 8, "hidden": 16},),
-        parts=(
-            Part("the LSTM has {:.2f} times the RNN's parameters", measures.lstm_size, above=1),
-            Part("the GRU has {:.0%} of the LSTM's", measures.gru_size, below=1),
-        ),
+        parts={
+            "the LSTM has {:.2f} times the RNN's parameters": Part(measures.lstm_size, above=1),
+            "the GRU has {:.0%} of the LSTM's": Part(measures.gru_size, below=1),
+        },
     ),
     Claim(
         LAB,
@@ -93,12 +79,12 @@ CLAIMS = (
         "A gradient that is clipped to a largest norm no longer explodes.",
         "003, clipping",
         lanes=("break-it-exploding", "fix-it-clip-at-1"),
-        parts=(
-            Part(
-                "without clipping {:.0%} of the runs diverge", measures.diverges, above=0.5, scale="share", lanes=(1,)
+        parts={
+            "without clipping {:.0%} of the runs diverge": Part(
+                measures.diverges, above=0.5, scale="share", lanes=(1,)
             ),
-            Part("with the norm held at 1, {:.0%} do", measures.diverges, below=0.5, scale="share", lanes=(2,)),
-        ),
+            "with the norm held at 1, {:.0%} do": Part(measures.diverges, below=0.5, scale="share", lanes=(2,)),
+        },
     ),
     Claim(
         LAB,
@@ -106,16 +92,12 @@ CLAIMS = (
         "RNNs work well on short-term dependencies, but poorly on long-term ones.",
         "004, 2.1",
         lanes=({"networks": "rnn", "length": 8}, {"networks": "rnn"}),
-        parts=(
-            Part(
-                "over 8 steps the test loss is {:.2g} of the best without memory",
-                measures.WORTH["rnn"],
-                below=0.5,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "over 8 steps the test loss is {:.2g} of the best without memory": Part(
+                measures.WORTH["rnn"], below=0.5, scale="ratio", lanes=(1,)
             ),
-            Part("over 50 steps it is {:.2g} of it", measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(2,)),
-        ),
+            "over 50 steps it is {:.2g} of it": Part(measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(2,)),
+        },
     ),
     Claim(
         LAB,
@@ -123,21 +105,13 @@ CLAIMS = (
         "LSTM saved us from the RNN's problem with long-term dependencies.",
         "004, 2.1",
         lanes=(ADDING, "reviews-cue-40-words-back"),
-        parts=(
-            Part(
-                "adding over 50 steps: the LSTM's test loss is {:.2g} of the best without memory",
-                measures.WORTH["lstm"],
-                below=0.5,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "adding over 50 steps: the LSTM's test loss is {:.2g} of the best without memory": Part(
+                measures.WORTH["lstm"], below=0.5, scale="ratio", lanes=(1,)
             ),
-            Part(
-                "reviews with the cue 40 words back: it is {:.2g} of it",
-                measures.WORTH["lstm"],
-                below=0.5,
-                scale="ratio",
-                lanes=(2,),
+            "reviews with the cue 40 words back: it is {:.2g} of it": Part(
+                measures.WORTH["lstm"], below=0.5, scale="ratio", lanes=(2,)
             ),
-        ),
+        },
     ),
 )

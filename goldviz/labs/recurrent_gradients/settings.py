@@ -153,34 +153,29 @@ class RecurrentGradients(Experiment):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "Adding, 50 steps",
-            "document",
             "Remember two marked numbers out of fifty and add them. Without memory, answering 1 is best: an error of "
             "1/6. LSTM and GRU learn it on ten seeds of ten; the RNN's gradient vanishes on all ten.",
         ),
         Preset(
             "Reviews, cue 40 words back",
-            "document",
             "The opening decides whether the last words are meant: without it half the guesses are right. Of ten "
             "seeds the LSTM reads it on nine, the plain RNN on eight, the GRU on none.",
             {"task": "reviews", "length": 40, "steps": 150},
         ),
         Preset(
             "Break it: small gain",
-            "break",
             "Recall with a Gaussian matrix half as large. Fifty steps back, less than a trillionth of the RNN's "
             "gradient is left: at first on ten seeds of ten, after training on nine.",
             {"task": "recall", "networks": "rnn", "initialisation": "gaussian", "gain": 0.5, "steps": 150},
         ),
         Preset(
             "Fix it: orthogonal",
-            "fix",
             "The same recall from an orthogonal matrix, which neither shrinks nor stretches: the plain RNN learns it "
             "on six seeds of ten.",
             {"task": "recall", "networks": "rnn", "steps": 150},
         ),
         Preset(
             "Break it: exploding",
-            "break",
             "ReLU, the identity as matrix, long steps and no clipping. One long gradient throws the loss to "
             "infinity at the second step, on ten seeds of ten.",
             {
@@ -195,7 +190,6 @@ class RecurrentGradients(Experiment):
         ),
         Preset(
             "Fix it: clip at 1",
-            "fix",
             "The exploding set-up with the gradient's norm held at 1: on ten seeds of ten the loss stays finite, "
             "and falls below 0.3. Saying 1 costs 0.17. Nearly every step is cut, so 1 works as a learning rate. At "
             "10 the loss ended lower on 3 of 5 seeds, higher on 2.",
@@ -210,21 +204,18 @@ class RecurrentGradients(Experiment):
         ),
         Preset(
             "Break it: forget bias -2",
-            "break",
             "Forget gates that start at 0.12 wipe the LSTM's cell at every step: the reviews stay a coin toss, on ten "
             "seeds of ten.",
             {"task": "reviews", "length": 40, "networks": "lstm", "forget_bias": -2.0, "steps": 150},
         ),
         Preset(
             "Fix it: forget bias 1",
-            "fix",
             "The same LSTM with forget gates that start at 0.73: on nine seeds of ten it reads the opening forty words "
             "back.",
             {"task": "reviews", "length": 40, "networks": "lstm", "steps": 150},
         ),
         Preset(
             "Fix it: identity",
-            "fix",
             "A plain ReLU network that starts with the identity as its matrix keeps what it has seen, and adds, too, "
             "on nine seeds of ten.",
             {"networks": "rnn", "activation": "relu", "initialisation": "identity", "steps": 600},

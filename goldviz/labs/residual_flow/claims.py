@@ -16,57 +16,38 @@ CLAIMS = (
         "As Δt → 0 residual steps become the flow dh/dt = f(h, t).",
         "001, 3.2.1, eq. 28-29",
         lanes=({}, {"sharing": "separate"}),
-        parts=(
-            Part(
-                "blocks that share f: the error falls with the power {:.2f} of Δt",
-                measures.euler_order,
-                above=0.9,
-                below=1.1,
-                lanes=(1,),
+        parts={
+            "blocks that share f: the error falls with the power {:.2f} of Δt": Part(
+                measures.euler_order, above=0.9, below=1.1, lanes=(1,)
             ),
-            Part(
-                "blocks whose f turns with depth: with the power {:.2f}",
-                measures.euler_order,
-                above=0.9,
-                below=1.1,
-                lanes=(2,),
+            "blocks whose f turns with depth: with the power {:.2f}": Part(
+                measures.euler_order, above=0.9, below=1.1, lanes=(2,)
             ),
-        ),
+        },
     ),
     OverSeed(
         "C90",
         "What ODESolve returns does not depend on how it steps, once its steps are small.",
         "001, 3.2.1, eq. 30",
-        parts=(
-            Part(
-                "midpoint's error falls with the power {:.2f} of the step",
-                measures.midpoint_order,
-                above=1.8,
-                below=2.2,
+        parts={
+            "midpoint's error falls with the power {:.2f} of the step": Part(
+                measures.midpoint_order, above=1.8, below=2.2
             ),
-            Part("RK4's falls with the power {:.2f}", measures.rk4_order, above=3.6, below=4.4),
-        ),
+            "RK4's falls with the power {:.2f}": Part(measures.rk4_order, above=3.6, below=4.4),
+        },
     ),
     OverSeed(
         "C91",
         "A residual network can be read as a discrete-time dynamical system with a flow behind it.",
         "001, 3.2",
         lanes=({"field": "moons", "blocks": 8}, "fix-it-steps-that-jump"),
-        parts=(
-            Part(
-                "8 small steps on two moons: the share of right points is {:+.1%} from the flow's",
-                measures.answers_changed,
-                above=-0.05,
-                below=0.05,
-                lanes=(1,),
+        parts={
+            "8 small steps on two moons: the share of right points is {:+.1%} from the flow's": Part(
+                measures.answers_changed, above=-0.05, below=0.05, lanes=(1,)
             ),
-            Part(
-                "2 big steps that part two rings: it is {:+.1%} from their flow's",
-                measures.answers_changed,
-                above=-0.05,
-                below=0.05,
-                lanes=(2,),
+            "2 big steps that part two rings: it is {:+.1%} from their flow's": Part(
+                measures.answers_changed, above=-0.05, below=0.05, lanes=(2,)
             ),
-        ),
+        },
     ),
 )

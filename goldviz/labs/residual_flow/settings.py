@@ -68,39 +68,33 @@ class ResidualFlow(Instant):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "Eight blocks with the same weights: each adds T/8 times f. The points wind as the flow does and end about "
             "0.5 away from it (the median, in ten seeds of ten).",
         ),
-        Preset("Break it: one big step", "break", "One block takes the whole depth in a straight line.", {"blocks": 1}),
+        Preset("Break it: one big step", "One block takes the whole depth in a straight line.", {"blocks": 1}),
         Preset(
             "Break it: stiff",
-            "break",
             "Van der Pol with a fast direction: 12 blocks overshoot it, and 6 to 11 % of the points run away, in ten "
             "seeds of ten.",
             {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 12},
         ),
         Preset(
             "Fix it: smaller steps",
-            "fix",
             "The same stiff field and 128 blocks: no step is longer than the fast direction allows.",
             {"field": "van_der_pol", "mu": 10.0, "depth": 2.0, "blocks": 128},
         ),
         Preset(
             "Rings a flow cannot part",
-            "break",
             "A flow in the plane never lets paths cross, so the outer ring stays around the inner one.",
             {"field": "rings", "blocks": 64},
         ),
         Preset(
             "Fix it: steps that jump",
-            "fix",
             "Two big residual steps part the rings, because their paths may cross. Their flow, to the right, cannot.",
             {"field": "rings_steps", "blocks": 2},
         ),
         Preset(
             "Fix it: one more dimension",
-            "fix",
             "With a third coordinate, zero at first, the flow lifts one ring off the plane.",
             {"field": "rings_lifted", "blocks": 64},
         ),

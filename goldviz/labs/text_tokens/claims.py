@@ -20,89 +20,68 @@ CLAIMS = (
         cases=SIGNED,
         called="texts",
         lanes=({"corpus": "own"},),
-        parts=(
-            Part(
-                "GPT-4's pattern makes {} pieces more of a word with its sign than GPT-2's",
-                measures.more_pieces_right,
-                above=0.5,
+        parts={
+            "GPT-4's pattern makes {} pieces more of a word with its sign than GPT-2's": Part(
+                measures.more_pieces_right, above=0.5
             ),
-        ),
+        },
     ),
     OverPart(
         "C15",
         "GPT-2 leaves each space a token of its own; GPT-4 makes one token of a run.",
         "002, 2.3",
         lanes=({"corpus": "code", "text": "    hello"},),
-        parts=(
-            Part(
-                "learned from code, GPT-2's longest token of spaces has {} of them",
-                measures.longest_spaces_left,
-                below=1.5,
+        parts={
+            "learned from code, GPT-2's longest token of spaces has {} of them": Part(
+                measures.longest_spaces_left, below=1.5
             ),
-            Part("GPT-4's has {}", measures.longest_spaces_right, above=1.5),
-            Part(
-                "of four spaces and a word GPT-2's pattern makes {} pieces more than GPT-4's",
-                measures.more_pieces_left,
-                above=0.5,
+            "GPT-4's has {}": Part(measures.longest_spaces_right, above=1.5),
+            "of four spaces and a word GPT-2's pattern makes {} pieces more than GPT-4's": Part(
+                measures.more_pieces_left, above=0.5
             ),
-        ),
+        },
     ),
     OverPart(
         "C16",
         "The pattern always splits punctuation off.",
         "002, 2.2",
-        parts=(
-            Part(
-                "under GPT-2's pattern {:.1%} of the signs are in a piece with letters", measures.glued_left, below=0.01
+        parts={
+            "under GPT-2's pattern {:.1%} of the signs are in a piece with letters": Part(
+                measures.glued_left, below=0.01
             ),
-            Part("under GPT-4's {:.1%}", measures.glued_right, below=0.01),
-            Part(
-                "under GPT-2's {:.0%} are a piece of their own, for runs of signs stay together",
-                measures.alone_left,
-                above=0.99,
+            "under GPT-4's {:.1%}": Part(measures.glued_right, below=0.01),
+            "under GPT-2's {:.0%} are a piece of their own, for runs of signs stay together": Part(
+                measures.alone_left, above=0.99
             ),
-        ),
+        },
     ),
     OverPart(
         "C17",
         "Spaces glued to words avoid doubling the sequence.",
         "002, 2.2",
         lanes=({"beside": "apart"}, {"beside": "apart", "vocabulary": 4096}),
-        parts=(
-            Part(
-                "with spaces apart and 1,000 tokens the text has {} times as many",
-                measures.tokens_right_to_left,
-                above=1.9,
-                scale="ratio",
-                lanes=(1,),
+        parts={
+            "with spaces apart and 1,000 tokens the text has {} times as many": Part(
+                measures.tokens_right_to_left, above=1.9, scale="ratio", lanes=(1,)
             ),
-            Part(
-                "with 4,096, or as many as it holds, {} times as many",
-                measures.tokens_right_to_left,
-                above=1.9,
-                scale="ratio",
-                lanes=(2,),
+            "with 4,096, or as many as it holds, {} times as many": Part(
+                measures.tokens_right_to_left, above=1.9, scale="ratio", lanes=(2,)
             ),
-        ),
+        },
     ),
     OverPart(
         "C18",
         "Without a pattern the vocabulary wastes slots on dog., dog!, dog?.",
         "002, 2.1 and 2.2",
         lanes=({"beside": "none"},),
-        parts=(
-            Part(
-                "without a pattern {:.1%} of the learned entries mix letters and signs",
-                measures.mixed_right,
-                above=0.01,
+        parts={
+            "without a pattern {:.1%} of the learned entries mix letters and signs": Part(
+                measures.mixed_right, above=0.01
             ),
-            Part("with GPT-2's {:.1%}", measures.mixed_left, below=0.01),
-            Part(
-                "with the pattern the text takes {} times as many tokens",
-                measures.tokens_left_to_right,
-                below=1,
-                scale="ratio",
+            "with GPT-2's {:.1%}": Part(measures.mixed_left, below=0.01),
+            "with the pattern the text takes {} times as many tokens": Part(
+                measures.tokens_left_to_right, below=1, scale="ratio"
             ),
-        ),
+        },
     ),
 )

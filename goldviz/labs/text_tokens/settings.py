@@ -91,51 +91,43 @@ class TextTokens(Instant):
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",
-            "document",
             "The document's examples under both patterns. Both cut before every . ! and ?, and cut four spaces alike.",
         ),
         Preset(
             "The smallest example",
-            "document",
             "aaabdaaabac: three merges make five tokens of eleven bytes.",
             {"text": "aaabdaaabac", "corpus": "own", "pattern": "none", "beside": "gpt2", "vocabulary": 259},
         ),
         Preset(
             "Spaces in code",
-            "document",
             "Learned from code, both vocabularies have tokens of eight spaces or more.",
             {"corpus": "code"},
         ),
         Preset(
             "Break it: no pattern",
-            "break",
             "Without cuts, 3 to 5 % of the learned tokens hold several words, and 24 to 30 % a word's end with the "
             "blank after it. In 4 to 7 %, letters and signs such as . or ( are mixed (on each fifth of the corpus).",
             {"beside": "none"},
         ),
         Preset(
             "Break it: spaces apart",
-            "break",
             "Words and spaces are cut apart, so spaces need tokens of their own: about a quarter more tokens for the "
             "same corpus.",
             {"beside": "apart"},
         ),
         Preset(
             "Break it: other languages",
-            "break",
             "Learned from each fifth of the English corpus, these 175 bytes still take 157 to 160 tokens: letters that "
             "the corpus lacks stay single bytes.",
             {"text": MANY_LANGUAGES},
         ),
         Preset(
             "Fix it: learn from the text",
-            "fix",
             "The same text, learned from itself: pairs that it repeats become tokens, and 124 tokens are enough.",
             {"text": MANY_LANGUAGES, "corpus": "own"},
         ),
         Preset(
             "Fix it: digits from the right",
-            "fix",
             "Taken in threes from the right, digits line up: thousands with thousands, millions with millions.",
             {"text": NUMBERS, "pattern": "cl100k", "beside": "cl100k_right"},
         ),
