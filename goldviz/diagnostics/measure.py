@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
+from goldviz.arrays.labelled import Run
 
 
 @dataclass(frozen=True)

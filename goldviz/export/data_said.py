@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from goldviz.arrays.labelled import Run
 from goldviz.data.tables.sealed_names import shown_name
 from goldviz.declare.settings import Settings, facts
 from goldviz.diagnostics.forecasts.moves import Moves
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 TARGET = "target"
 """The setting that says what of the data is forecast."""

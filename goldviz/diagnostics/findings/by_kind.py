@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import training
 from goldviz.diagnostics.findings.conclude import Conclusions
@@ -22,9 +23,6 @@ from goldviz.diagnostics.findings.recorded import NetworkReading, Recorded, judg
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.words import times
 from goldviz.diagnostics.measure import MeasuredNumber
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 FADED = 100.0
 """How many times smaller at the first layer than at the last a gradient counts as vanishing, or larger as exploding."""

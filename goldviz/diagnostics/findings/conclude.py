@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.finding import Finding, Verdicts
 from goldviz.diagnostics.findings.rule import Rule, name_of
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 ORDER = {"bad": 0, "warning": 1, "good": 2}
 MOST = 5

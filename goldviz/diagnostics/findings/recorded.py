@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
 from goldviz.diagnostics.measure import Measure
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 
 def networks(dataset: Run) -> list[str]:

@@ -23,18 +23,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.advice import Candidate, Suited, remedies
 from goldviz.diagnostics.findings.finding import Finding, Severity, Verdict, Verdicts, agreement, majority, number
 from goldviz.diagnostics.findings.line import Line
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import Networks, Printed
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 
 @dataclass(frozen=True)

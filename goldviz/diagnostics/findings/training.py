@@ -6,19 +6,17 @@ Their line, number and severity are said here; title, explanation, advice and wh
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.advice import Candidate, Suited
 from goldviz.diagnostics.findings.finding import any_seed, majority
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.measures import RISING, median
 from goldviz.diagnostics.findings.rule import Case, Rule, Text
 from goldviz.diagnostics.findings.words import times
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 SMALLEST_UPDATE = 10**-4.5
 LARGEST_UPDATE = 10**-1.5

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
+from goldviz.arrays.labelled import Run
 
 SEEN_AS = {"log_return": "log return", "difference": "change", "level": "level"}
 """What a network sees of a channel, by the name of its transformation."""

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.measure import Measure, combined, measure
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
-
 
 PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
 """The network's parameters, each with a sum over time."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.measure import measure
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Array, Run
 
 
 @measure()

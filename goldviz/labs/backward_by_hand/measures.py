@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.measure import measure
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 
 def _largest(name: str, *runs: Run) -> float:

@@ -6,10 +6,11 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
@@ -17,10 +18,6 @@ from goldviz.diagnostics.findings.language_model import Guesses
 from goldviz.diagnostics.findings.recorded import Recorded, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
 from goldviz.labs.char_gpt.settings import CharGpt
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
-
 
 FIRST_WEIGHTS = 0.02
 """Standard deviation of the first weights (document 002, 3.7)."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.data.texts.pair_counts import cross_entropy, probabilities
 from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
@@ -18,9 +19,6 @@ from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.models.recurrent.cells import CELLS
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 LABELS = {
     "bigram": "counted bigram",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
@@ -16,9 +17,6 @@ from goldviz.diagnostics.findings.measures import largest, mean, ratio
 from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.depth_gradients.settings import DepthGradients
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 
 def applied(ds: Run, clip: float) -> Run:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.measure import combined, measure
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 SURE = 1.96
 """Standard errors of a 95 % interval."""

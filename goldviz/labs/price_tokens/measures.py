@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
 from goldviz.diagnostics.measure import Measure, combined, measure
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 NETWORK = "network"
 FREQUENCY = "frequency"

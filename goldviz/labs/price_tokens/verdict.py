@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.forecasts.result import Result, judged
 from goldviz.diagnostics.forecasts.standing_still import still_in_words
@@ -19,9 +19,6 @@ from goldviz.diagnostics.forecasts.words import (
 from goldviz.labs.price_tokens.densities import BASELINES
 from goldviz.labs.price_tokens.measures import NETWORK, Reading
 from goldviz.labs.price_tokens.settings import PriceTokens
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 UNFINISHED = ("queued", "running", "paused")
 WORDS = (

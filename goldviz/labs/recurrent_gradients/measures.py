@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
@@ -18,9 +19,6 @@ from goldviz.diagnostics.findings.recorded import at_last, measured, read
 from goldviz.diagnostics.measure import Measure, combined, measure
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.models.recurrent.cells import CELLS
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 FADED = -2.0
 """log10 of a hundredth: a signal below it counts as gone."""

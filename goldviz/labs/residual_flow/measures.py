@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.measure import Measure, combined, measure
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
 
 TOLERANCE = 1e-4
 """The tolerance of dopri5 of which pages speak, one of those that are always computed."""

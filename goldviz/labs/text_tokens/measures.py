@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.measure import Measure, combined, measure
-
-if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
-
 
 SIDES = ("left", "right")
 
