@@ -83,7 +83,7 @@ def carried_out(
 
     check(settings)
     with _bar(settings, progress) as watch:
-        return _run_kept(settings, watch, channel) if keep else _run_in_memory(settings, watch, channel)
+        return _with_measures((_run_kept if keep else _run_in_memory)(settings, watch, channel))
 
 
 def compute(name: str, **settings: Any) -> xr.Dataset:
@@ -151,10 +151,22 @@ def market(
 
 
 def load(run_id: str) -> xr.Dataset:
-    """What a kept run has recorded; raises :class:`goldviz.runs.store.run_store.UnknownRunError`."""
+    """What a kept run has recorded; raises :class:`goldviz.runs.store.run_store.UnknownRunError`.
+
+    Its numbers stand under ``measures``, as :func:`measures` gives them: ``load(run_id).measures["plain.test"]``.
+    """
     from goldviz.runs.store.run_store import Store
 
-    return Store().load(str(run_id))
+    return _with_measures(Store().load(str(run_id)))
+
+
+def _with_measures(dataset: xr.Dataset) -> xr.Dataset:
+    """The dataset; from the first one on, every dataset of xarray's has its :func:`measures` under that name."""
+    import xarray as xr
+
+    if not hasattr(xr.Dataset, "measures"):
+        xr.register_dataset_accessor("measures")(measures)
+    return dataset
 
 
 def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Theme = "light") -> go.Figure:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
 
-@cache
 def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
     """The docstring below each attribute, on one line, of a class and of those of its bases that derive from ``root``.
 
@@ -27,17 +26,20 @@ def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
     return docstrings
 
 
-def _own(cls: type) -> Iterator[tuple[str, str]]:
-    """The attributes of this class alone that have a docstring, each with it."""
+@cache
+def _own(cls: type) -> Mapping[str, str]:
+    """The docstrings of the attributes of this class alone."""
     try:
         body = _definition(cls).body
     except (LookupError, OSError, TypeError):
-        return
+        return {}
+    docstrings = {}
     for statement, below in pairwise(body):
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         match below, targets:
             case ast.Expr(value=ast.Constant(value=str(text))), [ast.Name(id=name)]:
-                yield name, " ".join(text.split())
+                docstrings[name] = " ".join(text.split())
+    return docstrings
 
 
 def _definition(cls: type) -> ast.ClassDef:

@@ -58,6 +58,17 @@ def test_a_name_with_keywords_is_a_settings_object() -> None:
     same_records(named, goldviz.run(SMALL.changed(epochs=9), epochs=6, progress=False))
 
 
+def test_what_is_loaded_has_its_measures() -> None:
+    kept = goldviz.run(SMALL, progress=False, keep=True)
+    dataset = goldviz.load(kept.attrs["run_id"])
+    numbers = goldviz.measures(dataset)
+    assert {"plain.test", "residual.worth"} <= set(dataset.measures) == set(numbers)
+    np.testing.assert_array_equal(dataset.measures["plain.test"].values, dataset["test_loss"].sel(network="plain"))
+    np.testing.assert_array_equal(kept.measures["residual.worth"].values, numbers["residual.worth"].values)
+    one_network = dataset.sel(network=["plain"])
+    assert "residual.worth" not in one_network.measures
+
+
 def test_the_dataset_says_how_it_came_about() -> None:
     dataset = goldviz.run(SMALL, progress=False)
     attributes = dataset.attrs

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
-from goldviz.declare.kinds import checked_kind
+from goldviz.declare.kinds import KINDS, checked_kind
 from goldviz.declare.plain_values import plain
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
@@ -76,10 +76,10 @@ Seeds = Annotated[
 class Variable:
     """A recorded quantity: its dimensions in order, and the words and unit that figures put on it.
 
-    The first dimension grows with the run unless ``once`` is true. A variable that ``must_stay_finite`` ends
-    the run as *diverged* as soon as one of its values is NaN or infinite. One of a ``kind`` of
-    :data:`goldviz.declare.kinds.KINDS` gets the figures and rules that need that kind; ``label`` is what they call it
-    in few words. Raises :class:`goldviz.declare.kinds.KindError` for a kind that is none.
+    The first dimension grows with the run unless ``once`` is true, as it is of every kind without steps. A variable
+    that ``must_stay_finite`` ends the run as *diverged* as soon as one of its values is NaN or infinite. One of a
+    ``kind`` of :data:`goldviz.declare.kinds.KINDS` gets the figures and rules that need that kind; ``label`` is what
+    they call it in few words. Raises :class:`goldviz.declare.kinds.KindError` for a kind that is none.
     """
 
     dims: tuple[str, ...]
@@ -92,6 +92,8 @@ class Variable:
 
     def __post_init__(self) -> None:
         checked_kind(self.kind, f"The variable {self.long_name!r}")
+        if self.kind and "step" not in KINDS[self.kind].roles:
+            object.__setattr__(self, "once", True)
 
 
 @dataclass(frozen=True)
@@ -306,8 +308,11 @@ class Experiment(Settings):
         return cls._understood(version, changes)[0]
 
     def steps_planned(self) -> int:
-        """How many steps a full run takes."""
-        raise TypeError(f"{type(self).__name__} declares no number of steps")
+        """How many steps a full run takes: what the setting ``steps`` or ``epochs`` says, unless a run is more."""
+        planned = getattr(self, f"{self.step}s", None)
+        if not isinstance(planned, int):
+            raise TypeError(f"{type(self).__name__} declares no number of steps")
+        return planned
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread."""

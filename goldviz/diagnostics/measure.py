@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +50,11 @@ class Measure:
     def by_seed(self, *runs: Run) -> NDArray[np.float64]:
         """Its number of each seed, (seed,); runs that are compared share their seeds. Raises as a call does."""
         return np.array([self(*seed) for seed in zip(*map(seeds, runs), strict=True)])
+
+
+def of_each(measures: Mapping[str, Measure], name: str) -> dict[str, Measure]:
+    """One number of every network, by the network, of measures such as ``"lstm.worth"``."""
+    return {full.partition(".")[0]: one for full, one in measures.items() if full.partition(".")[2] == name}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from goldviz.figures.elements import MARKERS_UP_TO, legend_above_headings
 from goldviz.figures.frames import AtStep, Words, spoken
 from goldviz.figures.kind_figure import of_kinds
 from goldviz.figures.limits import Quantity, Values, values_of
-from goldviz.figures.plot import Plot
+from goldviz.figures.plot import NAMELESS, Plot
 from goldviz.figures.reading import averaged, growing, growing_dim, sentences, thinned
 from goldviz.models.style import NetworkStyle
 
@@ -23,7 +23,6 @@ MOST_FITS = 24
 """Thin curves at most in a panel."""
 POINTS = 120
 """Steps drawn of each curve at most."""
-NAMELESS = NetworkStyle("", "#8a6a00", "solid", "circle")
 
 
 def fit_quantities(kinds: ByKind) -> dict[str, Quantity]:
@@ -71,10 +70,8 @@ def losses_of_fits(plot: Plot, *notes: Words, title: str = "Loss") -> Figure:
 
 def _by_network(plot: Plot, values: Array) -> list[tuple[NetworkStyle, Array]]:
     """Each network's look and values; that of the run's settings where there is no such dimension."""
-    if "network" in values.dims:
-        return [(plot.look_of(name), values.sel(network=name)) for name in plot.networks]
     name = json.loads(plot.ds.attrs.get("settings") or "{}").get("network")
-    return [(plot.look_of(str(name)) if name else NAMELESS, values)]
+    return plot.by_network(values, plot.look_of(str(name)) if name else NAMELESS)
 
 
 def _add_fits(plot: Plot, style: NetworkStyle, curves: Array, row: int) -> None:

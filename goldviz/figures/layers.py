@@ -45,7 +45,7 @@ from goldviz.figures.limits import (
     with_zero,
 )
 from goldviz.figures.market import legend_under
-from goldviz.figures.plot import Plot
+from goldviz.figures.plot import NAMELESS, Plot
 from goldviz.figures.reading import GROWING, finite, growing, growing_dim, positive, single
 from goldviz.models.style import NetworkStyle
 
@@ -78,8 +78,6 @@ OF_LAYERS = (
 DASHES = ("solid", "dash", "dot", "longdash", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 """Of layers that have names, which recur where there are more."""
-NAMELESS = NetworkStyle("", "#8a6a00", "solid", "circle")
-"""The look of what is of no network."""
 
 Ends = tuple[float, float]
 
@@ -206,13 +204,13 @@ def activations(plot: Plot) -> Figure:
         if words := plot.lacks(name):
             missing.append(words)
             continue
-        for style, shares in _by_network(plot, finite(now[name])):
+        for style, shares in plot.by_network(finite(now[name])):
             plot.curve(
                 shares, style.label, style=style, hover="%{y:.1%}", row=row, legend=row == 1 and bool(style.label)
             )
     means, last = now[kinds["activation_mean"]], len(shares_of) + 1
-    spreads = _by_network(plot, finite(now[kinds["activation_std"]]))
-    for (style, mean), (_, spread) in zip(_by_network(plot, finite(means)), spreads, strict=True):
+    spreads = plot.by_network(finite(now[kinds["activation_std"]]))
+    for (style, mean), (_, spread) in zip(plot.by_network(finite(means)), spreads, strict=True):
         _add_mean_and_spread(plot, style, mean, spread.median("seed"), last)
     plot.linear_axis(kinds["activation_mean"], "Value", row=last, nticks=5)
     dim = _layers_of(means)
@@ -274,7 +272,7 @@ def _distribution(plot: Plot, kind: str, entries: str) -> Figure:
     name = plot.kinds[kind]
     shares = finite(plot.now[name])
     step = str(growing(shares))
-    parts = [(style, own.transpose(step, _layers_of(own), ...)) for style, own in _by_network(plot, shares)]
+    parts = [(style, own.transpose(step, _layers_of(own), ...)) for style, own in plot.by_network(shares)]
     dim = _layers_of(shares)
     axis = _axis_of(plot, dim)
     _panels(plot, [style for style, _ in parts])
@@ -378,7 +376,7 @@ def lines_of_layers(plot: Plot, kind: str, title: str = "Ratio") -> Figure:
     dim = _layers_of(values)
     indices = np.unique(np.linspace(0, values.sizes[dim] - 1, MOST_LINES).round().astype(int))
     ratios = positive(values.isel({dim: indices}))
-    parts = _by_network(plot, ratios)
+    parts = plot.by_network(ratios)
     _panels(plot, [style for style, _ in parts])
     add = _add_curves if _are_names(ratios[dim].values) else _add_lines
     for row, (_, own) in enumerate(parts, start=1):
@@ -477,13 +475,6 @@ def _layers_of(values: Array) -> str:
     """The dimension along which the layers of a variable stand."""
     others = (*GROWING, "network", "seed", VALUE_BIN, MAGNITUDE_BIN)
     return next(str(dim) for dim in values.dims if dim not in others)
-
-
-def _by_network(plot: Plot, values: Array) -> list[tuple[NetworkStyle, Array]]:
-    """Each network's look and values; one look without a name where there is no such dimension."""
-    if "network" not in values.dims:
-        return [(NAMELESS, values)]
-    return [(plot.look_of(name), values.sel(network=name)) for name in plot.networks]
 
 
 def _panels(plot: Plot, styles: list[NetworkStyle]) -> None:

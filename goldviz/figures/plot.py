@@ -41,6 +41,9 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, Ink, Theme, style_of
 from goldviz.models.style import NetworkStyle
 
+NAMELESS = NetworkStyle("", "#8a6a00", "solid", "circle")
+"""The look of what is of no network."""
+
 
 @dataclass(frozen=True)
 class Now:
@@ -190,6 +193,12 @@ class Plot:
             f"{self.look_of(name).label}{between}{words(value)}" for name, value in parts if np.isfinite(value)
         )
         return said and within.format(said)
+
+    def by_network(self, values: Array, nameless: NetworkStyle = NAMELESS) -> list[tuple[NetworkStyle, Array]]:
+        """Each network's look and values; those of all, as ``nameless`` looks, where there is no such dimension."""
+        if "network" not in values.dims:
+            return [(nameless, values)]
+        return [(self.look_of(name), values.sel(network=name)) for name in self.networks]
 
     def panels(self, names: Sequence[str], colours: Sequence[str] | None = None) -> None:
         """Draw on panels below one another, each with its name above it."""

@@ -163,29 +163,23 @@ class CharGpt(Experiment):
         "token_count": Variable(("token",), "How often a token occurs in training text", once=True),
         "tokens_per_byte": Variable((), "Tokens for a byte of the dev text that is scored", once=True),
         "uniform_loss": Variable(
-            (), "Dev loss of guessing all tokens alike, ln V", "nat", once=True, kind="baseline_loss", label="all alike"
+            (), "Dev loss of guessing all tokens alike, ln V", "nat", kind="baseline_loss", label="all alike"
         ),
         "unigram_dev_loss": Variable(
             (),
             "Dev loss of guessing by how often a token occurs, same tokens",
             "nat",
-            once=True,
             kind="baseline_loss",
             label="single tokens",
         ),
         "bigram_dev_loss": Variable(
-            (),
-            "Dev loss of guessing by counted pairs, same tokens",
-            "nat",
-            once=True,
-            kind="baseline_loss",
-            label="pairs",
+            (), "Dev loss of guessing by counted pairs, same tokens", "nat", kind="baseline_loss", label="pairs"
         ),
         "bigram_position_loss": Variable(
             ("position",), "Dev loss of counted pairs by place in the block, same tokens", "nat", once=True
         ),
         "gzip_dev_bits": Variable((), "Bits for a byte of the same dev text by gzip's method", "bit", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
+        "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (
@@ -261,9 +255,6 @@ class CharGpt(Experiment):
     def without_effect(self) -> Mapping[str, str]:
         """The number of pieces, where characters are read."""
         return {"vocabulary": "Characters are read, not pieces."} if self.tokens == "characters" else {}
-
-    def steps_planned(self) -> int:
-        return self.steps
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every token's values in each block, its map of attention, its logits."""

@@ -52,6 +52,18 @@ SAMPLE = ("close_look", "network", "sample", "place")
 MOST_CONTEXTS = 220_000
 """About so many different contexts the longest of the shipped texts has."""
 
+HIERARCHY = {
+    "model": "wavenet",
+    "context": 8,
+    "embedding": 24,
+    "hidden": 128,
+    "gain": 1.0,
+    "output_gain": 0.1,
+    "normalisation": "batch",
+    "steps": 1500,
+}
+"""Of the presets that join characters two by two."""
+
 
 class CharLanguageModel(Experiment):
     """Train a model that guesses the next character of a name from the characters before."""
@@ -180,18 +192,12 @@ class CharLanguageModel(Experiment):
             ("symbol", "next_symbol"), "How often a symbol follows another in training text, first seed", once=True
         ),
         "uniform_loss": Variable(
-            ("seed",),
-            "Dev loss of guessing all symbols alike, ln V",
-            "nat",
-            once=True,
-            kind="baseline_loss",
-            label="all alike",
+            ("seed",), "Dev loss of guessing all symbols alike, ln V", "nat", kind="baseline_loss", label="all alike"
         ),
         "unigram_dev_loss": Variable(
             ("seed",),
             "Dev loss of guessing by how often a symbol occurs, same contexts",
             "nat",
-            once=True,
             kind="baseline_loss",
             label="single characters",
         ),
@@ -199,18 +205,17 @@ class CharLanguageModel(Experiment):
             ("seed",),
             "Dev loss of guessing by counted pairs, same contexts",
             "nat",
-            once=True,
             kind="baseline_loss",
             label="pairs",
         ),
         "expected_std": Variable(("network", "hidden"), "Spread that theory expects at the start", once=True),
         "running_values": Variable(("network", "hidden"), "Running means that the layer's batch norm keeps", once=True),
-        "test_loss": Variable(("network", "seed"), "Test loss after training", "nat", once=True, kind="test_loss"),
+        "test_loss": Variable(("network", "seed"), "Test loss after training", "nat", kind="test_loss"),
         "unseen_loss": Variable(
             ("network", "seed"), "Dev loss after contexts that training text never has", "nat", once=True
         ),
         "unseen_pairs_loss": Variable(("seed",), "The same loss of guessing by counted pairs", "nat", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
+        "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (
@@ -281,31 +286,13 @@ class CharLanguageModel(Experiment):
             "Hierarchy",
             "Eight characters, joined two by two: 76,579 parameters. In five seeds of five it ends 0.19 to 0.20 nat "
             "below counted pairs, after 1,500 steps.",
-            {
-                "model": "wavenet",
-                "context": 8,
-                "embedding": 24,
-                "hidden": 128,
-                "gain": 1.0,
-                "output_gain": 0.1,
-                "normalisation": "batch",
-                "steps": 1500,
-            },
+            HIERARCHY,
         ),
         Preset(
             "Break it: the wrong axis",
             "The same hierarchy, its batch norm over the wrong axis: 4 running means where 128 should be. Nothing "
             "stops, and after 1,500 steps the loss is even 0.01 to 0.03 nat lower, in five seeds of five.",
-            {
-                "model": "wavenet",
-                "context": 8,
-                "embedding": 24,
-                "hidden": 128,
-                "gain": 1.0,
-                "output_gain": 0.1,
-                "normalisation": "mixed_up",
-                "steps": 1500,
-            },
+            {**HIERARCHY, "normalisation": "mixed_up"},
         ),
         Preset(
             "Break it: few names",
@@ -314,9 +301,6 @@ class CharLanguageModel(Experiment):
             {"corpus": "cities", "steps": 2000},
         ),
     )
-
-    def steps_planned(self) -> int:
-        return self.steps
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: the values of each layer, or of each place of a recurrent one."""

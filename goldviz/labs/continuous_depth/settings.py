@@ -113,7 +113,7 @@ class ContinuousDepth(Experiment):
             ("network", "steps_taken"), "Distance of the end points from the flow's by Euler steps, mean", once=True
         ),
         "label": Variable(("point",), "Class or answer of the points whose paths are kept", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
+        "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (
@@ -166,9 +166,6 @@ class ContinuousDepth(Experiment):
             {"task": "flip", "blocks": 1},
         ),
     )
-
-    def steps_planned(self) -> int:
-        return self.steps
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: the field's layers at every stage of the flow, or in every block."""

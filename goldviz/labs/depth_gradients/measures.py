@@ -15,7 +15,7 @@ from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import largest, mean, ratio
 from goldviz.diagnostics.findings.recorded import at_last, measured, read
-from goldviz.diagnostics.measure import Measure, combined
+from goldviz.diagnostics.measure import combined, of_each
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
 
@@ -156,20 +156,14 @@ class Reading(TrainingReading):
 
 
 MEASURES = Reading.measures()
-
-
-def _of_both(name: str) -> dict[str, Measure]:
-    return {network: MEASURES[f"{network}.{name}"] for network in Reading.labels}
-
-
-ERROR_KEPT = _of_both("amplification")
-GRADIENT_KEPT = _of_both("growth")
-GRADIENT_KEPT_AT_START = _of_both("growth_at_start")
-UNSEEN_WORTH = _of_both("unseen_worth")
-DEGRADATION = _of_both("degradation")
-TEST_LOSS = _of_both("test")
-LAST_LOSS = _of_both("ended")
-PARAMETERS = _of_both("parameters")
+ERROR_KEPT = of_each(MEASURES, "amplification")
+GRADIENT_KEPT = of_each(MEASURES, "growth")
+GRADIENT_KEPT_AT_START = of_each(MEASURES, "growth_at_start")
+UNSEEN_WORTH = of_each(MEASURES, "unseen_worth")
+DEGRADATION = of_each(MEASURES, "degradation")
+TEST_LOSS = of_each(MEASURES, "test")
+LAST_LOSS = of_each(MEASURES, "ended")
+PARAMETERS = of_each(MEASURES, "parameters")
 TYPICAL_STEP = MEASURES["plain.typical_step"]
 
 

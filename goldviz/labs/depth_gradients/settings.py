@@ -18,8 +18,9 @@ from goldviz.labs.depth_gradients.depths import trained_depths
 
 NETWORKS = ("plain", "residual")
 
-PER_LAYER = ("epoch", "network", "seed", "layer")
-PER_HIDDEN = ("epoch", "network", "seed", "hidden")
+BY_EPOCH = ("epoch", "network", "seed")
+PER_LAYER = (*BY_EPOCH, "layer")
+PER_HIDDEN = (*BY_EPOCH, "hidden")
 HISTOGRAM = ("histogram_epoch", "network", "layer")
 
 
@@ -89,14 +90,9 @@ class DepthGradients(Experiment):
         return self
 
     variables: ClassVar[Mapping[str, Variable]] = {
-        "loss": Variable(
-            ("epoch", "network", "seed"),
-            "Training loss (mean squared error)",
-            must_stay_finite=True,
-            kind="training_loss",
-        ),
+        "loss": Variable(BY_EPOCH, "Training loss (mean squared error)", must_stay_finite=True, kind="training_loss"),
         "evaluation_loss": Variable(
-            ("epoch", "network", "seed"),
+            BY_EPOCH,
             "Loss on unseen samples, without dropout and noise (mean squared error)",
             kind="evaluation_loss",
         ),
@@ -105,12 +101,10 @@ class DepthGradients(Experiment):
             PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one", "nat"
         ),
         "loss_by_depth": Variable(
-            ("epoch", "network", "seed", "trained_depth"),
+            (*BY_EPOCH, "trained_depth"),
             "Training loss (mean squared error) of each depth that was trained",
         ),
-        "clipped": Variable(
-            ("epoch", "network", "seed"), "Share of steps in which the gradient was clipped", kind="clipped"
-        ),
+        "clipped": Variable(BY_EPOCH, "Share of steps in which the gradient was clipped", kind="clipped"),
         "hidden_gradient_norm": Variable(
             PER_HIDDEN, "Gradient norm of the hidden state", kind="hidden_gradient_norm_by_layer"
         ),
@@ -122,11 +116,9 @@ class DepthGradients(Experiment):
         "jacobian_gain": Variable(
             ("histogram_epoch", "network", "seed", "block"), "Root-mean-square singular value of dh_l/dh_(l-1)"
         ),
-        "test_loss": Variable(
-            ("network", "seed"), "Test loss (mean squared error) after training", once=True, kind="test_loss"
-        ),
-        "zero_loss": Variable(("seed",), "Test loss of predicting zero", once=True, kind="baseline_loss", label="zero"),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
+        "test_loss": Variable(("network", "seed"), "Test loss (mean squared error) after training", kind="test_loss"),
+        "zero_loss": Variable(("seed",), "Test loss of predicting zero", kind="baseline_loss", label="zero"),
+        "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
     }
 
     presets: ClassVar[tuple[Preset, ...]] = (
@@ -211,9 +203,6 @@ class DepthGradients(Experiment):
         "On its way back the gradient is multiplied by dF_l/dh_(l-1) in a plain layer, and by I + dF_l/dh_(l-1) in a "
         "residual one (eq. 27, 45-48): the identity carries it even where F's Jacobian is small.",
     )
-
-    def steps_planned(self) -> int:
-        return self.epochs
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: six numbers for each unit and sample of the deepest network, and layers'

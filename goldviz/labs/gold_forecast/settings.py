@@ -223,9 +223,6 @@ class GoldForecast(Experiment):
 
     kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
 
-    def steps_planned(self) -> int:
-        return self.epochs
-
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: each row's gates and states, and the solver's stages in between."""
         copies = {"rnn": 6, "ode_rnn": 60, "gru_decay": 24}.get(self.network, 16)

@@ -133,7 +133,7 @@ class ODERNNLaboratory(Experiment):
         "probe_truth": Variable(("moment", "channel"), "The noiseless signal (NaN where nobody knows it)", once=True),
         "zero_error": Variable(("horizon",), "Error of forecasting zero, in range and after long gaps", once=True),
         "zero_error_by_seed": Variable(("horizon", "seed"), "The same on each seed's own test sequences", once=True),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
+        "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (
@@ -184,9 +184,6 @@ class ODERNNLaboratory(Experiment):
     def without_effect(self) -> Mapping[str, str]:
         """The market, where sequences come from elsewhere."""
         return {} if self.task == "market" else dict.fromkeys(market_settings.MARKET_SETTINGS, "No market is read.")
-
-    def steps_planned(self) -> int:
-        return self.steps
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: what the field computes at every stage of every gap."""

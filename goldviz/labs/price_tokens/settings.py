@@ -282,9 +282,6 @@ class PriceTokens(Experiment):
             idle |= dict.fromkeys(OF_NETWORKS, "Pairs are counted: there is no network.")
         return idle | ({"layers": "The MLP has one hidden layer."} if self.network == "mlp" else {})
 
-    def steps_planned(self) -> int:
-        return self.epochs
-
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every token's values in each block of the GPT, or of the network."""
         rows = max(self.batch, 400)

@@ -16,7 +16,7 @@ from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import largest, mean, ratio, share, typical_updates
 from goldviz.diagnostics.findings.recorded import at_last, measured, read
-from goldviz.diagnostics.measure import Measure, combined, measure
+from goldviz.diagnostics.measure import combined, measure, of_each
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.models.recurrent.cells import CELLS
 
@@ -178,20 +178,14 @@ class Reading(TrainingReading):
 
 
 MEASURES = Reading.measures()
-
-
-def _of_each(name: str) -> dict[str, Measure]:
-    return {network: MEASURES[f"{network}.{name}"] for network in LABELS}
-
-
-WORTH = _of_each("worth")
-TEST_LOSS = _of_each("test")
-FARTHEST = _of_each("farthest")
-PARAMETERS = _of_each("parameters")
-GRADIENT_REACH = _of_each("gradient_reach")
-RIGHT_OF_20 = _of_each("right_of_20")
-RIGHT_OF_10 = _of_each("right_of_10")
-CLIPPED = _of_each("clipped")
+WORTH = of_each(MEASURES, "worth")
+TEST_LOSS = of_each(MEASURES, "test")
+FARTHEST = of_each(MEASURES, "farthest")
+PARAMETERS = of_each(MEASURES, "parameters")
+GRADIENT_REACH = of_each(MEASURES, "gradient_reach")
+RIGHT_OF_20 = of_each(MEASURES, "right_of_20")
+RIGHT_OF_10 = of_each(MEASURES, "right_of_10")
+CLIPPED = of_each(MEASURES, "clipped")
 MEMORYLESS = MEASURES["rnn.memoryless"]
 CELL_PATH_LEFT = MEASURES["lstm.cell_path_left"]
 BATCHES = (4, 32, 256)

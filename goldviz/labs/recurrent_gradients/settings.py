@@ -34,6 +34,16 @@ FOLLOWED = 16
 """Jacobian products are of so many unseen sequences: what one of them does says little of the others."""
 RESETS = {"before": "before the matrix (eq. 23)", "after": "after the matrix (as PyTorch)"}
 
+LONG_STEPS = {
+    "networks": "rnn",
+    "activation": "relu",
+    "initialisation": "identity",
+    "optimiser": "sgd",
+    "learning_rate": 0.01,
+    "steps": 300,
+}
+"""Of the presets that explode, and that clip."""
+
 
 class RecurrentGradients(Experiment):
     """Train recurrent networks from the same seed on one task, and watch the gradient travel back through time."""
@@ -120,20 +130,17 @@ class RecurrentGradients(Experiment):
         **layers.gradient_to_data((*LOOK, "layer")),
         "loss_by_lag": Variable((*LOOK, "task_lag"), "Loss on fresh sequences whose cue lies this far back"),
         "accuracy_by_lag": Variable((*LOOK, "task_lag"), "Share of right answers with the cue this far back"),
-        "test_loss": Variable(
-            ("network", "seed"), "Loss on fresh sequences after training", once=True, kind="test_loss"
-        ),
+        "test_loss": Variable(("network", "seed"), "Loss on fresh sequences after training", kind="test_loss"),
         "memoryless_loss": Variable(
             ("seed",),
             "Loss of the best answer without memory, same sequences",
-            once=True,
             kind="baseline_loss",
             label="best without memory",
         ),
         "memoryless_loss_by_lag": Variable(
             ("seed", "task_lag"), "The same on the sequences with the cue this far back", once=True
         ),
-        "parameter_count": Variable(("network",), "Number of parameters", once=True, kind="parameter_count"),
+        "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
         "weights": Variable(
             ("network", "weight"),
             "Weights after training in the order of the network's parameters, first seed, zeros after the last "
@@ -178,29 +185,14 @@ class RecurrentGradients(Experiment):
             "Break it: exploding",
             "ReLU, the identity as matrix, long steps and no clipping. One long gradient throws the loss to "
             "infinity at the second step, on ten seeds of ten.",
-            {
-                "networks": "rnn",
-                "activation": "relu",
-                "initialisation": "identity",
-                "optimiser": "sgd",
-                "learning_rate": 0.01,
-                "clip": 0.0,
-                "steps": 300,
-            },
+            {**LONG_STEPS, "clip": 0.0},
         ),
         Preset(
             "Fix it: clip at 1",
             "The exploding set-up with the gradient's norm held at 1: on ten seeds of ten the loss stays finite, "
             "and falls below 0.3. Saying 1 costs 0.17. Nearly every step is cut, so 1 works as a learning rate. At "
             "10 the loss ended lower on 3 of 5 seeds, higher on 2.",
-            {
-                "networks": "rnn",
-                "activation": "relu",
-                "initialisation": "identity",
-                "optimiser": "sgd",
-                "learning_rate": 0.01,
-                "steps": 300,
-            },
+            LONG_STEPS,
         ),
         Preset(
             "Break it: forget bias -2",
@@ -227,9 +219,6 @@ class RecurrentGradients(Experiment):
         if self.task == "reviews" and self.batch % 2:
             raise ValueError(f"Batch is {self.batch}; reviews come in pairs, so an even number is allowed")
         return self
-
-    def steps_planned(self) -> int:
-        return self.steps
 
     def time_steps(self) -> int:
         """Time steps of a sequence."""
