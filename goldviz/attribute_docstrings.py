@@ -22,15 +22,15 @@ def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
     docstrings: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         if issubclass(base, root):
-            docstrings |= _own(base)
+            docstrings |= _own(base.__module__, base.__qualname__)
     return docstrings
 
 
 @cache
-def _own(cls: type) -> Mapping[str, str]:
+def _own(module: str, name: str) -> Mapping[str, str]:
     """The docstrings of the attributes of this class alone."""
     try:
-        body = _definition(cls).body
+        body = _definition(module, name).body
     except (LookupError, OSError, TypeError):
         return {}
     docstrings = {}
@@ -42,11 +42,11 @@ def _own(cls: type) -> Mapping[str, str]:
     return docstrings
 
 
-def _definition(cls: type) -> ast.ClassDef:
-    """Where the class's module defines it."""
-    node: ast.AST = ast.parse(inspect.getsource(sys.modules[cls.__module__]))
-    for name in cls.__qualname__.replace("<locals>.", "").split("."):
-        node = next((inner for inner in ast.walk(node) if getattr(inner, "name", "") == name), ast.Pass())
+def _definition(module: str, name: str) -> ast.ClassDef:
+    """Where a module defines a class, by its qualified name."""
+    node: ast.AST = ast.parse(inspect.getsource(sys.modules[module]))
+    for part in name.replace("<locals>.", "").split("."):
+        node = next((inner for inner in ast.walk(node) if getattr(inner, "name", "") == part), ast.Pass())
     if not isinstance(node, ast.ClassDef):
-        raise LookupError(f"{cls.__module__} defines no class {cls.__qualname__}.")
+        raise LookupError(f"{module} defines no class {name}.")
     return node
