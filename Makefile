@@ -9,7 +9,7 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests calculations other-tests beside compiled test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples laboratories size advice claims model clean
+.PHONY: run test tests browser-tests calculations other-tests beside compiled test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples drawn laboratories size advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -89,6 +89,12 @@ screenshots: $(VENV)/.dev browser
 
 examples: $(VENV)/.app
 	$(BIN)/python docs/make_examples.py $(NAME)
+
+# tests/labs/*/drawn.json and verdicts.json: what every figure draws, and what rules say at their limits, for the tests
+# that hold them to that.
+drawn: $(VENV)/.dev
+	$(BIN)/python -m tests.labs.drawn_numbers
+	$(BIN)/python -m tests.labs.verdicts_at_limits
 
 # docs/laboratories.md: what each laboratory has.
 laboratories: $(VENV)/.dev

@@ -4,7 +4,6 @@ Its ``cases.py`` names small runs. What training keeps stands in ``test_contract
 ``test_contract_pages.py``.
 """
 
-import json
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 
@@ -83,23 +82,6 @@ def test_a_recorded_example_is_of_today_s_declaration(lab: Laboratory, slug: str
     assert set(dataset.data_vars) <= set(declared.variables)
     for name, array in dataset.data_vars.items():
         assert array.dims == declared.variables[str(name)].dims, name
-
-
-def drawn(figure: FigureSpec, dataset: xr.Dataset, theme: str, epoch: int | None) -> None:
-    made = figure(dataset, epoch=epoch, limits=None, theme=theme)
-    assert made.data or made.layout.annotations, f"{figure.question} has neither curves nor the reason why"
-    assert len(made.layout.title.text) <= 40
-    assert json.loads(made.to_json())
-
-
-@SOME_RECORDED
-def test_every_figure_of_a_recorded_example_is_drawn(lab: Laboratory, slug: str) -> None:
-    dataset = example(lab.declared, slug)
-    first_preset = slug == lab.declared.presets[0].slug
-    for figure in figures_of(lab).values():
-        drawn(figure, dataset, "light", None)
-        if first_preset:
-            drawn(figure, dataset, "dark", 1)
 
 
 @EVERY_TRAINED

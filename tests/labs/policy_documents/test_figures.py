@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 from goldviz.figures.theme import Theme
 from goldviz.labs.policy_documents.figures import FIGURES, picture
@@ -16,23 +15,12 @@ from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import tone_ink
 from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table, tone_styles
 from goldviz.labs.policy_documents.figures.timeline import timeline
-from tests.labs.policy_documents.views import HOSTILE, policy_view
+from tests.labs.policy_documents.views import HOSTILE, change_view, policy_view
 
 
 def said(figure: object) -> str:
     text: str = figure.to_json()  # type: ignore[attr-defined]
     return text
-
-
-def change_view(count: int = 3, *, toned: bool = True) -> xr.Dataset:
-    return xr.Dataset(
-        {
-            "distance": ("passage", np.linspace(0, 0.01, count)),
-            "balance": ("passage", np.linspace(-0.2, 0.3, count) if toned else np.full(count, np.nan)),
-        },
-        coords={"passage": np.arange(count)},
-        attrs={"whole_distance": 0.02, "whole_balance": 0.1},
-    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

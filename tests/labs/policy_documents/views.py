@@ -46,3 +46,14 @@ def policy_view(count: int = 12, *, toned: bool = True, projected: bool = True, 
             "fitted_on": "first_half",
         },
     )
+
+
+def change_view(count: int = 3, *, toned: bool = True) -> xr.Dataset:
+    return xr.Dataset(
+        {
+            "distance": ("passage", np.linspace(0, 0.01, count)),
+            "balance": ("passage", np.linspace(-0.2, 0.3, count) if toned else np.full(count, np.nan)),
+        },
+        coords={"passage": np.arange(count)},
+        attrs={"whole_distance": 0.02, "whole_balance": 0.1},
+    )

@@ -1,0 +1,177 @@
+"""What every figure draws, in six numbers for each: kept beside a laboratory's tests, so that a change shows.
+
+That the numbers behind a figure are right is tested elsewhere; here it is that all are drawn as they were. Each number
+is of one side of it: where its marks stand, what hovering tells, how they look, the axes, what is laid over them, and
+what its words say with digits. A word may change. Where what is drawn is meant to change, ``make drawn`` keeps it anew,
+and the commit shows which figures differ.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from goldviz.declare.instant import Instant
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import Experiment
+from goldviz.figures.draft import Figure
+from goldviz.figures.spec import FigureSpec
+from goldviz.runs.examples import example
+from tests.labs.small_runs import LABORATORIES, cases
+
+MARKS = {"x", "y", "z", "base", "width", "xaxis", "yaxis", "coloraxis", "type", "connectgaps", "zmin", "zmax"}
+WORDS = {"name", "title", "text", "hovertext", "ticktext", "hovertemplate", "texttemplate", "notes", "legendgroup"}
+PLACEHOLDER = re.compile(r"%\{[^}]*\}")
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+FINEST = 1e-6
+"""What is closer to zero than this weighs as its multiple, what is farther as its logarithm."""
+CLOSE = 1e-6
+"""How much of a number rounding may change, on another machine or with another version of numpy."""
+
+
+def of_words(words: str) -> list[float]:
+    """What a text holds beside its words: its numbers, what it prints of a mark, and how many sentences it is."""
+    printed = PLACEHOLDER.findall(words)
+    plain = PLACEHOLDER.sub("", words).translate(DIGITS)
+    numbers = [float(number) for number in NUMBER.findall(plain)]
+    return [*map(of_token, printed), *numbers, len(re.findall(r"\w[.?!](?:\s|<|$)", plain)), float(bool(words))]
+
+
+def of_token(token: str) -> float:
+    """A number between 0 and 1 for a text of one word, such as a colour, a symbol or a category."""
+    return zlib.crc32(token.encode()) / 2**32
+
+
+def of_text(text: str) -> list[float]:
+    """The same for a text of any kind: longer ones may be reworded."""
+    return of_words(text) if " " in text else [of_token(text)]
+
+
+def leaves(value: Any, words: bool = False) -> Iterator[np.ndarray]:
+    """Every number of a part of a figure, in the order of its properties' names."""
+    if isinstance(value, Mapping):
+        for name in sorted(value):
+            yield from leaves(value[name], words or name in WORDS)
+    elif isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+        yield value.astype(np.float64).ravel()
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "M":
+        yield value.astype("datetime64[s]").astype(np.float64).ravel()
+    elif isinstance(value, np.ndarray | list | tuple):
+        for one in value.ravel().tolist() if isinstance(value, np.ndarray) else value:
+            yield from leaves(one, words)
+    elif isinstance(value, str):
+        yield np.array(of_words(value) if words else of_text(value))
+    elif isinstance(value, bool | int | float | np.number):
+        yield np.array([float(value)])
+    elif value is not None:
+        yield np.array([of_token(str(value))])
+
+
+def weighed(parts: list[Any]) -> float:
+    """One number of many, each with a weight of its own place: it differs where one differs, or two are exchanged."""
+    numbers = np.concatenate([np.zeros(0), *(array for part in parts for array in leaves(part))])
+    sizes = np.arcsinh(np.clip(np.where(np.isnan(numbers), -7.0, numbers), -1e300, 1e300) / FINEST)
+    return float(sizes @ (1.5 + np.cos(1.3 * np.arange(len(sizes)))) + len(sizes))
+
+
+def sides(figure: Figure) -> dict[str, float]:
+    """The six numbers of a figure, without the theme's look."""
+    drawn = figure.to_dict()
+    data, layout = drawn["data"], {name: part for name, part in drawn["layout"].items() if name != "template"}
+    words = [{name: trace[name] for name in trace if name in WORDS - {"hovertemplate"}} for trace in data]
+    hover = {"customdata", "hovertemplate"}
+    axes = {name for name in layout if re.match(r"[xy]axis|coloraxis|scene", name)}
+    over = {"shapes", "annotations", "images"}
+    of = {
+        "marks": [{name: trace[name] for name in trace if name in MARKS} for trace in data],
+        "hover": [{name: part for name, part in trace.items() if name in hover or "hover" in name} for trace in data],
+        "look": [
+            {name: part for name, part in trace.items() if name not in MARKS | WORDS | hover and "hover" not in name}
+            for trace in data
+        ],
+        "axes": [{name: layout[name] for name in axes}],
+        "laid over": [{name: layout[name] for name in over if name in layout}],
+        "words": [*words, {name: part for name, part in layout.items() if name not in axes | over}],
+    }
+    return {side: float(f"{weighed(parts):.9g}") for side, parts in of.items() if any(parts)}
+
+
+def views(lab: Laboratory) -> Iterator[tuple[str, Figure]]:
+    """Every figure of a laboratory: of the first preset that has it, and of a run, in the dark, of another one.
+
+    Of a page with a position that is the place in the middle, in the dark the step two thirds on the way.
+    """
+    slugs = getattr(cases(lab), "DRAWN_OF", [preset.slug for preset in lab.declared.presets])
+    for number, spec in enumerate(specs(lab)):
+        turn = 1 + number % (len(slugs) - 1)
+        others = [*slugs[turn:], *slugs[1:turn]]
+        yield from islice(_of_presets(lab, spec, [slugs[0], *others], None), 1)
+        if issubclass(lab.declared, Experiment):
+            yield from islice(_of_presets(lab, spec, others, 2 / 3), 1)
+
+
+def _of_presets(
+    lab: Laboratory, spec: FigureSpec, slugs: Sequence[str], on_the_way: float | None
+) -> Iterator[tuple[str, Figure]]:
+    """A figure of each preset that has something to draw, by names of both."""
+    for slug in slugs:
+        run, place = shown(lab, slug)
+        how = spec.position(place)
+        if on_the_way:
+            steps = run[run.attrs["step_dimension"]].values
+            how = {"theme": "dark", "epoch": int(steps[int(on_the_way * (len(steps) - 1))])}
+        if all(name in run for name in spec.needs):
+            figure = spec.draw(run, **how)
+            if figure.data:
+                yield f"{spec.name}, {slug}", figure
+
+
+def specs(lab: Laboratory) -> list[FigureSpec]:
+    """A laboratory's table of figures, or those of its file where it has none."""
+    figures = lab.figures()
+    table: dict[str, FigureSpec] | None = getattr(figures, "FIGURES", None)
+    return list(table.values()) if table else [one for one in vars(figures).values() if isinstance(one, FigureSpec)]
+
+
+@cache
+def shown(lab: Laboratory, slug: str) -> tuple[xr.Dataset, int]:
+    """The recorded run of a preset, or what a page without runs computes of it, and where one looks."""
+    if issubclass(lab.declared, Experiment):
+        return example(lab.declared, slug), 0
+    settings = lab.declared.preset(slug).changed(**getattr(cases(lab), "QUICK", {}))
+    assert isinstance(settings, Instant)
+    places = settings.positions() if settings.position else (0, 0)
+    return settings.compute(), sum(places) // 2
+
+
+def drawn(lab: Laboratory) -> dict[str, dict[str, float]]:
+    """The numbers of every figure of a laboratory."""
+    own = getattr(cases(lab), "drawn_of", None)
+    with np.errstate(all="ignore"):
+        return {view: sides(figure) for view, figure in (own() if own else views(lab))}
+
+
+def kept_in(lab: Laboratory) -> Path:
+    """Where they are kept."""
+    return Path(__file__).parent / lab.folder / "drawn.json"
+
+
+def keep(lab: Laboratory) -> None:
+    """Keep what is drawn today."""
+    lines = ",\n".join(f"{json.dumps(view)}: {json.dumps(numbers)}" for view, numbers in drawn(lab).items())
+    kept_in(lab).write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for laboratory in LABORATORIES:
+        keep(laboratory)

@@ -1,0 +1,16 @@
+"""Rules hold on the side of their limits on which they held, and recorded runs are measured as they were."""
+
+import json
+
+import pytest
+
+from goldviz.declare.laboratory import Laboratory
+from tests.labs.small_runs import TRAINED
+from tests.labs.verdicts_at_limits import all_of, kept_in
+
+
+@pytest.mark.parametrize("lab", [lab for lab in TRAINED if kept_in(lab).exists()], ids=lambda lab: lab.name)
+def test_limits_and_measures_are_those_that_were_kept(lab: Laboratory) -> None:
+    kept, now = json.loads(kept_in(lab).read_text(encoding="utf-8")), all_of(lab)
+    assert now["verdicts"] == kept["verdicts"], "where it is meant, make drawn keeps it"
+    assert now["measures"] == pytest.approx(kept["measures"], rel=1e-6), "where it is meant, make drawn keeps it"
