@@ -27,10 +27,10 @@ def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
 
 
 @cache
-def _own(module: str, name: str) -> Mapping[str, str]:
+def _own(module: str, class_name: str) -> Mapping[str, str]:
     """The docstrings of the attributes of this class alone."""
     try:
-        body = _definition(module, name).body
+        body = _definition(module, class_name).body
     except (LookupError, OSError, TypeError):
         return {}
     docstrings = {}

@@ -1,13 +1,19 @@
-"""What figures of language models share: the loss beside lines of simple guesses, and the home page's picture."""
+"""What figures of language models share: loss beside simple guesses, samples, and the home page's picture."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
+from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.frames import Words
+from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.frames import AtStep, Words
 from goldviz.figures.plot import Plot
+from goldviz.figures.reading import single
 from goldviz.figures.smoothed import smoothed_curves
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
@@ -28,6 +34,30 @@ def loss_beside_guesses(plot: Plot, title: str, dev_in_words: Callable[[float], 
     if dev_in_words and not plot.lacks("dev_loss"):
         dev = plot.each(plot.now["dev_loss"].median("seed"), dev_in_words, between=": ", within="Dev, {}.")
     return plot.finish(dev, smoothing, tested, plot.drawn())
+
+
+def sampled(plot: Plot, tokens: Any, shares: NDArray[Any], *notes: str, size: int, gap: int, height: int) -> Figure:
+    """Samples of each close look as rows of cells: in each a token, the brighter the likelier the network held it.
+
+    ``tokens`` and ``shares`` are (look, row, place); ``size`` is that of the words, ``gap`` the room between rows.
+    """
+    plot.figure.heatmap(
+        z=AtStep("close_look", single(shares)),
+        text=AtStep("close_look", tokens),
+        texttemplate="%{text}",
+        textfont={"size": size},
+        coloraxis="coloraxis",
+        hoverongaps=False,
+        xgap=1,
+        ygap=gap,
+        hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
+    )
+    plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False)
+    plot.figure.update_xaxes(showgrid=False)
+    same = plot.when("At step {}; the same chances each time.", "close_look")
+    plot.finish(same, *notes, height=height, legend=False, hover="closest")
+    words = "Probability when it was drawn"
+    return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)
 
 
 def picture(ds: Run) -> str:

@@ -12,10 +12,9 @@ from goldviz.labs.char_gpt import LAB
 from goldviz.labs.char_gpt.measures import Reading
 from goldviz.labs.char_gpt.parts import completion
 from goldviz.labs.char_gpt.settings import CharGpt
-from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
+from goldviz.ui.pages.laboratory import LaboratoryPage, notes_on_text, words_beside
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.parts import Part
-from goldviz.ui.words import plain
 
 
 def why(lane: Lane[CharGpt], draw: Callable[[str], None]) -> None:
@@ -67,18 +66,11 @@ def head_start(n: Reading) -> str:
     )
 
 
-def notes(lane: Lane[CharGpt]) -> None:
-    """What is to be known of the text that was read."""
-    text = str(lane.dataset.attrs.get("text_notes", ""))
-    if text:
-        st.caption(f":material/info: {plain(text)}")
-
-
 PAGE = LaboratoryPage(
     LAB,
     main="loss",
     beside="samples",
     why=why,
-    verdict=notes,
+    verdict=notes_on_text,
     parts=(Part("complete", "Complete a text", completion.show, shows=lambda settings: True),),
 )

@@ -14,13 +14,12 @@ from goldviz.labs.char_language_model.figures.training import in_all_units
 from goldviz.labs.char_language_model.measures import Reading
 from goldviz.labs.char_language_model.settings import LAYERED, CharLanguageModel
 from goldviz.labs.char_language_model.sizes import hidden_layers
-from goldviz.ui.pages.laboratory import LaboratoryPage
+from goldviz.ui.pages.laboratory import LaboratoryPage, notes_on_text
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.panels.parts import Part
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
-from goldviz.ui.words import plain
 
 
 def why(lane: Lane[CharLanguageModel], draw: Callable[[str], None]) -> None:
@@ -68,13 +67,6 @@ def _or_infinite(loss: float) -> str:
     return in_all_units(loss) if math.isfinite(loss) else "infinite"
 
 
-def notes(lane: Lane[CharLanguageModel]) -> None:
-    """What is to be known of the text that was read."""
-    text = str(lane.dataset.attrs.get("text_notes", ""))
-    if text:
-        st.caption(f":material/info: {plain(text)}")
-
-
 def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     """Choose a hidden place, and see which characters it sees."""
     settings = lane.settings
@@ -104,6 +96,6 @@ PAGE = LaboratoryPage(
     main="loss",
     beside="samples",
     why=why,
-    verdict=notes,
+    verdict=notes_on_text,
     parts=(Part("sees", "What does a place see?", explore, shows=lambda settings: settings.model == "wavenet"),),
 )

@@ -51,6 +51,12 @@ def words_beside(draw: Callable[[str], None], name: str) -> Iterator[None]:
         draw(name)
 
 
+def notes_on_text(lane: Lane[Any]) -> None:
+    """What is to be known of the text that a run read."""
+    if text := str(lane.dataset.attrs.get("text_notes", "")):
+        st.caption(f":material/info: {plain(text)}")
+
+
 @dataclass(frozen=True)
 class LaboratoryPage:
     """What one laboratory's page is made of. ``main`` and ``beside`` name the figures of the first part, ``below`` one

@@ -8,12 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import colour_bar_below
-from goldviz.figures.frames import AtStep
+from goldviz.figures.language_model import sampled
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import single
 from goldviz.labs.char_gpt.figures.quantities import figure, signs_of
 
 CHARACTERS_IN_A_ROW = 24
@@ -39,29 +36,9 @@ def samples(plot: Plot) -> Figure:
     words = np.array(signs, dtype=object)[np.nan_to_num(tokens, nan=0).astype(int)]
     width = _width(plot.ds)
     text, shares = (_in_rows(values, width) for values in (words, probabilities.astype(np.float64)))
-    plot.figure.heatmap(
-        z=AtStep("close_look", single(shares)),
-        text=AtStep("close_look", text.tolist()),
-        texttemplate="%{text}",
-        textfont={"size": 14},
-        coloraxis="coloraxis",
-        hoverongaps=False,
-        xgap=1,
-        ygap=2,
-        hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
-    )
-    plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False, ticks="")
-    plot.figure.update_xaxes(showticklabels=False, showgrid=False, ticks="")
-    plot.finish(
-        plot.when("At step {}; the same chances each time.", "close_look"),
-        "␣ is a blank, ⏎ a line's end.",
-        height=470,
-        legend=False,
-        hover="closest",
-    )
-    return colour_bar_below(
-        plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Probability when it was drawn", tickformat=".0%", nticks=6
-    )
+    plot.figure.update_yaxes(ticks="").update_xaxes(showticklabels=False, ticks="")
+    signs_told = "␣ is a blank, ⏎ a line's end."
+    return sampled(plot, text.tolist(), shares, signs_told, size=14, gap=2, height=470)
 
 
 def _width(ds: Run) -> int:

@@ -12,6 +12,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import AtStep
+from goldviz.figures.language_model import sampled
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import single
@@ -41,28 +42,10 @@ def samples(plot: Plot) -> Figure:
         [[signs[int(place)] if place >= 0 else "" for place in row] for row in one[0]]
         for one in np.nan_to_num(symbols.values, nan=-1)
     ]
-    rows = plot.ds["sample"].values
-    plot.figure.heatmap(
-        x=plot.ds["place"].values,
-        y=rows,
-        z=AtStep("close_look", single(probabilities.values[:, 0])),
-        text=AtStep("close_look", letters),
-        texttemplate="%{text}",
-        textfont={"size": 15},
-        coloraxis="coloraxis",
-        hoverongaps=False,
-        hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
-        xgap=1,
-        ygap=3,
-    )
-    plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False)
-    plot.figure.update_xaxes(title_text="Character", showgrid=False)
-    plot.finish(
-        plot.when("At step {}; the same chances each time.", "close_look"), height=430, legend=False, hover="closest"
-    )
-    return colour_bar_below(
-        plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Probability when it was drawn", tickformat=".0%", nticks=6
-    )
+    plot.figure.update_xaxes(title_text="Character")
+    drawn = sampled(plot, letters, probabilities.values[:, 0], size=15, gap=3, height=430)
+    drawn.data[0].update(x=plot.ds["place"].values, y=plot.ds["sample"].values)
+    return drawn
 
 
 @figure(
