@@ -19,7 +19,15 @@ from goldviz.diagnostics.findings.conclude import Conclusions
 from goldviz.diagnostics.findings.finding import Finding, Floats, Verdicts
 from goldviz.diagnostics.findings.line import above, below
 from goldviz.diagnostics.findings.measures import diverged, mean, median, ratio, rising, share, typical_updates
-from goldviz.diagnostics.findings.recorded import NetworkReading, Recorded, judged_of_kind, networks, of_kind, read
+from goldviz.diagnostics.findings.recorded import (
+    Derived,
+    NetworkReading,
+    Recorded,
+    judged_of_kind,
+    networks,
+    of_kind,
+    read,
+)
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.words import times
 from goldviz.diagnostics.measure import MeasuredNumber
@@ -70,11 +78,8 @@ class TrainingReading(NetworkReading):
     """The gradient's norm at the first layer over that at the last, means over the steps."""
     parameters: Floats = of_kind("parameter_count")
     """The number of parameters."""
-
-    @property
-    def worth(self) -> Floats:
-        """The loss on what is not learned from as a share of the simplest answer's."""
-        return share(np.where(np.isfinite(self.test), self.test, self.evaluation), self.simplest)
+    worth = Derived(lambda n: share(np.where(np.isfinite(n.test), n.test, n.evaluation), n.simplest))
+    """The loss on what is not learned from as a share of the simplest answer's."""
 
 
 def _why_long(case: Case) -> str:

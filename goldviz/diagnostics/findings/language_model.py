@@ -9,14 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from goldviz.diagnostics.findings.advice import SLOWER
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.finding import Floats
 from goldviz.diagnostics.findings.line import above, below
 from goldviz.diagnostics.findings.measures import median, share
-from goldviz.diagnostics.findings.recorded import at_last, measured
+from goldviz.diagnostics.findings.recorded import Derived, at_last, measured
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.training import (
     Advice,
@@ -53,29 +51,14 @@ class Guesses(TrainingReading):
     """The dev loss of guessing by counted pairs."""
     uniform: Floats = measured("uniform_loss")
     """The loss of guessing all alike."""
-
-    @property
-    def gap(self) -> Floats:
-        """How far the dev loss is above that on training text, in nats."""
-        with np.errstate(invalid="ignore"):
-            return self.dev - self.train
-
-    @property
-    def lost(self) -> Floats:
-        """How far the dev loss has climbed again from its lowest, in nats."""
-        with np.errstate(invalid="ignore"):
-            return self.dev - self.lowest
-
-    @property
-    def over_pairs(self) -> Floats:
-        """How far the dev loss is below that of counted pairs, in nats."""
-        with np.errstate(invalid="ignore"):
-            return self.pairs - self.dev
-
-    @property
-    def worth(self) -> Floats:
-        """The dev loss as a share of that of single tokens."""
-        return share(self.dev, self.letters)
+    gap = Derived(lambda n: n.dev - n.train)
+    """How far the dev loss is above that on training text, in nats."""
+    lost = Derived(lambda n: n.dev - n.lowest)
+    """How far the dev loss has climbed again from its lowest, in nats."""
+    over_pairs = Derived(lambda n: n.pairs - n.dev)
+    """How far the dev loss is below that of counted pairs, in nats."""
+    worth = Derived(lambda n: share(n.dev, n.letters))
+    """The dev loss as a share of that of single tokens."""
 
 
 def _why_long(case: Case) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -80,6 +80,31 @@ class Recorded:
         return np.asarray(by(values)) if values is not None else np.zeros(self.nothing.shape, dtype=bool)
 
 
+class Derived:
+    """A number that ``by`` computes of a reading's others whenever it is asked for; NaN of what has none.
+
+    ::
+
+        gap = Derived(lambda n: n.dev - n.train)
+        '''How far the dev loss is above that on training text.'''
+    """
+
+    def __init__(self, by: Callable[[Any], Floats]) -> None:
+        self.by = by
+
+    @overload
+    def __get__(self, reading: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, reading: object, owner: type) -> Floats: ...
+
+    def __get__(self, reading: object | None, owner: type) -> Self | Floats:
+        if reading is None:
+            return self
+        with np.errstate(invalid="ignore"):
+            return self.by(reading)
+
+
 @dataclass(frozen=True)
 class NetworkReading:
     """What was recorded of one network, for each seed; each field says how it is read off the records.
@@ -91,7 +116,7 @@ class NetworkReading:
         clipped: Floats = measured("clipped", "step", by=share_of_steps)
         '''The share of clipped steps.'''
 
-    Fields and properties with a docstring are measures: :meth:`measures`.
+    Fields with a docstring, :class:`Derived` numbers and properties are measures: :meth:`measures`.
     """
 
     name: str
@@ -128,8 +153,12 @@ class NetworkReading:
         docstrings = attribute_docstrings(cls, NetworkReading)
         of_fields = {one.name: docstrings.get(one.name, "") for one in fields(cls)}
         members = {name: one for base in cls.__mro__ for name, one in vars(base).items()}
-        of_properties = {name: one.__doc__ for name, one in members.items() if isinstance(one, property)}
-        return {name: " ".join(words.split()) for name, words in {**of_fields, **of_properties}.items() if words}
+        of_others = {
+            name: docstrings.get(name) if isinstance(one, Derived) else getattr(cls, name).__doc__
+            for name, one in members.items()
+            if isinstance(one, Derived | property)
+        }
+        return {name: " ".join(words.split()) for name, words in {**of_fields, **of_others}.items() if words}
 
     @classmethod
     def measure(cls, network: str, name: str, unit: str = "") -> Measure:

@@ -15,7 +15,7 @@ from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.language_model import Guesses
-from goldviz.diagnostics.findings.recorded import Recorded, at_last, measured, read
+from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
 from goldviz.labs.char_gpt.settings import CharGpt
 
@@ -65,16 +65,10 @@ class Reading(Guesses):
     """How far the logit of the token just read is above the others at first, where one table does both."""
     gzip: Floats = measured("gzip_dev_bits")
     """Bits for a byte of the same text by gzip."""
-
-    @property
-    def bits(self) -> Floats:
-        """Bits for a byte of dev text."""
-        return self.dev * self.tokens_per_byte / math.log(2)
-
-    @property
-    def excess_bits(self) -> Floats:
-        """How many more bits a byte costs than by gzip."""
-        return self.bits - self.gzip
+    bits = Derived(lambda n: n.dev * n.tokens_per_byte / math.log(2))
+    """Bits for a byte of dev text."""
+    excess_bits = Derived(lambda n: n.bits - n.gzip)
+    """How many more bits a byte costs than by gzip."""
 
 
 MEASURES = Reading.measures()

@@ -15,7 +15,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.language_model import Guesses
 from goldviz.diagnostics.findings.measures import mean, noise
-from goldviz.diagnostics.findings.recorded import at_last, measured, read
+from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.models.recurrent.cells import CELLS
@@ -68,24 +68,12 @@ class Reading(Guesses):
     """The smallest number of running means that a layer keeps."""
     kept: Floats = read(lambda recorded: _fewest_means(recorded) / recorded.settings.hidden)
     """The smallest number of running means that a layer keeps, as a share of its channels."""
-
-    @property
-    def excess(self) -> Floats:
-        """How far the first loss is above that of guessing all alike, in nats."""
-        with np.errstate(invalid="ignore"):
-            return self.began - self.uniform
-
-    @property
-    def lag(self) -> Floats:
-        """What running statistics cost, in nats: the dev loss with them less that with the text's own."""
-        with np.errstate(invalid="ignore"):
-            return self.dev - self.by_batch
-
-    @property
-    def over_letters(self) -> Floats:
-        """How far the dev loss is below that of single characters, in nats."""
-        with np.errstate(invalid="ignore"):
-            return self.letters - self.dev
+    excess = Derived(lambda n: n.began - n.uniform)
+    """How far the first loss is above that of guessing all alike, in nats."""
+    lag = Derived(lambda n: n.dev - n.by_batch)
+    """What running statistics cost, in nats: the dev loss with them less that with the text's own."""
+    over_letters = Derived(lambda n: n.letters - n.dev)
+    """How far the dev loss is below that of single characters, in nats."""
 
     @property
     def impossible(self) -> Verdicts:

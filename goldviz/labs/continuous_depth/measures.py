@@ -13,7 +13,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import share
-from goldviz.diagnostics.findings.recorded import at_last, measured
+from goldviz.diagnostics.findings.recorded import Derived, at_last, measured
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 
 CONSISTENT = 0.1
@@ -99,10 +99,8 @@ class Reading(TrainingReading):
         """Whether this is a flow whose gradient was compared with the adjoint's."""
         return bool(np.isfinite(self.gradient_difference).any())
 
-    @property
-    def growth(self) -> Floats:
-        """How many times more often the field is asked in the end than at the start."""
-        return share(self.paid_last, self.paid_first)
+    growth = Derived(lambda n: share(n.paid_last, n.paid_first))
+    """How many times more often the field is asked in the end than at the start."""
 
 
 LOSS = {network: Reading.measure(network, "loss") for network in LABELS}

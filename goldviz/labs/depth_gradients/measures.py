@@ -14,7 +14,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import largest, mean, ratio
-from goldviz.diagnostics.findings.recorded import at_last, measured, read
+from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, read
 from goldviz.diagnostics.measure import combined, of_each
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
@@ -101,58 +101,27 @@ class Reading(TrainingReading):
         """Which seeds' gradient is exactly zero at the first and at the last hidden layer, in every epoch."""
         return np.asarray((self.first == 0) & (self.last == 0))
 
-    @property
-    def shrinkage(self) -> Floats:
-        """How many times smaller the gradient is at the first hidden layer than at the last.
-
-        Infinite where only the first is zero; NaN where nothing can be said.
-        """
-        return ratio(self.last, self.first)
-
-    @property
-    def growth(self) -> Floats:
-        """How many times larger the gradient is at the first hidden layer than at the last."""
-        return ratio(self.first, self.last)
-
-    @property
-    def growth_at_start(self) -> Floats:
-        """How many times larger the gradient is at the first hidden layer than at the last, in the first epoch."""
-        return ratio(self.first_at_start, self.last_at_start)
-
-    @property
-    def change(self) -> Floats:
-        """How far the gradient is from being kept: how many times larger or smaller it is, whichever is more."""
-        return np.maximum(self.shrinkage, self.growth)
-
-    @property
-    def block_factor(self) -> Floats:
-        """How many times longer a block makes the error on its way back, the geometric mean over the blocks."""
-        return self.amplification ** (1 / self.depth)
-
-    @property
-    def block_factor_at_last(self) -> Floats:
-        """How many times longer a block makes the error on its way back in the last epoch, the geometric mean."""
-        return self.amplification_at_last ** (1 / self.depth)
-
-    @property
-    def degradation(self) -> Floats:
-        """How many times worse the network trains than the best of fewer layers."""
-        return ratio(self.ended, self.shallower)
-
-    @property
-    def error_change(self) -> Floats:
-        """How far the blocks are from handing the error on at its length, whichever way."""
-        return np.maximum(self.amplification, ratio(np.ones(1), self.amplification))
-
-    @property
-    def worth(self) -> Floats:
-        """The test loss as a share of that of always answering zero."""
-        return ratio(self.test, self.simplest)
-
-    @property
-    def unseen_worth(self) -> Floats:
-        """The loss on unseen samples after the last epoch so far as a share of that of always answering zero."""
-        return ratio(self.evaluation, self.simplest)
+    shrinkage = Derived(lambda n: ratio(n.last, n.first))
+    """How many times smaller the gradient is at the first hidden layer than at the last. Infinite where only the first
+    is zero; NaN where nothing can be said."""
+    growth = Derived(lambda n: ratio(n.first, n.last))
+    """How many times larger the gradient is at the first hidden layer than at the last."""
+    growth_at_start = Derived(lambda n: ratio(n.first_at_start, n.last_at_start))
+    """How many times larger the gradient is at the first hidden layer than at the last, in the first epoch."""
+    change = Derived(lambda n: np.maximum(n.shrinkage, n.growth))
+    """How far the gradient is from being kept: how many times larger or smaller it is, whichever is more."""
+    block_factor = Derived(lambda n: n.amplification ** (1 / n.depth))
+    """How many times longer a block makes the error on its way back, the geometric mean over the blocks."""
+    block_factor_at_last = Derived(lambda n: n.amplification_at_last ** (1 / n.depth))
+    """How many times longer a block makes the error on its way back in the last epoch, the geometric mean."""
+    degradation = Derived(lambda n: ratio(n.ended, n.shallower))
+    """How many times worse the network trains than the best of fewer layers."""
+    error_change = Derived(lambda n: np.maximum(n.amplification, ratio(np.ones(1), n.amplification)))
+    """How far the blocks are from handing the error on at its length, whichever way."""
+    worth = Derived(lambda n: ratio(n.test, n.simplest))
+    """The test loss as a share of that of always answering zero."""
+    unseen_worth = Derived(lambda n: ratio(n.evaluation, n.simplest))
+    """The loss on unseen samples after the last epoch so far as a share of that of always answering zero."""
 
 
 MEASURES = Reading.measures()

@@ -15,7 +15,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import largest, mean, ratio, share, typical_updates
-from goldviz.diagnostics.findings.recorded import at_last, measured, read
+from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure, of_each
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.models.recurrent.cells import CELLS
@@ -130,40 +130,24 @@ class Reading(TrainingReading):
         """Whether the signal falls below a hundredth at all."""
         return np.isfinite(self.faded_at)
 
-    @property
-    def drift(self) -> Floats:
-        """How many powers of ten the signal at the largest lag is away from its size at the start."""
-        return np.abs(self.farthest)
+    drift = Derived(lambda n: np.abs(n.farthest))
+    """How many powers of ten the signal at the largest lag is away from its size at the start."""
 
     @property
     def lost(self) -> Verdicts:
         """Whether nothing is left of the signal at the largest lag, or it is no longer finite."""
         return ~np.isfinite(self.farthest)
 
-    @property
-    def farthest_factor(self) -> Floats:
-        """The factor by which the signal at the largest lag is away from its size at the start."""
-        return _power_of_ten(self.farthest)
-
-    @property
-    def factor_a_step(self) -> Floats:
-        """The factor by which a step multiplies the signal, the geometric mean over the steps from end to end."""
-        return _power_of_ten(self.farthest / max(self.longest_lag, 1))
-
-    @property
-    def state_kept(self) -> Floats:
-        """The share of its state that the GRU keeps at a step, at its update gate's mean opening (eq. 24)."""
-        return 1 - self.renewed
-
-    @property
-    def cell_path_left(self) -> Floats:
-        """The share of the gradient that is left along the LSTM's cell at the largest lag."""
-        return _power_of_ten(self.cell_path)
-
-    @property
-    def worth(self) -> Floats:
-        """The loss as a share of the best loss without memory."""
-        return share(self.loss, self.memoryless)
+    farthest_factor = Derived(lambda n: _power_of_ten(n.farthest))
+    """The factor by which the signal at the largest lag is away from its size at the start."""
+    factor_a_step = Derived(lambda n: _power_of_ten(n.farthest / max(n.longest_lag, 1)))
+    """The factor by which a step multiplies the signal, the geometric mean over the steps from end to end."""
+    state_kept = Derived(lambda n: 1 - n.renewed)
+    """The share of its state that the GRU keeps at a step, at its update gate's mean opening (eq. 24)."""
+    cell_path_left = Derived(lambda n: _power_of_ten(n.cell_path))
+    """The share of the gradient that is left along the LSTM's cell at the largest lag."""
+    worth = Derived(lambda n: share(n.loss, n.memoryless))
+    """The loss as a share of the best loss without memory."""
 
     @property
     def memory_half_life(self) -> Floats:
