@@ -15,6 +15,9 @@ from streamlit.components.v2 import manifest_scanner
 
 MAIN = sys.modules["__main__"]
 
+USUAL_UMASK = 0o022
+os.umask(USUAL_UMASK)
+
 # A deadline would be an assertion about time. A change is tested with the same examples every time, so that red means
 # that something changed; `make test-long` looks further with a seed that it prints.
 settings.register_profile("change", deadline=None, max_examples=25, derandomize=True)
@@ -68,9 +71,9 @@ def _installed_components() -> Iterator[None]:
 def _umask() -> Iterator[None]:
     """A server or a worker that is begun within the tests' process keeps other accounts out of all that it makes from
     then on: the next test would find folders closed that it makes open."""
-    before = os.umask(0o022)
+    os.umask(USUAL_UMASK)
     yield
-    os.umask(before)
+    os.umask(USUAL_UMASK)
 
 
 @pytest.fixture(autouse=True)

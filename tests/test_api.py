@@ -40,14 +40,14 @@ def test_page_notebook_and_shell_get_the_same_numbers(store: Store) -> None:
     same_records(kept, here)
     executor = Executor(store, workers=1)
     run_id = executor.submit(SMALL)
-    assert ended(store, run_id, 60).status == "finished"
+    assert ended(store, run_id).status == "finished"
     step = store.checkpoint_steps(run_id)[2]
     fork = executor.fork(run_id, step, SMALL)
     paused = executor.submit(SMALL, budget=2)
-    assert ended(store, fork, 60).status == "finished"
-    assert ended(store, paused, 60).status == "paused"
+    assert ended(store, fork).status == "finished"
+    assert ended(store, paused).status == "paused"
     executor.resume(SMALL, paused)
-    assert ended(store, paused, 60).status == "finished"
+    assert ended(store, paused).status == "finished"
     executor.close()
     for other in (run_id, fork, paused):
         same_records(goldviz.load(other), here)

@@ -36,7 +36,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkout with the page's files written into it."""
     copy = tmp_path_factory.mktemp("checkout")
     for name in ("goldviz", "pages", "docs"):
-        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "images"))
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("images"))
     shutil.copy(ROOT / "app.py", copy)
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python file=(\S+)\n(.*?)```", text, flags=re.DOTALL)

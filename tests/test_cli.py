@@ -17,6 +17,7 @@ from goldviz.cli import main
 from goldviz.declare.registry import experiment
 from goldviz.declare.settings import allowed, description
 from goldviz.runs.store.run_store import Store
+from tests.ports import free_port
 
 NAME = "depth-gradients"
 SMALL = ["--depth", "3", "--width", "6", "--epochs", "3", "--samples", "32", "--features", "4"]
@@ -262,12 +263,12 @@ def test_ctrl_c_writes_what_was_recorded(keep: list[str], tmp_path: Path) -> Non
     process = subprocess.Popen([*COMMAND, "run", NAME, *long], stderr=subprocess.PIPE, env=tells_what_it_loads)
     assert process.stderr is not None
     os.set_blocking(process.stderr.fileno(), False)
-    seen, deadline = b"", time.monotonic() + 60
+    seen, deadline = b"", time.monotonic() + 240
     while b"epoch/s]" not in seen.replace(b"?epoch/s]", b"") and time.monotonic() < deadline:
         seen += process.stderr.read() or b""
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(60) == 130
     os.set_blocking(process.stderr.fileno(), True)
     said = (seen + process.stderr.read()).decode()
     process.stderr.close()
@@ -285,13 +286,6 @@ def test_ctrl_c_writes_what_was_recorded(keep: list[str], tmp_path: Path) -> Non
     assert [run.status for run in Store().list()[0]] == ["stopped"] * len(keep)
 
 
-@pytest.fixture
-def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.mark.parametrize(
     ("number", "base", "below"),
     [
@@ -300,9 +294,10 @@ def port() -> int:
     ],
 )
 def test_serve_says_where_it_is_and_stops_cleanly(
-    number: signal.Signals, base: list[str], below: str, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: signal.Signals, base: list[str], below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOLDVIZ_WORKERS", "1" if number == signal.SIGINT else "0")
+    port = free_port()
     command = [*COMMAND, "serve", "--port", str(port), *base]
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(
@@ -318,7 +313,7 @@ def test_serve_says_where_it_is_and_stops_cleanly(
             f"goldviz: goldviz cannot listen at 127.0.0.1, port {port}: address already in use."
         )
         os.killpg(server.pid, number)
-        assert server.wait(30) == 0
+        assert server.wait(60) == 0
         server.stdout.close()
     assert "Traceback" not in (tmp_path / "log").read_text()
     with socket.socket() as probe:

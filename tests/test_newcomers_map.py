@@ -59,7 +59,7 @@ def test_the_files_of_a_change_are_there(change: str, edit: str) -> None:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the package in which a change is made."""
-    leave = shutil.ignore_patterns("__pycache__", "shipped", "*.safetensors")
+    leave = shutil.ignore_patterns("shipped", "*.safetensors")
     shutil.copytree(ROOT / "goldviz", tmp_path / "goldviz", ignore=leave)
     return tmp_path
 
@@ -202,9 +202,9 @@ trained("recurrent-gradients", optimiser="new", hidden=3, length=4, steps=2)
 
 from goldviz.export.report import report_of_run
 figures = LABS["depth-gradients"].figures()
-told["colours"] = ["#123456" in spec(run).to_json() for spec in figures.FIGURES.values()].count(True)
+told["colours"] = ["#123456" in spec.draw(run).to_json() for spec in figures.FIGURES.values()].count(True)
 told["picture"] = figures.picture(run)
-told["questions"] = [spec.question for spec in figures.FIGURES.values() if spec(run).data]
+told["questions"] = [spec.question for spec in figures.FIGURES.values() if spec.draw(run).data]
 told["variable"] = [*run["largest_weight"].dims], run["largest_weight"].values.min()
 told["report"] = report_of_run(settings, run, {})
 told["preset"] = declared.preset("fix-wide").width
@@ -223,7 +223,7 @@ gold = trained(
 )
 told["baselines"] = [str(name) for name in gold["baseline"].values]
 tables = LABS["gold-forecast"].figures().FIGURES.items()
-told["baseline in"] = [name for name, spec in tables if "median" in spec(gold).to_json()]
+told["baseline in"] = [name for name, spec in tables if "median" in spec.draw(gold).to_json()]
 
 from goldviz.labs.text_tokens.compute import compute
 from goldviz.labs.text_tokens.settings import TextTokens
@@ -255,7 +255,8 @@ print(json.dumps(told, default=float))
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a process says that tries all changes in a copy of the checkout."""
     checkout = tmp_path_factory.mktemp("checkout")
-    leave = shutil.ignore_patterns("__pycache__", "shipped", "*.safetensors")
+    # What Python has compiled goes along: it is good for every module that is not changed.
+    leave = shutil.ignore_patterns("shipped", "*.safetensors")
     for name in ("goldviz", "pages"):
         shutil.copytree(ROOT / name, checkout / name, ignore=leave)
     shutil.copy(ROOT / "app.py", checkout)

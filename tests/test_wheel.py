@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.app_server import free_port
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]
-    subprocess.run([*build, str(folder), str(ROOT)], check=True, timeout=120)
+    subprocess.run([*build, str(folder), str(ROOT)], check=True, timeout=240)
     return next(folder.glob("goldviz-*.whl"))
 
 
@@ -68,14 +68,14 @@ def test_the_installed_shell_serves_the_app_from_any_folder(wheel: Path, tmp_pat
         assert _answers(f"http://127.0.0.1:{port}/goldviz/plotly.min.js", serving)
     finally:
         serving.send_signal(signal.SIGTERM)
-        serving.wait(30)
+        serving.wait(60)
     said = (tmp_path / "log").read_text()
     assert str(site) in said
     assert f"http://127.0.0.1:{port}" in said
 
 
 def _answers(address: str, serving: subprocess.Popen[bytes]) -> bool:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline and serving.poll() is None:
         try:
             with urllib.request.urlopen(address, timeout=5) as answer:

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,12 +37,6 @@ def own_faults(log: Path) -> list[str]:
     ours = re.compile(rf'File "{re.escape(str(ROOT))}/(goldviz|pages|app\.py)')
     tracebacks = log.read_text().split("Traceback (most recent call last):")[1:]
     return [text for text in tracebacks if ours.search(text)]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def environment_of(database: str, folder: Path, workers: int, more: Mapping[str, str]) -> dict[str, str]:
@@ -80,14 +75,14 @@ def running(
     finally:
         process.terminate()
         try:
-            process.wait(20)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
 
 def _wait_until_healthy(server: Server, log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         try:
             with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=2) as answer:

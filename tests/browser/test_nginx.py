@@ -16,8 +16,9 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.app_server import ROOT, environment_of, free_port
+from tests.browser.app_server import ROOT, environment_of
 from tests.browser.laboratory_page import figure
+from tests.ports import free_port
 
 Opener = Callable[..., Page]
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")

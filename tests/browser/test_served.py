@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.app_server import Server, free_port, running
+from tests.browser.app_server import Server, running
 from tests.browser.before_server import framing_site, proxy
 from tests.browser.laboratory_page import wait_for_figure
+from tests.ports import free_port
 
 Opener = Callable[..., Page]
 APP = "[data-testid=stApp] h1"

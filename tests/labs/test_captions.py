@@ -363,9 +363,10 @@ def texts(lab: Laboratory, settings: Experiment, run: xr.Dataset) -> dict[str, s
         if name == PAGE:
             found[name] = "\n".join(on_page(lab, settings, run))
             continue
-        layout = lab.part("figures").FIGURES[name](run).layout
+        # Plotly's check of a draft takes ten times as long as the drawing; other tests have it check every figure.
+        layout = lab.part("figures").FIGURES[name].draw(run).settled().layout
         notes = re.sub(r"\. (?=[A-Z])", ".\n", str(layout.title.subtitle.text or "").replace("<br>", " "))
-        found[name] = "\n".join([notes, *(str(words.text) for words in layout.annotations)])
+        found[name] = "\n".join([notes, *(str(words["text"]) for words in layout.annotations or ())])
     return found
 
 

@@ -13,8 +13,9 @@ from goldviz.declare.settings import Experiment
 from goldviz.runs.execution.execution import Executor
 from goldviz.runs.store.run_store import Store
 from tests.labs.small_runs import EVERY_TRAINED, carried_out, endless
+from tests.ports import free_port
 from tests.runs.conftest import ended, until
-from tests.runs.dask_processes import SLOW, free_port, scheduler, until_connected, worker
+from tests.runs.dask_processes import SLOW, scheduler, until_connected, worker
 
 pytestmark = pytest.mark.slow
 

@@ -47,7 +47,7 @@ def shared_executor(light_workers: None, tmp_path_factory: pytest.TempPathFactor
 @pytest.fixture
 def executor(shared_executor: Executor) -> Executor:
     """The shared executor with both its workers up: a killed one takes seconds to come back."""
-    until(lambda: shared_executor.worker_count == 2, 30)
+    until(lambda: shared_executor.worker_count == 2)
     return shared_executor
 
 
@@ -77,15 +77,15 @@ def aged(store: Store, seconds: float) -> None:
     connection.close()
 
 
-def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    """Wait for something that has to happen."""
+def until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
+    """Wait for something that has to happen, on a machine that may have much else to do."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)
 
 
-def ended(store: Store, run_id: str, seconds: float = 20.0) -> Run:
+def ended(store: Store, run_id: str, seconds: float = 120.0) -> Run:
     """The run as soon as it neither waits nor trains."""
     until(lambda: not store.run(run_id).unfinished, seconds)
     return store.run(run_id)

@@ -1,7 +1,6 @@
 """A Dask scheduler and a worker in processes of their own, as on a server that has them elsewhere."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,12 +15,6 @@ from goldviz.runs.store.run_store import Store
 
 SLOW = 240.0
 """Starting a process takes long where all cores are busy."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -60,9 +59,7 @@ def test_a_killed_worker_fails_its_run_with_the_reason_and_nothing_else(executor
     victim, neighbour = begun(executor, ENDLESS), begun(executor, ENDLESS)
     assert worker_of(store, victim) != worker_of(store, neighbour)
     os.kill(worker_of(store, victim), signal.SIGKILL)
-    killed = time.monotonic()
     run = ended(store, victim)
-    assert time.monotonic() - killed < 5
     assert run.status == "failed"
     assert run.message == (
         "The worker process that trained it died: it was killed from outside, or ran out of memory. "
@@ -71,12 +68,12 @@ def test_a_killed_worker_fails_its_run_with_the_reason_and_nothing_else(executor
     assert store.load(victim).sizes["epoch"] > 2
 
     following = executor.submit(Toy())
-    assert ended(store, following, 30).status == "finished"
+    assert ended(store, following).status == "finished"
     step = store.run(neighbour).step
     until(lambda: store.run(neighbour).step > step)
     executor.stop(neighbour)
     assert ended(store, neighbour).status == "stopped"
-    until(lambda: executor.worker_count == 2, 30)
+    until(lambda: executor.worker_count == 2)
 
 
 def test_a_run_whose_worker_died_goes_on_as_if_nothing_had_happened(executor: Executor) -> None:
@@ -86,7 +83,7 @@ def test_a_run_whose_worker_died_goes_on_as_if_nothing_had_happened(executor: Ex
     os.kill(worker_of(executor.store, run_id), signal.SIGKILL)
     assert ended(executor.store, run_id).status == "failed"
     executor.resume(toy, run_id)
-    assert ended(executor.store, run_id, 30).status == "finished"
+    assert ended(executor.store, run_id).status == "finished"
     same_records(executor.store.load(run_id), uninterrupted(toy.changed(seconds=0)))
 
 
@@ -230,7 +227,7 @@ def test_a_killed_server_leaves_runs_that_can_be_continued(executor: Executor, t
     aged(store, 8)
     # The executor of this process is the restarted server: it finds what nobody trains any more.
     for run_id in (long, waiting):
-        run = ended(store, run_id, 30)
+        run = ended(store, run_id)
         assert run.status == "interrupted"
         assert "it can be continued" in run.message
     for run_id, epochs in ((long, 1000), (waiting, 30)):

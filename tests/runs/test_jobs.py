@@ -260,7 +260,7 @@ def test_a_job_that_takes_too_much_memory_ends_in_a_sentence_and_the_one_beside_
         until(lambda: modest.total == 1)
         with pytest.raises(JobFailedError, match=r"more memory than a page's work may have here: 700 MB\. Ask for"):
             jobs.wait(Task("greedy", job_tasks.greedy, (3_000, str(tmp_path)), "Hoarding", 1.0))
-        until(lambda: not modest.unfinished, 60)
+        until(lambda: not modest.unfinished)
         assert (jobs.outcome(modest), modest.message) == (pid, "")
         assert jobs.wait(Task("fits", job_tasks.greedy, (300, str(tmp_path)), "Hoarding", 1.0)) == 6
         assert jobs.wait(Task("who else", job_tasks.process, (), "Looking", 1.0)) == pid
@@ -278,10 +278,8 @@ def test_a_closed_server_leaves_nobody_waiting(light_workers: None, tmp_path: Pa
     jobs, gate = Jobs(1), Gate(tmp_path)
     working = jobs.ask(gate.task)
     until(lambda: working.total > 0)
-    begun = time.monotonic()
     jobs.close()
-    until(lambda: working.state == "failed", 5)
-    assert time.monotonic() - begun < 10
+    until(lambda: working.state == "failed")
     assert working.message == "The server was closed before this was done."
 
 

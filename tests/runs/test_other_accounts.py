@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.browser.app_server import free_port
+from tests.ports import free_port
 from tests.runs.conftest import until
 from tests.runs.dask_processes import SLOW
 from tests.runs.other_account import (

@@ -56,7 +56,7 @@ def test_a_run_tells_once_that_its_database_is_away_and_once_that_it_is_back(
         other.execute("alter table elsewhere rename to runs")
     until(lambda: "has its database again" in caplog.text)
     store.command(run_id, Command("stop"))
-    training.join(20)
+    training.join(120)
     assert store.run(run_id).status == "stopped"
     assert sum("waits for its database" in message for message in caplog.messages) == 1
     assert sum(f"Run {run_id} has its database again." in message for message in caplog.messages) == 1

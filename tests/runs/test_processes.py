@@ -55,7 +55,7 @@ def test_a_kept_run_may_too(monkeypatch: pytest.MonkeyPatch, store: Store) -> No
 def test_runs_that_are_trained_together_share_the_cores(store: Store) -> None:
     executor = Executor(store, workers=2)
     try:
-        until(lambda: executor.worker_count == 2, 30)
+        until(lambda: executor.worker_count == 2)
         alone = executor.submit(Sharing(epochs=100_000))
         beside = executor.submit(Sharing())
         assert ended(store, beside).attributes["processes"] == 4

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from goldviz.runs.store import readers
 from goldviz.runs.store.readers import Readers
 from goldviz.runs.store.run_store import Store, UnknownRunError
 from goldviz.runs.store.schema import open_engine
+from tests.runs.conftest import until
 
 LONG = 60.0
 
@@ -85,9 +85,7 @@ def test_soon_after_the_last_reading_nothing_is_open(file: Path) -> None:
         one.start()
     for one in readings:
         one.join()
-    end = time.monotonic() + 20 * readers.REST_SECONDS
-    while file.with_name("runs.sqlite-wal").exists() and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: not file.with_name("runs.sqlite-wal").exists())
     assert [found.name for found in file.parent.iterdir()] == ["runs.sqlite"]
 
 

@@ -35,14 +35,6 @@ as_root = pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reas
 pytestmark = posix
 
 
-@pytest.fixture(autouse=True)
-def usual_umask() -> Iterator[None]:
-    """What most systems have: others may read whatever is made."""
-    before = os.umask(0o022)
-    yield
-    os.umask(before)
-
-
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A place that every account can look into, where goldviz is to keep all it keeps."""
@@ -242,8 +234,8 @@ def test_a_server_closes_what_was_open_and_makes_nothing_that_others_can_read(pl
     log.mkdir()
     database, data = f"sqlite:///{place / 'database' / 'runs.sqlite'}", str(place / "data")
     with running(database, log / "server.log", more={"GOLDVIZ_DATA": data, "TMPDIR": str(place)}):
-        until(lambda: "they have none any more." in (log / "server.log").read_text(), 60)
-        until((place / "database" / "runs.sqlite-wal").exists, 60)
+        until(lambda: "they have none any more." in (log / "server.log").read_text())
+        until((place / "database" / "runs.sqlite-wal").exists)
         run = [sys.executable, "-c", SHELL, "run", "depth-gradients", "--epochs", "1", "--keep", "--quiet"]
         subprocess.run(run, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
         assert open_of(place).keys() <= {"log", "log/server.log", "database"}

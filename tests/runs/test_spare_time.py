@@ -4,9 +4,11 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from goldviz.runs.execution import spare_time
 from goldviz.runs.execution.memory_watch import give_back_memory, resident_bytes
 from goldviz.runs.execution.spare_time import SHORT_TURN, SpareTime
 
@@ -33,27 +35,40 @@ def test_modules_are_loaded_once_no_run_is_at_work_and_let_others_have_turns(mod
         assert spare.seconds() == 0
         assert not sys.modules.keys() & set(modules)
         free = time.monotonic()
-    loading.join(30)
+    loading.join()
     first, second = (sys.modules.pop(name) for name in modules)
     assert free + REST <= first.at <= second.at
     assert first.turn == second.turn == pytest.approx(SHORT_TURN)
     assert sys.getswitchinterval() == usual
 
 
-def test_a_run_that_begins_between_two_modules_comes_first(modules: list[str]) -> None:
+def test_the_rest_begins_anew_behind_a_run_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(spare_time, "time", SimpleNamespace(monotonic=lambda: now[0]))
     spare = SpareTime()
-    loading = threading.Thread(target=spare.load, args=(modules[:1], REST, LOOK))
-    loading.start()
-    time.sleep(REST / 2)
+    now[0] += REST / 2
     with pytest.raises(ZeroDivisionError), spare.taken():
         raise ZeroDivisionError
-    free = time.monotonic()
-    loading.join(30)
-    assert sys.modules.pop(modules[0]).at >= free + REST - LOOK
+    now[0] += REST
+    assert spare.seconds() == pytest.approx(REST)
+
+
+def test_what_is_loaded_waits_for_the_whole_rest(modules: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    now, looks = [100.0], list[float]()
+
+    def sleep(seconds: float) -> None:
+        looks.append(now[0])
+        now[0] += seconds
+
+    monkeypatch.setattr(spare_time, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    SpareTime().load(modules[:1], rest=1.0, look=0.25)
+    assert looks == [100.0, 100.25, 100.5, 100.75]
+    assert sys.modules.pop(modules[0])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Only glibc is asked to hand memory back.")
 def test_freed_memory_goes_back_to_the_system() -> None:
+    give_back_memory()
     before = resident_bytes()
     blocks = [b"x" * 100_000 for _ in range(2_000)]
     blocks, last = [], blocks[-1]

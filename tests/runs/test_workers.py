@@ -18,8 +18,9 @@ from distributed import Client, SpecCluster, Worker
 from goldviz.runs.execution.execution import Executor
 from goldviz.runs.execution.workers import Workers
 from goldviz.runs.store.run_store import Store
+from tests.ports import free_port
 from tests.runs.conftest import ended, same_records, uninterrupted, until
-from tests.runs.dask_processes import SLOW, free_port, scheduler, until_connected, worker
+from tests.runs.dask_processes import SLOW, scheduler, until_connected, worker
 from tests.runs.toy import Toy
 
 ENDLESS = Toy(epochs=100_000, seconds=0.01)

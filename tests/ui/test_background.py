@@ -30,7 +30,7 @@ def page() -> None:
 
 
 def visitor(gate: Gate) -> AppTest:
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(page, default_timeout=60)
     app.session_state["task"] = gate.task
     return run(app)
 

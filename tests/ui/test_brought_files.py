@@ -196,8 +196,8 @@ def test_a_file_that_takes_its_worker_down_gives_a_sentence_and_the_page_works_o
 
 
 def _kill_once_it_reads(jobs: Jobs, pid: int) -> None:
-    until(lambda: not jobs.idle, 30)
-    until(lambda: any(job.total for job in list(jobs._line.values())), 30)
+    until(lambda: not jobs.idle)
+    until(lambda: any(job.total for job in list(jobs._line.values())))
     # Streamlit's test harness leaves its script there, which the next worker would import.
     sys.modules["__main__"] = MAIN
     os.kill(pid, signal.SIGKILL)

@@ -90,7 +90,7 @@ def _pages_directory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def _up_and_down() -> bool:
     async with server.lifespan(None):
-        for _ in range(200):
+        for _ in range(12_000):
             if services.executor_ready():
                 return True
             await asyncio.sleep(0.01)

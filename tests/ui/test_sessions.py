@@ -32,12 +32,13 @@ def _info(session: Any) -> SessionInfo:
 
 def test_a_session_is_shut_down_when_its_time_is_over_or_its_place_is_taken_and_once() -> None:
     ended: list[str] = []
-    storage = ClosingStorage(maxsize=2, ttl_seconds=1)
+    now, storage = 100.0, ClosingStorage(maxsize=2, ttl_seconds=10)
+    storage._cache._timer = lambda: now  # type: ignore[attr-defined]
     for name in ("first", "second", "third"):
         storage.save(_info(Session(name, ended)))
     assert ended == ["first"]
     storage.delete("second")
-    time.sleep(1.1)
+    now += 11
     storage.close_gone()
     storage.close_gone()
     assert ended == ["first", "third"], "one that was handed back is not shut down"

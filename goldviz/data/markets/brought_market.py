@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pandas as pd
-
+from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.files import Choices, TablePreview, look_into, market_from_file
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.tables.brought_files import brought_content
@@ -62,7 +61,7 @@ def make(report: Report, key: str, name: str, choices: Choices) -> Made:
 
     Raises :class:`MarketError` where the server has let go of the file.
     """
-    content, now = brought_content(key, name, MarketError), pd.Timestamp.now(tz="UTC")
+    content, now = brought_content(key, name, MarketError), utc_now()
     try:
         return Made(market_from_file(content, name, choices, retrieved=now, report=report))
     except MarketError as error:

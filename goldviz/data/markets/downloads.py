@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.kept_markets import market_folder
 from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.parquet import DamagedMarketError, market_file, read_market
@@ -61,7 +62,7 @@ def download(
     names = list(dict.fromkeys(valid_symbol(symbol) for symbol in symbols))
     if not names:
         raise MarketError("No symbol is named; at least the target is needed, for example GC=F.")
-    if not EARLIEST <= start < pd.Timestamp.now("UTC").date():
+    if not EARLIEST <= start < utc_now().date():
         raise MarketError(f"The start is {start:%Y-%m-%d}; allowed is a day from {EARLIEST:%Y-%m-%d} to yesterday.")
     answers: list[Obtained] = []
     notes: dict[str, str] = {}
@@ -100,7 +101,7 @@ def _tried(
     # Whoever waits for the same symbol finds it fresh.
     with ONE_DOWNLOAD:
         good = _last_good(symbol)
-        if good is not None and pd.Timedelta(0) <= pd.Timestamp.now("UTC") - good.retrieved < FRESH:
+        if good is not None and pd.Timedelta(0) <= utc_now() - good.retrieved < FRESH:
             return good, None
         try:
             if unreachable is not None:
@@ -114,7 +115,7 @@ def _tried(
 
 
 def _downloaded(symbol: str, seconds: float) -> Obtained:
-    now = pd.Timestamp.now("UTC").floor("s")
+    now = utc_now().floor("s")
     channel = fetch(symbol, start=EARLIEST, seconds=seconds)
     try:
         _keep_download(Market((channel,), "yahoo", "Yahoo Finance", now))

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from goldviz.cache import Cache
+from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.file_channel import (
     ColumnChoice,
     ColumnReading,
@@ -175,7 +176,7 @@ def look_into(content: bytes, name: str, choices: Choices = Choices(), report: R
             tuple(table.cell(column, row) for column in range(len(table.names)))
             for row in range(min(HEAD, len(table.rows)))
         ),
-        notes=(*layout.notes, *target.notes, *_future_notes([target], pd.Timestamp.now(tz="UTC"))),
+        notes=(*layout.notes, *target.notes, *_future_notes([target], utc_now())),
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
+from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.files import Choices, check_size, market_from_file
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import MarketError
@@ -24,4 +23,4 @@ def keep_file(path: str | Path, choices: Choices) -> str:
         content = path.read_bytes()
     except OSError as error:
         raise MarketError(f"The file {path} cannot be read: {error.strerror}.") from None
-    return keep(market_from_file(content, path.name, choices, retrieved=pd.Timestamp.now(tz="UTC")))
+    return keep(market_from_file(content, path.name, choices, retrieved=utc_now()))

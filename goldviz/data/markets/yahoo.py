@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.kept_markets import market_folder
 from goldviz.data.markets.market import Channel, MarketError
 from goldviz.data.markets.symbols import described
@@ -70,7 +71,7 @@ def fetch(symbol: str, *, start: date, end: date | None = None, seconds: float =
     if closes.isna().all():
         raise no_prices(symbol, len(closes))
     about = described(symbol)
-    over = about.release.moments(pd.DatetimeIndex(closes.index)) <= pd.Timestamp.now("UTC")
+    over = about.release.moments(pd.DatetimeIndex(closes.index)) <= utc_now()
     closes = closes[over]
     if closes.isna().all():
         raise no_rows(symbol)

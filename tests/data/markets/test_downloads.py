@@ -12,11 +12,12 @@ from goldviz.data.markets import downloads
 from goldviz.data.markets.downloads import download
 from goldviz.data.markets.kept_markets import keep, kept, load_market
 from goldviz.data.markets.market import MarketError
-from goldviz.data.markets.parquet import read_market
 from goldviz.data.markets.yahoo_faults import DownloadError
 from tests.data.markets.fake_yahoo import FakeYahoo
 
 START = date(2024, 1, 1)
+NOW = pd.Timestamp("2026-03-02 09:30:15.5", tz="UTC")
+SHOWN = "shown is the download of 2026-03-02 09:30 UTC"
 TOO_OFTEN = "Yahoo refuses because it was asked too often (429)"
 ONE_LATER = "try again later, or load a file instead."
 
@@ -24,6 +25,7 @@ ONE_LATER = "try again later, or load a file instead."
 @pytest.fixture
 def yahoo(monkeypatch, tmp_path):
     monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path))
+    monkeypatch.setattr(downloads, "utc_now", lambda: NOW)
     with FakeYahoo() as server:
         monkeypatch.setenv("GOLDVIZ_YAHOO", server.address)
         yield server
@@ -41,19 +43,12 @@ def unreachable(yahoo, monkeypatch):
         return lambda: monkeypatch.setenv("GOLDVIZ_YAHOO", gone.address)
 
 
-def minute_kept(symbol):
-    """When this symbol's download was kept: of two symbols, one may come a minute after the other."""
-    content = (downloads.market_folder() / "downloads" / f"yahoo {symbol}.parquet").read_bytes()
-    return f"{read_market(content).retrieved:%Y-%m-%d %H:%M} UTC"
-
-
 def test_the_target_comes_first_and_the_market_says_where_it_is_from(yahoo):
-    before = pd.Timestamp.now("UTC").floor("s")
     market = download(["si=f", "^VIX", "GC=F", "SI=F"], start=START)
     assert [channel.name for channel in market.channels] == ["SI=F", "^VIX", "GC=F"]
     assert market.target.name == "SI=F"
     assert (market.source, market.origin, market.notes) == ("yahoo", "Yahoo Finance", {})
-    assert before <= market.retrieved <= pd.Timestamp.now("UTC")
+    assert market.retrieved == NOW.floor("s")
     for channel in market.channels:
         served = yahoo.series[channel.name].loc["2024":]
         assert channel.values.index[0] == served.index[0]
@@ -121,11 +116,10 @@ def test_a_download_from_the_future_is_not_fresh(yahoo):
     """A clock that was set back must not keep a symbol from being asked for again."""
     market = download(["GC=F"], start=START)
     [path] = (downloads.market_folder() / "downloads").iterdir()
-    later = pd.Timestamp.now("UTC").floor("s") + pd.Timedelta(days=2)
-    ahead = downloads.Market(market.channels, "yahoo", "Yahoo Finance", later)
+    ahead = downloads.Market(market.channels, "yahoo", "Yahoo Finance", NOW.floor("s") + pd.Timedelta(days=2))
     path.write_bytes(downloads.market_file(ahead))
     yahoo.asked.clear()
-    assert download(["GC=F"], start=START).retrieved < later
+    assert download(["GC=F"], start=START).retrieved == NOW.floor("s")
     assert set(yahoo.asked) == {"GC=F"}
 
 
@@ -139,11 +133,10 @@ def test_one_symbol_that_is_refused_is_left_out_with_a_note(yahoo):
 @pytest.mark.parametrize("symbol", ["GC=F", "SI=F"])
 def test_the_last_good_download_is_shown_in_place_of_a_failure(yahoo, never_fresh, symbol):
     first = download(["GC=F", "SI=F"], start=START)
-    shown = minute_kept(symbol)
     yahoo.faults[symbol] = "429"
     yahoo.series = {name: 2 * series for name, series in yahoo.series.items()}
     second = download(["GC=F", "SI=F"], start=START)
-    assert second.notes == {symbol: f"{symbol}: {TOO_OFTEN}; shown is the download of {shown}."}
+    assert second.notes == {symbol: f"{symbol}: {TOO_OFTEN}; {SHOWN}."}
     for name in ("GC=F", "SI=F"):
         factor = 1 if name == symbol else 2
         now, before = second.channel(name), first.channel(name)
@@ -181,8 +174,8 @@ def test_without_a_network_yahoo_is_tried_once_and_the_rest_comes_from_disk(
     market = download(["GC=F", "SI=F", "^VIX"], start=START)
     unreached = "Yahoo cannot be reached from this machine"
     assert market.notes == {
-        "GC=F": f"GC=F: {unreached}; shown is the download of {minute_kept('GC=F')}.",
-        "SI=F": f"SI=F: {unreached}; shown is the download of {minute_kept('SI=F')}.",
+        "GC=F": f"GC=F: {unreached}; {SHOWN}.",
+        "SI=F": f"SI=F: {unreached}; {SHOWN}.",
         "^VIX": "^VIX: Yahoo cannot be reached from this machine; the channel is left out.",
     }
     assert tried == ["GC=F"]

@@ -1,11 +1,10 @@
 """The grammar: what it reads, what it refuses, and that nothing a person writes does more than arithmetic."""
 
-import time
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from goldviz.labs.backward_by_hand.evaluation import Board
 from goldviz.labs.backward_by_hand.formulas import DEEPEST, LONGEST, MOST_PARTS, FormulaError, names_in, parse
 from goldviz.labs.backward_by_hand.judging import Verdict, judge
 from goldviz.labs.backward_by_hand.network import BACKWARD, Divisor, closed_forms, nodes
@@ -172,9 +171,7 @@ SNIPPETS = [
 @example(text="h" * LONGEST)
 @example(text="h+" * (LONGEST // 2 - 1) + "h")
 def test_any_text_gets_a_verdict(text: str) -> None:
-    began = time.process_time()
     assert isinstance(judge(SMALL, "h", text), Verdict)
-    assert time.process_time() - began < 2
 
 
 def formulas() -> st.SearchStrategy[str]:
@@ -234,12 +231,11 @@ def test_bounds_are_said_with_their_numbers() -> None:
         assert f"{number:,}" in judge(SMALL, "h", text).words or str(number) in judge(SMALL, "h", text).words
 
 
-def test_work_is_bounded_before_any_is_done() -> None:
+def test_work_is_bounded_before_any_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Board, "carried_out", lambda *_: pytest.fail("the formula was carried out"))
     wide = "view(ones(200, 200), 200, 200)"
-    began = time.process_time()
     verdict = judge(SMALL, "h", " @ ".join([wide] * 6))
     assert "multiplications" in verdict.words
-    assert time.process_time() - began < 0.5
 
 
 def test_a_gradient_may_name_what_was_found_before_it_and_nothing_else() -> None:

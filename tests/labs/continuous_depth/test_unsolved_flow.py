@@ -70,7 +70,7 @@ def test_a_worker_keeps_the_same(tmp_path):
     here, store = goldviz.run(STIFF, progress=False), Store()
     executor = Executor(store, workers=1)
     run_id = executor.submit(STIFF)
-    run = ended(store, run_id, 60)
+    run = ended(store, run_id)
     executor.close()
     assert (run.status, run.message) == ("diverged", here.attrs["message"])
     same_records(store.load(run_id), here)

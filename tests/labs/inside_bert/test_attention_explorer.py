@@ -31,7 +31,7 @@ def page(token: str, layer: int, head: int, piece: int | None, theme: str) -> No
 
 
 def sent(token: str, layer: int = 0, head: int = 0, piece: int | None = None, theme: str = "light") -> tuple[Any, Any]:
-    at = AppTest.from_function(page, args=(token, layer, head, piece, theme)).run()
+    at = AppTest.from_function(page, default_timeout=60, args=(token, layer, head, piece, theme)).run()
     assert not at.exception
     [element] = at.get("bidi_component")
     return json.loads(element.proto.json), at.session_state["returned"]

@@ -425,7 +425,7 @@ def test_attention_is_judged_by_evidence_beyond_chance_alone(correlation: float,
 def test_those_who_wait_for_a_large_model_read_what_will_come(models: Path) -> None:
     for name, write in (("both", with_classifier), ("judge", without_masked_words), ("bare", write_random_bert)):
         write(models / name)
-        visitor = AppTest.from_function(_wait, args=(f"folder:{name}",)).run()
+        visitor = AppTest.from_function(_wait, default_timeout=60, args=(f"folder:{name}",)).run()
         [caption] = visitor.caption
         assert "the maps of its 12 heads" in caption.value
         assert ("evidence" in caption.value) == (name != "bare")

@@ -51,7 +51,7 @@ class Uploads:
     """A visitor at the uploader."""
 
     def __init__(self, held: Market | None = None) -> None:
-        self.at = AppTest.from_function(page)
+        self.at = AppTest.from_function(page, default_timeout=60)
         self.at.session_state["held"] = held
         self.look()
 

@@ -15,6 +15,7 @@ from goldviz.ui.serving import services
 from goldviz.ui.texts import model_dialog as text_model_dialog
 from goldviz.ui.texts.model_dialog import megabytes
 from tests.random_bert import write_random_bert
+from tests.runs.conftest import until
 
 REPO = "owner/model"
 
@@ -121,10 +122,7 @@ def test_a_download_shows_its_size_progress_and_stop_and_then_can_be_used(monkey
 
 
 def _wait_for(state: str) -> None:
-    deadline = time.monotonic() + 20
-    while (job := background.job(f"download-{REPO}")) is not None and job.state != state:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: (job := background.job(f"download-{REPO}")) is None or job.state == state)
 
 
 def test_bytes_are_told_in_megabytes() -> None:
