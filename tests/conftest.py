@@ -58,6 +58,16 @@ def _data_folder() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _shared_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Processes that test beside each other train each small run once."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        from tests.labs import small_runs
+
+        small_runs.shared_folder = tmp_path_factory.getbasetemp().parent / "small-runs"
+        small_runs.shared_folder.mkdir(exist_ok=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _installed_components() -> Iterator[None]:
     """Which installed packages bring components: every page of the test harness reads all their metadata anew, a
     quarter of a second each, and tests install nothing."""

@@ -1,17 +1,21 @@
-"""Small runs of laboratories. Each is trained once in a session, however many tests look at it."""
+"""Small runs of laboratories. Each is trained once in a session, however many tests and processes look at it."""
 
 from __future__ import annotations
 
 import importlib
+import pickle
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 import xarray as xr
+from filelock import FileLock
 
+from goldviz.data.tables.whole_files import digest, write_whole
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.registry import laboratories
@@ -33,6 +37,10 @@ def headline(lab: Laboratory) -> str:
     """The variable that says how a run goes: the loss, or the first that must stay finite where nothing is learned."""
     variables = lab.declared.variables
     return "loss" if "loss" in variables else next(name for name, one in variables.items() if one.must_stay_finite)
+
+
+shared_folder: Path | None = None
+"""Where the processes of a session leave whole runs for each other; none where all tests are in one process."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,10 @@ class Keeping(Memory):
     def checkpoint(self, step: int, state: bytes) -> None:
         self.finals.setdefault("states", {})[step] = state  # type: ignore[call-overload]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A function without a name cannot travel, and nobody watches a run that is over.
+        return {name: value for name, value in vars(self).items() if name != "watch"}
+
     @property
     def states(self) -> dict[int, bytes]:
         return self.finals["states"]  # type: ignore[return-value]
@@ -97,6 +109,20 @@ def carried_out(settings: Experiment, **recorder: Any) -> tuple[Keeping, str]:
 @cache
 def whole(settings: Experiment) -> Keeping:
     """What the whole run keeps, states and all. Shared: look, and change nothing."""
+    if shared_folder is None:
+        return _trained(settings)
+    name = digest(f"{settings.name} {settings.model_dump_json()}".encode())
+    file = shared_folder / f"{name}.pickle"
+    with FileLock(shared_folder / f"{name}.lock"):
+        if file.exists():
+            there: Keeping = pickle.loads(file.read_bytes())
+            return there
+        sink = _trained(settings)
+        write_whole(file, pickle.dumps(sink))
+        return sink
+
+
+def _trained(settings: Experiment) -> Keeping:
     sink, status = carried_out(settings)
     assert status == "finished"
     return sink
