@@ -1,7 +1,7 @@
 """One step of backpropagation through time by hand, for every recurrent network, many gradients at once.
 
 The transpose of :mod:`goldviz.diagnostics.recurrent.jacobians` applied to gradients: document 001, eq. 6-8 for
-the Elman network, eq. 16-20 for the LSTM, and the chain rule over eq. 21-24 for the GRU. What does not depend on
+the Elman network, eq. 16-20 for the LSTM, and the chain rule over eq. 21-24 for GRU and minGRU. What does not depend on
 the gradients, the slopes of all gates, is computed for all steps at once.
 """
 
@@ -18,6 +18,7 @@ from torch.func import vjp, vmap
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GatedRecurrentUnit, GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
+from goldviz.models.recurrent.min_gru import MinGRU, MinGRUTrace
 from goldviz.models.recurrent.weights import DrivenTrace, RecurrentTrace, RecurrentWeights
 
 Gradients = Float[Tensor, "*stacked batch state"]
@@ -56,6 +57,8 @@ def steps_back(layer: RecurrentWeights, trace: RecurrentTrace) -> StepBack:
             return _reset_before_back(layer, trace)
         case ResetAfterGRU(), GRUTrace():
             return _reset_after_back(layer, trace)
+        case MinGRU(), MinGRUTrace():
+            return _min_gru_back(trace)
         case _, DrivenTrace() if isinstance(trace, layer.trace):
             return _back_over_step(layer, trace)
     raise TypeError(f"A {type(trace).__name__} is not what a {type(layer).__name__} layer leaves behind.")
@@ -146,6 +149,17 @@ def _reset_after_back(layer: ResetAfterGRU, trace: GRUTrace) -> StepBack:
     def back(step: int, dh: Tensor) -> Backward:
         products = torch.cat([dh, dh, dh], -1).mul_(slopes[step])
         return Backward(products, (products @ W_h).addcmul_(dh, past[step]))
+
+    return back
+
+
+def _min_gru_back(trace: MinGRUTrace) -> StepBack:
+    z, candidate, last = (torch.stack(steps) for steps in (trace.update_gates, trace.candidates, trace.states[:-1]))
+    slopes: Slopes = torch.cat([(candidate - last) * z * (1 - z), z], -1).unbind(0)
+    kept: Slopes = (1 - z).unbind(0)
+
+    def back(step: int, dh: Tensor) -> Backward:
+        return Backward(torch.cat([dh, dh], -1).mul_(slopes[step]), dh * kept[step])
 
     return back
 

@@ -1,6 +1,7 @@
 """Exact Jacobians of one recurrent step, for every step of a forward pass: in closed form, or of the step itself.
 
-Document 001, eq. 7-8 for the Elman network; the same derivative of eq. 10-15 (LSTM) and eq. 21-24 (GRU).
+Document 001, eq. 7-8 for the Elman network; the same derivative of eq. 10-15 (LSTM) and eq. 21-24 (GRU). A minGRU's
+is diagonal: its gates read no state.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from torch.func import jacrev, vmap
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
+from goldviz.models.recurrent.min_gru import MinGRU, MinGRUTrace
 from goldviz.models.recurrent.weights import DrivenTrace, RecurrentTrace, RecurrentWeights
 
 PerStep = Float[Tensor, "time hidden"]
@@ -134,6 +136,8 @@ def step_jacobians(layer: RecurrentWeights, trace: RecurrentTrace, sequence: int
             return StateJacobians(_reset_before(layer, trace, sequence))
         case ResetAfterGRU(), GRUTrace():
             return StateJacobians(_reset_after(layer, trace, sequence))
+        case MinGRU(), MinGRUTrace():
+            return StateJacobians(torch.diag_embed(1 - _of(trace.update_gates, sequence)))
         case _, DrivenTrace() if isinstance(trace, layer.trace):
             states = torch.cat([_of(getattr(trace, name)[:-1], sequence) for name in trace.carried], 1)
             return StateJacobians(jacobians_of_step(layer, _of(trace.drives, sequence), states))

@@ -216,7 +216,7 @@ class RecurrentModel(CharacterModel):
 
     def inner_matrices(self) -> dict[str, nn.Parameter]:
         """What reads the symbol, and what reads the state."""
-        return {"input": self.layer.W_x, "recurrent": self.layer.W_h}
+        return self.layer.matrices()
 
     def forward(self, contexts: Contexts) -> Pass:
         """The logits of each context's next symbol, after its last place."""

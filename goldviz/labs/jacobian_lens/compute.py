@@ -10,15 +10,22 @@ import torch
 import xarray as xr
 from torch import Tensor
 
+from goldviz.diagnostics.recurrent.gate_products import gate_products
 from goldviz.diagnostics.recurrent.jacobians import CellJacobians, RecurrentJacobians, step_jacobians
 from goldviz.labs.jacobian_lens.bounds import eigenvalues, lag_lines, saturated_share, slopes, stepwise_bound
-from goldviz.labs.jacobian_lens.products import cell_path_norms, frobenius_norms, singular_values
+from goldviz.labs.jacobian_lens.products import (
+    cell_path_norms,
+    frobenius_norm_of_diagonal,
+    frobenius_norms,
+    singular_values,
+)
 from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.models.recurrent.cells import recurrent_layer
 from goldviz.models.recurrent.elman import Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GRUTrace
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.lstm import LSTMTrace
+from goldviz.models.recurrent.min_gru import MinGRUTrace
 from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 from goldviz.training.seeds import DATA, WEIGHTS, stream
 from goldviz.training.threads import one_thread
@@ -87,7 +94,7 @@ def _passed(layer: RecurrentWeights, trace: RecurrentTrace, jacobians: Recurrent
             return slopes(layer, trace)[:, 0], "Slope φ′(u) of the unit"
         case _, LSTMTrace():
             return torch.stack(trace.forget_gates)[:, 0], "Forget gate f"
-        case _, GRUTrace():
+        case _, GRUTrace() | MinGRUTrace():
             return 1 - torch.stack(trace.update_gates)[:, 0], "Kept share 1 − z"
     own = jacobians.dense().diagonal(dim1=1, dim2=2)[:, : layer.hidden]
     return own, "Handed on by the unit itself, ∂h/∂h"
@@ -101,16 +108,21 @@ def _from(start: int, layer: RecurrentWeights, jacobians: RecurrentJacobians, sl
     steps = jacobians.steps - start
     values = torch.cat([torch.zeros(1, jacobians.state, dtype=torch.float64), singular_values(jacobians, start)])
     step_eigenvalues = eigenvalues(jacobians.dense()[start])
-    recurrent = layer.block(layer.W_h, layer.blocks[-1])
     data = xr.Dataset(
         {
             "singular_value": (("lag", "order"), values.numpy()),
             "stepwise_bound": ("lag", stepwise_bound(jacobians)[start:, start].numpy()),
-            "weight_eigenvalue": (("part", "eigenvalue"), _parts(eigenvalues(recurrent))),
             "step_eigenvalue": (("part", "step_eigenvalue_number"), _parts(step_eigenvalues)),
         },
         coords={"lag": np.arange(steps + 1), "part": ["real", "imaginary"]},
     )
+    if layer.reads_state:
+        recurrent = layer.block(layer.W_h, layer.blocks[-1])
+        data["weight_eigenvalue"] = (("part", "eigenvalue"), _parts(eigenvalues(recurrent)))
+    else:
+        kept = gate_products(jacobians.dense()[start:].diagonal(dim1=1, dim2=2))[:, 0]
+        data["gate_product"] = (("lag", "unit"), kept.numpy())
+        data["gate_path"] = ("lag", frobenius_norm_of_diagonal(kept).numpy() - 0.5 * math.log10(jacobians.state))
     if isinstance(layer, Elman):
         slope = float(slopes[start:].max())
         lines = lag_lines(layer.W_h, steps, gamma=1.0)

@@ -90,7 +90,7 @@ def _factor(exponent: float) -> str:
 @drawn(
     "What becomes of a change?",
     name="lag",
-    shows="The product's exact spectral norm over lag, beside the bound of eq. 9 and the asymptote.",
+    shows="The product's exact spectral norm over lag, beside what theory says of it: bounds, asymptote or gates.",
     cannot_show="The asymptote is no bound: the product may lie on either side of it, at any lag.",
 )
 def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -120,6 +120,8 @@ def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
         line(ds["norm"].values[start:, start], "average gain (measured)", style.colour, "dashdot", 2)
     if "cell_path" in ds:
         line(ds["cell_path"].values[start:, start], "cell path alone", ink.text, "dot")
+    if "gate_path" in ds:
+        line(ds["gate_path"].values, "product of gates, read off", ink.text, "dot", 3.5)
     line(ds["stepwise_bound"].values, "bound, step by step", STEPWISE, "longdash", 1.5)
     look.apply(figure, theme, title=f"What becomes of a change at step {start}?", notes=[parting(ds)], height=450)
     legend_below(figure)
@@ -205,10 +207,10 @@ def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
         hoverinfo="skip",
     )
     step = int(ds.attrs["start"]) + 1
-    for name, variable, marker in (
-        ("recurrent matrix W", "weight_eigenvalue", {"symbol": "circle-open", "color": ink.text, "size": 8}),
-        (f"Jacobian of step {step}", "step_eigenvalue", {"symbol": "diamond", "color": style.colour, "size": 7}),
-    ):
+    of_matrix = ("recurrent matrix W", "weight_eigenvalue", {"symbol": "circle-open", "color": ink.text, "size": 8})
+    of_step = (f"Jacobian of step {step}", "step_eigenvalue", {"symbol": "diamond", "color": style.colour, "size": 7})
+    clouds = [cloud for cloud in (of_matrix, of_step) if cloud[1] in ds]
+    for name, variable, marker in clouds:
         real, imaginary = ds[variable].values
         figure.scatter(
             x=real,
@@ -223,7 +225,7 @@ def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
     notes = [f"{outside} of {ds.sizes['step_eigenvalue_number']} eigenvalues of the step lie outside the circle."]
     look.apply(figure, theme, title="Where are the eigenvalues?", notes=notes, height=470, hover="closest")
     legend_below(figure)
-    most = 1.1 * max(1.0, *(float(np.abs(ds[name].values).max()) for name in ("weight_eigenvalue", "step_eigenvalue")))
+    most = 1.1 * max(1.0, *(float(np.abs(ds[variable].values).max()) for _, variable, _ in clouds))
     figure.update_xaxes(title_text="Real part", range=[-most, most], constrain="domain")
     return figure.update_yaxes(title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain")
 
@@ -252,6 +254,36 @@ def passed_on(ds: Run, *, theme: Theme = "light") -> Figure:
     return colour_bar(figure, (0, most), SEQUENTIAL, words)
 
 
+@drawn(
+    "How long does each unit remember?",
+    name="gate_product",
+    needs=("gate_product",),
+    shows="What each unit's gates leave of a change from the step in view on, their product of 1 − z.",
+    cannot_show="Other paths: there are none. One unit of a minGRU never reaches another within the layer.",
+)
+def unit_memory(ds: Run, *, theme: Theme = "light") -> Figure:
+    """Each unit's product of gates over lag: entry by entry the whole Jacobian of a minGRU, which is diagonal."""
+    values, start = ds["gate_product"].values, int(ds.attrs["start"])
+    hover = "unit %{y}, lag %{x}<br>left 10<sup>%{z:.2f}</sup>"
+    figure = Figure(cells(values.T, x=ds["lag"].values, y=ds["unit"].values, hover=hover))
+    forgotten = measures.forgotten_by(ds)
+    end = f"After {forgotten:.0f} steps no unit keeps 1/100." if forgotten < math.inf else "To the end one keeps 1/100."
+    look.apply(
+        figure,
+        theme,
+        title=f"How long does each unit remember step {start}?",
+        notes=[end],
+        legend=False,
+        hover="closest",
+    )
+    figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
+    figure.update_yaxes(title_text="Unit", showgrid=False)
+    link(figure, "x", "lag")
+    link(figure, "y", "unit")
+    limits = (min(-1.0, float(values[np.isfinite(values)].min())), 0.0)
+    return colour_bar(figure, limits, SEQUENTIAL, "Left of a change", **power_ticks(*limits, most=5))
+
+
 def picture(ds: Run) -> str:
     """The home page's picture: the measured gain between bound and asymptote, log scale."""
     return polyline_svg(
@@ -264,4 +296,4 @@ def picture(ds: Run) -> str:
     )
 
 
-FIGURES = by_name(product_map, cell_path_map, by_lag, singular_values, eigenvalue_plane, passed_on)
+FIGURES = by_name(product_map, cell_path_map, by_lag, singular_values, eigenvalue_plane, passed_on, unit_memory)

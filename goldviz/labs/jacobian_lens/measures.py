@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from goldviz.diagnostics.measure import combined, measure
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
 
 
+FORGOTTEN = -2.0
+"""log10 of a hundredth."""
 SAME = 1e-9
 """Powers of ten by which a norm may be above a spectral radius that it equals."""
 
@@ -86,6 +90,20 @@ def cell_path_left(run: Run) -> float:
 def cell_path_kept(run: Run) -> float:
     """The factor by which a step multiplies the cell path, from the root mean square over units."""
     return _factor(run, "cell_path")
+
+
+@measure("log10")
+def gates_off_product(run: Run) -> float:
+    """How far the product of gates is from the product of Jacobians, the most over all lags, in powers of ten."""
+    start = run.attrs["start"]
+    return float(np.abs(run["gate_path"].values - run["norm"].values[start:, start]).max())
+
+
+@measure("steps")
+def forgotten_by(run: Run) -> float:
+    """The first lag at which no unit keeps a hundredth by its gates alone; infinite where one does to the end."""
+    below = (run["gate_product"].values < FORGOTTEN).all(axis=1)
+    return float(run["lag"].values[below.argmax()]) if below.any() else math.inf
 
 
 @measure()

@@ -34,8 +34,10 @@ def spectrum(view: View[JacobianLens]) -> None:
 
 
 def passed(view: View[JacobianLens]) -> None:
-    """What each step passes on, and, where a cell path took its place, the products by lag."""
-    view.draw(*([figures.by_lag] if "cell_path" in view.dataset else []), figures.passed_on)
+    """What each step passes on, what gates leave in all, and, where a cell path took its place, products by lag."""
+    by_lag = [figures.by_lag] if "cell_path" in view.dataset else []
+    by_unit = [figures.unit_memory] if "gate_product" in view.dataset else []
+    view.draw(*by_lag, figures.passed_on, *by_unit)
 
 
 def why(view: View[JacobianLens]) -> None:
@@ -50,6 +52,8 @@ def why(view: View[JacobianLens]) -> None:
             st.latex(r"\left\|\frac{\partial h_t}{\partial h_k}\right\| \le (\gamma \|W_{hh}\|)^{t-k}")
         elif "cell_path" in ds:
             st.latex(r"\frac{\partial c_t}{\partial c_{t-1}} \supset \mathrm{diag}(f_t), \qquad \prod_j f_j")
+        elif "gate_product" in ds:
+            st.latex(r"\frac{\partial h_t}{\partial h_k} = \mathrm{diag} \prod_{j=k+1}^{t} (1 - z_j)")
         elif CELL_OF_LAYER[ds.attrs["cell"]] == "gru":
             st.latex(r"h_t = (1 - z_t) \odot h_{t-1} + z_t \odot \tilde h_t")
     with numbers:
@@ -78,6 +82,12 @@ def why(view: View[JacobianLens]) -> None:
             )
             st.caption(
                 "The whole Jacobian of (h, c) also holds the paths through the gates, which the product leaves out."
+            )
+        elif "gate_product" in ds:
+            st.markdown(
+                "Its gates read the input alone, so no path leads around them. A running sum of log(1 − z) is the "
+                f"whole Jacobian; the product of matrices differs by {measures.gates_off_product(ds):.0e} powers of "
+                "ten at most."
             )
         elif CELL_OF_LAYER[ds.attrs["cell"]] == "gru":
             st.markdown(f"On average a step keeps {measures.passed_on(ds):.1%} of the state, 1 − z.")

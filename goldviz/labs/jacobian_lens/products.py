@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from goldviz.diagnostics.recurrent.gate_products import gate_products
 from goldviz.diagnostics.recurrent.jacobians import CellJacobians, RecurrentJacobians
 from goldviz.labs.jacobian_lens.jacobian_blocks import Block, Stack, blocks, chain, unit_steps, units
 
@@ -58,14 +59,13 @@ def cell_path_norms(jacobians: CellJacobians) -> AllPairs:
 
     There dc_t/dc_k is diag(f_(k+1) * ... * f_t), document 001, eq. 18.
     """
-    start = torch.zeros(1, jacobians.state // 2, dtype=torch.float64)
-    forget = torch.cat([start + 1, jacobians.forget.double()])
-    shut = (forget == 0).cumsum(0)
-    total = torch.where(forget == 0, 1.0, forget).log().cumsum(0)
-    entries = (total[:, None] - total).masked_fill(shut[:, None] != shut, -math.inf)
-    earlier_only = torch.ones(entries.shape[:2], dtype=torch.bool).triu(1)
-    norms: Tensor = torch.logsumexp(2 * entries, -1) / 2 / math.log(10)
-    return norms.masked_fill(earlier_only, math.nan)
+    return frobenius_norm_of_diagonal(gate_products(jacobians.forget))
+
+
+def frobenius_norm_of_diagonal(logarithms: Float[Tensor, "*any hidden"]) -> Float[Tensor, "*any"]:
+    """log10 of the Frobenius norm of diagonal matrices, of log10 of their entries."""
+    norms: Tensor = torch.logsumexp(2 * math.log(10) * logarithms, -1) / 2 / math.log(10)
+    return norms
 
 
 def _table(jacobians: RecurrentJacobians, diagonal: float) -> AllPairs:

@@ -36,7 +36,7 @@ class JacobianLens(Instant):
 
     cell: Layer = setting("rnn_tanh", group="Network", essential=True, labels=LAYERS)
     """The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the recurrent
-    matrix."""
+    matrix. The minGRU has none."""
     initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("gaussian", essential=True)
     """How every recurrent matrix is drawn, before it is scaled."""
     scaling: Literal["gain", "spectral_radius"] = setting("spectral_radius", group="Network", labels=SCALINGS)
@@ -46,7 +46,7 @@ class JacobianLens(Instant):
     forget_bias: float = standard.forget_bias(1.0)
     """Bias of the LSTM's forget gate: 0 leaves it half open, 4 opens it to 98 %."""
     update_bias: float = setting(0.0, ge=-8, le=4, group="Network", essential=True)
-    """Bias of the GRU's update gate: at -4 it takes in 2 % a step and keeps the rest."""
+    """Bias of the update gate of GRU and minGRU: at -4 it takes in 2 % a step and keeps the rest."""
     hidden: int = standard.hidden(32)
     input_scale: float = setting(0.5, ge=0, le=5, group="Input", essential=True)
     """Spread of what the input adds to every unit's sum: more of it saturates tanh and the gates."""
@@ -57,7 +57,18 @@ class JacobianLens(Instant):
     """The step k whose changes are followed, below the length."""
 
     units: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("norm", "cell_path", "singular_value", "stepwise_bound", "bound_by_slope", "bound", "asymptote"), "log10"
+        (
+            "norm",
+            "cell_path",
+            "gate_product",
+            "gate_path",
+            "singular_value",
+            "stepwise_bound",
+            "bound_by_slope",
+            "bound",
+            "asymptote",
+        ),
+        "log10",
     )
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
@@ -98,6 +109,11 @@ class JacobianLens(Instant):
         Preset(
             "Fix it: keep the state", "A GRU that renews 2 % of its state a step.", {"cell": "gru", "update_bias": -4.0}
         ),
+        Preset(
+            "Fix it: gates alone",
+            "A minGRU. No gate reads the state, so the whole Jacobian is the product of its gates.",
+            {"cell": "min_gru", "update_bias": -3.0, "input_scale": 2.0},
+        ),
     )
 
     def positions(self) -> tuple[int, int]:
@@ -105,11 +121,14 @@ class JacobianLens(Instant):
         return 0, self.length - 1
 
     def without_effect(self) -> Mapping[str, str]:
-        """Biases of gates that the cell does not have, and the scale of a ReLU network's input."""
-        gates = CELLS[CELL_OF_LAYER[self.cell]].gates
+        """Biases of gates and matrices that the cell does not have, and the scale of a ReLU network's input."""
+        cell = CELLS[CELL_OF_LAYER[self.cell]]
+        gates = cell.gates
         forget = {} if "forget" in gates else {"forget_bias": "Only an LSTM has a forget gate."}
-        update = {} if "update" in gates else {"update_bias": "Only a GRU has an update gate."}
+        update = {} if "update" in gates else {"update_bias": "Only GRU and minGRU have an update gate."}
         # Without biases and from a state of zeros, all sums of a ReLU network grow with the input, and no sign changes.
         alike = self.cell == "rnn_relu" and self.input_scale > 0
         scale = {"input_scale": "ReLU has the same slopes at any scale above 0."} if alike else {}
-        return forget | update | scale
+        names = () if cell.reads_state else ("initialisation", "scaling", "size")
+        matrix = dict.fromkeys(names, f"The {cell.label} has no recurrent matrix.")
+        return forget | update | matrix | scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
@@ -13,12 +14,14 @@ from torch import Generator, Tensor
 from torch.nn import functional
 
 from goldviz.data.problems import sequences
+from goldviz.diagnostics.recurrent.gate_products import gate_products
 from goldviz.labs.lstm_valves.cells import Parts, labelled, parts_of
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.labs.lstm_valves.valves import Valves, openings, valves
 from goldviz.models.recurrent.cells import CELLS, recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
+from goldviz.models.recurrent.min_gru import MinGRU, MinGRUTrace
 from goldviz.models.recurrent.weights import RecurrentWeights
 from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.threads import one_thread
@@ -56,18 +59,21 @@ def compute(settings: LSTMValves) -> xr.Dataset:
             )
         }
         gates = torch.stack([valve_openings.forget, valve_openings.input, valve_openings.output])[:, :, 0].detach()
+        kept = [torch.stack(trace.forget_gates), 1 - torch.stack(_min_gru(settings).update_gates)]
         curve = [reach(cell_norms(settings.changed(**VIEW, forget_bias=bias))) for bias in REACH_BIASES]
         return xr.Dataset(
             {
                 **{name: ("step", values) for name, values in norms.items()},
                 "opening": (("valve", "step", "unit"), gates.numpy()),
                 "reach_by_bias": ("bias", np.array(curve)),
+                "gates_left": (("path", "step"), np.stack([_left_to_the_end(gates[:, 0]) for gates in kept])),
                 "inside": labelled(_inside(settings)),
             },
             coords={
                 "step": np.arange(1, settings.length + 1),
                 "unit": np.arange(1, settings.hidden + 1),
                 "valve": ["forget", "input", "output"],
+                "path": ["lstm", "min_gru"],
                 "bias": list(REACH_BIASES),
             },
             attrs={
@@ -87,6 +93,20 @@ def _inside(settings: LSTMValves) -> Parts:
     inputs = _task(settings).inputs.double()
     layer = recurrent_layer(usual_layer(settings.cell), inputs.shape[2], settings.hidden, dtype=torch.float64)
     return parts_of(CELLS[settings.cell], _drawn(layer, settings), inputs)
+
+
+def _min_gru(settings: LSTMValves) -> MinGRUTrace:
+    """A minGRU on the LSTM's sequence."""
+    inputs = _task(settings).inputs.double()
+    trace: MinGRUTrace = _drawn(MinGRU(inputs.shape[2], settings.hidden, dtype=torch.float64), settings)(inputs)
+    return trace
+
+
+def _left_to_the_end(gates: Tensor) -> np.ndarray:
+    """log10 of what a unit's gates leave from step t to the last one, the root mean square over the units."""
+    squares = (2 * gate_products(gates)[-1, 1:]).mul_(math.log(10))
+    left: Tensor = (torch.logsumexp(squares, 1) - math.log(gates.shape[1])) / (2 * math.log(10))
+    return left.numpy()
 
 
 def reach(norms: np.ndarray) -> int:
@@ -123,8 +143,13 @@ def _task(settings: LSTMValves) -> Task:
 
 
 def _drawn(layer: Layer, settings: LSTMValves) -> Layer:
-    """The layer with its weights drawn; biases are those of gates that it has."""
+    """The layer with its weights drawn; biases are those of gates that it has.
+
+    A minGRU begins by keeping as much as the LSTM's forget gate: 1 - sigmoid(-b) = sigmoid(b).
+    """
     biases = {"forget": settings.forget_bias, "output": settings.output_bias, "input": settings.input_bias}
+    if isinstance(layer, MinGRU):
+        biases["update"] = -settings.forget_bias
     how = RecurrentInitialisation("gaussian", "gain", settings.gain, settings.input_scale, biases)
     initialise(layer, lambda index: stream(settings.seed, WEIGHTS + index), how)
     return layer

@@ -160,6 +160,34 @@ def reach_by_bias(ds: Run, *, theme: Theme = "light") -> Figure:
     return figure
 
 
+@drawn(
+    "What do gates alone leave?",
+    name="paths",
+    shows="From step t to the end: the product of the LSTM's forget gates, and of a minGRU's 1 − z on the same "
+    "sequence. Both begin with the same opening.",
+    cannot_show="The LSTM's other paths, through h and its gates. A minGRU has none: its line is its whole gradient.",
+)
+def gate_paths(ds: Run, *, theme: Theme = "light") -> Figure:
+    """The LSTM's cell path (eq. 18) beside the product of gates that is all of a minGRU's dh_T/dh_t."""
+    figure = Figure()
+    for path, words in (("lstm", "LSTM, cell path"), ("min_gru", "minGRU, all there is")):
+        style = NETWORKS[path]
+        left = ds["gates_left"].sel(path=path).values
+        figure.scatter(
+            x=ds["step"].values,
+            y=np.where(np.isfinite(left), left, np.nan),
+            mode="lines",
+            name=words,
+            line={"color": style.colour, "dash": style.dash, "width": 2.5},
+            hovertemplate="10<sup>%{y:.2f}</sup>",
+        )
+    look.apply(figure, theme, title="What do gates alone leave?")
+    legend_below(figure)
+    _log_axis(figure, "Left of a change at step t")
+    link(figure, "x", "step")
+    return figure.update_xaxes(title_text="Step t", showgrid=False)
+
+
 def picture(ds: Run) -> str:
     """The home page's picture: the gradient of the cell and of its part through the hidden state, log scale."""
     return polyline_svg(
@@ -171,4 +199,4 @@ def picture(ds: Run) -> str:
     )
 
 
-FIGURES = by_name(split, cell_diagram, reach_by_bias, valve_strips, gate_gradients)
+FIGURES = by_name(split, cell_diagram, reach_by_bias, gate_paths, valve_strips, gate_gradients)

@@ -34,6 +34,12 @@ def cell_path_left(run: Run) -> float:
         return float(np.median(np.log10(openings).sum(axis=0)))
 
 
+@measure("log10")
+def min_gru_left(run: Run) -> float:
+    """log10 of the product of a minGRU's kept shares 1 - z over the whole sequence, root mean square over units."""
+    return float(run["gates_left"].sel(path="min_gru")[0])
+
+
 @measure()
 def left_after_ten(run: Run) -> float:
     """The norm of dL/dc_t ten steps back over that at the last step, all paths together."""

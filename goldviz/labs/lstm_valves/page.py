@@ -6,7 +6,14 @@ import streamlit as st
 
 from goldviz.labs.lstm_valves import LAB, measures
 from goldviz.labs.lstm_valves.diagram import cell_diagram
-from goldviz.labs.lstm_valves.figures import gate_gradients, reach_by_bias, reach_sentence, split, valve_strips
+from goldviz.labs.lstm_valves.figures import (
+    gate_gradients,
+    gate_paths,
+    reach_by_bias,
+    reach_sentence,
+    split,
+    valve_strips,
+)
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
@@ -26,8 +33,8 @@ def look(view: View[LSTMValves]) -> None:
 
 
 def biases(view: View[LSTMValves]) -> None:
-    """How far other forget biases reach."""
-    view.draw(reach_by_bias)
+    """How far other forget biases reach, and what gates alone leave in an LSTM and in a minGRU."""
+    view.draw(reach_by_bias, gate_paths)
 
 
 def gates(view: View[LSTMValves]) -> None:
@@ -59,7 +66,7 @@ def why(view: View[LSTMValves]) -> None:
         st.markdown(
             f"{reach_sentence(ds)} The forget gates stand at {measures.forget_open(ds):.2f} on average. Their product "
             f"over the whole sequence is the cell path alone: $10^{{{measures.cell_path_left(ds):.1f}}}$ for a typical "
-            "unit."
+            f"unit. A minGRU that begins as open leaves $10^{{{measures.min_gru_left(ds):.1f}}}$: it has no other path."
         )
         st.markdown(
             f"The loss is {ds.attrs['loss']:.4f}. By hand and by autograd the gradients differ by at most "

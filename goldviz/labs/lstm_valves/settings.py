@@ -58,7 +58,7 @@ class LSTMValves(Instant):
     step: int = setting(10, ge=1, le=200, group="View", unit="steps")
     """The step whose numbers stand in the diagram."""
 
-    units: ClassVar[Mapping[str, str]] = {"reach_by_bias": "steps"}
+    units: ClassVar[Mapping[str, str]] = {"reach_by_bias": "steps", "gates_left": "log10"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",

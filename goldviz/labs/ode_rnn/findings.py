@@ -49,6 +49,8 @@ THIRD_AND_CLIPPED: Candidate = (
 MORE_UNITS: Candidate = ("Give the field more units.", {"width": Times(2)})
 NO_USE = ("no_skill", "learned_nothing")
 NO_USE_OR_COARSE = (*NO_USE, "solver_too_coarse")
+FLOWS = {"ODE-RNN", "Neural CDE"}
+"""Networks with a field."""
 OF_ZERO = "of the error of predicting zero"
 
 
@@ -103,7 +105,7 @@ def _little_use_of_gaps(n: Reading) -> str:
 
 
 def _why_diverged(case: Case) -> str:
-    if "ODE-RNN" in case.names:
+    if case.names & FLOWS:
         return (
             "A field that is too steep for its steps is multiplied at each of them (document 001, eq. 32): one long "
             "gap may be enough for a state, and then a gradient, that is no number."
@@ -124,13 +126,15 @@ def _why_deaf(case: Case) -> str:
             "Between observations the ODE-RNN's state is to move with time (document 001, eq. 31-32). Here the jumps "
             "(eq. 33) do the work, as in a GRU that knows nothing of time."
         )
-    if case.names.difference({"ODE-RNN"}):
+    if "Neural CDE" in case.names:
+        parts.append("Time is a channel of the neural CDE's path; here its values do the work.")
+    if case.names.difference(FLOWS):
         parts.append("A GRU that is told the gaps, or fades over them, may use them; here they hardly change a thing.")
     return " ".join(parts)
 
 
 def _against_deafness(case: Case) -> list[Candidate | Suited]:
-    return [LONGER, MORE_UNITS] if "ODE-RNN" in case.names else [LONGER]
+    return [LONGER, MORE_UNITS] if case.names & FLOWS else [LONGER]
 
 
 def _why_lost(case: Case) -> str:
@@ -140,6 +144,8 @@ def _why_lost(case: Case) -> str:
             "The ODE-RNN flows on past the longest gap of training (document 001, eq. 31), where nothing has corrected "
             "it: a small error in its speed may grow with time."
         )
+    if "Neural CDE" in case.names:
+        parts.append("Time alone drives the neural CDE through a gap; one of this length it has never met.")
     if case.names & {"GRU with gaps", "GRU with decay"}:
         parts.append("What a GRU does with a gap it learned from gaps of training; a longer one it has never met.")
     if "GRU" in case.names:
@@ -148,7 +154,7 @@ def _why_lost(case: Case) -> str:
 
 
 def _against_being_lost(case: Case) -> list[Candidate | Suited]:
-    if "ODE-RNN" in case.names:
+    if case.names & FLOWS:
         return [*_finer_if_it_matters(case), LONGER]
     return [("Train the ODE-RNN beside it.", {"networks": "all"})]
 
@@ -347,19 +353,19 @@ RULES = (
         explanation="The error had not settled when the steps ran out, so what the run says of the network is not its "
         "last word.",
         advice=[LONGER],
-        only=lambda n, settings: _of_flow(n, settings) and bool(remedies(settings, LONGER)),
+        only=lambda n, settings: n.name in FLOWS and bool(remedies(settings, LONGER)),
         silenced_by=(*NO_USE_OR_COARSE, "learned"),
         at_end=True,
     ),
     Rule(
         "holds_in_long_gaps",
         "good",
-        "The ODE-RNN holds through gaps that training never had",
+        "{Subject} hold{s|} through gaps that training never had",
         line=below("long_gap_worth", 0.5, "{at:part} the error of predicting zero, up to twice the longest gap"),
         number=f"{{long_gap_worth:percent}} {OF_ZERO}",
-        explanation="Its field says at every moment how the state moves on (document 001, eq. 31), so a longer gap is "
+        explanation="A field says at every moment how the state moves on (document 001, eq. 31), so a longer gap is "
         "more of the same. It does not hold for ever: see the shaded part of the path.",
-        only=_of_flow,
+        only=lambda n, settings: n.name in FLOWS,
         silenced_by=(*NO_USE_OR_COARSE, "ignoring_gaps"),
     ),
     Rule(

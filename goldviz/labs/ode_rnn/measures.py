@@ -20,7 +20,13 @@ from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
 
-LABELS = {"ode_rnn": "ODE-RNN", "gru": "GRU", "gru_gap": "GRU with gaps", "gru_decay": "GRU with decay"}
+LABELS = {
+    "ode_rnn": "ODE-RNN",
+    "gru": "GRU",
+    "gru_gap": "GRU with gaps",
+    "gru_decay": "GRU with decay",
+    "neural_cde": "Neural CDE",
+}
 
 REFINED = 1.1
 """Factor by which refining the steps may change the error, up or down."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -12,11 +12,13 @@ from torch import Generator, Tensor, nn
 from goldviz.labs.ode_rnn.choices import JUMP_CELLS, method_of
 from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.methods import FIXED, runge_kutta_method
+from goldviz.models.continuous.neural_cde import NeuralCDE, controls
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver, TorchdiffeqSolver, steps_for
 from goldviz.models.continuous.runge_kutta import integrate
 from goldviz.models.continuous.series_forecaster import (
     ORTHOGONAL_START,
+    CDESeriesReader,
     ODESeriesReader,
     SeriesForecaster,
     baseline_reader,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 FIELD_WEIGHTS = WEIGHTS + 50
+LONGEST_VALUE_STEP = 0.5
+"""A neural CDE's state follows the move of an observation's values in two steps, where the solver does not adapt."""
 FINER = 4
 """How many steps a refined solver takes where the network's own takes one."""
 
@@ -40,6 +44,14 @@ def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: i
     def weights(index: int) -> Generator:
         return stream(seed, WEIGHTS + index)
 
+    if lane == "neural_cde":
+        outputs = settings.hidden * controls(channels)
+        field = TanhField(
+            settings.hidden, (settings.width, settings.width), stream(seed, FIELD_WEIGHTS), outputs=outputs
+        )
+        solver = own_solver(settings)
+        network = NeuralCDE(field, channels, solver, replace(solver, longest_step=LONGEST_VALUE_STEP))
+        return SeriesForecaster(CDESeriesReader(network), channels, stream(seed, READ_OUT_WEIGHTS))
     if lane == "ode_rnn":
         cell = recurrent_layer(usual_layer(JUMP_CELLS[settings.cell]), 2 * channels, settings.hidden)
         initialise(cell, weights, ORTHOGONAL_START)
@@ -53,7 +65,7 @@ def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: i
     return SeriesForecaster(reader, channels, stream(seed, READ_OUT_WEIGHTS))
 
 
-def own_solver(settings: ODERNNLaboratory) -> Solver:
+def own_solver(settings: ODERNNLaboratory) -> FixedSteps | TorchdiffeqSolver:
     """The solver that the settings name, not fused."""
     method = method_of(settings.solver)
     if method.adaptive:

@@ -14,7 +14,7 @@ from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
-from goldviz.labs.ode_rnn.choices import JUMPS, SOLVERS, method_of
+from goldviz.labs.ode_rnn.choices import JUMPS, SOLVERS, lanes, method_of
 from goldviz.models.continuous.methods import FIXED, METHODS
 
 TASKS = {
@@ -25,7 +25,9 @@ TASKS = {
 }
 NETWORKS = {
     "all": "ODE-RNN and the three GRUs",
+    "flows": "ODE-RNN and Neural CDE",
     "ode_rnn": "ODE-RNN",
+    "neural_cde": "Neural CDE",
     "gru": "GRU",
     "gru_gap": "GRU with time gaps",
     "gru_decay": "GRU with decay",
@@ -70,7 +72,7 @@ class ODERNNLaboratory(Experiment):
     """Standard deviation of what is observed."""
     hidden_share: float = setting(0.0, ge=0, le=0.9, group="Task")
     """Share of each channel's observations that is missing."""
-    networks: Literal["all", "ode_rnn", "gru", "gru_gap", "gru_decay"] = setting(
+    networks: Literal["all", "flows", "ode_rnn", "neural_cde", "gru", "gru_gap", "gru_decay"] = setting(
         "all", group="Network", essential=True, labels=NETWORKS
     )
     """Which networks are trained, from the same seed on the same sequences."""
@@ -140,6 +142,8 @@ class ODERNNLaboratory(Experiment):
         "Between observations the state flows: dh/dt = f(h) (document 001, eq. 31).",
         "Before the next one it is h'_i = ODESolve(f, h_(i-1), t_(i-1), t_i) (eq. 32).",
         "At the observation it jumps: h_i = RNNCell(h'_i, x_i) (eq. 33).",
+        "A neural CDE never jumps: dh = F(h) dX, and X goes along in time first, then along the values that came "
+        "(Kidger et al. 2020).",
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
@@ -187,22 +191,34 @@ class ODERNNLaboratory(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: what the field computes at every stage of every gap."""
-        stages = self.observations * self._evaluations_of_a_gap() if self.networks in ("all", "ode_rnn") else 0.0
+        stages = self.observations * self._evaluations_of_a_gap() if self._flows else 0.0
+        driven = self.observations * self._evaluations_of_a_row() if self._driven else 0.0
         rows = max(self.batch, 256) if self._fused else self.batch
-        values = rows * (stages * (5 * self.hidden + 4 * self.width) + 36 * self.observations * self.hidden)
+        field = stages * (5 * self.hidden + 4 * self.width) + driven * (10 * self.hidden + 4 * self.width)
+        values = rows * (field + 36 * self.observations * self.hidden)
         weights = 2 * self.hidden * self.width + self.width**2 + 9 * self.hidden**2
         return bytes_of_training(weights, 4 * len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread."""
-        evaluations = self.observations * self._evaluations_of_a_gap() if self.networks in ("all", "ode_rnn") else 0.0
-        grus = {"all": 3, "ode_rnn": 0}.get(self.networks, 1)
+        evaluations = self.observations * self._evaluations_of_a_gap() if self._flows else 0.0
+        driven = self.observations * self._evaluations_of_a_row() if self._driven else 0.0
+        grus = sum(lane.startswith("gru") for lane in lanes(self.networks))
         size = 0.8 + 0.2 * (2 * self.hidden + self.width) * self.width / 2048
         one = 70e-6 if self._fused else 320e-6
         ode = evaluations * one * size + self.observations * 0.45e-3 * (evaluations > 0)
-        step = 2e-3 + (ode + grus * self.observations * 0.35e-3) * (0.5 + self.batch / 128)
-        look = 0.02 * grus + 0.15 * (evaluations > 0) + evaluations * 0.75e-3
+        cde = driven * 400e-6 * size
+        step = 2e-3 + (ode + cde + grus * self.observations * 0.35e-3) * (0.5 + self.batch / 128)
+        look = 0.02 * grus + 0.15 * (evaluations > 0) + evaluations * 0.75e-3 + driven * 4e-3
         return len(self.seeds) * (self.steps * step + (2 + self.steps // self.look_every) * look)
+
+    @property
+    def _flows(self) -> bool:
+        return "ode_rnn" in lanes(self.networks)
+
+    @property
+    def _driven(self) -> bool:
+        return "neural_cde" in lanes(self.networks)
 
     @property
     def _fused(self) -> bool:
@@ -216,3 +232,10 @@ class ODERNNLaboratory(Experiment):
         mean = (self.longest_gap - SHORTEST_GAP) / math.log(self.longest_gap / SHORTEST_GAP)
         steps = max(1.0, mean / self.step_cap + 0.5 if self._fused else self.longest_gap / self.step_cap)
         return steps * method.tableau.stages
+
+    def _evaluations_of_a_row(self) -> float:
+        """Of a neural CDE: of the longest gap in the batch, and of the values' two steps."""
+        method = method_of(self.solver)
+        if method.adaptive:
+            return 50.0 * method.evaluations / METHODS["dopri5"].evaluations
+        return (max(1.0, self.longest_gap / self.step_cap) + 2) * method.tableau.stages

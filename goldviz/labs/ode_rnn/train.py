@@ -16,6 +16,7 @@ from torch import Tensor
 
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep, among, distributions, of_weights, with_means_over_seeds
+from goldviz.labs.ode_rnn.choices import lanes
 from goldviz.labs.ode_rnn.dense import ARROWS_ACROSS, path_moments
 from goldviz.labs.ode_rnn.instruments import (
     Measured,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     Record = Recorder[ODERNNLaboratory]
 
-LANES = ("ode_rnn", "gru", "gru_gap", "gru_decay")
 RISING_SHARE = 0.3
 """Of a run, in which the learning rate rises."""
 ROWS = 12
@@ -67,12 +67,11 @@ def train(settings: ODERNNLaboratory, record: Record) -> None:
     is not a number, which ends the run as diverged.
     """
     with training_on(settings.device) as device:
-        lanes = LANES if settings.networks == "all" else (settings.networks,)
         source = sequence_source(settings)
         orders = [stream(seed, DATA) for seed in settings.seeds]
         views = [seed_view(source, stream(seed, TEST_DATA)) for seed in settings.seeds]
         grid = Grid.made(
-            lanes,
+            lanes(settings.networks),
             settings.seeds,
             lambda lane, seed: series_learner(settings, lane, len(source.channels), seed, device),
             order=orders,
@@ -102,7 +101,7 @@ def series_learner(
 
 def has_field(settings: ODERNNLaboratory) -> bool:
     """Whether an ODE-RNN is trained; it is the first network then."""
-    return settings.networks in ("all", "ode_rnn")
+    return "ode_rnn" in lanes(settings.networks)
 
 
 def announce(

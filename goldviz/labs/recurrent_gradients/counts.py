@@ -29,14 +29,17 @@ class Count(NamedTuple):
 def weights_of(settings: RecurrentGradients, network: str) -> Count:
     """With d inputs and h units a part of a cell has h (d + h + 1) weights; a read-out of o numbers has o (h + 1).
 
-    A GRU whose reset gate acts after the matrix has h more: a bias inside the gate's reach.
+    A part that does not read the state has h (d + 1). A GRU whose reset gate acts after the matrix has h more: a bias
+    inside the gate's reach.
 
     >>> from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
     >>> weights_of(RecurrentGradients(), "lstm")
     Count(formula='4 h (d + h + 1)', layer=17152, read_out=65)
     """
     inputs, outputs = SIZES[settings.task]
-    h, blocks = settings.hidden, len(CELLS[network].parts)
+    cell, h = CELLS[network], settings.hidden
+    blocks, from_state = len(cell.parts), h if cell.reads_state else 0
     inner = h if network == "gru" and settings.reset == "after" else 0
-    formula = f"{f'{blocks} ' if blocks > 1 else ''}h (d + h + 1){' + h' if inner else ''}"
-    return Count(formula, blocks * h * (inputs + h + 1) + inner, outputs * (h + 1))
+    read = "d + h + 1" if cell.reads_state else "d + 1"
+    formula = f"{f'{blocks} ' if blocks > 1 else ''}h ({read}){' + h' if inner else ''}"
+    return Count(formula, blocks * h * (inputs + from_state + 1) + inner, outputs * (h + 1))

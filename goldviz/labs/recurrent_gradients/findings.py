@@ -15,7 +15,9 @@ from goldviz.diagnostics.findings.finding import majority
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import part, percent, power, times
+from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.measures import FADED, KEPT_WITHIN, Reading
+from goldviz.models.recurrent.cells import CELLS
 
 PEAK = 2.0
 LONGEST_NORM = 1000.0
@@ -80,7 +82,9 @@ def _title_with_lag(case: Case) -> str:
 
 
 def _cures(case: Case) -> list[Candidate]:
-    """What may let a signal through that vanishes."""
+    """What may let a signal through that vanishes; a matrix only where a network has one."""
+    if not any(CELLS[network].reads_state for network in lanes(case.settings.networks)):
+        return [SHORTER]
     relu = case.settings.activation == "relu" and case.settings.networks == "rnn"
     remedy: Candidate = SUITED_TO_RELU if relu else ORTHOGONAL
     stretches = case.settings.initialisation == "orthogonal" and case.settings.gain > remedy[1]["gain"]

@@ -123,8 +123,8 @@ def _jacobians(network: SequenceReader, probe: RecurrentTrace) -> Measured:
     # The slopes of tanh and ReLU are at most gamma = 1.
     bound = (torch.arange(1.0, len(norms), dtype=torch.float64) * norm.log10()) if isinstance(layer, Elman) else None
     return {
-        "spectral_radius": torch.tensor(spectral_radius(matrix)),
-        "spectral_norm": norm,
+        "spectral_radius": torch.tensor(spectral_radius(matrix) if layer.reads_state else math.nan),
+        "spectral_norm": norm if layer.reads_state else torch.tensor(math.nan),
         "log_jacobian_norm": norms,
         "log_cell_path": cell_paths_to_last(few).mean(1) if isinstance(few, LSTMTrace) else absent,
         "log_bound": absent if bound is None else torch.cat([bound.new_zeros(1), bound]),
@@ -145,7 +145,12 @@ def _gates(probe: RecurrentTrace) -> Measured:
 
 
 def _lag_contribution(network: SequenceReader, probe: RecurrentTrace, batch: TaskBatch) -> Float[Tensor, " lag"]:
-    """||dL/dW_hh|| by lag over all gates' recurrent matrices, for the loss of a few sequences' last answers (eq. 6)."""
+    """||dL/dW_hh|| by lag over all gates' recurrent matrices, for the loss of a few sequences' last answers (eq. 6).
+
+    NaN where there is no such matrix.
+    """
+    if not network.layer.reads_state:
+        return torch.full((len(probe.states) - 1,), math.nan)
     few = _sequences_of(probe, slice(ITEMISED))
     hidden = few.hidden[batch.scored].requires_grad_()
     others = probe.hidden[batch.scored][:, ITEMISED:]

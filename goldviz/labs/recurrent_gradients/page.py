@@ -14,7 +14,7 @@ from goldviz.labs.recurrent_gradients import LAB
 from goldviz.labs.recurrent_gradients.counts import SIZES, weights_of
 from goldviz.labs.recurrent_gradients.figures.quantities import GATES
 from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS, word_table
-from goldviz.labs.recurrent_gradients.measures import Reading
+from goldviz.labs.recurrent_gradients.measures import LABELS, Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
 from goldviz.ui.pages.laboratory import LaboratoryPage
@@ -77,7 +77,7 @@ def _how_many_weights(lane: Lane[RecurrentGradients]) -> None:
         count = weights_of(settings, name)
         rows.append(
             {
-                "Network": name.upper(),
+                "Network": LABELS[name],
                 "Recurrent layer": count.formula,
                 "here": f"{count.layer:,}",
                 "Read-out o (h + 1)": f"{count.read_out:,}",
@@ -122,7 +122,7 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
             "Look into",
             names,
             default=names[0],
-            format_func=str.upper,
+            format_func=LABELS.__getitem__,
             key=f"words-{'-'.join(names)}",
             persist_state="session",
         )

@@ -17,6 +17,7 @@ from goldviz.diagnostics.recurrent.jacobians import jacobians_of_step
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
+from goldviz.models.recurrent.min_gru import MinGRU, MinGRUTrace
 from goldviz.models.recurrent.weights import DrivenTrace, RecurrentTrace, RecurrentWeights
 
 Changes = Gradients
@@ -39,6 +40,9 @@ def steps_on(layer: RecurrentWeights, trace: RecurrentTrace) -> StepOn:
             return _reset_before_on(layer, trace)
         case ResetAfterGRU(), GRUTrace():
             return _reset_after_on(layer, trace)
+        case MinGRU(), MinGRUTrace():
+            kept = [1 - z.detach() for z in trace.update_gates]
+            return lambda step, dh: dh * kept[step]
         case _, DrivenTrace() if isinstance(trace, layer.trace):
             return _step_on(layer, trace)
     raise TypeError(f"A {type(trace).__name__} is not what a {type(layer).__name__} layer leaves behind.")

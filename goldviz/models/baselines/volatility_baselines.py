@@ -1,4 +1,4 @@
-"""Simple forecasts of the size of the next return: a constant, EWMA and GARCH(1,1).
+"""Simple forecasts of the size of the next return: a constant, EWMA, GARCH(1,1), HAR and log-HAR.
 
 They are forecasts of the standard deviation about zero; a day's mean return is too small beside it to matter. Each is
 fitted on the training and validation answers of a fold, and carried through its test block one answer at a time.
@@ -7,6 +7,7 @@ fitted on the training and validation answers of a fold, and carried through its
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,14 @@ from goldviz.models.baselines.mean_baselines import ForecastAnswers, ForecastPar
 from goldviz.models.style import NetworkStyle
 
 if TYPE_CHECKING:
-    from jaxtyping import Float
+    from jaxtyping import Float, Int
 
 EWMA_DECAY = 0.94
 """RiskMetrics' lambda for daily returns (J. P. Morgan 1996)."""
 
+HAR_SPANS = (1, 5, 22)
+"""A day, a week and a month of trading days (Corsi 2009)."""
+LEAST_HAR_ANSWERS = 50
 LEAST_GARCH_ANSWERS = 100
 SMALLEST_SHARE = 1e-2
 """Of the root mean square of what was learnt from, the narrowest forecast, as of a network's heads.
@@ -80,17 +84,109 @@ def garch_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
     return ScaleForecast(_standard_deviation(later, _mean_square(answers, fold)))
 
 
+def har_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
+    """Forecast by s2_k = b_0 + b_d v_d + b_w v_w + b_m v_m (Corsi 2009): see :func:`_har`.
+
+    A line knows no sign: no forecast is below the calmest month before what was learnt from.
+    """
+
+    def fitted(learnt: HarRows, later: Float[np.ndarray, "test spans"]) -> Float[np.ndarray, " test"]:
+        weights = _least_squares(learnt.means, learnt.squares)
+        return np.maximum(_with_ones(later) @ weights, learnt.means[:, -1].min())
+
+    return _har("HAR", answers, fold, fitted)
+
+
+def log_har_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
+    """Forecast by ln s2_k = b_0 + b_d ln v_d + b_w ln v_w + b_m ln v_m: see :func:`_har`.
+
+    The exponential of a mean logarithm is too small: forecasts are multiplied by the mean of the exponentials of what
+    the line missed (Duan's smearing, 1983). Squares count as no less than :data:`SMALLEST_SHARE` squared of the mean.
+    """
+
+    def log(squares: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
+        return np.asarray(np.log(np.maximum(squares, SMALLEST_SHARE**2)))
+
+    def fitted(learnt: HarRows, later: Float[np.ndarray, "test spans"]) -> Float[np.ndarray, " test"]:
+        weights = _least_squares(log(learnt.means), log(learnt.squares))
+        missed = log(learnt.squares) - _with_ones(log(learnt.means)) @ weights
+        return np.asarray(np.exp(_with_ones(log(later)) @ weights) * np.exp(missed).mean())
+
+    return _har("Log-HAR", answers, fold, fitted)
+
+
 VOLATILITY_FORECASTS = {
     "constant": Baseline(
         "constant variance", NetworkStyle("constant", "#8c7f76", "dot", "line-ns-open"), constant_scale
     ),
     "ewma": Baseline("EWMA", NetworkStyle("EWMA", "#b8741a", "dash", "hourglass"), exponentially_weighted_scale),
     "garch": Baseline("GARCH", NetworkStyle("GARCH", "#c2477f", "longdash", "bowtie"), garch_scale),
+    "har": Baseline("HAR", NetworkStyle("HAR", "#3f8a6b", "dashdot", "y-up-open"), har_scale),
+    "log_har": Baseline("log-HAR", NetworkStyle("log-HAR", "#5f7fb8", "longdashdot", "y-down-open"), log_har_scale),
 }
 """By name; a new one is an entry, which figures and tables read, too.
 
 Each takes the answers, which are returns (or changes), and a fold.
 """
+
+
+@dataclass(frozen=True)
+class HarRows:
+    """What a line is fitted on, in units of the mean square: squared answers, and the means of those before each."""
+
+    squares: Float[np.ndarray, " learnt"]
+    means: Float[np.ndarray, "learnt spans"]
+
+
+def _har(
+    name: str,
+    answers: ForecastAnswers,
+    fold: ForecastParts,
+    fitted: Callable[[HarRows, Float[np.ndarray, "test spans"]], Float[np.ndarray, " test"]],
+) -> ScaleForecast:
+    """A line by least squares from the means of the last day, week and month of squared answers to the next one.
+
+    v_d, v_w and v_m are means of the last 1, 5 and 22 answers that are known when the forecast is made. The line is
+    fitted on training and validation; the test block keeps it. Where there is too little to fit it on the constant
+    stands in, and the note says why.
+    """
+    constant, mean_square = constant_scale(answers, fold), _mean_square(answers, fold)
+    means = _means_before(np.square(answers.values), known_answers(answers))
+    past = past_of(fold)
+    past = past[np.isfinite(means[past]).all(axis=1)]
+    if len(past) < LEAST_HAR_ANSWERS or mean_square == 0:
+        reason = (
+            "cannot be fitted to answers that never move."
+            if mean_square == 0
+            else f"needs {LEAST_HAR_ANSWERS} answers with a month before them and got {len(past)}."
+        )
+        return ScaleForecast(constant.scale, f"{name} {reason} The constant variance stands in for it.")
+    learnt = HarRows(np.square(answers.values[past]) / mean_square, means[past] / mean_square)
+    later = means[fold.test]
+    variance = np.where(np.isfinite(later).all(axis=1), fitted(learnt, np.nan_to_num(later) / mean_square), 1.0)
+    return ScaleForecast(_standard_deviation(variance * mean_square, mean_square))
+
+
+def _means_before(squares: Float[np.ndarray, " n"], known: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n spans"]:
+    """Means of the last day, week and month of the first ``known`` squares; NaN where there are fewer."""
+    columns = []
+    for span in HAR_SPANS:
+        ends = np.full(len(squares) + 1, np.nan)
+        if len(squares) >= span:
+            ends[span:] = np.lib.stride_tricks.sliding_window_view(squares, span).mean(axis=1)
+        columns.append(ends[known])
+    return np.stack(columns, axis=1)
+
+
+def _with_ones(columns: Float[np.ndarray, "rows columns"]) -> Float[np.ndarray, "rows more"]:
+    return np.column_stack([np.ones(len(columns)), columns])
+
+
+def _least_squares(
+    columns: Float[np.ndarray, "rows columns"], answers: Float[np.ndarray, " rows"]
+) -> Float[np.ndarray, " more"]:
+    """The constant, and a weight for each column."""
+    return np.asarray(np.linalg.lstsq(_with_ones(columns), answers, rcond=None)[0])
 
 
 @dataclass(frozen=True)

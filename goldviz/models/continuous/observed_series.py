@@ -68,6 +68,27 @@ def check_gaps(times: Times, longest: float) -> None:
         )
 
 
+def check_durations(durations: Float[Tensor, " batch"], longest: float) -> None:
+    """Raise :class:`SeriesError` unless every duration is from 0 to ``longest``."""
+    if (bad := first_true(~((durations >= 0) & (durations <= longest))[None])) is not None:
+        raise SeriesError(
+            f"The duration of sample {bad[1]} is {float(durations[bad[1]]):g}; allowed is a number from 0 to "
+            f"{longest:g}."
+        )
+
+
+def check_states(
+    times: Times, before: Float[Tensor, "time batch hidden"], after: Float[Tensor, "time batch hidden"]
+) -> None:
+    """Raise :class:`SeriesError`, which names sample and time, where a state is infinite or NaN."""
+    if (bad := first_true(~(torch.isfinite(before) & torch.isfinite(after)).all(2))) is not None:
+        row, sample = bad
+        raise SeriesError(
+            f"The state of sample {sample} is not finite at the time {float(times[row, sample]):g} (row {row}); "
+            "allowed are finite states. Try smaller weights, a smaller learning rate or shorter steps."
+        )
+
+
 def check_values(values: Values, mask: Mask, channels: int) -> None:
     """Raise :class:`SeriesError` unless the shapes fit, observed values are finite and every sample has one."""
     if values.ndim != 3 or values.shape[2] != channels or 0 in values.shape:

@@ -13,14 +13,14 @@ from torch import Tensor, nn
 
 from goldviz.models.continuous.observed_series import (
     Mask,
-    SeriesError,
     State,
     Times,
     Values,
+    check_durations,
     check_gaps,
+    check_states,
     check_times,
     check_values,
-    first_true,
     gaps_before,
     visible,
 )
@@ -86,12 +86,7 @@ class ODERNN(nn.Module):
         inputs = torch.cat([visible(values, mask), mask.to(values.dtype)], 2)
         state = self.cell.zero_state(inputs) if initial is None else initial
         trace = self._follow(gaps_before(times).to(values.dtype), inputs, mask.any(2, keepdim=True), state)
-        if (bad := first_true(~(torch.isfinite(trace.before) & torch.isfinite(trace.after)).all(2))) is not None:
-            row, sample = bad
-            raise SeriesError(
-                f"The state of sample {sample} is not finite at the time {float(times[row, sample]):g} (row {row}); "
-                "allowed are finite states. Try smaller weights, a smaller learning rate or shorter steps."
-            )
+        check_states(times, trace.before, trace.after)
         return trace
 
     def evolve(self, state: State, durations: Float[Tensor, " batch"]) -> State:
@@ -99,11 +94,7 @@ class ODERNN(nn.Module):
 
         Raises :class:`SeriesError` for a duration below 0 or longer than the solver's step can bridge.
         """
-        if (bad := first_true(~((durations >= 0) & (durations <= self.solver.longest_gap))[None])) is not None:
-            raise SeriesError(
-                f"The duration of sample {bad[1]} is {float(durations[bad[1]]):g}; allowed is a number from 0 to "
-                f"{self.solver.longest_gap:g}."
-            )
+        check_durations(durations, self.solver.longest_gap)
         return self.solver.evolve(self.field, state, durations).state
 
     def _follow(self, gaps: Times, inputs: Inputs, observed: Observed, h: State) -> ODERNNTrace:

@@ -1,5 +1,5 @@
-"""Forecast the next observation of an irregular series: by an ODE-RNN, or by a GRU that knows nothing of time,
-is told the gaps, or fades over them.
+"""Forecast the next observation of an irregular series: by an ODE-RNN or a neural CDE, or by a GRU that knows nothing
+of time, is told the gaps, or fades over them.
 
 All of them are read the same way: before each row stands a state that knows the rows before it and, but for the plain
 GRU, the row's time; mean and scale of the row's values are read off that state.
@@ -18,6 +18,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import linear
 
 from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU, channel_gaps
+from goldviz.models.continuous.neural_cde import NeuralCDE
 from goldviz.models.continuous.observed_series import (
     Mask,
     State,
@@ -96,23 +97,24 @@ class SeriesReader(nn.Module):
         raise TypeError(f"{type(self).__name__} does not say what lies between two rows")
 
 
-class ODESeriesReader(SeriesReader):
-    """An ODE-RNN (document 001, eq. 31-33). A forecast reads the state that has flowed to its time."""
+class FlowingSeriesReader(SeriesReader):
+    """A network whose state flows between rows. A forecast reads the state that has flowed to its time."""
 
-    def __init__(self, network: ODERNN) -> None:
-        super().__init__()
-        self.network = network
-        self.hidden = network.cell.hidden
+    network: ODERNN | NeuralCDE
 
     def forward(self, times: Tensor, values: Tensor, mask: Tensor) -> ReaderTrace:
         """By the network's own solver, fused where there is such a one."""
         trace = self.network(times, values, mask)
         return ReaderTrace(trace.before, trace.after, trace.evaluations, trace.steps)
 
+    def watched(self, solver: Solver) -> ODERNN | NeuralCDE:
+        """The same network with another solver between rows."""
+        raise TypeError(f"{type(self).__name__} does not say how another solver carries its state")
+
     def chain(self, times: Tensor, values: Tensor, mask: Tensor) -> StateChain:
         """The states are those that the solver sets out from, and the last one."""
         solver = WatchedSolver(self.network.solver)
-        trace = ODERNN(self.network.cell, self.network.field, solver)(times, values, mask)
+        trace = self.watched(solver)(times, values, mask)
         return StateChain(trace.before, (*solver.starts[1:], trace.after[-1]))
 
     def between(self, trace: ReaderTrace, times: Tensor, values: Tensor, mask: Tensor, durations: Tensor) -> Tensor:
@@ -130,6 +132,36 @@ class ODESeriesReader(SeriesReader):
             for h, duration in zip(trace.after, durations.unbind(1), strict=True)
         ]
         return torch.stack(states, 1)
+
+
+class ODESeriesReader(FlowingSeriesReader):
+    """An ODE-RNN (document 001, eq. 31-33): the state jumps at rows."""
+
+    network: ODERNN
+
+    def __init__(self, network: ODERNN) -> None:
+        super().__init__()
+        self.network = network
+        self.hidden = network.cell.hidden
+
+    def watched(self, solver: Solver) -> ODERNN:
+        """By plain automatic differentiation, even where the network's own is fused."""
+        return ODERNN(self.network.cell, self.network.field, solver)
+
+
+class CDESeriesReader(FlowingSeriesReader):
+    """A neural CDE (Kidger et al. 2020): at rows the values drive the state, which never jumps."""
+
+    network: NeuralCDE
+
+    def __init__(self, network: NeuralCDE) -> None:
+        super().__init__()
+        self.network = network
+        self.hidden = network.field.hidden
+
+    def watched(self, solver: Solver) -> NeuralCDE:
+        """With the same field and the same solver while values move."""
+        return NeuralCDE(self.network.field, self.network.channels, solver, self.network.value_solver)
 
 
 class PlainSeriesReader(SeriesReader):

@@ -16,8 +16,9 @@ class TanhField(nn.Module):
 
     The field does not depend on time. Without ``widths`` it is the linear field W h + b. Layer l's matrix is drawn
     N(0, 1 / inputs of the layer), the last one ``last_scale`` times that, so that a fresh state moves slowly; biases
-    start at zero. Matrices are drawn in float64 on the CPU and rounded, so that both precisions start from the same
-    field. Called as ``field(t, h)``, the order that torchdiffeq uses.
+    start at zero. With ``outputs`` the last layer has so many in place of ``hidden``. Matrices are drawn in float64 on
+    the CPU and rounded, so that both precisions start from the same field. Called as ``field(t, h)``, the order that
+    torchdiffeq uses.
     """
 
     def __init__(
@@ -26,6 +27,7 @@ class TanhField(nn.Module):
         widths: Sequence[int],
         generator: Generator,
         *,
+        outputs: int | None = None,
         last_scale: float = 0.1,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -37,7 +39,8 @@ class TanhField(nn.Module):
             raise ValueError(f"The scale of the field's last layer is {last_scale}; allowed is a number from 0.")
         self.hidden = hidden
         self.widths = tuple(widths)
-        sizes = (hidden, *widths, hidden)
+        self.outputs = hidden if outputs is None else outputs
+        sizes = (hidden, *widths, self.outputs)
         scales = [1.0] * len(self.widths) + [last_scale]
         matrices = [
             torch.randn(outputs, inputs, generator=generator, dtype=torch.float64) * (scale / math.sqrt(inputs))
@@ -47,7 +50,7 @@ class TanhField(nn.Module):
         self.weights = nn.ParameterList([nn.Parameter(W.to(precision)) for W in matrices])
         self.biases = nn.ParameterList([nn.Parameter(torch.zeros(len(W), dtype=precision)) for W in matrices])
 
-    def forward(self, t: Tensor, h: Float[Tensor, "*any hidden"]) -> Float[Tensor, "*any hidden"]:
+    def forward(self, t: Tensor, h: Float[Tensor, "*any hidden"]) -> Float[Tensor, "*any outputs"]:
         """dh/dt at the state h; the time t is not looked at."""
         *inner, (W, b) = zip(self.weights, self.biases, strict=True)
         for W_l, b_l in inner:

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from goldviz.models.recurrent.drawings import GRU_DRAWING, LSTM_DRAWING, RNN_DRAWING, Drawing, plain_drawing
+from goldviz.models.recurrent.drawings import (
+    GRU_DRAWING,
+    LSTM_DRAWING,
+    MIN_GRU_DRAWING,
+    RNN_DRAWING,
+    Drawing,
+    plain_drawing,
+)
 from goldviz.models.style import NetworkStyle
 
 if TYPE_CHECKING:
@@ -58,7 +65,8 @@ class RecurrentCell:
     """A cell: its label and line, its parts from top to bottom, its networks, and its cost.
 
     ``layers`` has the networks by name, the usual one first. ``values`` is about how many numbers a step keeps for each
-    hidden unit until the gradient was taken, ``states`` how many vectors are carried on: h, or h and c.
+    hidden unit until the gradient was taken, ``states`` how many vectors are carried on: h, or h and c. A cell that
+    reads no state has no recurrent matrix.
     Without a ``drawing`` of its own a cell has a plain one.
     """
 
@@ -69,6 +77,7 @@ class RecurrentCell:
     values: int
     states: int = 1
     drawing: Drawing | None = None
+    reads_state: bool = True
 
     @property
     def label(self) -> str:
@@ -108,6 +117,12 @@ def _gru_reset_after(inputs: int, hidden: int, **options: Any) -> RecurrentWeigh
     from goldviz.models.recurrent.gru import ResetAfterGRU
 
     return ResetAfterGRU(inputs, hidden, **options)
+
+
+def _min_gru(inputs: int, hidden: int, **options: Any) -> RecurrentWeights:
+    from goldviz.models.recurrent.min_gru import MinGRU
+
+    return MinGRU(inputs, hidden, **options)
 
 
 CELLS = {
@@ -150,6 +165,15 @@ CELLS = {
         cost=CellCost(70, 7e-3, 25e-5, 400, 0.06),
         values=14,
         drawing=GRU_DRAWING,
+    ),
+    "min_gru": RecurrentCell(
+        NetworkStyle("minGRU", "#a5673f", "longdashdot", "diamond-wide"),
+        parts=(CellPart("z", "update gate", "update"), CellPart("h̃", "candidate")),
+        layers={"min_gru": CellLayer("minGRU, whose gate reads the input alone", _min_gru)},
+        cost=CellCost(20, 5e-3, 0, 200, 0.02),
+        values=6,
+        drawing=MIN_GRU_DRAWING,
+        reads_state=False,
     ),
 }
 """Cell by name."""

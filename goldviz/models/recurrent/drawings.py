@@ -98,6 +98,28 @@ GRU_DRAWING = Drawing(
         "The candidate reads r h′, which is {r} · {h before} in this unit (eq. 23).",
     ],
 )
+MIN_GRU_DRAWING = Drawing(
+    "Inside the minGRU",
+    [
+        Box("z", (40, 37), "σ", "update gate: how much of the state is new; it reads the input alone"),
+        Box("h̃", (77, 37), "", "candidate: what the state could become; a plain sum of the input"),
+    ],
+    [("1−", (40, 73)), ("×", (40, 84)), ("×", (77, 66)), ("+", (77, 84))],
+    [
+        [(0, 84), (100, 84)],
+        [(40, 14), (40, 84)],
+        [(40, 66), (77, 66)],
+        [(77, 14), (77, 84)],
+        [(40, 14), (77, 14)],
+        [(58, 6), (58, 14)],
+    ],
+    [(40, 66), (58, 14)],
+    [("h before", (0, 91), "left"), ("h", (100, 91), "right"), ("x", (61, 6), "left")],
+    [
+        "h = (1 − z) h′ + z h̃ = (1 − {z}) · {h before} + {z} · {h̃} = {result h}.",
+        "No wire leads from h′ to a gate, so ∂h/∂h′ is exactly 1 − z.",
+    ],
+)
 RNN_DRAWING = Drawing(
     "Inside the RNN",
     [

@@ -88,6 +88,7 @@ def initialise(layer: RecurrentWeights, stream: Callable[[int], Generator], sett
         index = 2 * GATE_STREAMS[name]
         normal = torch.randn(layer.hidden, layer.inputs, generator=stream(index), dtype=torch.float64)
         layer.block(layer.W_x, name).copy_(normal * (settings.input_scale / math.sqrt(layer.inputs)))
-        recurrent = MATRICES[settings.matrix](layer.hidden, stream(index + 1))
-        layer.block(layer.W_h, name).copy_(SCALINGS[settings.scaling](recurrent, settings.size))
+        if layer.reads_state:
+            recurrent = MATRICES[settings.matrix](layer.hidden, stream(index + 1))
+            layer.block(layer.W_h, name).copy_(SCALINGS[settings.scaling](recurrent, settings.size))
         layer.block(layer.b, name).fill_(settings.biases.get(name, 0.0))

@@ -68,6 +68,9 @@ class RecurrentWeights(nn.Module):
     """
 
     blocks: ClassVar[tuple[str, ...]]
+    reads_state: ClassVar[bool] = True
+    """Whether gates or candidate read the last state. Of a cell where none does, W_h is 0 and no parameter."""
+    W_h: Tensor
     trace: ClassVar[type[RecurrentTrace]]
     """What a forward pass leaves behind."""
 
@@ -80,8 +83,17 @@ class RecurrentWeights(nn.Module):
         self.hidden = hidden
         rows = len(self.blocks) * hidden
         self.W_x = nn.Parameter(torch.zeros(rows, inputs, dtype=dtype))
-        self.W_h = nn.Parameter(torch.zeros(rows, hidden, dtype=dtype))
+        from_state = torch.zeros(rows, hidden, dtype=dtype)
+        if self.reads_state:
+            self.W_h = nn.Parameter(from_state)
+        else:
+            self.register_buffer("W_h", from_state, persistent=False)
         self.b = nn.Parameter(torch.zeros(rows, dtype=dtype))
+
+    def matrices(self) -> dict[str, nn.Parameter]:
+        """What reads the input and what reads the state, all gates together; a W_h that is no parameter is none."""
+        both = {"input": self.W_x, "recurrent": self.W_h}
+        return {name: matrix for name, matrix in both.items() if isinstance(matrix, nn.Parameter)}
 
     def step(self, drive: Tensor, *state: Tensor) -> tuple[tuple[Tensor, ...], Steps]:
         """The state at t from the one at t-1, and what the trace keeps beside it: gates and candidates.

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from goldviz.diagnostics.recurrent.backward import steps_back
@@ -43,6 +43,7 @@ def test_a_step_on_is_the_jacobian_of_each_sequence(recipe):
 @given(recipe=recipes())
 def test_contributions_add_up_to_autograds_gradient(recipe):
     one = case(**recipe)
+    assume(one.layer.reads_state)
     direct = random_like(one.trace.hidden, 3)
     (expected,) = torch.autograd.grad((one.trace.hidden * direct).sum(), one.layer.W_h)
     by_lag = contributions_by_lag(one.layer, one.trace, direct)
@@ -60,7 +61,7 @@ def test_norms_of_contributions_need_not_the_contributions(recipe, asked):
     assert torch.allclose(contribution_norms(one.layer, one.trace, direct), expected, atol=1e-9, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "min_gru"])
 def test_the_loss_of_one_step_contributes_lag_by_lag(name):
     """Detaching the state just before step k leaves the terms of lags 0 to t - k alone."""
     one = case(name, steps=7)

@@ -36,6 +36,13 @@ def test_an_lstm_shows_its_cell_path_and_its_own_knob_alone() -> None:
     assert visitor.set(forget_bias=5.0).drawn() != before
 
 
+def test_a_min_gru_shows_what_its_gates_leave_and_has_no_knob_of_a_matrix() -> None:
+    visitor = _page(SMALL | {"cell": "min_gru"})
+    assert {"lag", "gate_product"} <= set(visitor.all_drawn())
+    assert not {"initialisation", "size"} & visitor.settings_in_sight()
+    assert "update_bias" in visitor.settings_in_sight()
+
+
 def test_the_position_is_kept_inside_a_sequence_that_gets_shorter() -> None:
     visitor = _page(SMALL | {"start": "11"})
     visitor.set(length=5)

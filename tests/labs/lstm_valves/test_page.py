@@ -20,7 +20,7 @@ def _reach(visitor: InstantVisitor) -> int:
 
 def test_a_stranger_sees_every_figure_at_once() -> None:
     visitor = InstantVisitor(LSTMValves)
-    assert set(visitor.all_drawn()) == {"split", "cell", "reach", "valves", "gates"}
+    assert set(visitor.all_drawn()) == {"split", "cell", "reach", "paths", "valves", "gates"}
     visitor.open("why")
     assert any("differ by at most" in line for line in visitor.markdown)
 

@@ -1,5 +1,7 @@
 """The formulas of the weights' number against the networks that are trained."""
 
+import re
+
 import pytest
 import torch
 
@@ -28,8 +30,8 @@ def test_the_formula_in_letters_gives_the_number() -> None:
     settings = RecurrentGradients(task="reviews", hidden=13, reset="after")
     for lane in CELLS:
         counted = weights_of(settings, lane)
-        code = counted.formula.replace(" (", " * (").replace("h (", "h * (").replace("4 h", "4 * h")
-        assert eval(code.replace("3 h", "3 * h"), {"d": 37, "h": 13}) == counted.layer
+        code = re.sub(r"(\w) (?=[h(])", r"\1 * ", counted.formula)
+        assert eval(code, {"d": 37, "h": 13}) == counted.layer
 
 
 def test_pytorchs_layers_have_one_bias_more_in_every_block() -> None:

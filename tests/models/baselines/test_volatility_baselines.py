@@ -115,6 +115,44 @@ def test_the_garch_recursion_is_that_of_arch(seed):
     np.testing.assert_allclose(found.scale, unit * np.sqrt(ahead[fold.test - 1 - end]), rtol=3e-6)
 
 
+def means_before(values: np.ndarray, place: int) -> list[float]:
+    """1, and the mean squares of the last 1, 5 and 22 moves before this one."""
+    return [1.0, *(float(np.mean(values[place - span : place] ** 2)) for span in (1, 5, 22))]
+
+
+@pytest.mark.parametrize("name", ["har", "log_har"])
+def test_har_is_numpys_least_squares_on_the_means_of_a_day_a_week_and_a_month(name):
+    values, fold = garch_path(5, 700), one_fold(700)
+    past = np.concatenate([fold.train[fold.train >= 22], fold.validation])
+    x, ahead = (np.array([means_before(values, place) for place in places]) for places in (past, fold.test))
+    y = values[past] ** 2
+    if name == "har":
+        weights = np.linalg.lstsq(x, y, rcond=None)[0]
+        expected = np.maximum(ahead @ weights, x[:, 3].min())
+    else:
+        least = (SMALLEST_SHARE**2) * np.mean(values[np.concatenate([fold.train, fold.validation])] ** 2)
+        x, ahead = (np.column_stack([some[:, 0], np.log(np.maximum(some[:, 1:], least))]) for some in (x, ahead))
+        logs = np.log(np.maximum(y, least))
+        weights = np.linalg.lstsq(x, logs, rcond=None)[0]
+        expected = np.exp(ahead @ weights) * np.exp(logs - x @ weights).mean()
+    found = VOLATILITY_FORECASTS[name](daily(values), fold)
+    assert found.note == ""
+    np.testing.assert_allclose(found.scale, np.sqrt(expected), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["har", "log_har"])
+def test_har_without_enough_months_falls_back_to_the_constant(name):
+    values, fold = garch_path(0, 80), one_fold(80)
+    found = VOLATILITY_FORECASTS[name](daily(values), fold)
+    assert np.array_equal(found.scale, constant_scale(daily(values), fold).scale)
+    words = {"har": "HAR", "log_har": "Log-HAR"}[name]
+    assert found.note == (
+        f"{words} needs 50 answers with a month before them and got 29. The constant variance stands in for it."
+    )
+    still = VOLATILITY_FORECASTS[name](daily(np.zeros(300)), one_fold(300))
+    assert still.note.startswith(f"{words} cannot be fitted to answers that never move.")
+
+
 def test_garch_finds_the_parameters_that_made_the_series():
     values = garch_path(7, n=12_000)
     fold = one_fold(len(values))

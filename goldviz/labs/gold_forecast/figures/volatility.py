@@ -1,4 +1,4 @@
-"""How large the next move will be: the forecast width over time, beside EWMA's and GARCH's and what came."""
+"""How large the next move will be: the forecast width over time, beside simple forecasts' and what came."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ WINDOWS = 300
     "How large will the next move be?",
     redrawn="its axis reaches as far as the look needs",
     instead=missing("target"),
-    shows="The forecast standard deviation beside EWMA's and GARCH's, over the largest moves.",
+    shows="The forecast standard deviation beside those of EWMA, GARCH and HAR, over the largest moves.",
     cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.",
 )
 def volatility(plot: Plot) -> Figure:
-    """Forecast standard deviation of the network, EWMA and GARCH over time, over the largest move of each window.
+    """Forecast standard deviation of network and baselines over time, over the largest move of each window.
 
     Large moves come in clusters, so a width that rises after one is right more often than not. A flat curve knows no
     more than a constant variance.

@@ -114,7 +114,7 @@ class FlatReader(WindowReader):
 
 
 class RecurrentReader(WindowReader):
-    """An Elman network, LSTM or GRU that reads values and mask row by row."""
+    """A recurrent cell that reads values and mask row by row."""
 
     def __init__(self, kind: str, channels: int, hidden: int, weights: ForecastStream) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class RecurrentReader(WindowReader):
 
     def matrices(self) -> dict[str, Tensor]:
         """W_x and W_h, all gates together."""
-        return {"input": self.layer.W_x, "recurrent": self.layer.W_h}
+        return {**self.layer.matrices()}
 
 
 class GapReader(WindowReader):
@@ -151,7 +151,7 @@ class GapReader(WindowReader):
 
     def matrices(self) -> dict[str, Tensor]:
         """W_x and W_h of its GRU."""
-        return {"input": self.gru.cell.W_x, "recurrent": self.gru.cell.W_h}
+        return {**self.gru.cell.matrices()}
 
 
 class DecayReader(WindowReader):
@@ -174,7 +174,7 @@ class DecayReader(WindowReader):
 
     def matrices(self) -> dict[str, Tensor]:
         """W_x and W_h of its GRU, and the rates at which states fade."""
-        return {"input": self.gru.cell.W_x, "recurrent": self.gru.cell.W_h, "decay": self.gru.W_d}
+        return {**self.gru.cell.matrices(), "decay": self.gru.W_d}
 
 
 class FlowReader(WindowReader):
@@ -203,7 +203,7 @@ class FlowReader(WindowReader):
     def matrices(self) -> dict[str, Tensor]:
         """W_x and W_h of its GRU, and the first layer of its field."""
         network = self.follower.network
-        return {"input": network.cell.W_x, "recurrent": network.cell.W_h, "field": network.field.weights[0]}
+        return {**network.cell.matrices(), "field": network.field.weights[0]}
 
     @staticmethod
     def _series(window: ForecastWindow) -> tuple[Tensor, Tensor, Tensor]:

@@ -47,13 +47,18 @@ def _part(network: str, times: list[int], rows: int) -> Part:
 
 def _cell(network: str, rows: int) -> tuple[list[Node], list[Wire]]:
     """Input, weights, gates and candidate, state and read-out from left to right; the state goes back."""
-    inside = CELLS[network].parts
+    cell = CELLS[network]
+    inside = cell.parts
     middle, start = rows / 2, (rows - len(inside)) / 2
     of_state = Node("h", "hidden state", 3, middle - 0.5, "state", {"cell": "state"})
+    from_state = [Node("Wₕ", "recurrent weights", 1, middle, at={"layer": "recurrent weights"})]
+    weights = [
+        Node("Wₓ", "input weights", 1, middle - (1 if cell.reads_state else 0.5), at={"layer": "input weights"}),
+        *(from_state if cell.reads_state else []),
+    ]
     nodes = [
         Node("x", "input", 0, middle - 0.5, "end"),
-        Node("Wₓ", "input weights", 1, middle - 1, at={"layer": "input weights"}),
-        Node("Wₕ", "recurrent weights", 1, middle, at={"layer": "recurrent weights"}),
+        *weights,
         *(
             Node(label, words, 2, start + row, "gate", {"gate": gate} if gate else {})
             for row, (label, words, gate) in enumerate(inside)
@@ -62,10 +67,11 @@ def _cell(network: str, rows: int) -> tuple[list[Node], list[Wire]]:
         Node("out", "read-out", 4, middle - 0.5, at={"layer": "read-out"}),
     ]
     state = nodes.index(of_state)
-    gates = range(3, state)
-    to_gates = [Wire(weights, gate) for weights in (1, 2) for gate in gates]
+    gates = range(1 + len(weights), state)
+    to_gates = [Wire(1 + number, gate) for number in range(len(weights)) for gate in gates]
     to_state = [Wire(gate, state) for gate in gates]
-    return nodes, [Wire(0, 1), *to_gates, *to_state, Wire(state, state + 1), Wire(state, 2, "back")]
+    back = Wire(state, 2 if cell.reads_state else state, "back")
+    return nodes, [Wire(0, 1), *to_gates, *to_state, Wire(state, state + 1), back]
 
 
 network = diagram(

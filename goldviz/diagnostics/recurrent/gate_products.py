@@ -1,0 +1,31 @@
+"""What gates leave of a state on the way through time: their product, read off a cumulative sum of logarithms.
+
+Of an LSTM's forget gates it is the cell path dc_t/dc_k (document 001, eq. 18), one way among others. Of a minGRU's
+1 - z it is all of dh_t/dh_k, exactly (Feng et al. 2024): no gate reads the state, so there is no other way.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+@torch.no_grad()
+def gate_products(gates: Float[Tensor, "time hidden"]) -> Float[Tensor, "later earlier hidden"]:
+    """log10 of g_(k+1) g_(k+2) ... g_t of every unit, entry [t, k] for 0 <= k <= t <= T: one sum for all pairs.
+
+    -inf where a gate in between is shut, NaN where k > t.
+
+    >>> gate_products(torch.tensor([[0.1], [0.1]], dtype=torch.float64))[2, :, 0].tolist()
+    [-2.0, -1.0, 0.0]
+    """
+    one = gates.new_ones(1, gates.shape[1], dtype=torch.float64)
+    opened = torch.cat([one, gates.detach().double()])
+    shut = (opened == 0).cumsum(0)
+    total = torch.where(opened == 0, 1.0, opened).log10().cumsum(0)
+    entries = (total[:, None] - total).masked_fill(shut[:, None] != shut, -math.inf)
+    backwards = torch.ones(entries.shape[:2], dtype=torch.bool).triu(1)
+    return entries.masked_fill(backwards[..., None], math.nan)

@@ -1,0 +1,111 @@
+"""A neural controlled differential equation: a hidden state that the data drive along their own path, without jumps.
+
+Kidger, Morrill, Foster and Lyons 2020: dh = F(h) dX, where X is a path through the observations with time among its
+channels. Here X is rectilinear (Morrill, Kidger, Yang and Lyons 2021): time goes on while the values rest, then the
+values move while time rests. So what stands before an observation depends on nothing that comes later, as a forecast
+must; a spline through all observations would bend towards the next one before it came.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from goldviz.models.continuous.observed_series import (
+    Mask,
+    State,
+    Times,
+    Values,
+    check_durations,
+    check_gaps,
+    check_states,
+    check_times,
+    check_values,
+    gaps_before,
+    visible,
+)
+from goldviz.models.continuous.ode_rnn import ODERNNTrace
+from goldviz.models.continuous.ode_solvers import Solver
+from goldviz.models.continuous.vector_field import TanhField
+
+
+def controls(channels: int) -> int:
+    """How many channels the path has: time, each value, and how often each was observed so far."""
+    return 1 + 2 * channels
+
+
+class AlongPath(nn.Module):
+    """dh/ds = F(h) dX/ds on a straight piece of the path, the same ``velocity`` dX/ds all the way.
+
+    ``field`` gives F(h) (hidden, controls) as one row. Called as ``along(s, h)``, the order that torchdiffeq uses.
+    """
+
+    def __init__(self, field: TanhField, velocity: Float[Tensor, "batch controls"]) -> None:
+        super().__init__()
+        self.field = field
+        self.velocity = velocity
+
+    def forward(self, s: Tensor, h: State) -> State:
+        """The state's own velocity."""
+        F = self.field(s, h).unflatten(-1, (-1, self.velocity.shape[1]))
+        return torch.einsum("bhc,bc->bh", F, self.velocity)
+
+
+class NeuralCDE(nn.Module):
+    """dh = F(h) dX along the rectilinear path of each series, from h = 0.
+
+    ``field`` maps a state to hidden * controls numbers. ``solver`` carries the state while time goes on, in the unit of
+    the times; ``value_solver`` while the values move, which takes from s = 0 to 1. Values start at 0 and their counts
+    with them, so that the first observation moves the state, too; a value that was not observed rests.
+    """
+
+    def __init__(self, field: TanhField, channels: int, solver: Solver, value_solver: Solver) -> None:
+        super().__init__()
+        if field.outputs != field.hidden * controls(channels):
+            raise ValueError(
+                f"The field gives {field.outputs} numbers; allowed are {field.hidden * controls(channels)}, one for "
+                f"each of {field.hidden} hidden units and of {controls(channels)} channels of the path."
+            )
+        self.field = field
+        self.channels = channels
+        self.solver = solver
+        self.value_solver = value_solver
+
+    def forward(self, times: Times, values: Values, mask: Mask) -> ODERNNTrace:
+        """Follow a batch of series; the trace is as an ODE-RNN's, with the state before and after each row.
+
+        Raises :class:`SeriesError` as :class:`goldviz.models.continuous.ode_rnn.ODERNN` does.
+        """
+        check_values(values, mask, self.channels)
+        check_times(times, mask)
+        check_gaps(times, self.solver.longest_gap)
+        h = values.new_zeros(values.shape[1], self.field.hidden)
+        last = torch.zeros_like(values[0])
+        before, after, evaluations, steps = [], [], [], []
+        for gap, row, present in zip(gaps_before(times).to(values.dtype), visible(values, mask), mask, strict=True):
+            flow = self.solver.evolve(self._in_time(h), h, gap)
+            counted = present.to(values.dtype)
+            moved = torch.cat([torch.zeros_like(gap)[:, None], torch.where(present, row - last, 0.0), counted], 1)
+            move = self.value_solver.evolve(AlongPath(self.field, moved), flow.state, counted.amax(1))
+            last, h = torch.where(present, row, last), move.state
+            before.append(flow.state)
+            after.append(h)
+            evaluations.append(flow.evaluations + move.evaluations)
+            steps.append(flow.steps + move.steps)
+        trace = ODERNNTrace(torch.stack(before), torch.stack(after), torch.tensor(evaluations), torch.tensor(steps))
+        check_states(times, trace.before, trace.after)
+        return trace
+
+    def evolve(self, state: State, durations: Float[Tensor, " batch"]) -> State:
+        """Every sample's state ``durations`` later if nothing is observed meanwhile: time alone moves it.
+
+        Raises :class:`SeriesError` for a duration below 0 or longer than the solver's step can bridge.
+        """
+        check_durations(durations, self.solver.longest_gap)
+        return self.solver.evolve(self._in_time(state), state, durations).state
+
+    def _in_time(self, state: State) -> AlongPath:
+        velocity = state.new_zeros(len(state), controls(self.channels))
+        velocity[:, 0] = 1.0
+        return AlongPath(self.field, velocity)
