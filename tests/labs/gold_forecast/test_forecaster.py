@@ -120,7 +120,7 @@ def test_matrices_are_named_from_the_inputs_on():
 @pytest.mark.parametrize(
     ("network", "head", "sentence"),
     [
-        ("transformer", "gaussian", "The network is 'transformer'; allowed is one of mlp, rnn, lstm, gru, gru_gap, "),
+        ("transformer", "gaussian", "The network is 'transformer'; allowed is one of mlp, rnn, lstm, gru, min_gru, "),
         ("gru", "cauchy", "The head is 'cauchy'; allowed is one of gaussian, student, quantiles."),
     ],
 )
