@@ -21,6 +21,7 @@ from goldviz.models.continuous.series_forecaster import (
     CDESeriesReader,
     ODESeriesReader,
     SeriesForecaster,
+    SeriesReader,
     baseline_reader,
 )
 from goldviz.models.continuous.vector_field import TanhField
@@ -45,13 +46,8 @@ def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: i
         return stream(seed, WEIGHTS + index)
 
     if lane == "neural_cde":
-        outputs = settings.hidden * controls(channels)
-        field = TanhField(
-            settings.hidden, (settings.width, settings.width), stream(seed, FIELD_WEIGHTS), outputs=outputs
-        )
-        solver = own_solver(settings)
-        network = NeuralCDE(field, channels, solver, replace(solver, longest_step=LONGEST_VALUE_STEP))
-        return SeriesForecaster(CDESeriesReader(network), channels, stream(seed, READ_OUT_WEIGHTS))
+        reader: SeriesReader = CDESeriesReader(neural_cde(settings, channels, seed))
+        return SeriesForecaster(reader, channels, stream(seed, READ_OUT_WEIGHTS))
     if lane == "ode_rnn":
         cell = recurrent_layer(usual_layer(JUMP_CELLS[settings.cell]), 2 * channels, settings.hidden)
         initialise(cell, weights, ORTHOGONAL_START)
@@ -63,6 +59,14 @@ def series_network(settings: ODERNNLaboratory, lane: str, channels: int, seed: i
         return SeriesForecaster(ODESeriesReader(network), channels, stream(seed, READ_OUT_WEIGHTS))
     reader = baseline_reader(lane, channels, settings.hidden, weights)
     return SeriesForecaster(reader, channels, stream(seed, READ_OUT_WEIGHTS))
+
+
+def neural_cde(settings: ODERNNLaboratory, channels: int, seed: int) -> NeuralCDE:
+    """A neural CDE at its start; its field has the ODE-RNN's layers but the last, which is wider."""
+    widths, outputs = (settings.width, settings.width), settings.hidden * controls(channels)
+    field = TanhField(settings.hidden, widths, stream(seed, FIELD_WEIGHTS), outputs=outputs)
+    solver = own_solver(settings)
+    return NeuralCDE(field, channels, solver, replace(solver, longest_step=LONGEST_VALUE_STEP))
 
 
 def own_solver(settings: ODERNNLaboratory) -> FixedSteps | TorchdiffeqSolver:

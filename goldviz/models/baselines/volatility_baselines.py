@@ -92,7 +92,7 @@ def har_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
 
     def fitted(learnt: HarRows, later: Float[np.ndarray, "test spans"]) -> Float[np.ndarray, " test"]:
         weights = _least_squares(learnt.means, learnt.squares)
-        return np.maximum(_with_ones(later) @ weights, learnt.means[:, -1].min())
+        return np.asarray(np.maximum(_with_ones(later) @ weights, learnt.means[:, -1].min()))
 
     return _har("HAR", answers, fold, fitted)
 
