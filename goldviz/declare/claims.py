@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from goldviz.declare.laboratory import Laboratory
 
 SEEDS = (0, 1, 2, 3, 4)
-FEWEST_CASES = 5
-MOST_LANES = 4
 NOT_TESTED = "not tested"
 DIGITS = 6
 """Significant digits of a kept number."""

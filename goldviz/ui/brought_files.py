@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from goldviz.data.tables.brought_files import keep_brought
+from goldviz.data.tables.brought_files import Told, keep_brought
 from goldviz.runs.execution.memory_watch import give_back_memory
+from goldviz.runs.jobs.jobs import Task
+from goldviz.ui.panels import background
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 READ_SECONDS, MOST_READ_SECONDS = 2.0, 300.0
 """About how long a worker looks into a file, and how long it may."""
 BROUGHT = "brought-files"
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,19 @@ def brought(files: Sequence[UploadedFile], fault: type[Exception]) -> list[Broug
         # The C library would keep what large files took for the next ones, in each of the threads that read them.
         give_back_memory()
     return [own_files[file.file_id] for file in files]
+
+
+def answer_about(
+    task: Task[Told[Value]], fault: type[Exception], holds: Callable[[Value], bool] = lambda value: True
+) -> Value | None:
+    """What a worker says of files that were brought, asked once while it ``holds``; None while it is not there, as the
+    page then says. Raises ``fault`` with the sentence for which the files are refused."""
+    answer = background.finished(
+        replace(task, most_seconds=MOST_READ_SECONDS), lambda told: told.value is None or holds(told.value)
+    )
+    if answer is not None and answer.refused:
+        raise fault(answer.refused)
+    return None if answer is None else answer.value
 
 
 def let_go(file: UploadedFile) -> None:

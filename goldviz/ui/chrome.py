@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -110,6 +110,12 @@ def panel_and_figures() -> tuple[DeltaGenerator, DeltaGenerator]:
     panel = setting_up.container(border=True, key="knobs")
     panel.html('<button type="button" class="goldviz-sheet" aria-expanded="false">Settings</button>')
     return panel, looking
+
+
+def leave_link(parameters: Mapping[str, str]) -> None:
+    """Keep the address in the browser a link to what is shown."""
+    if st.query_params.to_dict() != parameters:
+        st.query_params.from_dict(parameters)
 
 
 def notices() -> None:

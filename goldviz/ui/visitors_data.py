@@ -119,11 +119,11 @@ def _is_for_data(settings_class: type[Settings], name: str) -> bool:
     return bool(control != TEXT_MODEL or settings_class.model_fields[name].default == SHIPPED)
 
 
-def take(settings_class: type[Settings], *, but: tuple[str, ...] = ()) -> None:
-    """Make a page's settings name the visitor's data, before they are drawn; ``but`` controls that it sets itself."""
+def take(settings_class: type[Settings]) -> None:
+    """Make a page's settings name the visitor's data, before they are drawn."""
     for control, value in zip((MARKET, SEED), market(), strict=True):
         _put(settings_class, control, value)
-    if TEXT_MODEL not in but and TEXT_MODEL in _store():
+    if TEXT_MODEL in _store():
         _put(settings_class, TEXT_MODEL, text_model())
     for control in TEXTS:
         name = setting_of(settings_class, control)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from goldviz.api import dataset_of
-from goldviz.declare.claims import FEWEST_CASES, MOST_LANES, Claim, Evidence, claims, claims_of, evidence
+from goldviz.declare.claims import Claim, Evidence, claims, claims_of, evidence
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment
@@ -17,6 +17,7 @@ from goldviz.declare.settings import Experiment
 CLAIMING = [lab for lab in laboratories().values() if claims_of(lab)]
 EVERY_CLAIM = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.number)
 CHEAP_SECONDS = 1.5
+FEWEST_CASES, MOST_LANES = 5, 4
 
 
 def kept(claim: Claim) -> Evidence:

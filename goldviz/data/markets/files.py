@@ -43,6 +43,8 @@ LONGEST_UNIT = 20
 MIDNIGHT = " 00:00:00"
 HEAD = 5
 """Rows that a preview shows."""
+BYTES_OF_A_COLUMN = 4_000
+"""About what is read in a column takes in memory."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ class TablePreview:
     questions: tuple[NameQuestion, ...]
     head: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """About what it takes in memory: what was read in each column, and the first rows."""
+        return BYTES_OF_A_COLUMN * (1 + len(self.columns))
 
     @property
     def date_column(self) -> str:

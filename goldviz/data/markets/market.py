@@ -152,6 +152,11 @@ class Market:
         return self.source == "simulated"
 
     @property
+    def nbytes(self) -> int:
+        """About what it takes in memory."""
+        return sum(int(channel.values.memory_usage()) for channel in self.channels)
+
+    @property
     def last(self) -> pd.Timestamp:
         """The date of the target's last observation."""
         observations = self.target.observed

@@ -5,11 +5,40 @@ A worker finds them there, so that no process has to hand their bytes to another
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
 from goldviz.data.tables.file_table import plain_words
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.whole_files import digest, disk_faults_as
 
 BROUGHT_FILES = PLACES["brought"]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Told(Generic[Value]):
+    """What came of files that were brought, or the sentence for which they are ``refused``.
+
+    That is an answer like any other, so that files are looked into once and not whenever the page is drawn.
+    """
+
+    value: Value | None = None
+    refused: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """About what it takes in memory."""
+        return int(getattr(self.value, "nbytes", 0))
+
+
+def told(make: Callable[[], Value], fault: type[Exception]) -> Told[Value]:
+    """What ``make`` gives, or why it raised ``fault``."""
+    try:
+        return Told(make())
+    except fault as error:
+        return Told(refused=str(error))
 
 
 def keep_brought(content: bytes, fault: type[Exception]) -> str:

@@ -175,7 +175,7 @@ class NetworkReading:
         return Measure(f"{network}.{name}", words, unit or cls.units.get(name, ""), read)
 
 
-def read(by: Callable[[Recorded], Any]) -> Any:
+def read(by: Callable[[Any], Any]) -> Any:
     """A field of a reading: what ``by`` makes of the network's records."""
     return field(metadata={"read": by})
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, rising, typical_updates
-from goldviz.diagnostics.findings.measures import ERRORS, noise
+from goldviz.diagnostics.findings.measures import ERRORS, noise, share
+from goldviz.diagnostics.findings.recorded import read
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.bert_pretraining.heads import Heads
 from goldviz.labs.bert_pretraining.phases import NEW_DRAWS, NEW_PATTERNS, TONE, WORDS, Kind, Phases
@@ -31,84 +33,95 @@ FALLING = 0.98
 WINDOWS = 40
 
 
+def _recent(name: str, phase: int, share: float = 0.1) -> Callable[[Phases], Floats]:
+    """The mean of the last ``share`` of a phase's steps."""
+
+    def mean(run: Phases) -> Floats:
+        values = run.at_steps(name, phase)
+        return values[-max(1, int(len(values) * share)) :].mean(0) if len(values) else run.nothing
+
+    return mean
+
+
+def _at_last_look(name: str, phase: int | None = None) -> Callable[[Phases], Floats]:
+    """The value at the last look of a phase, or of all."""
+
+    def last(run: Phases) -> Floats:
+        values = run.values(name, "look", "seed") if phase is None else run.at_looks(name, phase)
+        return values[-1] if len(values) else run.nothing
+
+    return last
+
+
+def _diverged(run: Phases) -> Verdicts:
+    losses = run.values("loss", "step", "seed")
+    return diverged(losses) if len(losses) else np.isinf(run.nothing)
+
+
+def _lowest(run: Phases) -> Floats:
+    losses = run.values("unseen_masked_loss", "look", "seed")
+    return np.fmin.reduce(losses) if len(losses) else run.nothing
+
+
+def _longest(run: Phases) -> Floats:
+    """The largest of the looks' typical ratios; NaN where no step moved anything."""
+    looks = [typical_updates(look) for look in run.at_looks("update_to_data", WORDS, "part")]
+    return np.fmax.reduce(looks) if looks else run.nothing
+
+
+def _part_norms(run: Phases) -> Floats:
+    """Medians over the steps of phase 1, or of phase 2 where there is no phase 1."""
+    norms = run.at_steps("part_gradient_norm", WORDS, "part")
+    norms = norms if len(norms) else run.at_steps("part_gradient_norm", TONE, "part")
+    _, parts, seeds = norms.shape
+    return np.array([[median(norms[:, part, seed]) for seed in range(seeds)] for part in range(parts)])
+
+
 @dataclass(frozen=True)
 class PretrainingReading:
     """What was recorded, for each seed along the last axis; NaN where nothing was.
 
     ``word_losses`` (step, seed) are phase 1's losses, ``unseen_losses`` (look, seed) those on unseen texts up to its
     end; ``words_trained`` is the mean of the last tenth of the former, ``words_unseen`` the last of the latter and
-    ``words_now`` the one at the last look of all,
-    ``lowest_loss`` the lowest at any look. ``known`` and ``new`` are shares right on unseen texts of known and
-    of new patterns, ``bag`` that of a bag of words on new ones and ``bag_known`` on known ones, ``baseline`` that of
-    always naming one tone on known ones, ``tone_trained`` the share of the last tenth of phase 2's steps. ``update``
-    is the typical update-to-data ratio of phase 1, and ``longest_update`` the largest of its looks, each by the median
-    of the parts. ``part_norms`` (part, seed) are gradient norms, medians over phase 1's steps, or phase 2's where
-    there is no phase 1. ``last`` is the last step.
+    ``words_now`` the one at the last look of all, ``lowest_loss`` the lowest at any look. ``known`` and ``new`` are
+    shares right on unseen texts of known and of new patterns, ``bag`` that of a bag of words on new ones and
+    ``bag_known`` on known ones, ``baseline`` that of always naming one tone on known ones, ``tone_trained`` the share
+    of the last tenth of phase 2's steps. ``update`` is the typical update-to-data ratio of phase 1, and
+    ``longest_update`` the largest of its looks, each by the median of the parts. ``part_norms`` (part, seed) are
+    gradient norms. ``last`` is the last step.
     """
 
-    last: int
-    seeds: int
-    diverged: Verdicts
-    word_losses: Floats
-    unseen_losses: Floats
-    words_trained: Floats
-    words_unseen: Floats
-    words_now: Floats
-    lowest_loss: Floats
-    uniform: float
-    unigram: float
-    known: Floats
-    new: Floats
-    bag: float
-    bag_known: float
-    baseline: float
-    tone_trained: Floats
-    hardest: Kind
-    update: Floats
-    longest_update: Floats
-    parts: tuple[str, ...]
-    part_norms: Floats
-    largest_norm: Floats
-    clipped: Floats
-    heads: Heads
+    last: int = read(lambda run: run.last)
+    seeds: int = read(lambda run: len(run.nothing))
+    diverged: Verdicts = read(_diverged)
+    word_losses: Floats = read(lambda run: run.at_steps("loss", WORDS))
+    unseen_losses: Floats = read(lambda run: run.at_looks("unseen_masked_loss", WORDS))
+    words_trained: Floats = read(_recent("loss", WORDS))
+    words_unseen: Floats = read(_at_last_look("unseen_masked_loss", WORDS))
+    words_now: Floats = read(_at_last_look("unseen_masked_loss"))
+    lowest_loss: Floats = read(_lowest)
+    uniform: float = read(lambda run: run.number("uniform_loss"))
+    unigram: float = read(lambda run: run.number("unigram_loss"))
+    known: Floats = read(lambda run: run.tone(NEW_DRAWS))
+    new: Floats = read(lambda run: run.tone(NEW_PATTERNS))
+    bag: float = read(lambda run: run.baseline("bag of words", NEW_PATTERNS))
+    bag_known: float = read(lambda run: run.baseline("bag of words", NEW_DRAWS))
+    baseline: float = read(lambda run: run.baseline("majority", NEW_DRAWS))
+    tone_trained: Floats = read(_recent("tone_accuracy", TONE))
+    hardest: Kind = read(lambda run: run.hardest_kind())
+    update: Floats = read(lambda run: typical_updates(run.at_looks("update_to_data", WORDS, "part")))
+    longest_update: Floats = read(_longest)
+    parts: tuple[str, ...] = read(lambda run: run.labels("part"))
+    part_norms: Floats = read(_part_norms)
+    largest_norm: Floats = read(lambda run: run.values("gradient_norm", "step", "seed").max(0, initial=-np.inf))
+    clipped: Floats = read(_recent("clipped", WORDS, share=1.0))
+    heads: Heads = read(lambda run: Heads.of(run.ds, run.words_end))
 
     @classmethod
     def of(cls, ds: Run) -> PretrainingReading:
         """Read a run's dataset; variables may be missing or empty."""
         phases = Phases(ds)
-        losses = phases.at_steps("loss", WORDS)
-        every_loss = phases.values("loss", "step", "seed")
-        unseen_losses = phases.at_looks("unseen_masked_loss", WORDS)
-        all_unseen = phases.values("unseen_masked_loss", "look", "seed")
-        norms = phases.at_steps("part_gradient_norm", WORDS, "part")
-        norms = norms if len(norms) else phases.at_steps("part_gradient_norm", TONE, "part")
-        return cls(
-            last=phases.last,
-            seeds=len(phases.nothing),
-            diverged=diverged(every_loss) if len(every_loss) else np.isinf(phases.nothing),
-            word_losses=losses,
-            unseen_losses=unseen_losses,
-            words_trained=_recent(losses, phases.nothing),
-            words_unseen=unseen_losses[-1] if len(unseen_losses) else phases.nothing,
-            words_now=all_unseen[-1] if len(all_unseen) else phases.nothing,
-            lowest_loss=np.fmin.reduce(all_unseen) if len(all_unseen) else phases.nothing,
-            uniform=phases.number("uniform_loss"),
-            unigram=phases.number("unigram_loss"),
-            known=phases.tone(NEW_DRAWS),
-            new=phases.tone(NEW_PATTERNS),
-            bag=phases.baseline("bag of words", NEW_PATTERNS),
-            bag_known=phases.baseline("bag of words", NEW_DRAWS),
-            baseline=phases.baseline("majority", NEW_DRAWS),
-            tone_trained=_recent(phases.at_steps("tone_accuracy", TONE), phases.nothing),
-            hardest=phases.hardest_kind(),
-            update=typical_updates(phases.at_looks("update_to_data", WORDS, "part")),
-            longest_update=_longest(phases.at_looks("update_to_data", WORDS, "part")),
-            parts=tuple(str(part) for part in ds["part"].values) if "part" in ds.coords else (),
-            part_norms=_middle(norms),
-            largest_norm=phases.values("gradient_norm", "step", "seed").max(0, initial=-np.inf),
-            clipped=_recent(phases.at_steps("clipped", WORDS), phases.nothing, share=1.0),
-            heads=Heads.of(ds, phases.words_end),
-        )
+        return cls(**{one.name: one.metadata["read"](phases) for one in fields(cls)})
 
     @property
     def every_seed(self) -> Verdicts:
@@ -118,7 +131,7 @@ class PretrainingReading:
     @property
     def worth(self) -> Floats:
         """The unseen loss at the end of phase 1 as a share of word frequencies' loss."""
-        return quotient(self.words_unseen, np.full(self.seeds, self.unigram))
+        return share(self.words_unseen, self.unigram)
 
     @property
     def choices(self) -> float:
@@ -150,7 +163,7 @@ class PretrainingReading:
     @property
     def unseen_gap(self) -> Floats:
         """The unseen loss at the end of phase 1 as a multiple of that in training."""
-        return quotient(self.words_unseen, self.words_trained)
+        return share(self.words_unseen, self.words_trained)
 
     @property
     def worse_again(self) -> Verdicts:
@@ -162,7 +175,7 @@ class PretrainingReading:
     @property
     def forgetting(self) -> Floats:
         """The unseen loss at the last look as a multiple of that at the end of phase 1."""
-        return quotient(self.words_now, self.words_unseen)
+        return share(self.words_now, self.words_unseen)
 
     @property
     def fading(self) -> Floats:
@@ -170,7 +183,7 @@ class PretrainingReading:
         rows = [row for row, part in enumerate(self.parts) if part.startswith("block ")]
         if not rows or len(self.part_norms) <= rows[-1]:
             return np.full(self.seeds, np.nan)
-        return quotient(self.part_norms[rows[-1]], self.part_norms[rows[0]])
+        return share(self.part_norms[rows[-1]], self.part_norms[rows[0]])
 
     @property
     def fading_a_block(self) -> Floats:
@@ -197,7 +210,7 @@ class PretrainingReading:
         lowest = np.minimum.accumulate(means)[:-1]
         with np.errstate(invalid="ignore"):
             by_chance = means[1:] - lowest <= ERRORS * noise(self.word_losses) * np.sqrt(2 / self.window)
-        return np.asarray(np.where(by_chance, 1.0, quotient(means[1:], lowest)).max(0))
+        return np.asarray(np.where(by_chance, 1.0, share(means[1:], lowest)).max(0))
 
     @property
     def unlearned(self) -> Verdicts:
@@ -238,33 +251,6 @@ class PretrainingReading:
 def choices_left(loss: float) -> float:
     """Among how many pieces as likely as each other a loss in nats leaves the choice: exp(loss)."""
     return float(np.exp(loss))
-
-
-def quotient(above: Floats, below: Floats) -> Floats:
-    """One by the other; NaN where the lower is not above zero.
-
-    >>> quotient(np.array([1.0, 1.0]), np.array([2.0, 0.0]))
-    array([0.5, nan])
-    """
-    with np.errstate(over="ignore"):
-        return np.asarray(above / np.where(below > 0, below, np.nan))
-
-
-def _recent(values: Floats, nothing: Floats, share: float = 0.1) -> Floats:
-    """The mean of the last ``share`` of the steps for each seed."""
-    return values[-max(1, int(len(values) * share)) :].mean(0) if len(values) else nothing
-
-
-def _longest(ratios: Floats) -> Floats:
-    """The largest of the looks' typical ratios in (look, part, seed); NaN where no step moved anything."""
-    looks = [typical_updates(look) for look in ratios]
-    return np.fmax.reduce(looks) if looks else np.full(ratios.shape[-1], np.nan)
-
-
-def _middle(norms: Floats) -> Floats:
-    """The median over the steps of (step, part, seed)."""
-    _, parts, seeds = norms.shape
-    return np.array([[median(norms[:, part, seed]) for seed in range(seeds)] for part in range(parts)])
 
 
 def _of(name: str, words: str, unit: str = "") -> Measure:

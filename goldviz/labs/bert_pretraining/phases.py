@@ -73,14 +73,14 @@ class Phases:
     def tone(self, tone_set: str) -> Floats:
         """The share of tones judged rightly in these texts, for each seed."""
         shares = self.last_look("unseen_tone_accuracy", "tone_set")
-        return shares[self._place("tone_set", tone_set)] if len(shares) else self.nothing
+        return shares[self.labels("tone_set").index(tone_set)] if len(shares) else self.nothing
 
     def baseline(self, baseline: str, tone_set: str) -> float:
         """The same of a baseline."""
         shares = self.values("baseline_tone_accuracy", "baseline", "tone_set")
         if not len(shares):
             return float("nan")
-        return float(shares[self._place("baseline", baseline), self._place("tone_set", tone_set)])
+        return float(shares[self.labels("baseline").index(baseline), self.labels("tone_set").index(tone_set)])
 
     def hardest_kind(self) -> Kind:
         """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
@@ -95,5 +95,6 @@ class Phases:
         of_bag = float(bag[0, 0]) if bag.size else np.nan
         return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
 
-    def _place(self, dim: str, label: str) -> int:
-        return [str(name) for name in self.ds[dim].values].index(label)
+    def labels(self, dim: str) -> tuple[str, ...]:
+        """What stands along a dimension; nothing where there is no such dimension."""
+        return tuple(str(name) for name in self.ds[dim].values) if dim in self.ds.coords else ()

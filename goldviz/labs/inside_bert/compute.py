@@ -14,7 +14,7 @@ from goldviz.labs.inside_bert.head import head_map, head_steps, shares_of_query
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.settings import InsideBert
-from goldviz.labs.inside_bert.word_order import order_test, position_similarity, reversed_order, sentence_pair
+from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity
 from goldviz.models.text.model import TextModel
 from goldviz.text_models import text_model
 
@@ -81,8 +81,8 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
 
     From :func:`~goldviz.labs.inside_bert.overview.overview`, ``head_map``, ``head_steps``,
     ``shares_of_query``, ``encoder_layer``, ``evidence``, ``tone_without``, ``guesses``, ``neighbours``,
-    ``position_similarity``, ``order_test`` for the pieces read backwards, and ``sentence_pair``; what a model without a
-    classifier or masked-word head cannot give is left out. ``all_attention`` (layer, head, query, key) is there up to
+    ``position_similarity`` and ``order_and_pair``; what a model without a classifier or masked-word head cannot give is
+    left out. ``all_attention`` (layer, head, query, key) is there up to
     ``MOST_WEIGHTS`` weights. ``model`` replaces the settings' one, for instance by the model of a kept run.
 
     Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
@@ -101,8 +101,7 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
         encoder_layer(reading, place.layer, place.token),
         neighbours(reading, place.token),
         position_similarity(reading),
-        order_test(reading, reversed_order(reading)),
-        sentence_pair(reading),
+        order_and_pair(reading),
         all_attention(reading),
     ]
     if model.classifier is not None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import torch
 import xarray as xr
 from scipy.stats import spearmanr
 
 from goldviz.data.texts.pieces import Pieces
 from goldviz.labs.inside_bert.attention.head_ablation import ablate_all, head_ablation
 from goldviz.labs.inside_bert.attribution.integrated_gradients import integrated_gradients
-from goldviz.labs.inside_bert.attribution.masked_words import masked_guesses
-from goldviz.labs.inside_bert.attribution.neighbours import nearest_pieces
-from goldviz.labs.inside_bert.attribution.outputs import classifier_of, softmax_of
+from goldviz.labs.inside_bert.attribution.outputs import classifier_of, masked_word_head_of, softmax_of
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
-from goldviz.labs.inside_bert.reading import ReportSteps, TextReading
+from goldviz.labs.inside_bert.reading import ReportSteps, TextReading, piece_ids, segment_ids
 from goldviz.models.text.model import TextModel, TextModelError
 
 SENTENCEPIECE_BLANK = "▁"
@@ -38,7 +38,7 @@ def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSt
     classifier_of(model)
     if not 1 <= label <= len(model.labels):
         raise TextModelError(f"The class is number {label}; {model.name} has numbers 1 to {len(model.labels)}.")
-    attributions = integrated_gradients(model, pieces, model.labels[label - 1], steps, report)
+    attributions = integrated_gradients(model, pieces, label - 1, steps, report)
     attention = reading.received.astype(float).mean(axis=0)
     ordinary = ~pieces.special
     return xr.Dataset(
@@ -125,20 +125,41 @@ def every_head_off(model: TextModel, pieces: Pieces, report: ReportSteps | None 
     )
 
 
+@torch.no_grad()
 def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.Dataset:
     """The pieces that the model expects where piece ``token`` (from 1) is masked: ``guess_probability`` (guess).
 
-    Attributes: the ``truth`` that was hidden, its ``truth_probability`` and ``truth_rank`` in the whole vocabulary.
-    Raises :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head.
+    It is the task that BERT learned from (document 001, section 4.2.2). Attributes: the ``truth`` that was hidden, its
+    ``truth_probability`` and ``truth_rank`` in the whole vocabulary, where 1 is the first.
+
+    Raises IndexError for a piece that the text does not have, and
+    :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head, or whose tokeniser has no
+    mask piece.
     """
-    [guess] = masked_guesses(model, pieces, [token - 1], top)
+    read = masked_word_head_of(model)
+    if model.tokeniser.mask_token_id is None:
+        raise TextModelError(f"The tokeniser of {model.name} has no mask piece, so nothing can be masked.")
+    if not 1 <= token <= len(pieces):
+        raise IndexError(f"The piece is number {token}; the text has numbers 1 to {len(pieces)}.")
+    ids = pieces.ids.copy()
+    ids[token - 1] = model.tokeniser.mask_token_id
+    rows = replace(pieces, ids=ids)
+    # The head reads the masked place alone: at all pieces it would take 63 MB.
+    hidden = model.encoder(piece_ids(model, rows), segment_ids(model, rows))[0, token - 1]
+    log_probabilities = read(hidden, model.encoder.embeddings.token.weight).double().log_softmax(-1).cpu().numpy()
+    truth, best = int(pieces.ids[token - 1]), np.argsort(-log_probabilities, kind="stable")[:top]
     return xr.Dataset(
-        {"guess_probability": ("guess", np.array([chance for _, chance in guess.top], dtype=float))},
+        {"guess_probability": ("guess", np.exp(log_probabilities[best]))},
         coords={
-            "guess": np.arange(1, len(guess.top) + 1),
-            "guessed": ("guess", np.array([piece for piece, _ in guess.top], dtype=object)),
+            "guess": np.arange(1, len(best) + 1),
+            "guessed": ("guess", np.array(model.tokeniser.convert_ids_to_tokens(best.tolist()), dtype=object)),
         },
-        attrs={"truth": guess.piece, "truth_probability": guess.probability, "truth_rank": guess.rank, "masked": token},
+        attrs={
+            "truth": pieces.tokens[token - 1],
+            "truth_probability": float(np.exp(log_probabilities[truth])),
+            "truth_rank": 1 + int((log_probabilities > log_probabilities[truth]).sum()),
+            "masked": token,
+        },
     )
 
 
@@ -160,14 +181,25 @@ def guess_of_word(model: TextModel, word: str, hidden: str = "") -> str:
     return "" if number is None or number == model.tokeniser.unk_token_id else word_pieces[0]
 
 
+@torch.no_grad()
 def neighbours(reading: TextReading, token: int, count: int = 10) -> xr.Dataset:
-    """The pieces of the vocabulary nearest to piece ``token`` (from 1): ``cosine`` (neighbour) of the embeddings."""
-    nearest = nearest_pieces(reading.model, int(reading.pieces.ids[token - 1]), count)
+    """The pieces of the vocabulary nearest to piece ``token`` (from 1): ``cosine`` (neighbour) of the embeddings.
+
+    The piece itself is not among them.
+    """
+    model, number = reading.model, int(reading.pieces.ids[token - 1])
+    table = model.encoder.embeddings.token.weight
+    lengths = torch.linalg.vector_norm(table, dim=1)
+    # A row of zeros, as padding may have, has no direction: its cosine is put at 0.
+    cosines = table @ table[number] / (lengths * lengths[number]).clamp_min(torch.finfo(table.dtype).tiny)
+    cosines[number] = -np.inf
+    best = cosines.topk(min(count, len(table) - 1))
+    tokens = model.tokeniser.convert_ids_to_tokens(best.indices.tolist())
     return xr.Dataset(
-        {"cosine": ("neighbour", np.array([cosine for _, cosine in nearest], dtype=float))},
+        {"cosine": ("neighbour", best.values.clamp(-1, 1).double().cpu().numpy())},
         coords={
-            "neighbour": np.arange(1, len(nearest) + 1),
-            "nearby": ("neighbour", np.array([piece for piece, _ in nearest], dtype=object)),
+            "neighbour": np.arange(1, len(tokens) + 1),
+            "nearby": ("neighbour", np.array(tokens, dtype=object)),
         },
         attrs={"neighbours_of": reading.pieces.tokens[token - 1]},
     )

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.attention.tiles import block_edges, pool_tiles
-from goldviz.ui.serving.queries import BINARY, JSON, QueryError
+from goldviz.ui.serving.answers import BINARY, JSON
+from goldviz.ui.serving.queries import QueryError
 
 By = Literal["piece", "word"]
 Special = Literal["shown", "hidden"]

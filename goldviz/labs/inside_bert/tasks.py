@@ -6,7 +6,8 @@ Each uses one thread: what is soon done is done in the web process, where a seco
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,10 +16,7 @@ import xarray as xr
 from goldviz.cache import Cache
 from goldviz.data.texts.pieces import Pieces
 from goldviz.labs.inside_bert import evidence, head
-from goldviz.labs.inside_bert import word_order as order
-from goldviz.labs.inside_bert.attention.norms import head_word_norms
 from goldviz.labs.inside_bert.compute import chunks_of, compute
-from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.models import model_at_hand
 from goldviz.labs.inside_bert.reading import ReportSteps, TextReading, read_text
 from goldviz.labs.inside_bert.settings import InsideBert
@@ -95,9 +93,15 @@ def read_chunk(report: ReportSteps, chunk: Chunk) -> ReadingArrays:
 
 
 @one_thread()
-def ways_down(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
-    """See :func:`goldviz.labs.inside_bert.head.ways_down`."""
-    return head.ways_down(reading_of(chunk))
+def of_reading(report: ReportSteps, chunk: Chunk, make: Callable[..., Any], *what: object) -> Any:
+    """What ``make(reading, *what)`` gives of the chunk's reading."""
+    return make(reading_of(chunk), *what)
+
+
+@one_thread()
+def of_pieces(report: ReportSteps, chunk: Chunk, make: Callable[..., Any], *what: object) -> Any:
+    """What ``make(model, pieces, *what)`` gives of the chunk, which need not be read for it."""
+    return make(*_meant(chunk), *what)
 
 
 ways: Cache[xr.Dataset] = Cache(READING_BYTES // 2, lambda found: int(found.nbytes))
@@ -113,18 +117,6 @@ def shares_of_query(report: ReportSteps, chunk: Chunk, layer: int, number: int, 
 
 
 @one_thread()
-def word_norms(report: ReportSteps, chunk: Chunk, layer: int, number: int) -> np.ndarray:
-    """See :func:`goldviz.labs.inside_bert.attention.norms.head_word_norms`; in float32."""
-    return np.asarray(head_word_norms(reading_of(chunk), layer, number), np.float32)
-
-
-@one_thread()
-def layer(report: ReportSteps, chunk: Chunk, number: int, token: int) -> xr.Dataset:
-    """See :func:`goldviz.labs.inside_bert.encoder_layer.encoder_layer`."""
-    return encoder_layer(reading_of(chunk), number, token)
-
-
-@one_thread()
 def explain(report: ReportSteps, chunk: Chunk, label: int, steps: int) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.evidence.evidence`."""
     return evidence.evidence(reading_of(chunk), label, steps, report)
@@ -134,32 +126,6 @@ def explain(report: ReportSteps, chunk: Chunk, label: int, steps: int) -> xr.Dat
 def every_head_off(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
     """See :func:`goldviz.labs.inside_bert.evidence.every_head_off`."""
     return evidence.every_head_off(*_meant(chunk), report)
-
-
-@one_thread()
-def tone_without(report: ReportSteps, chunk: Chunk, off: str) -> xr.Dataset:
-    """See :func:`goldviz.labs.inside_bert.evidence.tone_without`."""
-    return evidence.tone_without(*_meant(chunk), off)
-
-
-@one_thread()
-def guesses(report: ReportSteps, chunk: Chunk, token: int) -> xr.Dataset:
-    """See :func:`goldviz.labs.inside_bert.evidence.guesses`."""
-    return evidence.guesses(*_meant(chunk), token)
-
-
-@one_thread()
-def neighbours(report: ReportSteps, chunk: Chunk, token: int) -> xr.Dataset:
-    """See :func:`goldviz.labs.inside_bert.evidence.neighbours`."""
-    return evidence.neighbours(reading_of(chunk), token)
-
-
-@one_thread()
-def word_order(report: ReportSteps, chunk: Chunk) -> xr.Dataset:
-    """The pieces read backwards, and what passes between two sentences where the text is a pair."""
-    reading = reading_of(chunk)
-    parts = [order.order_test(reading, order.reversed_order(reading)), order.sentence_pair(reading)]
-    return xr.merge(parts, combine_attrs="no_conflicts", compat="no_conflicts", join="outer")
 
 
 @one_thread()

@@ -123,6 +123,12 @@ def sentence_pair(reading: TextReading) -> xr.Dataset:
     )
 
 
+def order_and_pair(reading: TextReading) -> xr.Dataset:
+    """The pieces read backwards, and what passes between two sentences where the text is a pair."""
+    parts = [order_test(reading, reversed_order(reading)), sentence_pair(reading)]
+    return xr.merge(parts, combine_attrs="no_conflicts", compat="no_conflicts", join="outer")
+
+
 def _states(reading: TextReading, total: Float[Tensor, "piece width"]) -> Float[Tensor, "state piece width"]:
     """X^(0) to X^(L) of these sums of embeddings."""
     states = [reading.model.encoder.embeddings.norm(total)[None]]

@@ -88,6 +88,9 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
     )
 
 
+compute_and_report = compute
+
+
 def pooled(encoding: EncodedTexts, pooling: str) -> np.ndarray:
     """The vectors of this pooling, (text, width)."""
     return encoding.cls if pooling == "cls" else encoding.mean

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from goldviz.declare.text_models import CONTROL as TEXT_MODEL
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.policy_documents import LAB
 from goldviz.labs.policy_documents.figures.map import document_map
@@ -124,8 +123,5 @@ PAGE = InstantPage(
         Part("channels", "Could a market have known?", channels),
     ),
     words_of_position=PolicyDocuments.document_in_words,
-    before=panel.prepare,
-    after=panel.keep_link,
     seconds=panel.seconds_to_compute,
-    takes_itself=(TEXT_MODEL,),
 )

@@ -11,17 +11,17 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.cache import Cache
-from goldviz.data.markets.brought_market import Looked, Made, look, make
+from goldviz.data.markets.brought_market import look, make
 from goldviz.data.markets.calendars import calendars
 from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, check_size
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
+from goldviz.data.tables.brought_files import Told
 from goldviz.runs.execution.memory_watch import give_back_memory
 from goldviz.runs.jobs.jobs import Task
-from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFile, brought
+from goldviz.ui.brought_files import READ_SECONDS, BroughtFile, answer_about, brought
 from goldviz.ui.markets import reading_table
 from goldviz.ui.markets.reading_table import Changes, changes_of
-from goldviz.ui.panels import background
 from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 
@@ -90,7 +90,7 @@ class _NotReadError(Exception):
     """A file is not read yet, or no longer: the page says so where it stands."""
 
 
-Answer = TypeVar("Answer", Looked, Made)
+Value = TypeVar("Value")
 
 
 def _one_file(file: BroughtFile) -> Market | None:
@@ -105,26 +105,23 @@ def _one_file(file: BroughtFile) -> Market | None:
 
 def _look(file: BroughtFile, choices: Choices) -> TablePreview:
     """What a worker saw in a file; it looks once for each choice. Raises MarketError and _NotReadError."""
-    preview = _answer(Task(_key("look", file, choices), look, (file.key, file.name, choices), *_words_of(file))).preview
-    assert preview is not None
-    return preview
+    return _answer(Task(_key("look", file, choices), look, (file.key, file.name, choices), *_words_of(file)))
 
 
 def _make(file: BroughtFile, choices: Choices) -> Market:
     """The market that a worker made of a file. Raises MarketError and _NotReadError."""
     task = Task(_key("make", file, choices), make, (file.key, file.name, choices), *_words_of(file))
-    result = _MADE.held(task.key)
-    if result is None:
-        result = _answer(task)
-        _MADE.put(task.key, result)
+    market = _MADE.held(task.key)
+    if market is None:
+        market = _answer(task)
+        _MADE.put(task.key, market)
         # Among the results of all jobs it would stay for as long as there is room, which is much.
         services.jobs().results.forget(task.key)
         give_back_memory()
-    assert result.market is not None
-    return result.market
+    return market
 
 
-_MADE: Cache[Made] = Cache(40 * 10**6, lambda made: made.nbytes)
+_MADE: Cache[Market] = Cache(40 * 10**6, lambda market: market.nbytes)
 """Markets that visitors are about to use; a worker makes another of the same file at once."""
 
 
@@ -132,13 +129,11 @@ def _key(what: str, file: BroughtFile, choices: Choices) -> str:
     return f"{what}-market-{hashlib.sha256(repr((file, choices)).encode()).hexdigest()}"
 
 
-def _answer(task: Task[Answer]) -> Answer:
-    preview = background.finished(replace(task, most_seconds=MOST_READ_SECONDS))
-    if preview is None:
+def _answer(task: Task[Told[Value]]) -> Value:
+    answer = answer_about(task, MarketError)
+    if answer is None:
         raise _NotReadError
-    if preview.refused:
-        raise MarketError(preview.refused)
-    return preview
+    return answer
 
 
 def _words_of(file: BroughtFile) -> tuple[str, float]:

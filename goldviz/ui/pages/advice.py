@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +12,8 @@ import streamlit as st
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.diagnostics.findings.tried import OUTCOMES, Trial, Tried
+from goldviz.ui.panels import filters
 from goldviz.ui.words import plain
-
-ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -47,34 +45,16 @@ def show() -> None:
 
 
 def _filtered(rows: Sequence[Row]) -> list[Row]:
-    counts = Counter(row.trial.outcome for row in rows)
-    outcome = st.pills(
-        "Outcome",
-        [word for word in OUTCOMES if counts[word]],
-        key="advice-outcome",
-        format_func=lambda word: f"{word} ({counts[word]})",
-        persist_state="session",
-    )
+    outcome = filters.one_word("Outcome", [row.trial.outcome for row in rows], OUTCOMES, key="advice-outcome")
     left, right = st.columns(2)
     titles = {row.lab.name: row.lab.declared.title for row in rows}
-    lab = left.selectbox(
-        "Laboratory",
-        [ALL, *titles],
-        key="advice-laboratory",
-        format_func=lambda name: titles.get(name, name),
-        persist_state="session",
+    lab = filters.one_or_all(
+        left, "Laboratory", titles, key="advice-laboratory", words=lambda name: titles.get(name, name)
     )
-    complaint = right.selectbox(
-        "Complaint",
-        [ALL, *sorted({row.trial.kind for row in rows})],
-        key="advice-complaint",
-        format_func=_in_words,
-        persist_state="session",
-    )
+    kinds = sorted({row.trial.kind for row in rows})
+    complaint = filters.one_or_all(right, "Complaint", kinds, key="advice-complaint", words=_in_words)
     return [
-        row
-        for row in rows
-        if outcome in (None, row.trial.outcome) and lab in (ALL, row.lab.name) and complaint in (ALL, row.trial.kind)
+        row for row in rows if outcome in (None, row.trial.outcome) and lab(row.lab.name) and complaint(row.trial.kind)
     ]
 
 

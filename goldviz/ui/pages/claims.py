@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
@@ -10,10 +9,10 @@ import streamlit as st
 from goldviz.declare.claims import NOT_TESTED, Claim, claims
 from goldviz.diagnostics.verdicts import WORDS
 from goldviz.ui import chrome
+from goldviz.ui.panels import filters
 from goldviz.ui.panels.claims import PARAMETER, badge
 from goldviz.ui.words import plain
 
-ALL = "all"
 BADGE_PX = 118
 """Wide enough for the longest verdict, so that all claims begin at one line."""
 
@@ -38,34 +37,16 @@ def show() -> None:
 
 
 def _filtered(all_claims: Sequence[Claim]) -> list[Claim]:
-    counts = Counter(claim.word for claim in all_claims)
-    words = [word for word in (*WORDS, NOT_TESTED) if counts[word]]
-    word = st.pills(
-        "Verdict",
-        words,
-        key="claims-verdict",
-        format_func=lambda word: f"{word} ({counts[word]})",
-        persist_state="session",
-    )
+    word = filters.one_word("Verdict", [claim.word for claim in all_claims], (*WORDS, NOT_TESTED), key="claims-verdict")
     left, right = st.columns(2)
     titles = {claim.lab.name: claim.lab.declared.title for claim in all_claims}
-    document = left.selectbox(
-        "Document",
-        [ALL, *sorted({claim.document for claim in all_claims})],
-        key="claims-document",
-        persist_state="session",
-    )
-    lab = right.selectbox(
-        "Laboratory",
-        [ALL, *titles],
-        key="claims-laboratory",
-        format_func=lambda name: titles.get(name, name),
-        persist_state="session",
+    documents = sorted({claim.document for claim in all_claims})
+    document = filters.one_or_all(left, "Document", documents, key="claims-document")
+    lab = filters.one_or_all(
+        right, "Laboratory", titles, key="claims-laboratory", words=lambda name: titles.get(name, name)
     )
     return [
-        claim
-        for claim in all_claims
-        if word in (None, claim.word) and document in (ALL, claim.document) and lab in (ALL, claim.lab.name)
+        claim for claim in all_claims if word in (None, claim.word) and document(claim.document) and lab(claim.lab.name)
     ]
 
 

@@ -125,9 +125,8 @@ class InstantPage:
     ``why`` the mathematics; the strip opens one of them at a time.
 
     ``report`` gives the figures of the page's report, those of all parts: by default all of the laboratory's that the
-    numbers have something for. ``source`` says in the panel what the page reads. ``before`` and ``after`` are called
-    around the whole page. ``seconds`` says about how long the numbers of settings take: a worker process computes what
-    takes longer than a page may.
+    numbers have something for. ``source`` says in the panel what the page reads. ``seconds`` says about
+    how long the numbers of settings take: a worker process computes what takes longer than a page may.
 
     ``plays`` says whether any figure follows the position without the server. Where numbers are of one position alone,
     ``everywhere(report, settings in JSON, names, theme)`` gives the figures of these names at all positions, as
@@ -141,13 +140,9 @@ class InstantPage:
     source: Callable[[Any], None] | None = None
     report: Callable[[View[Any]], list[FigureSpec]] = _all_of_laboratory
     words_of_position: Callable[[Any], str] | None = None
-    before: Callable[[], None] | None = None
-    after: Callable[[], None] | None = None
     seconds: Callable[[Any], float] = lambda settings: 0.0
     plays: bool = True
     everywhere: Callable[[Report, str, tuple[str, ...], Theme], dict[str, str]] | None = None
-    takes_itself: tuple[str, ...] = ()
-    """Controls of the visitor's data that ``before`` takes over."""
 
     @property
     def declared(self) -> type[Instant]:
@@ -156,8 +151,6 @@ class InstantPage:
 
     def show(self) -> None:
         """Draw the page."""
-        if self.before is not None:
-            self.before()
         settings_class = self.declared
         complaints = self._arrive()
         with chrome.heading(settings_class.title, settings_class.question):
@@ -181,8 +174,6 @@ class InstantPage:
                 self.source(view.settings)
         if settings is not None:
             _leave_link(settings)
-        if self.after is not None:
-            self.after()
         if queries.come_ahead(self.lab):
             _answer_ahead(self.lab, view.settings)
         self._send_positions(view)
@@ -219,7 +210,7 @@ class InstantPage:
         if stories.set_up(settings_class) is not None:
             parts.open_part(settings_class.name, parts.FIRST)
         controls.ensure(settings_class)
-        visitors_data.take(settings_class, but=self.takes_itself)
+        visitors_data.take(settings_class)
         return complaints
 
     def _view(self, settings: Instant | None) -> View[Instant]:
@@ -357,5 +348,4 @@ def _leave_link(settings: Instant) -> None:
     """Keep the address in the browser a link to what is shown."""
     name = settings.name
     parameters = {**controls.to_link(settings), **stories.to_link(name), **parts.to_link(name)}
-    if st.query_params.to_dict() != parameters:
-        st.query_params.from_dict(parameters)
+    chrome.leave_link(parameters)

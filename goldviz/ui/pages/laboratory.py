@@ -273,8 +273,7 @@ class LaboratoryPage:
             **parts.kept_to_link(name, self.parts),
             **self._figure_to_link(),
         }
-        if st.query_params.to_dict() != parameters:
-            st.query_params.from_dict(parameters)
+        chrome.leave_link(parameters)
 
     def _figure_to_link(self) -> dict[str, str]:
         """The figure that is looked at closer."""

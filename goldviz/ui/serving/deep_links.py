@@ -30,10 +30,10 @@ def told(root: str, path: str) -> str:
     """Streamlit's page at this path, with a script before all others that names the server's address."""
     from importlib.resources import files
 
-    from goldviz.ui.serving.page_modules import module_path, modules_ahead
+    from goldviz.ui.serving.page_modules import INLINE, module_path, modules_ahead
 
     assets = files("goldviz.ui") / "assets"
-    script = (assets / "connection.js").read_text(encoding="utf-8")
+    script = (files("goldviz") / INLINE).read_text(encoding="utf-8")
     apart = (assets / "apart.css").read_text(encoding="utf-8")
     start = f"{script}\nconnect({json.dumps(root)}, {json.dumps(path)}, {json.dumps(apart)});"
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")

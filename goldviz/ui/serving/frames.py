@@ -27,13 +27,13 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import Arrays, FrameTable, packed
 from goldviz.figures.theme import Theme
 from goldviz.figures.unread import of_unread_run
-from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import keys
 from goldviz.ui.panels import lanes
 from goldviz.ui.panels.lanes import AnyLane, Lane, progress_of, sense_of
 from goldviz.ui.serving import services
+from goldviz.ui.serving.answers import BINARY, Answer, answered, as_json
 
 OFFERS_IN_MEMORY = 4096
 BYTES_IN_MEMORY = 256 * 2**20
@@ -46,9 +46,7 @@ FINDINGS_EVERY = 5.0
 FINDINGS_REST = 20.0
 """So many times as long as that look took, no other growing run's findings are looked at: many share a twentieth."""
 
-BINARY = "application/octet-stream"
-JSON = "application/json"
-TEXT = "text/plain; charset=utf-8"
+GONE = "This page is not known to the server any more. Reload it."
 
 
 class Offer(NamedTuple):
@@ -58,14 +56,6 @@ class Offer(NamedTuple):
     lanes: tuple[str, ...]
     theme: Theme
     keys: frozenset[str] = frozenset()
-
-
-class Answer(NamedTuple):
-    """What an HTTP request gets."""
-
-    status: int
-    content: bytes
-    media_type: str
 
 
 @dataclass
@@ -136,11 +126,11 @@ def answer(token: str, question_text: str) -> Answer | None:
     """What came since, by the editions and figures that a browser has and wants, as JSON; None: nothing new."""
     offer = boards.offered(token)
     if offer is None:
-        return Answer(404, b"This page is not known to the server any more. Reload it.", TEXT)
+        return Answer.refused(404, GONE)
     try:
         question = _question(question_text, offer)
     except ValueError as error:
-        return Answer(400, str(error).encode(), TEXT)
+        return Answer.refused(400, str(error))
     lanes = {lane_id: _lane(offer, lane_id) for lane_id in offer.lanes}
     limits = _limits(offer, lanes)
     arrays = Arrays()
@@ -309,7 +299,7 @@ def drawn_at(token: str, lane_id: str, name: str, step: int | None) -> Figure:
     """One figure of a lane of an offer at one step; raises ``LookupError`` with a sentence where there is none."""
     offer = boards.offered(token)
     if offer is None:
-        raise LookupError("This page is not known to the server any more. Reload it.")
+        raise LookupError(GONE)
     if lane_id not in offer.lanes or name not in figures_of(offer.laboratory):
         raise LookupError("This page does not show such a figure.")
     lanes = {one: _lane(offer, one) for one in offer.lanes}
@@ -324,11 +314,11 @@ def drawn_at(token: str, lane_id: str, name: str, step: int | None) -> Figure:
 def answer_at(token: str, lane_id: str, name: str, step: str) -> Answer:
     """One figure at one step, for what is not among a browser's frames."""
     if not (step.isascii() and step.isdigit() and len(step) < 12):
-        return Answer(404, b"A step is not a whole number.", TEXT)
+        return Answer.refused(404, "A step is not a whole number.")
     try:
         figure = drawn_at(token, lane_id, name, int(step))
     except LookupError as error:
-        return Answer(404, str(error.args[0]).encode(), TEXT)
+        return Answer.refused(404, str(error.args[0]))
     template, look, arrays = figure.template(), figure.to_dict()["layout"].get("template"), Arrays()
     whole = [np.asarray(row) for row in template.rows]
     rows = [{"dim": None, "from": 0, "shape": row.shape[1:], **arrays.add(row)} for row in whole]
@@ -345,29 +335,23 @@ def answer_about(token: str, lane_id: str, body: bytes) -> Answer:
     """
     offer = boards.offered(token)
     if offer is None:
-        return Answer(404, b"This page is not known to the server any more. Reload it.", TEXT)
+        return Answer.refused(404, GONE)
     lab = laboratories()[offer.laboratory]
     answer_of_lab = lab.hook("queries", "answer_about_run")
     if lane_id not in offer.lanes or answer_of_lab is None:
-        return Answer(404, b"This page asks nothing about such a run.", TEXT)
+        return Answer.refused(404, "This page asks nothing about such a run.")
     if len(body) > LARGEST_QUESTION:
-        return Answer(413, f"The question is longer than {LARGEST_QUESTION} bytes.".encode(), TEXT)
+        return Answer.refused(413, f"The question is longer than {LARGEST_QUESTION} bytes.")
     lane = _lane(offer, lane_id)
     if not isinstance(lane, Lane):
-        return Answer(404, (lane if isinstance(lane, str) else lane.complaint).encode(), TEXT)
+        return Answer.refused(404, lane if isinstance(lane, str) else lane.complaint)
     try:
         question = json.loads(body)
     except (ValueError, RecursionError):
         question = None
     if not isinstance(question, dict):
-        return Answer(400, b"The question is not one that a page asks.", TEXT)
-    try:
-        answer = answer_of_lab(lane, question, offer.theme)
-    except ValueError as error:
-        return Answer(400, str(error).encode(), TEXT)
-    except (JobFailedError, TooManyJobsError) as error:
-        return Answer(503, str(error).encode(), TEXT)
-    return Answer(200, json.dumps(answer, separators=(",", ":"), allow_nan=False).encode(), JSON)
+        return Answer.refused(400, "The question is not one that a page asks.")
+    return answered(lambda: answer_of_lab(lane, question, offer.theme), as_json)
 
 
 def runs_of(token: str) -> list[str]:

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from goldviz.runs.store.schema import StoreError
+from goldviz.ui.serving.answers import TEXT, Answer, body_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -33,6 +34,7 @@ ABOUT_AT_ONCE = 2
 """Questions about a lane that are answered at the same time; some wait for a worker, and keep no figures waiting."""
 ANSWERS_AT_ONCE = 2
 """More would take turns at the interpreter and all be late; the second goes on while the first reads the database."""
+NOTHING_NEW = Answer(204, b"", TEXT)
 
 
 class Watch:
@@ -98,7 +100,6 @@ def routes(base: str) -> list[BaseRoute]:
     """The routes under a server's base path."""
     from anyio import CapacityLimiter
     from anyio.to_thread import run_sync
-    from starlette.responses import Response
     from starlette.routing import Route
 
     from goldviz.ui.serving import frames
@@ -110,10 +111,6 @@ def routes(base: str) -> list[BaseRoute]:
     def answered(answer: Callable[..., Answered], *arguments: str) -> asyncio.Future[Answered]:
         return asyncio.get_running_loop().run_in_executor(answering, answer, *arguments)
 
-    def made(answer: frames.Answer) -> Response:
-        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-        return Response(answer.content, answer.status, headers, answer.media_type)
-
     async def news(request: Request) -> Response:
         token, question = request.path_params["token"], request.query_params.get("has", "")
         run_ids, end = frames.runs_of(token), time.monotonic() + HELD_SECONDS
@@ -124,27 +121,24 @@ def routes(base: str) -> list[BaseRoute]:
                 if not frames.lacks_nothing(token, question, dict(zip(run_ids, before, strict=True))):
                     answer = await answered(frames.answer, token, question)
                     if answer is not None:
-                        return made(answer)
+                        return answer.response()
                 while watch.versions(run_ids) == before:
                     left = end - time.monotonic()
                     if left <= 0 or not run_ids:
-                        return made(frames.Answer(204, b"", frames.TEXT))
+                        return NOTHING_NEW.response()
                     await watch.change(run_ids, min(left, 1.0))
                     if watch.versions(run_ids) == before and await request.is_disconnected():
-                        return made(frames.Answer(204, b"", frames.TEXT))
+                        return NOTHING_NEW.response()
 
     async def one(request: Request) -> Response:
         where = request.path_params
         place = (where["token"], where["lane"], where["figure"], where["step"])
-        return made(await answered(frames.answer_at, *place))
+        return (await answered(frames.answer_at, *place)).response()
 
     async def about(request: Request) -> Response:
-        where, body = request.path_params, b""
-        async for part in request.stream():
-            body += part
-            if len(body) > frames.LARGEST_QUESTION:
-                break
-        return made(await run_sync(frames.answer_about, where["token"], where["lane"], body, limiter=about_at_once))
+        where, body = request.path_params, await body_of(request, frames.LARGEST_QUESTION)
+        reply = await run_sync(frames.answer_about, where["token"], where["lane"], body, limiter=about_at_once)
+        return reply.response()
 
     return [
         Route(f"{base}/{{token}}", news),

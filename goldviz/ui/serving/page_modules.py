@@ -21,6 +21,8 @@ MODULES_PATH = "/goldviz/scripts"
 PACKAGE = Path(__file__).parents[2]
 ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
 """Headers of what never changes under its address."""
+INLINE = "ui/assets/connection.js"
+"""Stands in every page itself, so nobody fetches it."""
 COMMENT = re.compile(r"^ *//.*$", re.MULTILINE)
 """A line that is a comment: it travels empty, so that lines keep their numbers."""
 
@@ -51,7 +53,8 @@ def modules_ahead(page: str) -> list[str]:
 
     Named in the page itself, they arrive while Streamlit starts; found import by import, they take a round each.
     """
-    return [module for module in modules() if module.startswith(("ui/", f"labs/{page.replace('-', '_')}/"))]
+    own = f"labs/{page.replace('-', '_')}/"
+    return [module for module in modules() if module.startswith(("ui/", own)) and module != INLINE]
 
 
 def routes(base: str) -> list[Route]:

@@ -21,7 +21,6 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Protocol
 
 import xarray as xr
@@ -32,10 +31,10 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Settings
 from goldviz.figures.theme import INKS
-from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.panels.instant_figures import figure_text, subject_of, task_of
 from goldviz.ui.serving import services
-from goldviz.ui.serving.frames import TEXT, Answer
+from goldviz.ui.serving.answers import Answer, answered, as_json
 
 QUERIES_PATH = "/goldviz/queries"
 EXHIBITS_PATH = "/goldviz/exhibits"
@@ -45,8 +44,6 @@ AT_ONCE = 2
 """Questions that are answered at the same time; others wait for their turn."""
 WAITING_AT_ONCE = 4
 """Questions that wait for a worker at the same time; they keep no others waiting."""
-JSON = "application/json"
-BINARY = "application/octet-stream"
 EXHIBITS_IN_MEMORY = 48
 BYTES_IN_MEMORY = 512 * 2**20
 
@@ -105,31 +102,23 @@ def part_of_exhibit(token: str, name: str, query: Mapping[str, str]) -> Answer:
     """The answer to a request for a part of an exhibit, faults included."""
     exhibit = shelf.get(token)
     if exhibit is None:
-        return Answer(HTTPStatus.NOT_FOUND, b"This text is no longer in the server's memory.", TEXT)
-    try:
-        return Answer(HTTPStatus.OK, *exhibit.part(name, query))
-    except QueryError as error:
-        return Answer(error.status, str(error).encode(), TEXT)
-    except (JobFailedError, TooManyJobsError) as error:
-        return Answer(HTTPStatus.SERVICE_UNAVAILABLE, str(error).encode(), TEXT)
+        return Answer.refused(404, "This text is no longer in the server's memory.")
+    return answered(lambda: exhibit.part(name, query), lambda part: Answer(200, *part))
 
 
 def answer(laboratory: str, body: bytes) -> Answer:
     """What a laboratory answers to ``{"settings": {...}, "question": {...}}``, or a sentence about why it does not."""
     lab = laboratories().get(laboratory)
     if lab is None or not come_ahead(lab):
-        return Answer(HTTPStatus.NOT_FOUND, b"There is nobody to answer here.", TEXT)
+        return Answer.refused(404, "There is nobody to answer here.")
     if len(body) > LONGEST:
-        sentence = f"The question is longer than {LONGEST} bytes."
-        return Answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence.encode(), TEXT)
-    try:
+        return Answer.refused(413, f"The question is longer than {LONGEST} bytes.")
+
+    def reply() -> object:
         settings, question = _read(body)
-        reply = _found(lab, lab.declared.checked(settings), question)
-    except ValueError as error:
-        return Answer(HTTPStatus.BAD_REQUEST, str(error).encode(), TEXT)
-    except (JobFailedError, TooManyJobsError) as error:
-        return Answer(HTTPStatus.SERVICE_UNAVAILABLE, str(error).encode(), TEXT)
-    return Answer(HTTPStatus.OK, json.dumps(reply, allow_nan=False).encode(), JSON)
+        return _found(lab, lab.declared.checked(settings), question)
+
+    return answered(reply, as_json)
 
 
 def come_ahead(lab: Laboratory) -> bool:

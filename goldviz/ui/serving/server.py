@@ -60,6 +60,7 @@ def routes() -> list[BaseRoute]:
 
     from goldviz.declare import registry
     from goldviz.ui.serving import deep_links, frames_route, page_modules, queries
+    from goldviz.ui.serving.answers import body_of
 
     script = files("plotly") / "package_data" / "plotly.min.js"
     at_once, waiting = CapacityLimiter(queries.AT_ONCE), CapacityLimiter(queries.WAITING_AT_ONCE)
@@ -82,19 +83,13 @@ def routes() -> list[BaseRoute]:
         # Weights hardly shrink by compression, and it would take longer than everything else; "identity" skips it.
         headers = {"Content-Encoding": "identity", "X-Content-Type-Options": "nosniff"}
         headers["Cache-Control"] = "private, max-age=3600" if reply.status == 200 else "no-store"
-        return Response(reply.content, reply.status, headers, reply.media_type)
+        return reply.response(headers)
 
     async def answered(request: Request) -> Response:
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > queries.LONGEST:
-                break
+        body = await body_of(request, queries.LONGEST)
         laboratory = request.path_params["laboratory"]
         limiter = waiting if queries.by_a_worker(laboratory) else at_once
-        reply = await run_sync(queries.answer, laboratory, body, limiter=limiter)
-        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-        return Response(reply.content, reply.status, headers, reply.media_type)
+        return (await run_sync(queries.answer, laboratory, body, limiter=limiter)).response()
 
     return [
         Route(address(PLOTLY_PATH), plotly),

@@ -9,8 +9,7 @@ from goldviz.data.texts.kept_texts import KEPT_TEXTS, KeptText
 from goldviz.data.texts.pieces import TextError
 from goldviz.runs.jobs.brought_texts import keep
 from goldviz.runs.jobs.jobs import Task
-from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, brought
-from goldviz.ui.panels import background
+from goldviz.ui.brought_files import READ_SECONDS, answer_about, brought
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -23,17 +22,5 @@ def kept_text(upload: UploadedFile, laboratory: str = "") -> KeptText | None:
     """
     [file] = brought([upload], TextError)
     key = hashlib.sha256(repr((file, laboratory)).encode()).hexdigest()
-    result = background.finished(
-        Task(
-            f"keep-text-{key}",
-            keep,
-            (file.key, file.name, laboratory),
-            f"Reading {file.name}",
-            READ_SECONDS,
-            most_seconds=MOST_READ_SECONDS,
-        ),
-        lambda one: one.text is None or KEPT_TEXTS.path(one.text.name).is_file(),
-    )
-    if result is not None and result.refused:
-        raise TextError(result.refused)
-    return None if result is None else result.text
+    task = Task(f"keep-text-{key}", keep, (file.key, file.name, laboratory), f"Reading {file.name}", READ_SECONDS)
+    return answer_about(task, TextError, lambda text: KEPT_TEXTS.path(text.name).is_file())

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldviz.labs.inside_bert.attention.rollout import mixed_attention
-from goldviz.labs.inside_bert.head import ways_down
+from goldviz.labs.inside_bert.head import mixed_attention, ways_down
 from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import pieces_of, text_model
 

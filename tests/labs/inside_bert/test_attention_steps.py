@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from goldviz.labs.inside_bert.attention.steps import attention_steps
+from goldviz.labs.inside_bert.head import head_steps
 from goldviz.labs.inside_bert.measures import largest_weight
 from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import pieces_of, text_model
@@ -13,11 +13,11 @@ def test_every_step_equals_the_model_to_1e_12():
     reading = read_text(text_model(), pieces_of())
     for layer, head, query in ((0, 0, 0), (1, 3, 5), (2, 1, len(reading.pieces) - 1)):
         model = reading.attention(layer)
-        found = attention_steps(reading, layer, head, query)
+        found = head_steps(reading, layer + 1, head + 1, query + 1)
         expected = {
-            "query": model.query[0, head, query],
-            "key": model.key[0, head],
-            "value": model.value[0, head],
+            "query_vector": model.query[0, head, query],
+            "key_vector": model.key[0, head],
+            "value_vector": model.value[0, head],
             "product": model.key[0, head] @ model.query[0, head, query],
             "score": model.scores[0, head, query],
             "weight": model.weights[0, head, query],
@@ -35,14 +35,14 @@ def test_every_step_equals_the_model_to_1e_12():
 
 def test_it_is_labelled():
     reading = read_text(text_model(), pieces_of("gold rose"))
-    found = attention_steps(reading, 1, 2, 3)
+    found = head_steps(reading, 2, 3, 4)
     assert found["token"].values.tolist() == ["[CLS]", "gold", "rose", "[SEP]"]
     assert dict(found.sizes) == {"dimension": 6, "piece": 4}
-    assert found.attrs == {"layer": 1, "head": 2, "query_piece": 3}
+    assert found.attrs == {"layer": 2, "head": 3, "query_piece": 4}
     assert all(variable.attrs["long_name"] for variable in found.values())
 
 
 def test_tokens_that_do_not_exist_are_named():
     reading = read_text(text_model(), pieces_of("gold rose"))
-    with pytest.raises(IndexError, match="token is number 4; the text has numbers 0 to 3"):
-        attention_steps(reading, 0, 0, 4)
+    with pytest.raises(IndexError, match="token is number 5; the text has numbers 1 to 4"):
+        head_steps(reading, 1, 1, 5)

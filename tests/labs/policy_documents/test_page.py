@@ -12,7 +12,7 @@ import pytest
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.statements import answering_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
-from goldviz.labs.policy_documents import tasks
+from goldviz.labs.policy_documents import encoding as policy_encoding
 from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.documents.generated import generated_documents
 from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
@@ -26,9 +26,10 @@ from goldviz.labs.policy_documents.parts import (
     panel as policy_panel,
 )
 from goldviz.labs.policy_documents.settings import PolicyDocuments
-from goldviz.runs.jobs.jobs import Report, Stopped
+from goldviz.runs.jobs.jobs import Stopped
 from goldviz.ui import visitors_data
 from goldviz.ui.panels import background
+from goldviz.ui.panels.instant_figures import task_of
 from tests.labs.policy_documents.small_documents import some_documents
 from tests.pages.instant import InstantVisitor
 
@@ -142,11 +143,11 @@ def test_a_link_to_a_model_that_is_not_here_says_so() -> None:
 def test_what_takes_long_is_encoded_in_the_background_while_the_old_figures_stay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(policy_panel, "AT_ONCE_SECONDS", 0.0)
     InstantVisitor(PolicyDocuments)
+    monkeypatch.setattr(policy_panel, "OPERATIONS_PER_SECOND", 1.0)
     name = keep_documents(replace(some_documents(7), origin="mine.csv"))
     visitor = InstantVisitor(PolicyDocuments, {"documents": name})
-    key = policy_panel.Coming(name, "shipped").job
+    key = task_of(PolicyDocuments(documents=name)).key
     assert "timeline" in visitor.drawn()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (job := background.job(key)) is not None and job.unfinished:
@@ -155,17 +156,16 @@ def test_what_takes_long_is_encoded_in_the_background_while_the_old_figures_stay
     visitor.look()
     assert any("mine.csv" in line for line in said(visitor))
     assert dict(visitor.at.query_params)["documents"] == name
-    assert background.job(key) is None
 
 
 def test_a_stopped_encoding_can_go_on_or_be_left(monkeypatch: pytest.MonkeyPatch) -> None:
     InstantVisitor(PolicyDocuments)
-    monkeypatch.setattr(policy_panel, "AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr(policy_panel, "OPERATIONS_PER_SECOND", 1.0)
 
-    def never(model: object, texts: object, report: Report) -> None:
+    def never(*texts: object) -> None:
         raise Stopped
 
-    monkeypatch.setattr(tasks, "encode", never)
+    monkeypatch.setattr(policy_encoding, "encoded", never)
     name = keep_documents(
         replace(
             some_documents(9),
@@ -176,11 +176,12 @@ def test_a_stopped_encoding_can_go_on_or_be_left(monkeypatch: pytest.MonkeyPatch
     )
     visitor = InstantVisitor(PolicyDocuments, {"documents": name})
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while "Go on encoding" not in visitor.look().buttons:
+    while "Try again" not in visitor.look().buttons:
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    visitor.press("Leave it")
-    assert "Go on encoding" not in visitor.buttons
+    assert "timeline" in visitor.drawn()
+    visitor.press("Leave what is not encoded")
+    assert "Try again" not in visitor.buttons
     assert "documents" not in dict(visitor.at.query_params)
 
 

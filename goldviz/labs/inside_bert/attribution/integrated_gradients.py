@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.labs.inside_bert.attribution.outputs import classifier_of, label_number
+from goldviz.labs.inside_bert.attribution.outputs import classifier_of
 from goldviz.labs.inside_bert.reading import ReportSteps, piece_ids, segment_ids
 from goldviz.models.text.model import TextModel, TextModelError
 
@@ -51,20 +51,20 @@ class Attributions(NamedTuple):
 def integrated_gradients(
     model: TextModel,
     pieces: Pieces,
-    label: str | int,
+    label: int,
     steps: int = 64,
     report: ReportSteps | None = None,
     most_steps: int = MOST_PATH_POINTS,
 ) -> Attributions:
-    """What each piece adds to the classifier's logit of ``label``, a name or a number from 0.
+    """What each piece adds to the classifier's logit of the class number ``label``, from 0.
 
     The baseline has the tokeniser's padding piece in the place of every piece that is not special. ``steps``
     are doubled, up to ``most_steps``, until the gap is at most ``LARGEST_GAP``. ``report`` is told of every point of
     the path; the total that it is told grows when the steps are doubled. Raises
-    :class:`goldviz.models.text.model.TextModelError` for a model without a classifier and for an unknown label.
+    :class:`goldviz.models.text.model.TextModelError` for a model without a classifier.
     """
-    number, classifier = label_number(model, label), classifier_of(model)
-    return attribute_output(model, pieces, lambda hidden: classifier(hidden)[:, number], steps, report, most_steps)
+    classifier = classifier_of(model)
+    return attribute_output(model, pieces, lambda hidden: classifier(hidden)[:, label], steps, report, most_steps)
 
 
 def attribute_output(

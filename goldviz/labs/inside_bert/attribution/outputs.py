@@ -23,20 +23,6 @@ def masked_word_head_of(model: TextModel) -> MaskedWordHead:
     return model.masked_words
 
 
-def label_number(model: TextModel, label: str | int) -> int:
-    """Where ``label`` stands among the classifier's logits: by its name, or by its number from 0 where names repeat.
-
-    Raises :class:`goldviz.models.text.model.TextModelError` for a label that the model does not have, and for a name
-    that two of its classes share.
-    """
-    classifier_of(model)
-    choices = f"allowed by {model.name} are {', '.join(model.labels)}, or a number from 0 to {len(model.labels) - 1}."
-    places = [place for place, name in enumerate(model.labels) if label in (place, name)]
-    if len(places) != 1:
-        raise TextModelError(f"The label is {label!r}, which {len(places) or 'no'} classes have; {choices}")
-    return places[0]
-
-
 def softmax_of(logits: Float[np.ndarray, "*batch output"]) -> Float[np.ndarray, "*batch output"]:
     """exp(z) / sum exp(z) over the last axis, safe for large logits.
 

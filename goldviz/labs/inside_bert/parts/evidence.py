@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 import xarray as xr
 
-from goldviz.labs.inside_bert import measures, tasks
+from goldviz.labs.inside_bert import evidence, measures, tasks
 from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds
 from goldviz.labs.inside_bert.figures.evidence import agreement, heads_off, tone, tone_without
 from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figure
@@ -204,7 +204,9 @@ def _chosen_heads(look: Look) -> None:
     if heads_of(st.session_state[TYPED]) is None:
         complain(f"Heads that are off: {st.session_state[TYPED][:60]!r} is no list such as '2.1, 2.3, 3'.")
     words = "Reading without those heads"
-    ds = awaited(look.read.task(tasks.tone_without, settings.off, seconds=2 * look.read.seconds, words=words))
+    ds = awaited(
+        look.read.task(tasks.of_pieces, evidence.tone_without, settings.off, seconds=2 * look.read.seconds, words=words)
+    )
     if ds is None:
         return
     look.figure("without", tone_without, ds, "Logits with all heads and without those that are off.", settings.off)

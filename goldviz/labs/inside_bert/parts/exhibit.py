@@ -34,8 +34,9 @@ def exhibit_token(read: ReadText, reading: TextReading) -> str:
 
 def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
     """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
-    from goldviz.labs.inside_bert.attention.norms import head_norms
+    from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
     from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps, word_texts
+    from goldviz.labs.inside_bert.head import ways_down
 
     pieces = reading.pieces
 
@@ -43,9 +44,14 @@ def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
         if measure == "norms":
             return head_norms(reading, layer, number).astype(float32)
         if measure == "rollout":
-            ways = read.task(tasks.ways_down, seconds=read.seconds, words="Rolling the attention out")
+            ways = read.task(tasks.of_reading, ways_down, seconds=read.seconds, words="Rolling the attention out")
             return asarray(answered(ways)["rolled"].values[layer], float32)
         return reading.head(layer, number).weights
+
+    def word_norms(layer: int, number: int) -> ndarray:
+        words = "Summing the values of words"
+        task = read.task(tasks.of_reading, head_word_norms, layer, number, seconds=read.seconds, words=words)
+        return asarray(answered(task), float32)
 
     def without_special(values: ndarray, special: ndarray) -> tuple[ndarray, ndarray]:
         visible = hide_pieces(values, special)
@@ -59,9 +65,7 @@ def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
         head=head,
         without_special=without_special,
         in_words=lambda values: word_maps(values, pieces.words).weights.astype(float32),
-        word_norms=lambda layer, number: answered(
-            read.task(tasks.word_norms, layer, number, seconds=read.seconds, words="Summing the values of words")
-        ),
+        word_norms=word_norms,
         word_texts=word_texts(read.text, pieces.words, pieces.offsets),
         measures=("weights", "norms", "rollout"),
         ahead=lambda layer, number, token, theme: steps.ahead(read, reading, (layer + 1, number + 1, token + 1), theme),

@@ -29,7 +29,7 @@ def masked_part(look: Look) -> None:
 def _game(look: Look) -> None:
     from goldviz.data.texts.pieces import TextError
     from goldviz.labs.inside_bert.compute import piece_to_mask
-    from goldviz.labs.inside_bert.evidence import guess_of_word
+    from goldviz.labs.inside_bert.evidence import guess_of_word, guesses
 
     pieces = look.read.pieces
     tokens = [short_piece(str(token)) for token in pieces.tokens]
@@ -53,7 +53,7 @@ def _game(look: Look) -> None:
         )
         place = int(st.session_state[key]) or longest
         words = "Guessing the hidden piece"
-        ds = awaited(look.read.task(tasks.guesses, place, seconds=look.read.seconds, words=words))
+        ds = awaited(look.read.task(tasks.of_pieces, guesses, place, seconds=look.read.seconds, words=words))
         if ds is None:
             return
         around = [*tokens[max(0, place - 9) : place - 1], "▢", *tokens[place : place + 8]]

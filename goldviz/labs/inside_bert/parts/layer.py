@@ -6,6 +6,7 @@ import streamlit as st
 
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.costs import layer_seconds
+from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
 from goldviz.labs.inside_bert.parts.state import Look, awaited
 
@@ -16,7 +17,7 @@ def layer_part(look: Look) -> None:
     seconds = layer_seconds(look.read.model.encoder.shape, len(look.read.pieces))
     words = "Following the pieces through the layer"
     st.subheader("The whole layer", anchor=False)
-    ds = awaited(look.read.task(tasks.layer, layer, token, seconds=seconds, words=words))
+    ds = awaited(look.read.task(tasks.of_reading, encoder_layer, layer, token, seconds=seconds, words=words))
     if ds is None:
         return
     way, pieces = st.columns(2)

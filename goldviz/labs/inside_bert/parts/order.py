@@ -11,7 +11,7 @@ from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import order_seconds
 from goldviz.labs.inside_bert.figures.order import across, order, positions
 from goldviz.labs.inside_bert.parts.state import Look, awaited
-from goldviz.labs.inside_bert.word_order import position_similarity
+from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ LEAST_CHANGE = 0.01
 def order_part(look: Look) -> None:
     """The map of positions, the same pieces in another order, and a pair of sentences where the text is one."""
     seconds = order_seconds(look.read.model.encoder.shape, len(look.read.pieces))
-    ds = awaited(look.read.task(tasks.word_order, seconds=seconds, words="Reading the pieces backwards"))
+    ds = awaited(
+        look.read.task(tasks.of_reading, order_and_pair, seconds=seconds, words="Reading the pieces backwards")
+    )
     if ds is None:
         return
     alike = look.result("positions", make=lambda: position_similarity(look.reading))

@@ -13,6 +13,7 @@ import streamlit as st
 from goldviz.export.report import report_html, told
 from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
+from goldviz.labs.inside_bert.evidence import neighbours as nearest
 from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours, pieces_table
 from goldviz.labs.inside_bert.figures.pieces import short_piece
@@ -64,7 +65,7 @@ def _near(look: Look) -> None:
     place = int(st.session_state[key])
     seconds = neighbour_seconds(look.read.model.encoder.shape)
     words = "Comparing the pieces of the vocabulary"
-    ds = awaited(look.read.task(tasks.neighbours, place, seconds=seconds, words=words))
+    ds = awaited(look.read.task(tasks.of_reading, nearest, place, seconds=seconds, words=words))
     if ds is None:
         return
     look.figure("neighbours", neighbours, ds, "The pieces of the vocabulary with the nearest embeddings.", place)

@@ -115,7 +115,8 @@ class ReadText:
         self, function: Callable[Concatenate[Report, Chunk, ...], Made], *what: object, seconds: float, words: str
     ) -> Task[Made]:
         """One of :mod:`goldviz.labs.inside_bert.tasks` about the chunk in view."""
-        key = "-".join(["inside-bert", function.__name__, *map(str, what), *map(str, self.key)])
+        names = [getattr(one, "__name__", str(one)) for one in (function, *what)]
+        key = "-".join(["inside-bert", *names, *map(str, self.key)])
         return Task(key, function, (self.where, *what), words, seconds)
 
 

@@ -173,8 +173,7 @@ def _fits(text: str) -> bool:
 def leave_link(settings: InsideBert) -> None:
     """Keep the address in the browser a link to what is shown."""
     parameters = {**link_of(settings)[0], **parts.to_link(InsideBert.name)}
-    if st.query_params.to_dict() != parameters:
-        st.query_params.from_dict(parameters)
+    chrome.leave_link(parameters)
 
 
 def put(values: Mapping[str, Any]) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import time
 from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
 
+from goldviz.data.tables.brought_files import Told
 from goldviz.data.texts.dated_texts import (
     EARLIER_AFTERNOON,
     FIRST_AFTER_THREE_WEEKS,
@@ -22,16 +24,15 @@ from goldviz.data.texts.dated_texts import (
     ReleaseRule,
 )
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
-from goldviz.labs.policy_documents.documents.brought import Kept, Looked, keep_files, keep_table, look
+from goldviz.labs.policy_documents.documents.brought import keep_files, keep_table, look
 from goldviz.labs.policy_documents.documents.kept import GENERATED, KEPT_DOCUMENTS
 from goldviz.labs.policy_documents.documents.tables import TextColumns, TextTablePreview
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui import keys
-from goldviz.ui.brought_files import MOST_READ_SECONDS, READ_SECONDS, BroughtFile, brought
-from goldviz.ui.panels import background
+from goldviz.ui.brought_files import READ_SECONDS, BroughtFile, answer_about, brought
 from goldviz.ui.words import plain
 
-Answer = TypeVar("Answer", Looked, Kept)
+Value = TypeVar("Value")
 Use = Callable[[str], None]
 """Takes the documents' name."""
 
@@ -90,38 +91,28 @@ def _own() -> str | None:
             return _from_table(own[0])
         rule = _rule(asks_for_minutes=True)
         if st.button("Use these documents", type="primary", key="use-documents"):
-            return _kept(keep_files, [(file.key, file.name) for file in own], rule)
+            return _answer(keep_files, [(file.key, file.name) for file in own], rule, holds=_is_there)
     except DatedTextError as error:
         st.error(plain(str(error)), icon=":material/block:")
     return None
 
 
-def _kept(keep: Callable[..., Kept], *what: Any) -> str | None:
-    """The name under which a worker kept documents; None where it was stopped, which is said."""
-    answer = _answer(keep, *what)
-    return None if answer is None else answer.name
-
-
-def _answer(work: Callable[..., Answer], *what: Any) -> Answer | None:
+def _answer(
+    work: Callable[..., Told[Value]], *what: Any, holds: Callable[[Value], bool] = lambda value: True
+) -> Value | None:
     """What a worker says of files, once for each question. Raises DatedTextError for files that cannot be used."""
     key = f"{work.__name__}-documents-{hashlib.sha256(repr(what).encode()).hexdigest()}"
-    answer = background.finished(
-        Task(key, work, what, "Reading the documents", READ_SECONDS, most_seconds=MOST_READ_SECONDS), _is_there
-    )
-    if answer is not None and answer.refused:
-        raise DatedTextError(answer.refused)
-    return answer
+    return answer_about(Task(key, work, what, "Reading the documents", READ_SECONDS), DatedTextError, holds)
 
 
-def _is_there(documents: Looked | Kept) -> bool:
-    return isinstance(documents, Looked) or not documents.name or KEPT_DOCUMENTS.path(documents.name).is_file()
+def _is_there(name: str) -> bool:
+    return KEPT_DOCUMENTS.path(name).is_file()
 
 
 def _from_table(file: BroughtFile) -> str | None:
-    answer = _answer(look, file.key, file.name)
-    if answer is None or answer.preview is None:
+    preview = _answer(look, file.key, file.name)
+    if preview is None:
         return None
-    preview = answer.preview
     st.markdown(f"**{preview.rows:,} rows**. The first ones, texts cut short:")
     st.dataframe(pd.DataFrame(list(preview.head), columns=list(preview.columns)), hide_index=True)
     for note in preview.notes:
@@ -142,10 +133,8 @@ def _from_table(file: BroughtFile) -> str | None:
         return None
     if not st.button("Use these documents", type="primary", key="use-documents"):
         return None
-    columns = TextColumns(
-        columns_chosen.date, columns_chosen.text, columns_chosen.release, columns_chosen.kind, day_first
-    )
-    return _kept(keep_table, file.key, file.name, columns, rule)
+    columns = replace(columns_chosen, day_first=day_first)
+    return _answer(keep_table, file.key, file.name, columns, rule, holds=_is_there)
 
 
 def _columns(preview: TextTablePreview) -> TextColumns:
