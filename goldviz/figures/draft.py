@@ -147,17 +147,17 @@ class Figure:
         self.data.append(trace)
         return self
 
-    def scatter(self, row: int | None = None, **properties: Any) -> Figure:
+    def scatter(self, row: int | None = None, col: int | None = None, **properties: Any) -> Figure:
         """Draw points or lines, in a panel where there are panels."""
-        return self.add_trace(Scatter(**properties), row)
+        return self.add_trace(Scatter(**properties), row, col)
 
-    def bar(self, row: int | None = None, **properties: Any) -> Figure:
+    def bar(self, row: int | None = None, col: int | None = None, **properties: Any) -> Figure:
         """Draw bars, in a panel where there are panels."""
-        return self.add_trace(Bar(**properties), row)
+        return self.add_trace(Bar(**properties), row, col)
 
-    def heatmap(self, row: int | None = None, **properties: Any) -> Figure:
+    def heatmap(self, row: int | None = None, col: int | None = None, **properties: Any) -> Figure:
         """Draw coloured cells, in a panel where there are panels."""
-        return self.add_trace(Heatmap(**properties), row)
+        return self.add_trace(Heatmap(**properties), row, col)
 
     def add_traces(self, traces: Iterable[Node]) -> Figure:
         """Draw several traces."""

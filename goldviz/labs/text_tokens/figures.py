@@ -11,7 +11,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.data.texts.byte_pieces import BYTES
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import worded
 from goldviz.figures.maps import cells, legend_below
 from goldviz.figures.spec import by_name, drawn
@@ -201,16 +201,14 @@ def _number_map(figure: Figure, side: int, numbers: Any, groups: Any, colour: st
 
 
 def _token_counts(figure: Figure, side: int, counts: Any, colour: str) -> None:
-    figure.add_trace(
-        Scatter(
-            x=[BEFORE] * len(counts),
-            y=list(range(len(counts))),
-            mode="text",
-            hoverinfo="skip",
-            showlegend=False,
-            text=[f"<i>{count:.0f}</i>" for count in counts],
-            textfont={"size": 14, "color": colour},
-        ),
+    figure.scatter(
+        x=[BEFORE] * len(counts),
+        y=list(range(len(counts))),
+        mode="text",
+        hoverinfo="skip",
+        showlegend=False,
+        text=[f"<i>{count:.0f}</i>" for count in counts],
+        textfont={"size": 14, "color": colour},
         row=1,
         col=side + 1,
     )

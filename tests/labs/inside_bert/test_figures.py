@@ -24,10 +24,9 @@ from goldviz.labs.inside_bert.figures.evidence import (
     tone,
     tone_without,
 )
-from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
+from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares, shares_pair
 from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
 from goldviz.labs.inside_bert.figures.order import across, order, positions
-from goldviz.labs.inside_bert.figures.pair import shares_pair
 from goldviz.labs.inside_bert.figures.pieces import MOST_ROWS, strongest
 from goldviz.labs.inside_bert.figures.text import coloured_text
 from tests.labs.inside_bert.made_readings import HOSTILE, made

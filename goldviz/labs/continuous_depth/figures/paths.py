@@ -107,7 +107,7 @@ def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
         words, group = class_names(plot.ds)[number], f"class {number}"
         with_breaks = np.pad(own, [(0, 0), (0, 1), (0, 0), (0, 0)], constant_values=np.nan).swapaxes(1, 2)
         paths = with_breaks.reshape(len(own), with_breaks.shape[1] * with_breaks.shape[2], 2)
-        in_group = {"legendgroup": group, "showlegend": False}
+        in_group: dict[str, Any] = {"legendgroup": group, "showlegend": False}
         plot.figure.scatter(
             **_at_looks(paths),
             mode="lines",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, Scatter, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, worded
 from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.spec import drawn
@@ -27,6 +27,8 @@ SHARES = {
     "rollout": ("Rollout", "#d55e00"),
     "flow": ("Flow", "#c46a9c"),
 }
+COMPARED = ("attention", "head_norm", "rollout")
+"""Measures of two texts or models beside each other."""
 
 WIDEST_PATH = "Widest path"
 """The heading where the widest single path stands in for the flow."""
@@ -149,28 +151,24 @@ def _strip_over_rows(
 def _bars(figure: Figure, values: NDArray[np.float64], words: str, colour: str, row: int, template: str) -> None:
     """Bars with their numbers, which are a trace of their own: Plotly measures each text of a bar in the page."""
     places = np.arange(len(values))
-    figure.add_trace(
-        Bar(
-            x=values,
-            y=places,
-            orientation="h",
-            marker={"color": colour, "line_width": 0},
-            hovertemplate=f"{words} {template}<extra></extra>",
-        ),
+    figure.bar(
+        x=values,
+        y=places,
+        orientation="h",
+        marker={"color": colour, "line_width": 0},
+        hovertemplate=f"{words} {template}<extra></extra>",
         row=row,
         col=2,
     )
-    figure.add_trace(
-        Scatter(
-            x=values,
-            y=places,
-            mode="text",
-            texttemplate=f"\u00a0{template}",
-            textposition="middle right",
-            textfont_size=12,
-            cliponaxis=False,
-            hoverinfo="skip",
-        ),
+    figure.scatter(
+        x=values,
+        y=places,
+        mode="text",
+        texttemplate=f"\u00a0{template}",
+        textposition="middle right",
+        textfont_size=12,
+        cliponaxis=False,
+        hoverinfo="skip",
         row=row,
         col=2,
     )
@@ -221,6 +219,20 @@ def shares(ds: Run, *, theme: Theme = "light") -> Figure:
     return pieces.beside_pieces(
         ds, columns, title=title, theme=theme, notes=shares_notes(ds), choice=ds.attrs["query_piece"]
     )
+
+
+def shares_pair(ds: Run, *, other: Run, heading: str, theme: Theme = "light") -> Figure:
+    """Three measures of one query of two that are compared, with the axes that the other one's need too."""
+    columns, limits = [], {}
+    for name in COMPARED:
+        words, colour = SHARES[name]
+        short = words.split(",")[0]
+        columns.append(pieces.Column(ds["share"].sel(measure=name).values, short, colour))
+        most = max(float(dataset["share"].sel(measure=name).max()) for dataset in (ds, other))
+        limits[short] = (0.0, 1.08 * most or 1.0)
+    place = int(ds.attrs["query_piece"])
+    title = f"{heading}: from whom does “{pieces.short_piece(str(ds['token'].values[place - 1]))}” take?"
+    return pieces.beside_pieces(ds, columns, title=title, theme=theme, choice=place, limits=limits)
 
 
 def _is_flow(ds: Run) -> bool:

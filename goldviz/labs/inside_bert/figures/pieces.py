@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading
 from goldviz.figures.notes import as_label, wrapped
 from goldviz.figures.theme import INKS, Theme
@@ -90,16 +90,14 @@ def beside_pieces(
     figure = make_subplots(rows=1, cols=len(columns), shared_yaxes=True, horizontal_spacing=0.05)
     for number, column in enumerate(columns, start=1):
         values = np.asarray(column.values, dtype=float)[rows]
-        figure.add_trace(
-            Bar(
-                x=values,
-                y=heights,
-                orientation="h",
-                marker={"color": column.colour, "line_width": 0},
-                customdata=[f"{labels[row]}, piece {places[row]}" for row in rows],
-                showlegend=False,
-                hovertemplate=f"%{{customdata}}<br>{as_label(column.heading)}: %{{x:{column.written}}}<extra></extra>",
-            ),
+        figure.bar(
+            x=values,
+            y=heights,
+            orientation="h",
+            marker={"color": column.colour, "line_width": 0},
+            customdata=[f"{labels[row]}, piece {places[row]}" for row in rows],
+            showlegend=False,
+            hovertemplate=f"%{{customdata}}<br>{as_label(column.heading)}: %{{x:{column.written}}}<extra></extra>",
             row=1,
             col=number,
         )

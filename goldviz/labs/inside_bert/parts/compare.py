@@ -8,7 +8,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures.evidence import SUMMARIES, summaries
 from goldviz.labs.inside_bert.figures.evidence import tone as tone_figure
-from goldviz.labs.inside_bert.figures.pair import shares_pair
+from goldviz.labs.inside_bert.figures.head import shares_pair
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
 from goldviz.labs.inside_bert.parts.state import Look, key_of

@@ -1,4 +1,4 @@
-"""The explorer of *Inside BERT*, how the head in view got there, and what stands beside raw weights.
+"""The explorer of *Inside BERT*, how the head in view got there, and what stands beside and around its weights.
 
 One fragment: another head or piece draws this part again, and nothing else of the page.
 """
@@ -10,23 +10,28 @@ from typing import Any
 
 import streamlit as st
 
+from goldviz.labs.inside_bert import LAB, tasks
+from goldviz.labs.inside_bert.costs import layer_seconds
+from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.figures.embeddings import steps_table
 from goldviz.labs.inside_bert.figures.head import shares
+from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
-from goldviz.labs.inside_bert.parts.layer import layer_part
 from goldviz.labs.inside_bert.parts.network import network_part
 from goldviz.labs.inside_bert.parts.readings import subject_of
-from goldviz.labs.inside_bert.parts.state import Look, key_of, leave_link, put
+from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, put
 from goldviz.labs.inside_bert.parts.steps import AHEAD, FIGURES, WEIGHT, steps_of, weight_by_hand
-from goldviz.labs.inside_bert.parts.weight import weight_shown
 from goldviz.labs.inside_bert.settings import CONVENTIONS
+from goldviz.ui.components import component
 from goldviz.ui.theme import theme_now
 
 ROWS = "rows"
 PLACE = ("layer", "head", "token")
 THREE_DIGITS = ("q·k", "q·k / √d_k", "‖v‖", "‖a v‖")
+
+_weight = component("weight_by_hand", LAB.package)
 
 
 @st.fragment
@@ -62,7 +67,7 @@ def layer_and_beyond(look: Look) -> None:
     put(dict(zip(PLACE, look.place(), strict=True)))
     _pickers(look)
     _beyond(look)
-    layer_part(look)
+    _layer(look)
     leave_link(look.now())
 
 
@@ -106,7 +111,10 @@ def _steps(look: Look) -> None:
     with equations:
         _equations(look, st.session_state[key_of("convention")] == ROWS)
     with numbers:
-        weight_shown(weight_by_hand(ds), page=AHEAD, name=WEIGHT, subject=subject_of(look.read, *place))
+        # What the browser has fetched ahead for another subject takes the words' place.
+        subject = subject_of(look.read, *place)
+        data = {"words": weight_by_hand(ds), "page": AHEAD, "name": WEIGHT, "subject": subject}
+        _weight(data=data, key="weight-by-hand")
     with st.expander("All numbers of this query", icon=":material/table:"):
         st.dataframe(
             steps_table(ds),
@@ -166,4 +174,28 @@ def _beyond(look: Look) -> None:
         "the layers. Half of each step goes through the residual path (Abnar and Zuidema 2020). All are scaled to "
         "sum to 1. All five ignore the feed-forward layers. The explorer draws the first, the second and the fourth "
         "as maps."
+    )
+
+
+def _layer(look: Look) -> None:
+    """The diagram of the layer in view with its numbers, and what it does to every piece."""
+    layer, _, token = look.place()
+    seconds = layer_seconds(look.read.model.encoder.shape, len(look.read.pieces))
+    words = "Following the pieces through the layer"
+    st.subheader("The whole layer", anchor=False)
+    ds = awaited(look.read.task(tasks.of_reading, encoder_layer, layer, token, seconds=seconds, words=words))
+    if ds is None:
+        return
+    way, pieces = st.columns(2)
+    with way:
+        words = "The layer as boxes from top to bottom, with the lengths of the piece in view."
+        look.figure("layer", layer_diagram, ds, words, layer, token)
+        look.figure("neurons", neurons, ds, "The neurons that add most to the piece in view.", layer, token)
+    with pieces:
+        look.figure("layer_lengths", layer_lengths, ds, "What both parts add to every piece.", layer, token)
+    st.caption(
+        "A cosine near 0: the part writes something new. Above 0 it makes the state longer, below 0 shorter; the "
+        "LayerNorm after it sets the length again. A neuron fires where its input is above 0 (document 001, sections "
+        "4.1.2 and 4.1.3). The same feed-forward network reads every piece by itself: only attention carries anything "
+        "from one to another."
     )

@@ -55,7 +55,7 @@ def latent(plot: Plot) -> Figure:
         liveliest = most_moving(states)
         ways = np.take_along_axis(states, liveliest[:, None], axis=-1).transpose(2, 0, 1)
         for units, way, (words, dash), colour in zip(liveliest.T, ways, UNITS, colours, strict=False):
-            group = {"legendgroup": words, "mode": "lines"}
+            group: dict[str, Any] = {"legendgroup": words, "mode": "lines"}
             hovers = [f"unit {unit}: %{{y:.3f}}<extra></extra>" for unit in ds["unit"].values[units]]
             plot.figure.scatter(
                 x=lifted(moments, cuts),

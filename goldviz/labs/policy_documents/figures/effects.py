@@ -6,7 +6,7 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Bar, Figure, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
@@ -46,16 +46,14 @@ def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "li
             hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>",
             row=1,
         )
-    figure.add_trace(
-        Bar(
-            x=distance,
-            y=labels,
-            orientation="h",
-            customdata=change_labels,
-            showlegend=False,
-            marker={"color": MOVED},
-            hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>1 − cos = %{x:.3~g}<extra></extra>",
-        ),
+    figure.bar(
+        x=distance,
+        y=labels,
+        orientation="h",
+        customdata=change_labels,
+        showlegend=False,
+        marker={"color": MOVED},
+        hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>1 − cos = %{x:.3~g}<extra></extra>",
         row=1,
         col=columns,
     )

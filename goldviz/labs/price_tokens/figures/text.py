@@ -70,14 +70,13 @@ def as_text(plot: Plot) -> Figure:
 
 def _strip(plot: Plot, row: int, heading: str, values: np.ndarray, hover: str, words: list[str] | None = None) -> None:
     """One row of colours over the days."""
-    more = {} if words is None else {"text": [words]}
     plot.figure.heatmap(
         x=labels(plot.ds),
         y=[0],
         z=values[None].astype(np.float32),
         coloraxis="coloraxis",
         hovertemplate=f"%{{x}}: {hover}<extra></extra>",
-        **more,
+        text=None if words is None else [words],
         row=row,
     )
     add_heading(plot.figure, row, f"<b>{heading}</b>", font={"size": 13, "color": plot.ink.text})
