@@ -30,6 +30,8 @@ from tests.labs.small_runs import LABORATORIES, cases
 
 MARKS = {"x", "y", "z", "base", "width", "xaxis", "yaxis", "coloraxis", "type", "connectgaps", "zmin", "zmax"}
 WORDS = {"name", "title", "text", "hovertext", "ticktext", "hovertemplate", "texttemplate", "notes", "legendgroup"}
+LABELS = {"ticktext", "hovertext"}
+"""Words that name what is drawn, such as a channel or a token."""
 PLACEHOLDER = re.compile(r"%\{[^}]*\}")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -61,7 +63,7 @@ def leaves(value: Any, words: bool = False) -> Iterator[np.ndarray]:
     """Every number of a part of a figure, in the order of its properties' names."""
     if isinstance(value, Mapping):
         for name in sorted(value):
-            yield from leaves(value[name], words or name in WORDS)
+            yield from leaves(value[name], (words or name in WORDS) and name not in LABELS)
     elif isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         yield value.astype(np.float64).ravel()
     elif isinstance(value, np.ndarray) and value.dtype.kind == "M":
@@ -109,12 +111,12 @@ def sides(figure: Figure) -> dict[str, float]:
 def views(lab: Laboratory) -> Iterator[tuple[str, Figure]]:
     """Every figure of a laboratory: of the first preset that has it, and of a run, in the dark, of another one.
 
-    Of a page with a position that is the place in the middle, in the dark the step two thirds on the way.
+    Of a page with a position that is the place in the middle, in the dark the step two thirds on the way. Which other
+    preset it is hangs on names alone, so that a new figure or preset leaves those of the others.
     """
-    slugs = getattr(cases(lab), "DRAWN_OF", [preset.slug for preset in lab.declared.presets])
-    for number, spec in enumerate(specs(lab)):
-        turn = 1 + number % (len(slugs) - 1)
-        others = [*slugs[turn:], *slugs[1:turn]]
+    slugs = list(getattr(cases(lab), "DRAWN_OF", [preset.slug for preset in lab.declared.presets]))
+    for spec in specs(lab):
+        others = sorted(slugs[1:], key=lambda slug, name=spec.name: of_token(f"{name} {slug}"))  # type: ignore[misc]
         yield from islice(_of_presets(lab, spec, [slugs[0], *others], None), 1)
         if issubclass(lab.declared, Experiment):
             yield from islice(_of_presets(lab, spec, others, 2 / 3), 1)
@@ -156,9 +158,13 @@ def shown(lab: Laboratory, slug: str) -> tuple[xr.Dataset, int]:
 
 def drawn(lab: Laboratory) -> dict[str, dict[str, float]]:
     """The numbers of every figure of a laboratory."""
-    own = getattr(cases(lab), "drawn_of", None)
+    own, picture = getattr(cases(lab), "drawn_of", None), getattr(lab.figures(), "picture", None)
     with np.errstate(all="ignore"):
-        return {view: sides(figure) for view, figure in (own() if own else views(lab))}
+        found = {view: sides(figure) for view, figure in (own() if own else views(lab))}
+        if picture and not own:
+            svg = picture(shown(lab, lab.declared.presets[0].slug)[0])
+            found["picture"] = {"marks": float(f"{weighed([svg]):.9g}")}
+    return found
 
 
 def kept_in(lab: Laboratory) -> Path:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +27,14 @@ from tests.labs.small_runs import TRAINED
 
 SEEDS = 60
 ROUNDS = 15
-EVERYWHERE = (0.0, 1.0, 1e-9, 1e9, np.nan, np.inf)
+EVERYWHERE = (0.0, 1.0, np.nan, np.inf)
 
 
 def limits(lab: Laboratory) -> list[float]:
-    """Every number that is written where a laboratory measures and concludes, its inverse, and what is just beside."""
+    """Every number that is written where a laboratory measures and concludes."""
     folder, common = lab.recorded.parent, Path(str(shared.__file__)).parent
     files = [*folder.glob("measures*"), *folder.glob("findings*"), *folder.glob("verdict*"), common]
-    numbers = {float(number) for file in files for number in _written_in(file)}
-    numbers |= {-number for number in numbers} | {1 / number for number in numbers if number}
-    beside = [number * (1 + step) for number in sorted(numbers) for step in (-1e-9, 1e-9)]
-    return [*EVERYWHERE, *sorted(numbers), *beside]
+    return sorted({float(number) for file in files for number in _written_in(file)})
 
 
 def _written_in(file: Path) -> Iterator[float]:
@@ -46,43 +44,67 @@ def _written_in(file: Path) -> Iterator[float]:
                 yield node.value
 
 
-def at_limits(value: Any, numbers: list[float], generator: np.random.Generator) -> Any:
-    """A reading whose measures are at limits, each by itself; those of each seed are of many seeds."""
-    if isinstance(value, bool | np.bool_):
-        return bool(generator.random() < 0.5)
-    if isinstance(value, float | np.floating):
-        return float(generator.choice(numbers))
-    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fb":
-        shape = (*value.shape[:-1], SEEDS)
-        return generator.choice(numbers, shape) if value.dtype.kind == "f" else generator.random(shape) < 0.5
-    if is_dataclass(value) and not hasattr(value, "came"):  # A series of days, which has no seeds.
-        parts = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
-        return replace(value, **{name: at_limits(part, numbers, generator) for name, part in parts.items()})
-    if isinstance(value, xr.Dataset):
-        few = {
-            name: value[name]
-            for name in sorted(value.data_vars)
-            if value[name].dtype.kind == "f" and value[name].size < SEEDS
-        }
-        return value.assign({name: one.copy(data=generator.choice(numbers, one.shape)) for name, one in few.items()})
-    if isinstance(value, dict):
-        return {name: at_limits(part, numbers, generator) for name, part in value.items()}
-    return value
+@dataclass(frozen=True)
+class Drawing:
+    """Numbers for measures, each by its name: a limit, its inverse or negative, or what is just beside it.
+
+    Many are 1, beside which a share or a ratio is the limit itself.
+    """
+
+    exact: Sequence[float]
+    turn: int
+
+    def of(self, value: Any, name: str = "") -> Any:
+        """The same reading with other numbers; those of each seed are of many seeds."""
+        if isinstance(value, bool | np.bool_):
+            return bool(self._generator(name).random() < 0.5)
+        if isinstance(value, float | np.floating):
+            return float(self._numbers((), name))
+        if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fb":
+            shape = (*value.shape[:-1], SEEDS)
+            return self._numbers(shape, name) if value.dtype.kind == "f" else self._generator(name).random(shape) < 0.5
+        if is_dataclass(value) and not hasattr(value, "came"):  # A series of days, which has no seeds.
+            parts = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
+            own = f"{name} {getattr(value, 'name', '')}"
+            return replace(value, **{part: self.of(one, f"{own} {part}") for part, one in parts.items()})
+        if isinstance(value, xr.Dataset):
+            few = [part for part, one in value.data_vars.items() if one.dtype.kind == "f" and one.size < SEEDS]
+            return value.assign({part: value[part].copy(data=self._numbers(value[part].shape, part)) for part in few})
+        if isinstance(value, dict):
+            return {part: self.of(one, f"{name} {part}") for part, one in value.items()}
+        return value
+
+    def settings(self, lab: Laboratory, settings: Experiment) -> Experiment:
+        """Settings that rules read otherwise."""
+        every = OTHERWISE[lab.name].items()
+        return settings.changed(**{name: some[self._generator(name).integers(len(some))] for name, some in every})
+
+    def _generator(self, name: object) -> np.random.Generator:
+        return np.random.default_rng([self.turn, zlib.crc32(str(name).encode())])
+
+    def _numbers(self, shape: tuple[int, ...], name: object) -> np.ndarray:
+        generator, exact = self._generator(name), np.array(self.exact)
+        limit = generator.choice(exact, shape)
+        with np.errstate(divide="ignore"):
+            forms = [limit, limit, 1 / limit, -limit, limit * (1 - 1e-9), limit * (1 + 1e-9)]
+        form = np.choose(generator.integers(len(forms), size=shape), forms)
+        return np.where(
+            generator.random(shape) < 0.4, generator.choice(EVERYWHERE, shape, p=[0.1, 0.8, 0.05, 0.05]), form
+        )
 
 
-def verdicts(lab: Laboratory) -> dict[str, int]:
+def verdicts(lab: Laboratory, exact: Sequence[float]) -> dict[str, int]:
     """By rule: how many of the drawn seeds of all networks are over its line."""
-    preset = lab.declared.presets[0].slug
-    run = example(lab.declared, preset)
-    generator, conclusions, numbers = np.random.default_rng(8), conclusions_of(lab), limits(lab)
+    preset = lab.declared.preset(lab.declared.presets[0].slug)
+    assert isinstance(preset, Experiment)
+    run, conclusions = example(type(preset), lab.declared.presets[0].slug), conclusions_of(lab)
+    recorded = conclusions.readings(preset, run)
     counts = {rule.kind: 0 for rule in conclusions.rules}
-    recorded = conclusions.readings(lab.declared.preset(preset), run)
+    # Readings of whole runs have no seeds to be many of.
+    turns = ROUNDS if any(hasattr(one, "name") for one in recorded) else 4 * ROUNDS
     with np.errstate(all="ignore"):
-        # Readings of whole runs have no seeds to be many of.
-        for _ in range(ROUNDS if any(hasattr(one, "name") for one in recorded) else 4 * ROUNDS):
-            chosen = {name: some[generator.integers(len(some))] for name, some in OTHERWISE[lab.name].items()}
-            settings = lab.declared.preset(preset).changed(**chosen)
-            readings = [at_limits(reading, numbers, generator) for reading in recorded]
+        for drawing in (Drawing(exact, turn) for turn in range(turns)):
+            settings, readings = drawing.settings(lab, preset), [drawing.of(reading) for reading in recorded]
             for rule in conclusions.rules:
                 counts[rule.kind] += int(sum(np.sum(seeds) for seeds in rule.over(readings, settings, run).values()))
     return counts
@@ -99,10 +121,10 @@ def measured(lab: Laboratory) -> dict[str, float]:
     return numbers
 
 
-def all_of(lab: Laboratory) -> dict[str, dict[str, float]]:
-    """What is kept of a laboratory."""
-    assert issubclass(lab.declared, Experiment)
-    return {"measures": measured(lab), "verdicts": {**verdicts(lab)} if lab in WITH_CARDS else {}}
+def all_of(lab: Laboratory, exact: str) -> dict[str, Any]:
+    """What is kept of a laboratory, with the limits that were drawn from."""
+    counts = verdicts(lab, [float(number) for number in exact.split()]) if lab in WITH_CARDS else {}
+    return {"limits": exact, "measures": measured(lab), "verdicts": counts}
 
 
 def kept_in(lab: Laboratory) -> Path:
@@ -112,4 +134,5 @@ def kept_in(lab: Laboratory) -> Path:
 
 if __name__ == "__main__":
     for laboratory in TRAINED:
-        kept_in(laboratory).write_text(json.dumps(all_of(laboratory), indent=1) + "\n", encoding="utf-8")
+        kept = all_of(laboratory, " ".join(map(repr, limits(laboratory))))
+        kept_in(laboratory).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

@@ -14,7 +14,7 @@ def drawn_of() -> Iterator[tuple[str, Figure]]:
     """Its figures, of two readings made by hand: it takes a model a few seconds to read."""
     from goldviz.labs.inside_bert.figures import FIGURES
     from goldviz.labs.inside_bert.figures.evidence import summaries, tone
-    from goldviz.labs.inside_bert.figures.pair import shares_pair
+    from goldviz.labs.inside_bert.figures.head import shares_pair
     from tests.labs.inside_bert.made_readings import made
 
     one, other = made(), made(9, seed=1)
