@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from goldviz.models.style import NetworkStyle
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -31,7 +33,7 @@ class AttentionOptions:
     seed: int = 0
 
 
-class AttentionCost(NamedTuple):
+class HeadCost(NamedTuple):
     """Of one head of one series: multiplications of products and weights, and bytes of float32 weights held at once."""
 
     multiplications: float
@@ -40,16 +42,21 @@ class AttentionCost(NamedTuple):
 
 @dataclass(frozen=True)
 class Attention:
-    """A kind of causal attention: its label, words, how it attends, and its cost by length t and head width d.
+    """A kind of causal attention: its label and line, words, how it attends, and its cost by length t and head width d.
 
     ``growth`` is the order of its multiplications, as text.
     """
 
-    label: str
+    style: NetworkStyle
     words: str
     growth: str
     attend: Callable[[Tensor, Tensor, Tensor, AttentionOptions], Tensor]
-    cost: Callable[[int, int, AttentionOptions], AttentionCost]
+    cost: Callable[[int, int, AttentionOptions], HeadCost]
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return self.style.label
 
     def maps(self, q: Tensor, k: Tensor, options: AttentionOptions) -> Tensor:
         """Its weights as a map (batch, head, time, time), rows summing to 1; for short series.
@@ -69,8 +76,8 @@ def _full(q: Tensor, k: Tensor, v: Tensor, _options: AttentionOptions) -> Tensor
     return full_attention(q, k, v)
 
 
-def _full_cost(length: int, width: int, _options: AttentionOptions) -> AttentionCost:
-    return AttentionCost(2 * width * _pairs(length), NUMBER * length**2)
+def _full_cost(length: int, width: int, _options: AttentionOptions) -> HeadCost:
+    return HeadCost(2 * width * _pairs(length), NUMBER * length**2)
 
 
 def _log_sparse(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions) -> Tensor:
@@ -80,11 +87,11 @@ def _log_sparse(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions) -> T
     return log_sparse_attention(q, k, v, keys)
 
 
-def _log_sparse_cost(length: int, width: int, options: AttentionOptions) -> AttentionCost:
+def _log_sparse_cost(length: int, width: int, options: AttentionOptions) -> HeadCost:
     from goldviz.models.series.log_sparse import log_sparse_keys
 
     keys = log_sparse_keys(length, window=options.window, restart=options.restart)
-    return AttentionCost(2 * width * keys.cells, NUMBER * length * len(keys.offsets))
+    return HeadCost(2 * width * keys.cells, NUMBER * length * len(keys.offsets))
 
 
 def _prob_sparse_exact(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions) -> Tensor:
@@ -107,17 +114,17 @@ def _prob_sparse_sampled(q: Tensor, k: Tensor, v: Tensor, options: AttentionOpti
     return prob_sparse.prob_sparse_attention(q, k, v, active, prob_sparse.running_mean(v))
 
 
-def _prob_sparse_exact_cost(length: int, width: int, options: AttentionOptions) -> AttentionCost:
+def _prob_sparse_exact_cost(length: int, width: int, options: AttentionOptions) -> HeadCost:
     return _prob_sparse_cost(length, width, options, width * _pairs(length))
 
 
-def _prob_sparse_sampled_cost(length: int, width: int, options: AttentionOptions) -> AttentionCost:
+def _prob_sparse_sampled_cost(length: int, width: int, options: AttentionOptions) -> HeadCost:
     from goldviz.models.series.prob_sparse import rows_by_factor
 
     return _prob_sparse_cost(length, width, options, width * length * rows_by_factor(options.factor, length))
 
 
-def _prob_sparse_cost(length: int, width: int, options: AttentionOptions, score: float) -> AttentionCost:
+def _prob_sparse_cost(length: int, width: int, options: AttentionOptions, score: float) -> HeadCost:
     """Beside its ``score``: what the active rows see, and a division a value for the running mean.
 
     Of scores in random order row i is among the u highest so far with the chance u / i, and sees i keys: about u t.
@@ -126,7 +133,7 @@ def _prob_sparse_cost(length: int, width: int, options: AttentionOptions, score:
 
     rows = rows_by_factor(options.factor, length)
     pairs = rows * length - rows**2 / 2
-    return AttentionCost(score + 2 * width * pairs + width * length, NUMBER * pairs)
+    return HeadCost(score + 2 * width * pairs + width * length, NUMBER * pairs)
 
 
 def _pairs(length: int) -> int:
@@ -135,19 +142,29 @@ def _pairs(length: int) -> int:
 
 
 ATTENTIONS = {
-    "full": Attention("Full", "Every row sees itself and all rows before it.", "t² d", _full, _full_cost),
+    "full": Attention(
+        NetworkStyle("Full", "#d55e00", "solid", "circle"),
+        "Every row sees itself and all rows before it.",
+        "t² d",
+        _full,
+        _full_cost,
+    ),
     "log_sparse": Attention(
-        "LogSparse", "A row sees itself and the rows 1, 2, 4, 8 … before it.", "t ln t d", _log_sparse, _log_sparse_cost
+        NetworkStyle("LogSparse", "#009e73", "dash", "triangle-up"),
+        "A row sees itself and the rows 1, 2, 4, 8 … before it.",
+        "t ln t d",
+        _log_sparse,
+        _log_sparse_cost,
     ),
     "prob_sparse": Attention(
-        "ProbSparse, exact score",
+        NetworkStyle("ProbSparse, exact score", "#9263cf", "longdash", "square"),
         "The most uneven rows attend, the others take the running mean.",
         "t² d",
         _prob_sparse_exact,
         _prob_sparse_exact_cost,
     ),
     "prob_sparse_sampled": Attention(
-        "ProbSparse, sampled score",
+        NetworkStyle("ProbSparse, sampled score", "#0e7ac0", "dashdot", "diamond"),
         "As with the exact score, which c ln t sampled keys a row estimate.",
         "t (ln t)² d",
         _prob_sparse_sampled,

@@ -36,8 +36,18 @@ def full_attention_with_maps(
     v: Float[Tensor, "batch head time value_width"],
 ) -> MappedAttention:
     """The output and the map (batch, head, time, time), which takes memory that grows with the square of time."""
+    return masked_attention(q, k, v, causal_mask(q.shape[-2], q.device))
+
+
+def masked_attention(
+    q: Float[Tensor, "batch head time width"],
+    k: Float[Tensor, "batch head time width"],
+    v: Float[Tensor, "batch head time value_width"],
+    visible: Bool[Tensor, "time time"],
+) -> MappedAttention:
+    """The output and the map of attention to the ``visible`` cells alone; the mask saves no memory."""
     scores = (q @ k.transpose(-2, -1)).div_(math.sqrt(q.shape[-1]))
-    weights = scores.masked_fill(~causal_mask(q.shape[-2], q.device), -math.inf).softmax(-1)
+    weights = scores.masked_fill(~visible, -math.inf).softmax(-1)
     return MappedAttention(weights @ v, weights)
 
 

@@ -1,0 +1,5 @@
+"""What does attention cost?"""
+
+from goldviz.labs.attention_cost.page import PAGE
+
+PAGE.show()
