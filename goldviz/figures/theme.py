@@ -21,6 +21,7 @@ from goldviz.figures.notes import as_label
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.series.forecasters.table import FORECASTERS
 from goldviz.models.style import NetworkStyle
 
 Theme = Literal["light", "dark"]
@@ -72,6 +73,9 @@ BASELINES = {name: baseline.style for name, baseline in MEAN_FORECASTS.items()} 
 }
 """The simple forecasts that a network is measured against; their lines are thinner than a network's."""
 
+FORECASTS = {name: forecaster.style for name, forecaster in FORECASTERS.items()}
+"""The rows of a leaderboard."""
+
 
 CLASSES = (("#c46a9c", "circle", "solid"), ("#009e73", "square", "dot"))
 """Colour, marker and dash of the two classes of points in a plane."""
@@ -79,9 +83,10 @@ CLASSES = (("#c46a9c", "circle", "solid"), ("#009e73", "square", "dot"))
 
 def style_of(network: str) -> NetworkStyle:
     """The fixed look of a network or a baseline; raises ``KeyError`` for one that has none."""
-    style = NETWORKS.get(network) or BASELINES.get(network)
+    style = NETWORKS.get(network) or BASELINES.get(network) or FORECASTS.get(network)
     if style is None:
-        raise KeyError(f"The network {network!r} has no fixed colour; there are {', '.join([*NETWORKS, *BASELINES])}.")
+        names = ", ".join([*NETWORKS, *BASELINES, *FORECASTS])
+        raise KeyError(f"The network {network!r} has no fixed colour; there are {names}.")
     return style
 
 
@@ -137,7 +142,7 @@ def tone(colour: str, theme: Theme) -> str:
 
 def inks() -> dict[str, dict[str, Any]]:
     """What a browser needs to change the theme: each one's colours, and the tones of those that have words in them."""
-    styles = [*NETWORKS.values(), *BASELINES.values()]
+    styles = [*NETWORKS.values(), *BASELINES.values(), *FORECASTS.values()]
     return {
         theme: {**asdict(ink), "tones": {style.colour: tone(style.colour, theme) for style in styles}}
         for theme, ink in INKS.items()

@@ -73,6 +73,13 @@ OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
         "rehearsal": (0.0, 2.0),
         "learning_rate": (1e-5, 1e-3, 0.09),
     },
+    "leaderboard": {
+        "last_batch": ("keep", "drop"),
+        "scaled_by": ("training", "all"),
+        "seeds_told": ("mean", "best"),
+        "stopped_by": ("validation", "test"),
+        "longer_look_back": (0, 120),
+    },
     "gold-forecast": {
         "target": ("return", "volatility"),
         "network": ("gru", "rnn", "mlp"),

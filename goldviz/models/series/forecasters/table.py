@@ -1,0 +1,96 @@
+"""The forecasters that a leaderboard can compare. A new one is an entry of :data:`FORECASTERS`.
+
+Settings, labels, colours, costs and training read the table. Torch is loaded when a network is made, because settings
+read it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from goldviz.models.series.forecasters.at_once import linear_map, repeat, seasonal_repeat
+from goldviz.models.style import NetworkStyle
+
+
+@dataclass(frozen=True)
+class Forecaster:
+    """A row of the table: its line, what it does in words, and what makes it.
+
+    ``build`` of one that is ``learned`` takes (look_back, horizon, channels, generator) and gives a network; else it
+    takes (windows, training rows, season) and gives the forecasting function. ``cost`` are microseconds on one CPU
+    thread that a training window of one channel takes: as such, and for each 100 steps of its look-back.
+    """
+
+    words: str
+    style: NetworkStyle
+    build: Callable[..., Any]
+    learned: bool = False
+    cost: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return self.style.label
+
+
+def _network(module: str, name: str) -> Callable[..., Any]:
+    def build(*shape: Any) -> Any:
+        from goldviz.models.series.forecasters import inverted, linear_family, patches
+
+        modules = {"inverted": inverted, "linear_family": linear_family, "patches": patches}
+        return getattr(modules[module], name)(*shape)
+
+    return build
+
+
+FORECASTERS = {
+    "repeat": Forecaster("Repeats the last value.", NetworkStyle("repeat", "#7b828a", "solid", "circle"), repeat),
+    "seasonal_repeat": Forecaster(
+        "Repeats the last season.", NetworkStyle("repeat the season", "#a0793d", "dash", "square"), seasonal_repeat
+    ),
+    "least_squares": Forecaster(
+        "One linear map of the look-back less its last value, by least squares.",
+        NetworkStyle("least squares", "#d55e00", "dot", "diamond"),
+        linear_map,
+    ),
+    "linear": Forecaster(
+        "One linear map, trained.",
+        NetworkStyle("Linear", "#8a8f1c", "longdash", "triangle-up"),
+        _network("linear_family", "Linear"),
+        learned=True,
+        cost=(12.0, 0.5),
+    ),
+    "dlinear": Forecaster(
+        "Two linear maps, of a moving average and of the rest, trained.",
+        NetworkStyle("DLinear", "#1f98a8", "dashdot", "triangle-down"),
+        _network("linear_family", "DLinear"),
+        learned=True,
+        cost=(5.0, 10.0),
+    ),
+    "nlinear": Forecaster(
+        "The linear map of least squares, trained by gradient steps.",
+        NetworkStyle("NLinear", "#0e7ac0", "dash", "cross"),
+        _network("linear_family", "NLinear"),
+        learned=True,
+        cost=(13.0, 0.5),
+    ),
+    "patches": Forecaster(
+        "A Transformer over patches of each channel, like PatchTST.",
+        NetworkStyle("patches", "#9263cf", "solid", "star"),
+        _network("patches", "Patches"),
+        learned=True,
+        cost=(75.0, 150.0),
+    ),
+    "inverted": Forecaster(
+        "A Transformer among whole channels, like iTransformer.",
+        NetworkStyle("inverted", "#c46a9c", "longdash", "x"),
+        _network("inverted", "Inverted"),
+        learned=True,
+        cost=(65.0, 5.0),
+    ),
+}
+
+AT_ONCE = tuple(name for name, one in FORECASTERS.items() if not one.learned)
+LEARNED = tuple(name for name, one in FORECASTERS.items() if one.learned)

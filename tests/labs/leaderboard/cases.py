@@ -1,0 +1,35 @@
+"""Small runs of *How a leaderboard fools* for the contract of all laboratories."""
+
+SMALL = {
+    "rows": 300,
+    "channels": 2,
+    "look_back": 12,
+    "horizon": 6,
+    "season": 4,
+    "contenders": "nlinear",
+    "epochs": 4,
+    "test_batch": 16,
+}
+AWKWARD = SMALL | {
+    "series": "load",
+    "contenders": "all",
+    "horizon": 1,
+    "epochs": 2,
+    "batch": 64,
+    "scaled_by": "all",
+    "last_batch": "drop",
+    "seeds_told": "best",
+    "stopped_by": "test",
+    "longer_look_back": 30,
+    "channel": 2,
+    "window": 100.0,
+}
+RUNS = (SMALL, AWKWARD)
+
+LARGE = ({"epochs": 1, "rows": 20_000, "channels": 8, "horizon": 336, "look_back": 336, "contenders": "nlinear"},)
+"""Near the upper limits of what takes memory."""
+
+SECONDS = (1, 20)
+MORE = ({"seeds": (0, 1)}, {"epochs": 10}, {"channels": 8}, {"contenders": "transformers"})
+LESS = ({"contenders": "nlinear"}, {"rows": 2000})
+DOCUMENTED_IN = "README.md"
