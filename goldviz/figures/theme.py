@@ -66,6 +66,8 @@ NETWORKS: dict[str, NetworkStyle] = {
     "wavenet": NetworkStyle("hierarchy", "#cc4b62", "longdash", "hexagram"),
     "gpt": NetworkStyle("GPT", "#5e8c31", "solid", "triangle-nw"),
     "gru_decay": NetworkStyle("GRU with decay", "#7a78d2", "longdash", "pentagon"),
+    "transformer": NetworkStyle("Transformer", "#c0504d", "solid", "triangle-se"),
+    "pointwise": NetworkStyle("Transformer, k = 1", "#1f8f6b", "dash", "triangle-sw"),
 }
 
 BASELINES = {name: baseline.style for name, baseline in MEAN_FORECASTS.items()} | {

@@ -52,8 +52,8 @@ def test_no_two_networks_share_their_look():
 
 
 def test_an_unknown_network_is_named():
-    with pytest.raises(KeyError, match=r"transformer.*plain, residual"):
-        look.style_of("transformer")
+    with pytest.raises(KeyError, match=r"perceptron.*plain, residual"):
+        look.style_of("perceptron")
 
 
 def test_heading_is_escaped_and_makes_room():

@@ -117,6 +117,18 @@ PAIRS = ("pairs-as-a-network",)
 NAMES = ("as-in-the-document",)
 GPTS = ("break-it-no-scale", "as-in-the-document")
 FIRST = ("as-in-the-document",)
+BUMPS = ("equal-values",)
+LONGER = ("break-it-longer-than-trained",)
+PERIODIC = np.array([0.25 if lag % 5 == 0 else -1 / 16 for lag in range(1, 21)])
+
+
+def rows_of(run):
+    return of(run, "row_error", "transformer")[-1]
+
+
+def unlearned(run):
+    return of(run, "test_loss", "transformer")[-1] - of(run, "train_loss", "transformer")[-1]
+
 
 ANEW = {
     "depth-gradients": {
@@ -219,6 +231,23 @@ ANEW = {
                 / first(hierarchy, "parameter_count")
             ),
         ),
+    },
+    "series-attention": {
+        "transformer.apart": (BUMPS, lambda run: of(run, "bumps_apart", "transformer")[-1]),
+        "beside_other": (
+            ("a-week-of-five-days", "break-it-longer-than-trained"),
+            lambda one, other: (
+                of(one, "horizon_error", "transformer")[-1].sum() / of(other, "horizon_error", "transformer")[-1].sum()
+            ),
+        ),
+        "gap_beside_other": (
+            ("a-week-of-five-days", "break-it-longer-than-trained"),
+            lambda one, other: unlearned(one) - unlearned(other),
+        ),
+        "beyond_training": (LONGER, lambda run: rows_of(run)[90:].sum() / rows_of(run)[20:30].sum() / 3),
+        "product_spread": (LONGER, lambda run: max(of(run, "position_spread")[-1])),
+        "nearest_product": (LONGER, lambda run: of(run, "position_product")[-1][1]),
+        "at_the_period": (LONGER, lambda run: of(run, "position_product")[-1][1:21] @ PERIODIC),
     },
     "char-gpt": {
         "largest_weight_at_start": (FIRST, lambda run: first(run, "attention_peak")[0].mean()),

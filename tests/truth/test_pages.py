@@ -48,6 +48,12 @@ def bound(run, slope=1.0):
     return run.sizes["lag"] - 1, (run.sizes["lag"] - 1) * math.log10(slope * run.attrs["spectral_norm"])
 
 
+def of_series(run):
+    error, weighted = (of(run, name, "transformer")[-1] for name in ("horizon_error", "weighted_error"))
+    simple = [sum(of(run, "simple_error")[place]) for place in range(run.sizes["simple"])]
+    return [sum(error) / len(error), min(simple) / len(error), weighted, sorted(of(run, "simple_weighted"))[0]]
+
+
 def of_lens(run):
     lags, length = run.sizes["lag"] - 1, np.nanmax(run["singular_value"].values[-1])
     return [0, lags, 10, length, 10.0 ** (length / lags)]
@@ -371,6 +377,7 @@ TOLD = {
         (r"Model: GRU; .*", of_gru),
         (r"In this run: (\S+) forecasts .* by (\S+) refits", lambda run: [run.sizes["time"], run.sizes["fold"]]),
     ),
+    "series-attention": ((r"In this run, at its last look, the Transformer's .*", of_series),),
     "price-tokens": (
         (r"### .*", of_tokens),
         (r"Model: MLP; (.*); DM p", of_mlp),

@@ -132,6 +132,35 @@ def _level(run):
     return _yes(True, 1 - errors / np.square(came - came.mean()).sum(), 1 - errors / np.square(came - price).sum())
 
 
+def _sines(run):
+    shares = [of(run, "weighted_error", name)[-1] for name in ("transformer", "pointwise", "gru")]
+    shares.append(of(run, "simple_weighted").min())
+    names = ("Transformer, five rows a query", "Transformer, one row a query", "GRU", "Best simple rule")
+    return names[int(np.argmin(shares))], shares
+
+
+def _bumps(run):
+    one, five = (of(run, "bumps_apart", name)[-1] for name in ("pointwise", "transformer"))
+    return ("Yes" if one > 1e-6 else "No"), [one, five]
+
+
+def _five_days(run):
+    error = sum(of(run, "horizon_error", "transformer")[-1]) / run.sizes["ahead"]
+    simple = min(sum(row) / run.sizes["ahead"] for row in of(run, "simple_error"))
+    return _yes(error < simple, error, simple)
+
+
+def _longer(*runs):
+    rows = [of(run, "row_error", "transformer")[-1] for run in runs]
+    grown = [sum(row[90:]) / sum(row[20:30]) / 3 for row in rows]
+    return "Hardly" if grown[0] < 1.5 else "Up to 10 times" if grown[0] < 10 else "More than 10 times", grown
+
+
+def _moves(run):
+    error = of(run, "weighted_error", "transformer")[-1]
+    return "Clearly better" if error < 0.95 else "About as well" if error < 1.05 else "Worse", [error]
+
+
 REVEALED = {
     "deep-plain.1": lambda run: ("Less than a thousandth", [handed_back(run)]),
     "deep-plain.2": lambda run: ("Only the residual one", [beside_zero(run, "plain"), beside_zero(run, "residual")]),
@@ -158,6 +187,11 @@ REVEALED = {
     "gaps.2": _gaps,
     "gaps.3": _long_gaps,
     "gaps.5": lambda coarse, capped: _yes(_refined(coarse) > 1.5, _refined(coarse), _refined(capped)),
+    "series.1": _sines,
+    "series.2": _bumps,
+    "series.3": _five_days,
+    "series.4": _longer,
+    "series.5": _moves,
     "attention.4": lambda run: _yes(True, np.nanmin(of(run, "unseen_masked_loss")), in_nats(run)),
     "attention.5": lambda _, run: _yes(tone_right(run) > bag_of_words(run) + 0.05, tone_right(run), bag_of_words(run)),
     "gold.2": lambda run: ("Nobody could tell", [saved(run), 0.95, end(run, "low"), end(run, "high")]),

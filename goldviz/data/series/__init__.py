@@ -1,0 +1,1 @@
+"""Series to forecast, most of them with a known answer."""

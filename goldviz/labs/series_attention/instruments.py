@@ -1,0 +1,212 @@
+"""What a look at a network shows: rolled forecasts and their errors, attention and what it is made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from goldviz.data.series.surroundings import MOTIF
+from goldviz.data.series.windows import SeriesProblem, SeriesWindows
+from goldviz.labs.series_attention.networks import SeriesNetwork, options_of
+from goldviz.models.series.log_sparse import log_sparse_keys, reachable_lags
+from goldviz.models.series.outputs import LEVELS, OUTPUTS, SeriesOutput
+from goldviz.models.series.positions import POSITIONS
+from goldviz.models.series.prob_sparse import active_rows, max_mean_scores, rows_by_factor, unevenness
+from goldviz.models.series.rolling import rolled
+from goldviz.models.series.series_transformer import SeriesTransformer
+from goldviz.models.series.simple_forecasts import SIMPLE_FORECASTS, Problem
+from goldviz.models.series.sinusoids import similarity_by_lag, sinusoidal_code
+from goldviz.training.seeds import stream
+
+if TYPE_CHECKING:
+    from goldviz.labs.series_attention.settings import SeriesAttention
+
+Measured = dict[str, Tensor]
+COURSES = 32
+"""Courses of the probe that are drawn for a fan."""
+DRAWS = 4
+"""The stream of the chances that they are drawn with."""
+MAP_ROWS = 64
+"""Rows of the probe, at most, whose attention is shown: the last ones hear of the others through means by lag."""
+
+
+@dataclass(frozen=True)
+class SeedView:
+    """What a seed's networks are asked: series to learn from and others, scored alike, and a probe among the latter."""
+
+    problem: SeriesProblem
+    learned: SeriesWindows
+    probe: SeriesWindows
+
+    @classmethod
+    def of(cls, problem: SeriesProblem, tests: int) -> SeedView:
+        """As many series that are learned from as are tested on, evenly spread."""
+        spread = torch.linspace(0, len(problem.train) - 1, min(tests, len(problem.train))).long()
+        return cls(problem, problem.train.chosen(spread), problem.test.chosen(slice(0, 1)))
+
+
+def loss_ahead(network: SeriesNetwork, output: SeriesOutput, windows: SeriesWindows) -> Float[Tensor, ""]:
+    """The mean loss of all rows but the first, of which nothing is known, each told all that came before it."""
+    raw = network(windows.inputs(), windows.times)
+    return output.loss(raw[:, 1:], windows.values[:, 1:]).mean()
+
+
+@torch.no_grad()
+def scores(network: SeriesNetwork, settings: SeriesAttention, view: SeedView) -> Measured:
+    """Losses one row ahead, errors of forecasts that are rolled on, and the probe's ``forecast``."""
+    output, problem = OUTPUTS[settings.output], view.problem
+    test, context = problem.test, problem.context
+    forecast = rolled(network, output, test.inputs(), test.times, context)
+    measurements = {
+        "train_loss": loss_ahead(network, output, view.learned),
+        "test_loss": loss_ahead(network, output, test),
+        **errors_of(problem, forecast),
+        "forecast": forecast[0],
+    }
+    if problem.longer is not None:
+        longer = problem.longer
+        median = output.median(network(longer.inputs(), longer.times))
+        measurements["row_error"] = (median - longer.values).square().mean(0)
+    if settings.task == "surroundings":
+        measurements["bumps_apart"] = bumps_apart(network, test.first_rows(context + 1))
+    return measurements
+
+
+def errors_of(problem: SeriesProblem, forecast: Float[Tensor, "series ahead"]) -> Measured:
+    """``horizon_error`` by row ahead, and ``weighted_error``, R_0.5 in the series' own units."""
+    value = problem.test.values[:, problem.context :]
+    absolute = problem.scale * (forecast - value).abs().sum()
+    return {
+        "horizon_error": (forecast - value).square().mean(0),
+        "weighted_error": absolute / (problem.scale * value + problem.location).abs().sum(),
+    }
+
+
+@torch.no_grad()
+def bumps_apart(network: SeriesNetwork, windows: SeriesWindows) -> Tensor:
+    """How far the first block's scores of the first two bumps are apart, for the query of the last row.
+
+    They are of both kinds. A root mean square over series and heads, over the spread of all its scores. A row reads the
+    value before it. NaN for a network without attention.
+    """
+    if not isinstance(network, SeriesTransformer):
+        return torch.tensor(math.nan)
+    similarity = query_times_keys(network, windows)  # (series, head, row)
+    first, second = (similarity[..., place] for place in (2, 2 + MOTIF))
+    return (first - second).square().mean().sqrt() / similarity.std()
+
+
+def query_times_keys(network: SeriesTransformer, windows: SeriesWindows) -> Float[Tensor, "series head row"]:
+    """q k / sqrt(d_k) of the last row with itself and all before it, in the first block."""
+    block, x, places = network.walk(windows.inputs(), windows.times)[0]
+    query, key, _ = block.attention.projected(x, places)
+    return (query[..., -1:, :] @ key.mT)[..., 0, :] / math.sqrt(query.shape[-1])
+
+
+@torch.no_grad()
+def of_probe(network: SeriesNetwork, settings: SeriesAttention, view: SeedView, seed: int) -> Measured:
+    """A fan of drawn courses of the probe, and how alike the query of its first forecast and keys are."""
+    output, probe, context = OUTPUTS[settings.output], view.probe, view.problem.context
+    inputs, times, horizon = probe.inputs(), probe.times, view.problem.horizon
+    chances = torch.rand(COURSES, horizon, generator=stream(seed, DRAWS)).clamp(1e-4, 1 - 1e-4)
+    courses = rolled(
+        network, output, inputs.expand(COURSES, -1, -1), times.expand(COURSES, -1), context, chances.to(inputs.device)
+    )
+    similarity = torch.full((probe.rows,), math.nan)
+    if isinstance(network, SeriesTransformer):
+        similarity[: context + 1] = query_times_keys(network, probe.first_rows(context + 1))[0].mean(0)
+    return {
+        "fan": courses.quantile(courses.new_tensor(LEVELS), 0),
+        "similarity": similarity,
+    }
+
+
+@torch.no_grad()
+def of_attention(network: SeriesTransformer, settings: SeriesAttention, view: SeedView) -> Measured:
+    """Maps of the probe and their means by lag, kernels, positions, and what ProbSparse chooses."""
+    probe = view.probe
+    walk = network.walk(probe.inputs(), probe.times)
+    maps = torch.cat([block.attention.maps(x, places) for block, x, places in walk])
+    attentions = [block.attention for block, _, _ in walk]
+    norms = torch.stack(
+        [
+            torch.stack([by_head(kernel, settings.heads) for kernel in kernels])
+            for kernels in (
+                [one.query for one in attentions],
+                [one.key for one in attentions],
+            )
+        ]
+    )
+    measurements = {
+        "attention": maps[..., :MAP_ROWS, :MAP_ROWS].half(),
+        "attention_by_lag": means_by_lag(maps),
+        "kernel_norm": norms,
+    }
+    measurements |= position_products(network)
+    if settings.attention.startswith("prob_sparse"):
+        projected = [block.attention.projected(x, places) for block, x, places in walk]
+        score_of = unevenness if settings.attention == "prob_sparse" else max_mean_scores
+        score = torch.cat([score_of(one.query, one.key) for one in projected])
+        rows = rows_by_factor(settings.factor, probe.rows)
+        measurements |= {"score": score, "active": active_rows(score, rows).float()}
+    return measurements
+
+
+def by_head(kernel: Float[Tensor, "lag width output"], heads: int) -> Float[Tensor, "head lag"]:
+    """The norm of a kernel's matrix at each lag, for the part of the output that a head reads."""
+    parts: Tensor = kernel.unflatten(-1, (heads, -1))  # (lag, width, head, head_width)
+    return parts.square().sum((1, 3)).sqrt().T
+
+
+def means_by_lag(maps: Float[Tensor, "*layer row row"]) -> Float[Tensor, "*layer lag"]:
+    """The mean weight so many rows back, over the rows that have such a row.
+
+    >>> means_by_lag(torch.tensor([[1.0, 0.0], [0.25, 0.75]])).tolist()
+    [0.875, 0.25]
+    """
+    return torch.stack([maps.diagonal(-lag, -2, -1).mean(-1) for lag in range(maps.shape[-1])], -1)
+
+
+def position_products(network: SeriesTransformer) -> Measured:
+    """``position_product`` and ``position_spread`` by lag: the product of two rows' codes over one's with itself, its
+    mean over all rows so many apart, and how much it differs among them. Nothing without positions."""
+    shape, code = network.shape, POSITIONS[network.shape.positions]
+    places = torch.arange(shape.rows, dtype=torch.float64)
+    if code.turned is not None:
+        product = similarity_by_lag(places, shape.width // shape.heads)
+        return {"position_product": product, "position_spread": torch.zeros_like(product)}
+    if code.added is None:
+        return {}
+    codes = sinusoidal_code(places, shape.width) if network.table is None else network.table.double()
+    products = codes @ codes.T
+    alike = products / products.diagonal().mean()
+    mean, squares = means_by_lag(alike), means_by_lag(alike.square())
+    return {"position_product": mean, "position_spread": (squares - mean.square()).clamp(min=0).sqrt()}
+
+
+def heard_after(settings: SeriesAttention) -> Float[np.ndarray, "depth lag"] | None:
+    """Whether a row hears so many rows back after so many blocks; None where the series decide who sees whom."""
+    if settings.attention.startswith("prob_sparse"):
+        return None
+    options = options_of(settings)
+    window = options.window if settings.attention == "log_sparse" else settings.rows
+    keys = log_sparse_keys(settings.rows, window=min(window, settings.rows), restart=options.restart)
+    depth = max(settings.layers, math.ceil(math.log2(settings.rows)))
+    return np.stack([reachable_lags(keys, blocks).numpy() for blocks in range(1, depth + 1)]).astype(np.float32)
+
+
+def simple_forecasts(problem: SeriesProblem) -> dict[str, Measured]:
+    """Errors of every simple forecast on the test series, and what it says of the probe."""
+    known = problem.test.values[:, : problem.context].numpy()
+    asked = Problem(problem.train.values.numpy(), known, problem.period)
+    answers = {}
+    for name, simple in SIMPLE_FORECASTS.items():
+        forecast = torch.tensor(simple.forecast(asked), dtype=torch.float32)
+        answers[name] = {**errors_of(problem, forecast), "forecast": forecast[0]}
+    return answers

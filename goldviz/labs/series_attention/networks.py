@@ -1,0 +1,62 @@
+"""The networks of *Transformer for series*, as its settings describe them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from goldviz.diagnostics.layers import Layer
+from goldviz.models.series.attention import AttentionOptions
+from goldviz.models.series.outputs import OUTPUTS
+from goldviz.models.series.series_gru import SeriesGRU
+from goldviz.models.series.series_transformer import SeriesShape, SeriesTransformer, initialise_series
+from goldviz.training.seeds import WEIGHTS, stream
+
+if TYPE_CHECKING:
+    from goldviz.labs.series_attention.settings import SeriesAttention
+
+SeriesNetwork: TypeAlias = SeriesTransformer | SeriesGRU
+
+
+def options_of(settings: SeriesAttention) -> AttentionOptions:
+    """What sparse attention is told."""
+    return AttentionOptions(settings.window, settings.restart or None, settings.factor)
+
+
+def series_network(settings: SeriesAttention, lane: str, inputs: int, seed: int) -> SeriesNetwork:
+    """A network at its start; both Transformers of a seed begin with the same weights."""
+    outputs = OUTPUTS[settings.output].size
+    network: SeriesNetwork
+    if lane == "gru":
+        network = SeriesGRU(inputs, settings.width, outputs)
+    else:
+        network = SeriesTransformer(
+            SeriesShape(
+                inputs,
+                outputs,
+                settings.rows,
+                settings.layers,
+                settings.heads,
+                settings.width,
+                1 if lane == "pointwise" else int(settings.kernel),
+                settings.attention,
+                options_of(settings),
+                settings.positions,
+                settings.activation,
+                settings.block,
+            )
+        )
+    initialise_series(network, lambda index: stream(seed, WEIGHTS + index))
+    return network
+
+
+def layers_of(network: SeriesNetwork) -> list[Layer]:
+    """What the plots of layers tell apart."""
+    if isinstance(network, SeriesGRU):
+        return [Layer.of("GRU", network.recurrent), Layer.of("read-out", network.read_out)]
+    blocks = [Layer.of(f"block {number}", block) for number, block in enumerate(network.stack(), start=1)]
+    return [Layer.of("input", network.widen), *blocks, Layer.of("read-out", network.read_out)]
+
+
+def layer_names(settings: SeriesAttention) -> list[str]:
+    """The layers of all networks in order, whichever are trained."""
+    return ["input", *(f"block {number}" for number in range(1, settings.layers + 1)), "GRU", "read-out"]

@@ -1,0 +1,107 @@
+"""What a network says of a value: a normal distribution, a heavy-tailed one, or five quantiles. An entry each.
+
+An entry reads raw outputs (..., size). It has a loss by the value that came, and its quantile function, which gives the
+median, a band, and, of even chances, draws. Torch is loaded when one is used, because settings read the table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""The quantiles that the third kind gives, and the ends and quarters of every fan."""
+SMALLEST = 1e-3
+"""Scale below which no output goes."""
+FREEDOM = 4
+"""Degrees of freedom of Student's t: with four its quantiles have a closed form (Shaw 2006)."""
+
+
+@dataclass(frozen=True)
+class SeriesOutput:
+    """How the output is called, its ``size`` in numbers, and the loss's unit.
+
+    ``loss(raw, value)`` is of every value; ``quantile(raw, share)`` are values that are not passed with that chance.
+    """
+
+    words: str
+    size: int
+    unit: str
+    loss: Callable[[Tensor, Tensor], Tensor]
+    quantile: Callable[[Tensor, Tensor], Tensor]
+
+    def median(self, raw: Tensor) -> Tensor:
+        """The value that is passed as often as not."""
+        return self.quantile(raw, raw.new_full(raw.shape[:-1], 0.5))
+
+
+def _place_and_scale(raw: Tensor) -> tuple[Tensor, Tensor]:
+    from torch.nn.functional import softplus
+
+    place, scale = raw.unbind(-1)
+    return place, softplus(scale) + SMALLEST
+
+
+def _normal_loss(raw: Tensor, value: Tensor) -> Tensor:
+    place, scale = _place_and_scale(raw)
+    loss: Tensor = ((value - place) / scale).square() / 2 + scale.log() + math.log(2 * math.pi) / 2
+    return loss
+
+
+def _normal_quantile(raw: Tensor, share: Tensor) -> Tensor:
+    import torch
+
+    place, scale = _place_and_scale(raw)
+    quantile: Tensor = place + scale * torch.special.ndtri(share)
+    return quantile
+
+
+def _student_loss(raw: Tensor, value: Tensor) -> Tensor:
+    place, scale = _place_and_scale(raw)
+    constant = math.lgamma((FREEDOM + 1) / 2) - math.lgamma(FREEDOM / 2) - math.log(FREEDOM * math.pi) / 2
+    return (FREEDOM + 1) / 2 * (((value - place) / scale).square() / FREEDOM).log1p() + scale.log() - constant
+
+
+def _student_quantile(raw: Tensor, share: Tensor) -> Tensor:
+    place, scale = _place_and_scale(raw)
+    root = (4 * share * (1 - share)).sqrt()
+    third = (root.clamp(max=1).acos() / 3).cos() / root
+    return place + scale * 2 * (third - 1).clamp(min=0).sqrt() * (share - 0.5).sign()
+
+
+def _levels(raw: Tensor) -> Tensor:
+    """The five quantiles (..., 5) in order: the median, and steps up and down from it that are never negative."""
+    import torch
+    from torch.nn.functional import softplus
+
+    steps = softplus(raw)
+    below, middle, above = steps[..., :2].flip(-1).cumsum(-1).flip(-1), raw[..., 2:3], steps[..., 3:].cumsum(-1)
+    return torch.cat([middle - below, middle, middle + above], -1)
+
+
+def _pinball_loss(raw: Tensor, value: Tensor) -> Tensor:
+    error = value[..., None] - _levels(raw)
+    share = raw.new_tensor(LEVELS)
+    return 2 * (share * error).maximum((share - 1) * error).mean(-1)
+
+
+def _interpolated(raw: Tensor, share: Tensor) -> Tensor:
+    """Between two levels the line between them, and it goes on beyond the outer ones."""
+    levels, shares = _levels(raw), raw.new_tensor(LEVELS)
+    left = (share[..., None] >= shares[1:-1]).sum(-1, keepdim=True)
+    low, high = levels.gather(-1, left)[..., 0], levels.gather(-1, left + 1)[..., 0]
+    start, end = shares[left[..., 0]], shares[left[..., 0] + 1]
+    return low + (high - low) * (share - start) / (end - start)
+
+
+OUTPUTS = {
+    "normal": SeriesOutput("Normal", 2, "nat", _normal_loss, _normal_quantile),
+    "student": SeriesOutput("Student's t", 2, "nat", _student_loss, _student_quantile),
+    "quantiles": SeriesOutput("Five quantiles", len(LEVELS), "1", _pinball_loss, _interpolated),
+}
+"""What is said of a value, by name."""

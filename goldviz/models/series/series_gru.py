@@ -1,0 +1,37 @@
+"""A GRU over the rows of a series, to stand beside the Transformer: the same rows in, the same answer out."""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from goldviz.models.series.rolling import Reader
+
+
+class SeriesGRU(nn.Module):
+    """PyTorch's GRU and a linear read-out; times are told by the covariates alone."""
+
+    def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
+        super().__init__()
+        self.recurrent = nn.GRU(inputs, hidden, batch_first=True)
+        self.read_out = nn.Linear(hidden, outputs)
+
+    def forward(
+        self, rows: Float[Tensor, "batch time input"], _times: Float[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch time output"]:
+        """What is said of the value of every row."""
+        states, _ = self.recurrent(rows)
+        output: Tensor = self.read_out(states)
+        return output
+
+    def reader(self) -> Reader:
+        """Reads a series on, row after row, from the state that it is in."""
+        state: Tensor | None = None
+
+        def read(rows: Tensor, _times: Tensor) -> Tensor:
+            nonlocal state
+            states, state = self.recurrent(rows, state)
+            output: Tensor = self.read_out(states[:, -1])
+            return output
+
+        return read
