@@ -40,7 +40,7 @@ class CellPart(NamedTuple):
 
 
 class CellCost(NamedTuple):
-    """Microseconds on one CPU thread, fitted to timed runs.
+    """Microseconds on one CPU thread, fitted to timed runs (``benchmarks/recurrent_cells.py``).
 
     A time step of training costs so much as such, for each hidden value of the batch, and for each recurrent weight
     and sequence; a time step of a look so much as such and for each weight.
@@ -170,7 +170,7 @@ CELLS = {
         NetworkStyle("minGRU", "#a5673f", "longdashdot", "diamond-wide"),
         parts=(CellPart("z", "update gate", "update"), CellPart("h̃", "candidate")),
         layers={"min_gru": CellLayer("minGRU, whose gate reads the input alone", _min_gru)},
-        cost=CellCost(20, 5e-3, 0, 200, 0.02),
+        cost=CellCost(18, 7e-3, 0, 230, 0.018),
         values=6,
         drawing=MIN_GRU_DRAWING,
         reads_state=False,

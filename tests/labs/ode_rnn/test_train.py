@@ -7,6 +7,7 @@ from torch.testing import assert_close
 
 import goldviz.api
 from goldviz.export.standalone import StandaloneRecord
+from goldviz.labs.ode_rnn.choices import SIDE_BY_SIDE
 from goldviz.labs.ode_rnn.instruments import (
     field_at,
     forecasts,
@@ -18,7 +19,7 @@ from goldviz.labs.ode_rnn.instruments import (
 from goldviz.labs.ode_rnn.networks import refined_solver, series_network
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.labs.ode_rnn.tasks import sequence_source
-from goldviz.labs.ode_rnn.train import LANES, one_cycle_share, train
+from goldviz.labs.ode_rnn.train import one_cycle_share, train
 from goldviz.models.continuous.runge_kutta import integrate
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.training.seeds import stream
@@ -46,6 +47,7 @@ def run(**settings):
     return goldviz.api.run("ode-rnn", progress=False, **settings)
 
 
+LANES = SIDE_BY_SIDE["all"]
 OF_ALL = ["input weights", "recurrent weights", "read-out"]
 OWN_LAYERS = {
     "ode_rnn": [*OF_ALL, "field, layer 1", "field, layer 2", "field, layer 3"],
