@@ -235,6 +235,10 @@ def _baseline_scales(returns):
         for day in range(1, len(returns)):
             variance[day] = omega + alpha * returns[day - 1] ** 2 + beta * variance[day - 1]
         found.append(np.sqrt(variance))
+    squares = np.concatenate([np.full(22, returns.var()), np.square(returns)])
+    day, week, month = (np.convolve(squares, np.ones(n) / n)[21 : 21 + len(returns)] for n in (1, 5, 22))
+    for weights in ((0.2, 0.3, 0.5), (0.1, 0.3, 0.6)):
+        found.append(np.sqrt(np.stack([day, week, month], axis=1) @ weights))
     return np.stack(found)
 
 
