@@ -126,7 +126,7 @@ class SeriesAttention(Experiment):
     """LogSparse: rows just before that are seen, too."""
     restart: int = setting(0, ge=0, le=256, group="Network", unit="rows")
     """LogSparse: the pattern begins anew there. 0: never."""
-    factor: float = setting(2.0, gt=0, le=20, group="Network")
+    factor: float = setting(2.0, ge=0.1, le=20, group="Network")
     """ProbSparse: c; c ln t rows attend, the others take a mean."""
     output: OutputName = setting(
         "normal", group="Network", labels={name: output.words for name, output in OUTPUTS.items()}
