@@ -86,7 +86,7 @@ def gain_in_words(result: Result) -> str:
     >>> gain_in_words(Result(0.034, 0.009, 0.063, 1e-9))
     '+0.034 nats a day [+0.009, +0.063]'
     >>> gain_in_words(Result(-0.002, -0.004, -0.00008, 0.06))
-    '−0.002 nats a day [−0.00400, −0.00008], Diebold-Mariano p = 0.06'
+    '−0.002 nats a day [−0.0040, −0.0001], Diebold-Mariano p = 0.06'
     """
     # An end beside zero gets the digits that show on which side it is.
     digits = next((d for d in (3, 4, 5) if all(round(end, d) for end in (result.low, result.high) if end)), 6)
