@@ -1,17 +1,11 @@
 """Things made once: budgets, faults, and threads that ask at the same time."""
 
-import doctest
 import threading
 import time
 
 import pytest
 
-from goldviz import cache
 from goldviz.cache import Cache, remembered
-
-
-def test_the_example_in_the_docstring() -> None:
-    assert doctest.testmod(cache).failed == 0
 
 
 def test_those_not_asked_for_longest_are_let_go() -> None:

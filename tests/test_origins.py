@@ -1,17 +1,11 @@
 """Hosts and origins as a person writes them."""
 
-import doctest
 import logging
 
 import pytest
 
 from goldviz import origins
 from goldviz.origins import EMBEDDING, HOSTS, AddressError, allowed_embedding, allowed_host, from_environment
-
-
-def test_examples() -> None:
-    assert doctest.testmod(origins).failed == 0
-
 
 NO_HOSTS = [
     "",

@@ -1,6 +1,5 @@
 """What a browser tells of stories: all of it comes back, and nothing of it is believed."""
 
-import doctest
 import json
 from typing import Any
 
@@ -78,10 +77,6 @@ def test_two_accounts_are_joined_and_one_that_began_later_counts_alone() -> None
     assert mine.joined(theirs) == Progress(seen=frozenset({1, 3}), guesses={2: 0, 4: 1})
     anew = Progress(began=1)
     assert anew.joined(theirs) == theirs.joined(anew) == anew
-
-
-def test_the_examples_in_the_docstrings() -> None:
-    assert doctest.testmod(story_progress).failed == 0
 
 
 @pytest.mark.parametrize(("longer", "steps"), [(0, PROGRESS.seen), (1, frozenset())])

@@ -1,6 +1,5 @@
 """The real client against a loopback hub: what it lists, what it downloads, and what is said when it goes wrong."""
 
-import doctest
 import logging
 import os
 import re
@@ -18,7 +17,6 @@ from huggingface_hub.utils import validate_repo_id
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.data.hub import faults as hub_faults
 from goldviz.data.hub import models as hub_models
 from goldviz.data.hub import wire as hub_wire
 from goldviz.data.hub.faults import HubError
@@ -102,11 +100,6 @@ def failure(hub, repo=REPO, **options):
 
 def asked_for_content(hub):
     return [asked.start for asked in hub.asked if asked.path.startswith("/store/")]
-
-
-@pytest.mark.parametrize("module", [hub_models, hub_faults])
-def test_examples(module):
-    assert doctest.testmod(module).failed == 0
 
 
 def test_a_listing_names_what_is_needed_and_nothing_else(hub):

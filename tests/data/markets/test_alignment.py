@@ -1,6 +1,5 @@
 """Channels meet on common rows without filling in and without looking ahead."""
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.data.markets import alignment
 from goldviz.data.markets.alignment import Panel, aligned, next_values
 from goldviz.data.markets.market import END_OF_DAY, Channel, Market, MarketError, Release
 from goldviz.data.markets.symbols import COMEX_SETTLEMENT, NEXT_DAY_PUBLICATION, STOCK_CLOSE
@@ -62,10 +60,6 @@ def naively(market, by):
                 adds = channel.transformation != "level" and not np.isnan(there)
                 values[row][column] = there + value if adds else value
     return dates, moments, np.array(values).reshape(len(dates), len(market.channels))
-
-
-def test_the_examples_in_the_docstrings_hold():
-    assert doctest.testmod(alignment).failed == 0
 
 
 @given(markets(), st.sampled_from(["release", "date"]))

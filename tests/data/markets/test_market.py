@@ -1,14 +1,11 @@
 """Markets, channels and release times hold what they promise."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.data.markets import market as market_module
 from goldviz.data.markets.market import END_OF_DAY, Channel, Market, MarketError, Release
 from goldviz.data.markets.symbols import COMEX_SETTLEMENT, PUBLISHED, SYMBOLS, described
 
@@ -22,10 +19,6 @@ def series(values, first="2024-01-01"):
 
 def channel(values, transformation="log_return", name="gold"):
     return Channel(name, name.capitalize(), series(values), transformation)
-
-
-def test_the_example_in_the_docstring_holds():
-    assert doctest.testmod(market_module).failed == 0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Hidden observations are as many as asked for, and hiding them looks at nothing."""
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.data.markets import masking
 from goldviz.data.markets.alignment import Panel
 from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.masking import BLOCK_ROWS, LEAST_GAP_ROWS, MISSING_PATTERNS, masked
@@ -39,10 +37,6 @@ def runs(row):
     edges = np.flatnonzero(np.diff(row.astype(int)))
     lengths, kinds = np.diff(edges), row[edges[:-1] + 1]
     return lengths[kinds], lengths[~kinds]
-
-
-def test_the_example_in_the_docstring_holds():
-    assert doctest.testmod(masking).failed == 0
 
 
 @given(st.sampled_from([*MISSING_PATTERNS]), SHARES, SEEDS, st.integers(1, 6))

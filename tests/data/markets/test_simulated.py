@@ -1,14 +1,11 @@
 """The simulated market has the habits that its docstring promises, in every one of some seeds."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.data.markets import simulated as module
 from goldviz.data.markets.alignment import Panel, aligned, next_values
 from goldviz.data.markets.market import Market, MarketError, Release
 from goldviz.data.markets.simulated import (
@@ -53,10 +50,6 @@ def known_lags(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
 def explained(y: np.ndarray, x: np.ndarray) -> float:
     x = np.column_stack([np.ones(len(x)), x])
     return float(1 - np.square(y - x @ np.linalg.lstsq(x, y, rcond=None)[0]).sum() / np.square(y - y.mean()).sum())
-
-
-def test_the_worked_example_holds():
-    assert doctest.testmod(module).failed == 0
 
 
 def test_a_seed_always_gives_the_same_numbers():

@@ -1,6 +1,5 @@
 """The real yfinance client against a loopback Yahoo: what comes back, and what is said when it goes wrong."""
 
-import doctest
 import os
 import socket
 import subprocess
@@ -15,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.markets import yahoo as yahoo_module
-from goldviz.data.markets import yahoo_faults
 from goldviz.data.markets.market import END_OF_DAY, MarketError
 from goldviz.data.markets.symbols import SYMBOLS
 from goldviz.data.markets.yahoo import fetch, valid_symbol
@@ -48,11 +46,6 @@ def failure(symbol="GC=F", **options):
     with pytest.raises(DownloadError) as caught:
         fetch(symbol, start=START, **options)
     return caught.value
-
-
-@pytest.mark.parametrize("module", [yahoo_module, yahoo_faults])
-def test_examples(module):
-    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS)

@@ -1,13 +1,10 @@
 """Masking: 15 % of the pieces, 80/10/10, never a special piece, never a row without any."""
 
-import doctest
-
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.bert_pretraining import masking as masking_words
 from goldviz.labs.bert_pretraining.masking import NO_TARGET, mask_pieces
 
 VOCABULARY, MASK = 1000, 4
@@ -21,10 +18,6 @@ def rows(batch, length, seed=0):
     special = torch.zeros(batch, length, dtype=torch.bool)
     special[:, 0] = special[:, -1] = True
     return ids, special
-
-
-def test_the_examples_hold():
-    assert doctest.testmod(masking_words).failed == 0
 
 
 @given(st.integers(1, 5), st.integers(3, 20), st.floats(0.001, 1.0), st.integers(0, 1000))

@@ -1,7 +1,5 @@
 """The last value of a channel and its age, carried on from row to row."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import torch
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 
 from goldviz.data.markets.alignment import Panel, aligned
 from goldviz.data.markets.market import Channel, Market, Release
-from goldviz.labs.gold_forecast import carrying
 from goldviz.labs.gold_forecast.carrying import carried
 from goldviz.labs.gold_forecast.windows import Windows
 
@@ -30,10 +27,6 @@ statements = st.dictionaries(st.sampled_from(list(DAYS)), st.floats(-1, 1), min_
 def panel_with(tones: dict[pd.Timestamp, float]) -> Panel:
     tone = Channel("text tone", "Tone", pd.Series(dict(sorted(tones.items())), dtype=float), "level", AFTERNOON)
     return carried(aligned(Market((GOLD, tone), "file", "by hand", DAYS[-1])), ["text tone"])
-
-
-def test_examples() -> None:
-    assert doctest.testmod(carrying).failed == 0
 
 
 @given(statements, st.sampled_from(list(DAYS)))

@@ -1,7 +1,5 @@
 """Two kinds of correlation with the next move: known at the forecast, and joined by date."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 from goldviz.data.markets.alignment import aligned, next_values
 from goldviz.data.markets.market import Market
 from goldviz.data.markets.simulated import simulated_market
-from goldviz.labs.gold_market.views import leak as leak_views
 from goldviz.labs.gold_market.views.leak import (
     LEAST_PAIRS,
     adjusted_r2,
@@ -27,10 +24,6 @@ from tests.data.markets.small_market import small_market, with_values
 def _view(market: Market, number: int = 1, window: int = 30):  # type: ignore[no-untyped-def]
     kinds = [channel.transformation for channel in market.channels]
     return correlation_view(aligned(market), aligned(market, by="date"), kinds, number=number, window=window)
-
-
-def test_the_examples_in_the_docstrings() -> None:
-    assert doctest.testmod(leak_views).failed == 0
 
 
 @pytest.mark.parametrize("kind", ["log_return", "level"])

@@ -1,7 +1,5 @@
 """What is observed and when: months, last days, facts of every channel."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from goldviz.data.markets.alignment import Alignment, aligned
 from goldviz.data.markets.market import Market
 from goldviz.data.markets.simulated import simulated_market
-from goldviz.labs.gold_market.views import observations as observation_views
 from goldviz.labs.gold_market.views.observations import (
     RECENT_ROWS,
     SeenRows,
@@ -23,10 +20,6 @@ from tests.data.markets.small_market import small_market, with_values
 
 def _seen(market: Market, by: Alignment = "release", share: float = 0.0) -> SeenRows:
     return seen_rows(market, by=by, pattern="random" if share else "none", share=share, seed=3)
-
-
-def test_the_examples_in_the_docstrings() -> None:
-    assert doctest.testmod(observation_views).failed == 0
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -1,7 +1,5 @@
 """Volatility, distribution and memory of a target's changes, against closed forms and trusted libraries."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from scipy.stats import kurtosis, norm
 from statsmodels.tsa.stattools import acf
 
 from goldviz.data.markets.market import Channel
-from goldviz.labs.gold_market.views import returns as return_views
 from goldviz.labs.gold_market.views.returns import (
     FARTHEST_BIN,
     LEAST_RETURNS,
@@ -24,10 +21,6 @@ from goldviz.labs.gold_market.views.returns import (
 from tests.data.markets.small_market import small_market
 
 MOVES = np.random.default_rng(0).standard_t(4, 3000)
-
-
-def test_the_examples_in_the_docstrings() -> None:
-    assert doctest.testmod(return_views).failed == 0
 
 
 def test_a_level_changes_by_differences_and_a_price_by_log_returns() -> None:

@@ -1,23 +1,16 @@
 """Attention made small for an overview: nothing that stands out is lost."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldviz.labs.inside_bert.attention import tiles
 from goldviz.labs.inside_bert.attention.tiles import LARGEST_TILE, block_edges, pool_tiles
 
 
 def random_weights(heads: int, count: int, seed: int) -> np.ndarray:
     weights = np.random.default_rng(seed).dirichlet(np.full(count, 0.1), size=(heads, count))
     return np.asarray(weights, np.float32)
-
-
-def test_examples() -> None:
-    assert doctest.testmod(tiles).failed == 0
 
 
 @given(count=st.integers(1, 700), size=st.integers(1, 80))

@@ -1,6 +1,5 @@
 """The figures of *Inside BERT*: what they draw of hand-made datasets, and that nobody's text becomes markup."""
 
-import doctest
 import html
 import re
 
@@ -13,8 +12,6 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.encoder_layer import STAGES
 from goldviz.labs.inside_bert.figures import FIGURES, picture
-from goldviz.labs.inside_bert.figures import pieces as inside_bert_pieces
-from goldviz.labs.inside_bert.figures import text as inside_bert_text
 from goldviz.labs.inside_bert.figures.embeddings import pieces_table, steps_table
 from goldviz.labs.inside_bert.figures.evidence import (
     agreement,
@@ -210,11 +207,6 @@ def test_the_report_map_and_the_picture_hold_labels_as_text() -> None:
     assert HOSTILE not in drawn
     assert drawn.count("<rect") == 36
     assert picture(made(60)).count("<rect") == 256
-
-
-def test_the_examples_in_the_docstrings() -> None:
-    for module in (inside_bert_pieces, inside_bert_text):
-        assert doctest.testmod(module).failed == 0
 
 
 def _notes(figure: go.Figure) -> str:

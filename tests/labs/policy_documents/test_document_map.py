@@ -1,18 +1,9 @@
 """Principal components, cosines and tone of documents."""
 
-import doctest
-
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from goldviz.labs.policy_documents import (
-    document_map,
-)
-from goldviz.labs.policy_documents import (
-    similarity as document_similarity,
-)
-from goldviz.labs.policy_documents import tone as document_tone
 from goldviz.labs.policy_documents.document_map import LARGEST_NUMBER, DocumentVectorError, principal_axes
 from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
 from goldviz.labs.policy_documents.tone import tone_balance
@@ -87,12 +78,3 @@ def test_tone_needs_both_labels() -> None:
     assert tone_balance(shares, ("positive", "negative", "neutral")).tolist() == pytest.approx([-0.1])
     assert np.isnan(tone_balance(shares, ("LABEL_0", "LABEL_1", "LABEL_2"))).all()
     assert np.isnan(tone_balance(np.zeros((2, 0)), ())).all()
-
-
-def test_worked_examples() -> None:
-    for module in (
-        document_map,
-        document_similarity,
-        document_tone,
-    ):
-        assert doctest.testmod(module).failed == 0

@@ -1,6 +1,5 @@
 """The figures and tables of *Policy documents*."""
 
-import doctest
 import json
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 
 from goldviz.figures.theme import Theme
 from goldviz.labs.policy_documents.figures import FIGURES, picture
-from goldviz.labs.policy_documents.figures import reading as policy_documents_reading
 from goldviz.labs.policy_documents.figures.effects import effects
 from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import tone_ink
@@ -158,8 +156,3 @@ def test_the_nearest_say_whether_they_were_known() -> None:
 def test_every_figure_says_what_it_cannot_show_and_there_is_a_picture() -> None:
     assert all(spec.cannot_show.endswith(".") for spec in FIGURES.values())
     assert picture(policy_view()).startswith("<svg")
-
-
-def test_worked_examples() -> None:
-    for module in (policy_documents_reading,):
-        assert doctest.testmod(module).failed == 0

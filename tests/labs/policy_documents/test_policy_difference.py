@@ -1,13 +1,11 @@
 """The difference of two texts as HTML."""
 
-import doctest
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.policy_documents.documents.difference import text_difference
-from goldviz.labs.policy_documents.parts import difference as policy_difference
 from goldviz.labs.policy_documents.parts.difference import LONGEST_CHANGE, MOST_CHARACTERS, difference_html
 
 TEXTS = st.lists(st.sampled_from(["<script>", "&amp;", '"', "rates", "rose", "</del>", ".", "it's"]), max_size=20).map(
@@ -43,8 +41,3 @@ def test_a_change_of_a_whole_document_has_its_middle_left_out() -> None:
     found, _ = difference_html(before, after, text_difference(before, after), {})
     assert found.count(" … ") == 2
     assert len(found) < 4 * LONGEST_CHANGE + 200
-
-
-def test_worked_examples() -> None:
-    for module in (policy_difference,):
-        assert doctest.testmod(module).failed == 0

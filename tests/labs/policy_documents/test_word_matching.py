@@ -1,12 +1,10 @@
 """Which words two lists have in common."""
 
-import doctest
 from difflib import SequenceMatcher
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.policy_documents.documents import word_matching
 from goldviz.labs.policy_documents.documents.word_matching import Stretch, word_runs
 
 LISTS = st.lists(st.sampled_from("abcde"), max_size=30)
@@ -28,7 +26,3 @@ def test_sentences_that_changed_places_stay_where_most_are_in_order() -> None:
         Stretch(0, 0, 0, 31),
         Stretch(99 * 31, 3100, 3100, 3100),
     ]
-
-
-def test_worked_examples() -> None:
-    assert doctest.testmod(word_matching) == (0, 1)

@@ -1,6 +1,5 @@
 """The GRUs that know about gaps: against a plain loop in float64, and where they must be an ordinary GRU."""
 
-import doctest
 import math
 
 import pytest
@@ -8,7 +7,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldviz.models.continuous import gru_decay, observed_series, ode_solvers
 from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU, channel_gaps
 from goldviz.models.continuous.observed_series import SeriesError, gaps_before
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
@@ -152,8 +150,3 @@ def test_bad_input_is_named():
         network(values, mask, endless, row_gaps)
     with pytest.raises(ValueError, match="number of gaps a row is 0"):
         GapGRU(2, 3, gaps=0)
-
-
-@pytest.mark.parametrize("module", [gru_decay, observed_series, ode_solvers])
-def test_the_docstrings_examples_hold(module):
-    assert doctest.testmod(module).failed == 0
