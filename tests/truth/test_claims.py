@@ -130,7 +130,54 @@ def unlearned(run):
     return of(run, "test_loss", "transformer")[-1] - of(run, "train_loss", "transformer")[-1]
 
 
+def attention_growth(run, kind):
+    """The power of t with which multiplications grow over the last three doublings."""
+    by_length = run["multiplications"].sel(kind=kind).values
+    return np.log2(by_length[-1] / by_length[-4]) / 3
+
+
+def held_growth(run, how):
+    """The power of t with which counted bytes grow from 128 to 512 rows, two doublings."""
+    few, many = run["held_bytes"].sel(held_by=how).values
+    return np.log2(many / few) / 2
+
+
+def rank_correlation(run, first, second):
+    """Spearman's, of the later half of the rows, from the differences of the ranks."""
+    half = run.sizes["row"] // 2
+    ranks = [
+        np.searchsorted(np.sort(values), values) for values in (run[name].values[half:] for name in (first, second))
+    ]
+    count = len(ranks[0])
+    return 1 - 6 * ((ranks[0] - ranks[1]) ** 2).sum() / (count * (count**2 - 1))
+
+
+def past_moved(run):
+    """The share of pairs of a changed row and an earlier one where the earlier one moves."""
+    moves = run["moves"].sel(probed="prob_sparse").values
+    past = [moves[place, : changed - 1] > 1e-9 for place, changed in enumerate(run["changed"].values)]
+    return np.concatenate(past).mean()
+
+
+def both_choose(run):
+    """The share of the 25 highest rows by s that max minus mean chooses, too."""
+    by_s, by_max = (set(run[name].values.argsort()[-25:]) for name in ("unevenness", "max_mean"))
+    return len(by_s & by_max) / 25
+
+
 ANEW = {
+    "attention-cost": {
+        "map_held_growth": (FIRST, lambda run: held_growth(run, "map")),
+        "kernel_held_growth": (FIRST, lambda run: held_growth(run, "kernel")),
+        "off_from_even": (FIRST, lambda run: (run["unevenness"].values - run["from_even"].values).max()),
+        "off_to_even": (FIRST, lambda run: np.ptp([run["unevenness"].values, run["to_even"].values], axis=0).max()),
+        "rows_that_agree": (FIRST, both_choose),
+        "order_by_top_weight": (FIRST, lambda run: rank_correlation(run, "unevenness", "top_weight")),
+        "prob_sparse_growth": (FIRST, lambda run: attention_growth(run, "prob_sparse")),
+        "prob_sparse_sampled_growth": (FIRST, lambda run: attention_growth(run, "prob_sparse_sampled")),
+        "prob_sparse_earlier_moved": (FIRST, past_moved),
+        "lost_by_score": (FIRST, lambda run: run["error"].values[0, run["asked"].values == 25].item()),
+    },
     "depth-gradients": {
         "plain.typical_step": (DEPTH, lambda run: np.median(of(run, "update_to_data", "plain")[:, 1:])),
         "residual.amplification": (DEPTH, lambda run: error_kept(run, "residual")),

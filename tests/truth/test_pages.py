@@ -157,6 +157,17 @@ def of_a_gap(run):
     return [paid[1:].sum() / (len(paid) - 1), jump, of(run, "error", "ode_rnn")[-1], of(run, "refined_error")[-1]]
 
 
+def of_lost_output(run):
+    """The share of the output that is lost at u = 25: by score and by chance."""
+    return run["error"].values[:, run["asked"].values == 25][:, 0]
+
+
+def of_growths(run):
+    """The powers with which ProbSparse's multiplications grow from 1,024 to 8,192 rows, three doublings."""
+    doublings = np.log2(run["multiplications"].values[2:, -1] / run["multiplications"].values[2:, -4])
+    return doublings / 3
+
+
 def orders(run):
     """What the error of each solver is divided by from one doubling to the next, where rounding does not reach."""
     powers = []
@@ -353,6 +364,10 @@ TOLD = {
             r"- on the same text counted pairs: .*",
             lambda run: [float(run["bigram_dev_loss"]), float(run["gzip_dev_bits"])],
         ),
+    ),
+    "attention-cost": (
+        (r"Lost: .*", of_lost_output),
+        (r"needs all products for its score: .*", of_growths),
     ),
     "residual-flow": (
         (r"T = 3 .*", of_network),
