@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.splits import Parts, parts_of
 
-
-class Asked(Protocol):
-    """The settings that are checked."""
-
-    split: str
-    look_back: int
-    longer_look_back: int
-    horizon: int
-    season: int
-    channel: int
-    last_batch: str
-    test_batch: int
+if TYPE_CHECKING:
+    from goldviz.labs.leaderboard.settings import Leaderboard
 
 
-def checked_geometry(settings: Asked, rows: int, channels: int) -> Parts:
+def checked_geometry(settings: Leaderboard, rows: int, channels: int) -> Parts:
     """The parts of a series of so many rows and channels.
 
     Raises :class:`SeriesError` with one sentence on the first setting that it has no room for.

@@ -233,7 +233,7 @@ def of_network(network: nn.Module, device: torch.device) -> Forecast:
 def mean_error(forecast: Forecast, windows: SlidingWindows, rows: range) -> float:
     """The mean squared error on these windows."""
     squares = [((forecast(windows.past(part)) - windows.future(part)) ** 2).sum() for part in windows.blocks(rows)]
-    return float(np.sum(squares)) / (len(rows) * windows.horizon * windows.values.shape[1])
+    return float(np.sum(squares) / (len(rows) * windows.horizon * windows.values.shape[1]))
 
 
 def _row_of(name: str, learners: Sequence[Learner]) -> Row:

@@ -97,7 +97,7 @@ def block_of(windows: int, horizon: int) -> int:
     >>> block_of(705, 96), block_of(705, 1), block_of(100, 96), block_of(1, 1)
     (96, 9, 33, 1)
     """
-    return max(1, min(max(horizon, round(windows ** (1 / 3))), windows // 3))
+    return max(1, min(max(horizon, round(float(windows ** (1 / 3)))), windows // 3))
 
 
 def replications_of(

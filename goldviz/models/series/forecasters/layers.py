@@ -45,7 +45,8 @@ class EncoderBlock(nn.Module):
         queries, keys, values = parts.permute(2, 0, 3, 1, 4)
         read = scaled_dot_product_attention(queries, keys, values).transpose(1, 2).reshape(batch, count, width)
         tokens = tokens + self.output(read)
-        return tokens + self.narrow(gelu(self.wide(self.before_feed_forward(tokens))))
+        more: Tensor = self.narrow(gelu(self.wide(self.before_feed_forward(tokens))))
+        return tokens + more
 
 
 def standardised(
