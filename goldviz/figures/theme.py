@@ -57,7 +57,7 @@ NETWORKS: dict[str, NetworkStyle] = {
     "residual": NetworkStyle("residual", "#0e7ac0", "dash", "diamond"),
     **{name: cell.style for name, cell in CELLS.items()},
     "ode_rnn": NetworkStyle("ODE-RNN", "#c46a9c", "longdash", "star"),
-    "neural_cde": NetworkStyle("Neural CDE", "#b4552d", "dashdot", "hourglass"),
+    "neural_cde": NetworkStyle("Neural CDE", "#b4552d", "dashdot", "star-triangle-up"),
     "mlp": NetworkStyle("MLP", "#7d8f24", "solid", "x"),
     "gru_gap": NetworkStyle("GRU with gaps", "#1f98a8", "dash", "triangle-down"),
     "bigram": NetworkStyle("counted bigram", "#8a7f6a", "dot", "diamond-tall"),
