@@ -61,7 +61,8 @@ def future(view: View[AttentionCost]) -> None:
     """What moves when one row changes."""
     view.explain(figures.moves)
     full, log_sparse = (measures.EARLIER_MOVED[name](view.dataset) for name in ("full", "log_sparse"))
-    st.caption(f"Full attention and LogSparse in the same test: {full:.0%} and {log_sparse:.0%} of the past move.")
+    sentence = f"Full attention and LogSparse in the same test: {full:.0%} and {log_sparse:.0%} of the past move."
+    st.caption(sentence.replace("%", " %"))
 
 
 def why(view: View[AttentionCost]) -> None:
@@ -98,8 +99,8 @@ def sentences(view: View[AttentionCost]) -> list[str]:
         figures.lost(ds),
         figures.leaks(ds),
         "A mask of minus infinity saves no memory: LogSparse as a mask takes "
-        f"{measures.mask_saves(ds):.0%} of the bytes of full attention. Only leaving out keys saves any.",
-        f"One LogSparse layer is {measures.lost_by_log_sparse(ds):.0%} of the output's norm away from full attention. "
+        f"{measures.mask_saves(ds):.2f} of the bytes of full attention. Only leaving out keys saves any.",
+        f"One LogSparse layer is {measures.lost_by_log_sparse(ds):.2f} of the output's norm away from full attention. "
         "It is no approximation: a network has to be trained with it.",
     ]
 
