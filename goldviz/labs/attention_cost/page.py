@@ -80,7 +80,7 @@ def why(view: View[AttentionCost]) -> None:
         for sentence in sentences(view):
             st.markdown(sentence)
         st.caption(
-            "Here a row's score counts the keys that it sees, i of them, not all t: with those of later rows the score "
+            "Here a row's score counts the keys that it sees, i of them, not all t. With those of later rows the score "
             "itself would know the future. Errors are of untrained heads; a network may learn to need less."
         )
 

@@ -13,7 +13,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import diverged, share
-from goldviz.diagnostics.findings.recorded import at_last, measured, read
+from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, read
 from goldviz.diagnostics.measure import combined
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
@@ -104,10 +104,8 @@ class Reading(TrainingReading):
     )
     largest_jump: Floats = at_last("jump", "look", "observation", by=lambda jumps: jumps.max(axis=0))
 
-    @property
-    def worth(self) -> Floats:
-        """The error in range as a share of what predicting zero scores."""
-        return share(self.error, self.zero)
+    worth = Derived(lambda n: share(n.error, n.zero))
+    """The error in range as a share of what predicting zero scores."""
 
     @property
     def long_gap_worth(self) -> Floats:

@@ -11,16 +11,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.data.series.surroundings import MOTIF
-from goldviz.data.series.windows import SeriesProblem, SeriesWindows
 from goldviz.labs.series_attention.networks import SeriesNetwork, options_of
+from goldviz.labs.series_attention.outputs import LEVELS, OUTPUTS, SeriesOutput
+from goldviz.labs.series_attention.rolling import rolled
+from goldviz.labs.series_attention.series_transformer import SeriesTransformer
+from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS, Problem
+from goldviz.labs.series_attention.tasks.surroundings import MOTIF
+from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesWindows
 from goldviz.models.series.log_sparse import log_sparse_keys, reachable_lags
-from goldviz.models.series.outputs import LEVELS, OUTPUTS, SeriesOutput
 from goldviz.models.series.positions import POSITIONS
 from goldviz.models.series.prob_sparse import active_rows, max_mean_scores, rows_by_factor, unevenness
-from goldviz.models.series.rolling import rolled
-from goldviz.models.series.series_transformer import SeriesTransformer
-from goldviz.models.series.simple_forecasts import SIMPLE_FORECASTS, Problem
 from goldviz.models.series.sinusoids import similarity_by_lag, sinusoidal_code
 from goldviz.training.seeds import stream
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from goldviz.diagnostics.layers import Layer
+from goldviz.labs.series_attention.outputs import OUTPUTS
+from goldviz.labs.series_attention.series_gru import SeriesGRU
+from goldviz.labs.series_attention.series_transformer import SeriesShape, SeriesTransformer, initialise_series
 from goldviz.models.series.attention import AttentionOptions
-from goldviz.models.series.outputs import OUTPUTS
-from goldviz.models.series.series_gru import SeriesGRU
-from goldviz.models.series.series_transformer import SeriesShape, SeriesTransformer, initialise_series
 from goldviz.training.seeds import WEIGHTS, stream
 
 if TYPE_CHECKING:

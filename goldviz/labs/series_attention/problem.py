@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from torch import Generator
 
-from goldviz.data.series.cycles import cycle_problem
-from goldviz.data.series.market_returns import market_problem
-from goldviz.data.series.oscillator import oscillator_problem
-from goldviz.data.series.piecewise_sines import sines_problem
-from goldviz.data.series.surroundings import surroundings_problem
-from goldviz.data.series.windows import SeriesProblem
+from goldviz.labs.series_attention.tasks.cycles import cycle_problem
+from goldviz.labs.series_attention.tasks.market_returns import market_problem
+from goldviz.labs.series_attention.tasks.oscillator import oscillator_problem
+from goldviz.labs.series_attention.tasks.piecewise_sines import sines_problem
+from goldviz.labs.series_attention.tasks.surroundings import surroundings_problem
+from goldviz.labs.series_attention.tasks.windows import SeriesProblem
 
 if TYPE_CHECKING:
     from goldviz.labs.series_attention.settings import SeriesAttention
@@ -23,8 +23,8 @@ TESTS = 64
 def problem_of(settings: SeriesAttention, train: Generator, test: Generator) -> SeriesProblem:
     """Series to learn from and to test on.
 
-    Raises :class:`goldviz.data.series.windows.SeriesProblemError` or :class:`goldviz.data.markets.market.MarketError`
-    where there are none.
+    Raises :class:`goldviz.labs.series_attention.tasks.windows.SeriesProblemError` or
+    :class:`goldviz.data.markets.market.MarketError` where there are none.
     """
     counts, sizes = (settings.series, TESTS), (settings.context, settings.horizon)
     match settings.task:

@@ -18,8 +18,8 @@ from goldviz.declare import market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
+from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.models.series.attention import ATTENTIONS
-from goldviz.models.series.outputs import OUTPUTS
 from goldviz.models.series.positions import POSITIONS
 
 TASKS = {

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from goldviz.data.series.windows import SeriesWindows
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import among, distributions, watching, with_means_over_seeds
 from goldviz.labs.series_attention.instruments import (
@@ -27,10 +26,11 @@ from goldviz.labs.series_attention.instruments import (
     simple_forecasts,
 )
 from goldviz.labs.series_attention.networks import SeriesNetwork, layer_names, layers_of, series_network
+from goldviz.labs.series_attention.outputs import LEVELS, OUTPUTS
 from goldviz.labs.series_attention.problem import TESTS, problem_of
-from goldviz.models.series.outputs import LEVELS, OUTPUTS
-from goldviz.models.series.series_transformer import SeriesTransformer
-from goldviz.models.series.simple_forecasts import SIMPLE_FORECASTS
+from goldviz.labs.series_attention.series_transformer import SeriesTransformer
+from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS
+from goldviz.labs.series_attention.tasks.windows import SeriesWindows
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table

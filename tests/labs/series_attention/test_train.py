@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.data.series.windows import SeriesProblemError
 from goldviz.labs.series_attention.instruments import SeedView, bumps_apart, loss_ahead, scores
 from goldviz.labs.series_attention.networks import series_network
+from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.labs.series_attention.problem import problem_of
 from goldviz.labs.series_attention.settings import SeriesAttention
-from goldviz.models.series.outputs import OUTPUTS
+from goldviz.labs.series_attention.tasks.windows import SeriesProblemError
 from goldviz.models.series.sinusoids import similarity_by_lag
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate

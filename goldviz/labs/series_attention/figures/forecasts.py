@@ -12,7 +12,7 @@ from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
 from goldviz.labs.series_attention.figures.quantities import figure, legend_below
-from goldviz.models.series.simple_forecasts import SIMPLE_FORECASTS
+from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS
 
 
 def _simple_lines(plot: Plot, name: str) -> None:

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.models.series.outputs import SeriesOutput
+from goldviz.labs.series_attention.outputs import SeriesOutput
 
 Network = Callable[[Tensor, Tensor], Tensor]
 Reader = Callable[[Tensor, Tensor], Tensor]

@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
 
+from goldviz.labs.series_attention.outputs import OUTPUTS
+from goldviz.labs.series_attention.rolling import reading_again, rolled
+from goldviz.labs.series_attention.series_gru import SeriesGRU
+from goldviz.labs.series_attention.series_transformer import SeriesShape, SeriesTransformer, initialise_series
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
-from goldviz.models.series.outputs import OUTPUTS
 from goldviz.models.series.positions import POSITIONS
-from goldviz.models.series.rolling import reading_again, rolled
-from goldviz.models.series.series_gru import SeriesGRU
-from goldviz.models.series.series_transformer import SeriesShape, SeriesTransformer, initialise_series
 
 ROWS = 20
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from goldviz.data.markets.alignment import aligned
 from goldviz.data.markets.kept_markets import load_market
-from goldviz.data.series.windows import SeriesProblem, SeriesProblemError, SeriesWindows
+from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesProblemError, SeriesWindows
 
 TEST_SHARE = 0.2
 WEEK = 5

@@ -17,12 +17,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from goldviz.labs.series_attention.convolution import causal_convolution
+from goldviz.labs.series_attention.rolling import Reader, reading_again
 from goldviz.models.feedforward.activations import ACTIVATIONS
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
-from goldviz.models.series.convolution import causal_convolution
 from goldviz.models.series.log_sparse import log_sparse_keys
 from goldviz.models.series.positions import POSITIONS
-from goldviz.models.series.rolling import Reader, reading_again
 
 LEAK = 0.01
 """LeakyReLU's slope below 0."""

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from goldviz.data.series.windows import SeriesProblem, SeriesWindows
+from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesWindows
 
 FREQUENCY, DAMPING = 2 * math.pi, 0.03
 SHORTEST, LONGEST = 0.02, 0.4

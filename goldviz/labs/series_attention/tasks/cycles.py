@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from goldviz.data.series.windows import SeriesProblem, SeriesProblemError, SeriesWindows, evenly_spaced
+from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesProblemError, SeriesWindows, evenly_spaced
 
 NOISE = 0.2
 CALENDAR = ("sine of the calendar", "cosine of the calendar")

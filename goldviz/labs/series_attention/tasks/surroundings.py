@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Generator
 
-from goldviz.data.series.windows import SeriesProblem, SeriesWindows, evenly_spaced
+from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesWindows, evenly_spaced
 
 BUMP, RISE = 2.0, 1.0
 LEVEL_ROWS = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from goldviz.models.series.rolling import Reader
+from goldviz.labs.series_attention.rolling import Reader
 
 
 class SeriesGRU(nn.Module):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.data.series.cycles import NOISE, cycle_problem, cycles
-from goldviz.data.series.market_returns import market_problem
-from goldviz.data.series.oscillator import DAMPING, FREQUENCY, oscillators, position
-from goldviz.data.series.piecewise_sines import piecewise_sines, sines_problem
-from goldviz.data.series.surroundings import BUMP, CONTEXT, LEVEL_ROWS, equal_values
-from goldviz.data.series.windows import SeriesProblemError
+from goldviz.labs.series_attention.tasks.cycles import NOISE, cycle_problem, cycles
+from goldviz.labs.series_attention.tasks.market_returns import market_problem
+from goldviz.labs.series_attention.tasks.oscillator import DAMPING, FREQUENCY, oscillators, position
+from goldviz.labs.series_attention.tasks.piecewise_sines import piecewise_sines, sines_problem
+from goldviz.labs.series_attention.tasks.surroundings import BUMP, CONTEXT, LEVEL_ROWS, equal_values
+from goldviz.labs.series_attention.tasks.windows import SeriesProblemError
 from goldviz.training.seeds import DATA, TEST_DATA, stream
 
 

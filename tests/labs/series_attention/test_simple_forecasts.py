@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from goldviz.models.series.simple_forecasts import SIMPLE_FORECASTS, Problem
+from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS, Problem
 
 
 def problem(values: np.ndarray, context: int, period: int = 4) -> Problem:

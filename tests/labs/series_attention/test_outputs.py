@@ -4,7 +4,7 @@ import pytest
 import torch
 from scipy import stats
 
-from goldviz.models.series.outputs import FREEDOM, LEVELS, OUTPUTS, SMALLEST
+from goldviz.labs.series_attention.outputs import FREEDOM, LEVELS, OUTPUTS, SMALLEST
 
 RAW = torch.tensor([0.3, -0.4], dtype=torch.float64)
 PLACE, SCALE = 0.3, float(torch.nn.functional.softplus(RAW[1])) + SMALLEST

@@ -12,7 +12,13 @@ import math
 import torch
 from torch import Generator
 
-from goldviz.data.series.windows import SeriesProblem, SeriesProblemError, SeriesWindows, evenly_spaced, standardised
+from goldviz.labs.series_attention.tasks.windows import (
+    SeriesProblem,
+    SeriesProblemError,
+    SeriesWindows,
+    evenly_spaced,
+    standardised,
+)
 
 MIDDLE, HIGHEST = 72.0, 60.0
 FIRST_PARTS = 24
