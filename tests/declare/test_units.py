@@ -41,4 +41,4 @@ def test_units_are_of_variables_that_are_computed(lab: Laboratory) -> None:
 
 def _other_kinds(lab: Laboratory) -> list[dict[str, str]]:
     """Settings under which other variables are computed."""
-    return [{"cell": "lstm"}] if lab.name == "jacobian-lens" else []
+    return [{"cell": "lstm"}, {"cell": "min_gru"}] if lab.name == "jacobian-lens" else []

@@ -68,9 +68,15 @@ def test_a_gradient_whose_squares_overflow_float32_is_clipped_too():
     torch.testing.assert_close(weight.grad, torch.tensor([0.6, 0.8]))
 
 
-def test_every_laboratory_offers_the_whole_table_in_its_words():
+OFFERING = [experiment for experiment in goldviz.experiments().values() if "optimiser" in experiment.model_fields]
+"""Laboratories where an optimiser is chosen."""
+
+
+def test_every_laboratory_but_one_offers_the_whole_table_in_its_words():
     words = {name: rule.words for name, rule in OPTIMISERS.items()}
-    for experiment in goldviz.experiments().values():
+    # Networks of published tables were trained by Adam, and stand beside each other as they did there.
+    assert {*goldviz.experiments().values()} - {*OFFERING} == {goldviz.experiments()["leaderboard"]}
+    for experiment in OFFERING:
         schema = schemas(experiment)["optimiser"]
         assert schema["enum"] == list(words)
         assert schema["labels"] == words
@@ -81,7 +87,7 @@ def test_the_page_says_which_weight_decay_adamw_has_where_no_setting_does():
     [group] = OPTIMISERS["adamw"]([nn.Parameter(torch.zeros(1))], 0.1).param_groups
     assert group["weight_decay"] == torch.optim.AdamW([nn.Parameter(torch.zeros(1))]).param_groups[0]["weight_decay"]
     words = f"AdamW has weight decay {group['weight_decay']:g} where no setting says how much."
-    for experiment in goldviz.experiments().values():
+    for experiment in OFFERING:
         assert words in description(experiment, "optimiser")
 
 

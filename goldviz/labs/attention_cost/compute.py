@@ -198,7 +198,7 @@ def _scores(settings: AttentionCost, q: Tensor, k: Tensor) -> Mapping[str, xr.Da
 def _reach(settings: AttentionCost) -> Mapping[str, xr.DataArray]:
     """After how many LogSparse layers a row hears each cell, NaN for later cells; and the cells of one layer."""
     keys = keys_of(settings, settings.length)
-    layers, lags = torch.zeros(keys.length), reachable_lags(keys, 0)
+    layers, lags = torch.zeros(keys.length, dtype=torch.float64), reachable_lags(keys, 0)
     depth = 0
     while not bool(lags.all()):
         depth += 1

@@ -111,7 +111,7 @@ PAGE = InstantPage(
     why=why,
     seconds=seconds,
     parts=(
-        Part("time", "How long does it take here?", timed),
+        Part("time", "How long here?", timed),
         Part("rows", "Which rows attend?", rows),
         Part("reach", "Who hears whom?", reach),
         Part("future", "Does it see the future?", future),

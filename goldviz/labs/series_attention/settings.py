@@ -243,7 +243,7 @@ class SeriesAttention(Experiment):
         Preset(
             "A week of five days",
             "A pattern of five rows comes again and again. No sine of the positions is that short.",
-            {**WEEK, "positions": "sinusoidal"},
+            WEEK,
         ),
         Preset(
             "Break it: longer than trained",

@@ -22,7 +22,8 @@ def table(run):
     first = sorted(scores, key=scores.get)[0]
     beside = []
     for name in scores:
-        low, high = (float(last[end].sel(forecaster=name, rival=first)) for end in ("difference_low", "difference_high"))
+        ends = (last[f"difference_{end}"].sel(forecaster=name, rival=first) for end in ("low", "high"))
+        low, high = map(float, ends)
         if name != first and not (low > 0 or high < 0):
             beside.append(label(name))
     return label(first), beside
