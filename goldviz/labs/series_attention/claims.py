@@ -6,7 +6,7 @@ from functools import partial
 
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.series_attention import LAB, measures
-from goldviz.labs.series_attention.settings import WEEK
+from goldviz.labs.series_attention.settings import POINTWISE_WEEK
 
 Tried = partial(Claim, LAB)
 AT_THE_END = 1000
@@ -19,7 +19,7 @@ BUMPS = {
     "networks": "transformer",
     "look_every": AT_THE_END,
 }
-SHORT = {**WEEK, "look_every": AT_THE_END}
+SHORT = {**POINTWISE_WEEK, "look_every": AT_THE_END}
 KERNEL = {**SHORT, "kernel": "5"}
 MONTH = {**SHORT, "period": 20, "context": 40}
 FEW = {**KERNEL, "series": 60}

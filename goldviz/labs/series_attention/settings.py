@@ -56,13 +56,13 @@ WEEK = {
     "period": 5,
     "context": 20,
     "horizon": 10,
-    "kernel": "1",
     "layers": 1,
     "learning_rate": 1e-2,
     "steps": 300,
     "networks": "transformer",
 }
 """Of the presets and claims with a pattern of five rows."""
+POINTWISE_WEEK = {**WEEK, "kernel": "1"}
 
 
 class SeriesAttention(Experiment):
@@ -243,17 +243,17 @@ class SeriesAttention(Experiment):
         Preset(
             "A week of five days",
             "A pattern of five rows comes again and again. No sine of the positions is that short.",
-            WEEK,
+            POINTWISE_WEEK,
         ),
         Preset(
             "Break it: longer than trained",
             "Learned on 30 rows, asked at up to 120. Behind row 30 no position was learned: rows take the last one.",
-            {**WEEK, "positions": "learned", "longest": 120},
+            {**POINTWISE_WEEK, "positions": "learned", "longest": 120},
         ),
         Preset(
             "Fix it: a kernel, no positions",
             "The same without positions. Five rows in a query and a key say where in the pattern a row is.",
-            {**WEEK, "positions": "none", "kernel": "5", "longest": 120},
+            {**WEEK, "positions": "none", "longest": 120},
         ),
         Preset(
             "LogSparse",
