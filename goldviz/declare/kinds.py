@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from goldviz.diagnostics.by_kind import ByKind
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from goldviz.declare.settings import Variable
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,27 @@ def checked_kind(kind: str, what: str) -> str:
     return kind
 
 
-def by_kind(variables: Mapping[str, Variable]) -> ByKind:
+class Described(Protocol):
+    """What is read of a variable's declaration."""
+
+    @property
+    def kind(self) -> str:
+        """One of the list; empty for a laboratory's own."""
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Its dimensions, in order."""
+
+    @property
+    def label(self) -> str:
+        """What it is in a few words, where its long name is longer."""
+
+    @property
+    def long_name(self) -> str:
+        """What it is."""
+
+
+def by_kind(variables: Mapping[str, Described]) -> ByKind:
     """The declared variables of a laboratory by their kind."""
     return ByKind(
         {name: variable.kind for name, variable in variables.items() if variable.kind},
@@ -101,7 +119,7 @@ def by_kind(variables: Mapping[str, Variable]) -> ByKind:
     )
 
 
-def roles_of(variables: Mapping[str, Variable]) -> dict[str, str]:
+def roles_of(variables: Mapping[str, Described]) -> dict[str, str]:
     """The role of each dimension that has one, as kinds and names tell it."""
     return {
         dim: role
@@ -110,7 +128,7 @@ def roles_of(variables: Mapping[str, Variable]) -> dict[str, str]:
     }
 
 
-def with_kinds(dataset: xr.Dataset, variables: Mapping[str, Variable]) -> xr.Dataset:
+def with_kinds(dataset: xr.Dataset, variables: Mapping[str, Described]) -> xr.Dataset:
     """A run with the kinds and roles that its laboratory declares, which runs of before do not carry."""
     for name, variable in variables.items():
         if variable.kind and name in dataset:

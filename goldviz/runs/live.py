@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Hashable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from goldviz.arrays.light import LightDataset
 from goldviz.declare.kept import in_todays_words
@@ -19,13 +20,28 @@ from goldviz.runs.store.run import About, Run
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
-    from goldviz.runs.store.run_store import Store
+
+
+class Records(Protocol):
+    """What is read of a store: its rows of a run, and the records that were written after others."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """What this thread reads meanwhile shares one connection."""
+
+    def run_and_labels(self, run_id: str) -> tuple[Run, Hashable]:
+        """One run, and what tells whether :meth:`about` would say anything new of it."""
+
+    def about(self, run_id: str) -> About:
+        """What a run's records are labelled with."""
+
+    def records_after(self, run_id: str, position: int) -> tuple[Stacked, int]:
+        """Records written after a position (0 at first) and the new position."""
 
 
 class LiveRun:
     """One run's records, brought up to date at each :meth:`refresh`. Safe to share between viewers."""
 
-    def __init__(self, store: Store, run_id: str) -> None:
+    def __init__(self, store: Records, run_id: str) -> None:
         self._store = store
         self._lock = threading.Lock()
         self._records: Stacked = {}

@@ -307,6 +307,10 @@ CAPTIONS = {
             lambda used, count: used < 0.29 * count,
         ),
     ),
+    "leaderboard": (
+        Caption("table", "Not to be told from", ("ahead",)),
+        Caption("table", "is ahead of every other row", ("undecided",)),
+    ),
     "gold-forecast": (
         Caption(
             "scoreboard",

@@ -41,6 +41,7 @@ USELESS_FORECAST = (
 OF_DAYS_IN_ORDER = ("not_regimes", "sign_skill", "worse", "worse_than_garch", "no_skill", "size_skill")
 TOKEN_SCORES = ("shuffled_skill", "shuffled_check_passed", *OF_DAYS_IN_ORDER[1:])
 EXCLUDED = {
+    "leaderboard": {"undecided": ("ahead",)},
     "ode-rnn": {
         "no_skill": (*USELESS_FORECAST, "learned_nothing"),
         "learned_nothing": USELESS_FORECAST,

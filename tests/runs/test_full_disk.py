@@ -42,20 +42,16 @@ def fill(disk: Path) -> Path:
 def test_a_run_tells_that_its_disk_is_full_and_goes_on_with_room(disk: Path) -> None:
     store, told = Store(f"sqlite:///{disk / 'runs.sqlite'}"), list[str]()
     run_id = store.create(TOY)
-
-    def fill_up(progress: Progress) -> None:
-        if not told and not (disk / "filler").exists() and store.run(run_id).step > 20:
-            fill(disk)
-
-    more = {"trouble": told.append, "watch": fill_up}
-    thread = threading.Thread(target=execute, args=(TOY, run_id, store.url), kwargs=more)
+    thread = threading.Thread(target=execute, args=(TOY, run_id, store.url), kwargs={"trouble": told.append})
     thread.start()
+    until(lambda: store.run(run_id).step > 20)
+    filler = fill(disk)
     until(lambda: bool(told))
     assert told == [store.full]
     assert "cannot be written: the disk is full. Make room on it" in store.full
     kept = store.load(run_id)
     assert kept.sizes["epoch"] > 10
-    (disk / "filler").unlink()
+    filler.unlink()
     thread.join()
     assert (store.run(run_id).status, told[-1], store.full) == ("finished", "", "")
     same_records(store.load(run_id), uninterrupted(TOY.changed(seconds=0)))
@@ -72,14 +68,14 @@ def test_a_run_that_found_no_room_to_the_end_can_be_continued(disk: Path, monkey
     filler = fill(disk)
     until(lambda: executor.trouble(run_id) == store.full != "")
     before.append(store.load(run_id).sizes["epoch"])
-    until(lambda: not executor._futures)
+    until(lambda: not executor._futures, 60)
     assert executor.trouble(run_id) == ""
     filler.unlink()
     until(lambda: store.run(run_id).message == NO_ROOM)
     assert store.run(run_id).status == "interrupted"
     assert store.load(run_id).sizes["epoch"] >= before[0]
     executor.resume(TOY, run_id)
-    assert ended(store, run_id).status == "finished"
+    assert ended(store, run_id, 60).status == "finished"
     same_records(store.load(run_id), uninterrupted(TOY.changed(seconds=0)))
     executor.close()
     store.close()

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.splits import Parts, parts_of
 
-if TYPE_CHECKING:
-    from goldviz.labs.leaderboard.settings import Leaderboard
+
+class Geometry(Protocol):
+    """The settings that a series has to have room for."""
+
+    look_back: int
+    longer_look_back: int
+    horizon: int
+    season: int
+    channel: int
+    test_batch: int
+
+    @property
+    def split(self) -> str:
+        """How the rows are parted."""
+
+    @property
+    def last_batch(self) -> str:
+        """``drop`` where windows that fill no test batch are left out."""
 
 
-def checked_geometry(settings: Leaderboard, rows: int, channels: int) -> Parts:
+def checked_geometry(settings: Geometry, rows: int, channels: int) -> Parts:
     """The parts of a series of so many rows and channels.
 
     Raises :class:`SeriesError` with one sentence on the first setting that it has no room for.

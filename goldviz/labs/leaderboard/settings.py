@@ -233,7 +233,8 @@ class Leaderboard(Experiment):
         errors = 24.0 * windows * forecasters * (1 + len(self.seeds)) * 5
         blocks = 80e6
         series = 40.0 * self.rows * self.channels
-        maps = 60.0 * self.look_back * (self.look_back + self.horizon)
+        attends = {"patches", "inverted"} & {*CONTENDERS[self.contenders][1]}
+        maps = 60.0 * self.look_back * (self.look_back + self.horizon) if attends else 0.0
         return AT_LEAST + errors + blocks + series + maps
 
     def estimated_seconds(self) -> float:

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from goldviz.labs.series_attention.extent import window_rows
 from goldviz.labs.series_attention.networks import SeriesNetwork, options_of
 from goldviz.labs.series_attention.outputs import LEVELS, OUTPUTS, SeriesOutput
 from goldviz.labs.series_attention.rolling import rolled
@@ -195,9 +196,9 @@ def heard_after(settings: SeriesAttention) -> Float[np.ndarray, "depth lag"] | N
     if settings.attention.startswith("prob_sparse"):
         return None
     options = options_of(settings)
-    window = options.window if settings.attention == "log_sparse" else settings.rows
-    keys = log_sparse_keys(settings.rows, window=min(window, settings.rows), restart=options.restart)
-    depth = max(settings.layers, math.ceil(math.log2(settings.rows)))
+    window = options.window if settings.attention == "log_sparse" else window_rows(settings)
+    keys = log_sparse_keys(window_rows(settings), window=min(window, window_rows(settings)), restart=options.restart)
+    depth = max(settings.layers, math.ceil(math.log2(window_rows(settings))))
     return np.stack([reachable_lags(keys, blocks).numpy() for blocks in range(1, depth + 1)]).astype(np.float32)
 
 

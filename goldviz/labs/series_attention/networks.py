@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from goldviz.diagnostics.layers import Layer
+from goldviz.labs.series_attention.extent import window_rows
 from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.labs.series_attention.series_gru import SeriesGRU
 from goldviz.labs.series_attention.series_transformer import SeriesShape, SeriesTransformer, initialise_series
@@ -33,7 +34,7 @@ def series_network(settings: SeriesAttention, lane: str, inputs: int, seed: int)
             SeriesShape(
                 inputs,
                 outputs,
-                settings.rows,
+                window_rows(settings),
                 settings.layers,
                 settings.heads,
                 settings.width,

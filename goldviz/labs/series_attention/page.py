@@ -8,6 +8,7 @@ import streamlit as st
 
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.series_attention import LAB
+from goldviz.labs.series_attention.extent import trained_networks
 from goldviz.labs.series_attention.measures import Reading
 from goldviz.labs.series_attention.settings import SeriesAttention
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
@@ -30,7 +31,11 @@ def why(lane: Lane[SeriesAttention], draw: Callable[[str], None]) -> None:
         st.latex(r"O = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) V")
         st.markdown("Each answer is read as the next row's past. So an early error travels on:")
         st.latex(r"p(z_{t_0+1}, \dots, z_{t_0+\tau}) = \prod_t p(z_t \mid z_1 \dots z_{t-1}, x_1 \dots x_t)")
-        if "horizon_error" in lane.dataset and lane.dataset.sizes.get("look") and "transformer" in lane.settings.lanes:
+        if (
+            "horizon_error" in lane.dataset
+            and lane.dataset.sizes.get("look")
+            and "transformer" in trained_networks(lane.settings)
+        ):
             st.markdown(filled(NUMBERS, Reading.of(lane.dataset, "transformer", lane.settings)))
 
 

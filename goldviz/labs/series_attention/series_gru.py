@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -13,16 +14,22 @@ class SeriesGRU(nn.Module):
 
     def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
         super().__init__()
-        self.recurrent = nn.GRU(inputs, hidden, batch_first=True)
+        # nn.GRU holds its weights twice, and then they cannot be taken to another device one by one.
+        self.recurrent = nn.ParameterList(nn.GRU(inputs, hidden).parameters())
+        self.hidden = hidden
         self.read_out = nn.Linear(hidden, outputs)
 
     def forward(
         self, rows: Float[Tensor, "batch time input"], _times: Float[Tensor, "batch time"]
     ) -> Float[Tensor, "batch time output"]:
         """What is said of the value of every row."""
-        states, _ = self.recurrent(rows)
-        output: Tensor = self.read_out(states)
+        states, _ = self._walked(rows, rows.new_zeros(1, len(rows), self.hidden))
+        output: Tensor = self.read_out(states.transpose(0, 1))
         return output
+
+    def _walked(self, rows: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """The states (time, batch, hidden) along the rows, and the last one."""
+        return torch.gru(rows.transpose(0, 1), state, list(self.recurrent), True, 1, 0.0, False, False, False)
 
     def reader(self) -> Reader:
         """Reads a series on, row after row, from the state that it is in."""
@@ -30,8 +37,9 @@ class SeriesGRU(nn.Module):
 
         def read(rows: Tensor, _times: Tensor) -> Tensor:
             nonlocal state
-            states, state = self.recurrent(rows, state)
-            output: Tensor = self.read_out(states[:, -1])
+            began = rows.new_zeros(1, len(rows), self.hidden) if state is None else state
+            states, state = self._walked(rows, began)
+            output: Tensor = self.read_out(states[-1])
             return output
 
         return read

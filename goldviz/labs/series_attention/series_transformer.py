@@ -136,7 +136,7 @@ class SeriesAttention(nn.Module):
         return ATTENTIONS[self.shape.attention].maps(projected.query, projected.key, self.shape.options)
 
     def _in_heads(self, x: Tensor) -> Tensor:
-        return x.view(*x.shape[:2], self.shape.heads, -1).transpose(1, 2)
+        return x.reshape(*x.shape[:2], self.shape.heads, -1).transpose(1, 2)
 
 
 class SeriesBlock(nn.Module):

@@ -18,6 +18,7 @@ from goldviz.declare import market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
+from goldviz.labs.series_attention.extent import forecast_rows, trained_networks, window_rows
 from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.models.series.attention import ATTENTIONS
 from goldviz.models.series.positions import POSITIONS
@@ -48,8 +49,6 @@ else:
     OutputName = Literal[tuple(OUTPUTS)]
 
 FIRST_SINES = 24
-SURROUNDINGS = (22, 2)
-"""Context and horizon of the task with bumps."""
 MAP = ("look", "layer_number", "head")
 WEEK = {
     "task": "cycle",
@@ -157,22 +156,13 @@ class SeriesAttention(Experiment):
             raise ValueError(f"Period is {self.period}; allowed are at most the {self.context} rows of the context")
         if self.attention == "log_sparse" and self.restart and self.window > self.restart:
             raise ValueError(f"Window is {self.window}; allowed are at most the {self.restart} rows of the restart")
-        if self.attention.startswith("prob_sparse") and self.factor * math.log(self.rows) > self.rows:
+        rows = window_rows(self)
+        if self.attention.startswith("prob_sparse") and self.factor * math.log(rows) > rows:
             raise ValueError(
-                f"Factor is {self.factor:g}, for {self.factor * math.log(self.rows):.0f} active rows of {self.rows}; "
-                f"allowed is at most {self.rows / math.log(self.rows):.2f}"
+                f"Factor is {self.factor:g}, for {self.factor * math.log(rows):.0f} active rows of {rows}; "
+                f"allowed is at most {rows / math.log(rows):.2f}"
             )
         return self
-
-    @property
-    def rows(self) -> int:
-        """Rows of a window: context and horizon."""
-        return sum(SURROUNDINGS) if self.task == "surroundings" else self.context + self.horizon
-
-    @property
-    def forecast_rows(self) -> int:
-        """Rows to forecast."""
-        return SURROUNDINGS[1] if self.task == "surroundings" else self.horizon
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "learning_rate": Variable(("step",), "Learning rate of the step", kind="learning_rate"),
@@ -301,23 +291,17 @@ class SeriesAttention(Experiment):
             unread["factor"] = "Only ProbSparse attention has it."
         return unread
 
-    @property
-    def lanes(self) -> tuple[str, ...]:
-        """The networks that are trained; with k = 1 the second would be the first once more."""
-        if self.networks != "all":
-            return (self.networks,)
-        return ("transformer", "pointwise", "gru") if self.kernel != "1" else ("transformer", "gru")
-
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every row's values in each block, and its maps of attention."""
         weights = self.layers * self.width**2 * (10 + 2 * int(self.kernel))
-        rows = max(self.rows, self.longest)
+        rows = max(window_rows(self), self.longest)
         values = max(self.batch, 64) * self.layers * rows * (24 * self.width + 3 * self.heads * rows)
-        return bytes_of_training(weights, len(self.lanes) * len(self.seeds), values)
+        return bytes_of_training(weights, len(trained_networks(self)) * len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread."""
-        a_row = self.layers * self.width * (self.width * (10 + 2 * int(self.kernel)) + 2 * self.rows)
-        step = 2e-3 + 2.5e-3 * self.layers + 4e-10 * self.batch * self.rows * a_row
-        look = 0.1 + 2e-3 * self.layers * self.forecast_rows + 2.5e-8 * self.rows * a_row
-        return len(self.seeds) * len(self.lanes) * (self.steps * step + (2 + self.steps // self.look_every) * look)
+        rows, networks = window_rows(self), len(self.seeds) * len(trained_networks(self))
+        a_row = self.layers * self.width * (self.width * (10 + 2 * int(self.kernel)) + 2 * rows)
+        step = 2e-3 + 2.5e-3 * self.layers + 4e-10 * self.batch * rows * a_row
+        look = 0.1 + 2e-3 * self.layers * forecast_rows(self) + 2.5e-8 * rows * a_row
+        return networks * (self.steps * step + (2 + self.steps // self.look_every) * look)

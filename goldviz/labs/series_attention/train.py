@@ -14,6 +14,7 @@ import torch
 
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import among, distributions, watching, with_means_over_seeds
+from goldviz.labs.series_attention.extent import trained_networks, window_rows
 from goldviz.labs.series_attention.instruments import (
     MAP_ROWS,
     Measured,
@@ -60,7 +61,7 @@ def train(settings: SeriesAttention, record: Record) -> None:
             network = series_network(settings, lane, inputs, seed).to(device)
             return Learner(network, OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate))
 
-        grid = Grid.made(settings.lanes, settings.seeds, learner, order=orders)
+        grid = Grid.made(trained_networks(settings), settings.seeds, learner, order=orders)
         announce(settings, record, views, grid, device)
         learned = [problem.train.to(device) for problem in problems]
         for step in steps_from_state(record, settings.steps, grid.parts()):
@@ -83,7 +84,7 @@ def announce(
     settings: SeriesAttention, record: Record, views: list[SeedView], grid: Grid[SeriesLearner], device: torch.device
 ) -> None:
     """Label the dimensions, and record what does not change: the probe, simple forecasts, and who hears whom."""
-    problem, rows = views[0].problem, settings.rows
+    problem, rows = views[0].problem, window_rows(settings)
     map_rows = list(range(1, min(rows, MAP_ROWS) + 1))
     heard = heard_after(settings)
     record.coordinates(
@@ -99,7 +100,7 @@ def announce(
         lag=list(range(rows)),
         place=list(range(1, rows + 1)),
         side=["query", "key"],
-        kernel_lag=list(range(int(settings.kernel) if "transformer" in settings.lanes else 1)),
+        kernel_lag=list(range(int(settings.kernel) if "transformer" in trained_networks(settings) else 1)),
         layer=layer_names(settings),
         depth=list(range(1, (0 if heard is None else len(heard)) + 1)),
         simple=list(SIMPLE_FORECASTS),

@@ -126,7 +126,7 @@ def active_rows(scores: Float[Tensor, "batch head time"], active: int) -> Bool[T
     _check_rows(active, scores.shape[-1])
     series = scores.detach().flatten(0, 1).tolist()
     chosen = [_highest_so_far(one, active) for one in series]
-    return torch.tensor(chosen, dtype=torch.bool, device=scores.device).view(scores.shape)
+    return torch.tensor(chosen, dtype=torch.bool, device=scores.device).reshape(scores.shape)
 
 
 def _highest_so_far(scores: list[float], active: int) -> list[bool]:

@@ -69,7 +69,7 @@ def test_what_good_gradients_do_not_tell_is_said_in_plain_sentences() -> None:
 
 def test_no_number_of_a_claim_stands_right_behind_another() -> None:
     """ "with the norm held at 1 0 % do" reads as one number."""
-    parts = [part.words for claim in claims_of(laboratories()["recurrent-gradients"]) for part in claim.parts]
+    parts = [words for claim in claims_of(laboratories()["recurrent-gradients"]) for words in claim.parts]
     assert [words for words in parts if re.search(r"\d \{|\} \d", words)] == []
 
 

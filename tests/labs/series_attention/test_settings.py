@@ -3,6 +3,7 @@
 import pytest
 
 from goldviz.declare.settings import SettingsError
+from goldviz.labs.series_attention.extent import trained_networks
 from goldviz.labs.series_attention.settings import SeriesAttention
 
 
@@ -24,8 +25,8 @@ def test_what_cannot_be_is_refused(changes, words) -> None:
 
 
 def test_with_k_1_there_is_no_second_transformer() -> None:
-    assert SeriesAttention(kernel="1").lanes == ("transformer", "gru")
-    assert SeriesAttention(kernel="3").lanes == ("transformer", "pointwise", "gru")
+    assert trained_networks(SeriesAttention(kernel="1")) == ("transformer", "gru")
+    assert trained_networks(SeriesAttention(kernel="3")) == ("transformer", "pointwise", "gru")
 
 
 def test_settings_that_nothing_reads_say_why() -> None:

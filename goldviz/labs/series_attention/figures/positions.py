@@ -50,7 +50,7 @@ def heard(plot: Plot) -> Figure:
 
 @figure(
     "Which rows attend?",
-    needs=("score", "active", "probe"),
+    needs=("score",),
     shows="The rows' scores in the first block and head, and the series. Gold: rows that attend; others take a mean.",
     cannot_show="Other blocks and heads, which choose their own.",
     instead=lambda ds: (
