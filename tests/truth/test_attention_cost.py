@@ -11,6 +11,7 @@ from goldviz.declare.settings import SettingsError
 from goldviz.labs.attention_cost import compute, measures
 from goldviz.labs.attention_cost.settings import AttentionCost
 from goldviz.labs.attention_cost.tensor_bytes import peak_bytes
+from goldviz.labs.attention_cost.trained_head import trained_head
 
 SHORT = {"length": 40, "active_rows": 8}
 
@@ -137,3 +138,11 @@ def test_peak_bytes_are_those_of_the_tensors_that_are_held_at_once() -> None:
         return total
 
     assert peak_bytes(work, before) == 4000
+
+
+def test_a_trained_head_looks_one_period_back() -> None:
+    query, key, value = trained_head(32, 16, 6, 1)
+    assert query.shape == key.shape == value.shape == (1, 1, 32, 16)
+    weights = (query @ key.mT / 4)[0, 0].masked_fill(torch.ones(32, 32).triu(1).bool(), -torch.inf).softmax(-1)
+    # A row holds its own value, so the one before the next value's twin stands five rows before.
+    assert [int(row.argmax()) for row in weights[10:]] == list(range(5, 27))

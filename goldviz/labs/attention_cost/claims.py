@@ -10,8 +10,8 @@ from goldviz.diagnostics.measure import Measure
 from goldviz.labs.attention_cost import LAB, measures
 
 OverSeed = partial(Claim, LAB, over="seed")
-DATA = tuple({"data": data, "lazy_rows": "running"} for data in ("peaked", "random", "periodic"))
-NAMES = ("one row in ten matches", "random", "periodic")
+DATA = tuple({"data": data, "lazy_rows": "running"} for data in ("peaked", "random", "periodic", "trained"))
+NAMES = ("one row in ten matches", "random", "periodic", "a head that learned a pattern of 16 rows")
 
 
 def on_all_data(words: str, measure: Measure, *, above: float = -math.inf, below: float = math.inf) -> dict[str, Part]:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from goldviz.labs.attention_cost.settings import AttentionCost
 from goldviz.labs.attention_cost.tensor_bytes import peak_bytes
+from goldviz.labs.attention_cost.trained_head import trained_head
 from goldviz.models.series import prob_sparse
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
 from goldviz.models.series.full import causal_mask, full_attention, full_attention_with_maps, masked_attention
@@ -52,8 +53,11 @@ def head(settings: AttentionCost) -> Head:
     """Queries, keys and values (batch 1, head 1, time, width) of the settings' series.
 
     *Peaked*: queries are short, but a tenth of them are twice a key that they see. *Periodic*: queries and keys are the
-    same mix of sines of period 16, with noise.
+    same mix of sines of period 16, with noise. *Trained*: see
+    :mod:`goldviz.labs.attention_cost.trained_head`.
     """
+    if settings.data == "trained":
+        return _trained(settings.length, settings.width, settings.seed)
     generator = stream(settings.seed, DATA)
     time, width = settings.length, settings.width
     q, k, v = torch.randn(3, time, width, generator=generator, dtype=torch.float64)
@@ -68,6 +72,11 @@ def head(settings: AttentionCost) -> Head:
         waves = torch.cat([phase.sin(), phase.cos()], 1) @ mix
         q, k = waves + 0.3 * q, waves + 0.3 * k
     return q[None, None], k[None, None], v[None, None]
+
+
+@lru_cache(maxsize=8)
+def _trained(length: int, width: int, seed: int) -> Head:
+    return trained_head(length, width, PERIOD, seed)
 
 
 def compute(settings: AttentionCost) -> xr.Dataset:

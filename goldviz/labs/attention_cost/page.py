@@ -16,11 +16,14 @@ SECONDS, SECONDS_A_PAIR = 0.03, 2e-6
 """Of all numbers, and of every pair of rows."""
 MEASURED_SECONDS = 15.0
 """About how long it takes to measure all kinds and lengths."""
+TRAINING_SECONDS, TRAINING_SECONDS_A_ROW = 0.6, 0.02
+"""Of a head, and of every row of its series."""
 
 
 def seconds(settings: AttentionCost) -> float:
     """About how long the numbers take."""
-    return SECONDS + SECONDS_A_PAIR * settings.length**2
+    training = TRAINING_SECONDS + TRAINING_SECONDS_A_ROW * settings.length if settings.data == "trained" else 0.0
+    return SECONDS + SECONDS_A_PAIR * settings.length**2 + training
 
 
 def look(view: View[AttentionCost]) -> None:
@@ -81,7 +84,7 @@ def why(view: View[AttentionCost]) -> None:
             st.markdown(sentence)
         st.caption(
             "Here a row's score counts the keys that it sees, i of them, not all t. With those of later rows the score "
-            "itself would know the future. Errors are of untrained heads; a network may learn to need less."
+            "itself would know the future. A head that was trained is among the choices of data."
         )
 
 

@@ -15,6 +15,7 @@ DATA = {
     "peaked": "One row in ten matches a key",
     "random": "Random: no row stands out",
     "periodic": "Periodic: rows match others in phase",
+    "trained": "Trained: a head that learned a pattern of 16 rows",
 }
 SCORES = {"exact": "Exact: all products", "max_mean": "Max minus mean: all products", "sampled": "Sampled products"}
 CHOICES = {"of_all": "Among all rows (printed)", "so_far": "Among the rows so far"}
@@ -33,8 +34,10 @@ class AttentionCost(Instant):
         question="What does sparse attention save on a long series, and what does it give up?",
     )
 
-    data: Literal["peaked", "random", "periodic"] = setting("peaked", group="Series", essential=True, labels=DATA)
-    """What the queries and keys are like. Values are random."""
+    data: Literal["peaked", "random", "periodic", "trained"] = setting(
+        "peaked", group="Series", essential=True, labels=DATA
+    )
+    """What the queries and keys are like. Values are random, but the trained head has its own."""
     length: int = setting(96, ge=8, le=256, group="Series", essential=True, unit="rows")
     """Rows t of the series that is attended. Costs are drawn for lengths up to 8,192."""
     active_rows: int = setting(25, ge=1, le=256, group="ProbSparse", essential=True, unit="rows")

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from goldviz.data.markets.walk_forward import Fold
 from goldviz.diagnostics.gradients import norms, update_to_data
 from goldviz.labs.gold_forecast.instruments import gradients_by_input, gradients_by_state
+from goldviz.labs.gold_forecast.models.attention_reader import AttentionParts
 from goldviz.labs.gold_forecast.models.forecaster import Forecaster, dropped
 from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
 from goldviz.training.clipping import clip_gradients
@@ -131,6 +132,7 @@ class Refit:
             centred=settings.target == "volatility",
             weights=lambda index: stream(task.seed, WEIGHTS + index),
             head_weights=stream(task.seed, READ_OUT_WEIGHTS),
+            attention=AttentionParts(settings.attention, int(settings.kernel), settings.positions, settings.activation),
         ).to(self.device)
         self.best = deepcopy(self.network)
         self.optimiser = OPTIMISERS[settings.optimiser](self.network.parameters(), settings.learning_rate)

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import model_validator
 
 from goldviz.declare import market_settings, standard, walk_forward
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.walk_forward import BY_FOLD, TYPICAL_YEARS
 from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.series.attention import ATTENTIONS
+from goldviz.models.series.positions import POSITIONS
 
 TARGETS = {"return": "Next move", "volatility": "Next variance", "level": "Next level"}
 NETWORKS = {
@@ -23,11 +27,19 @@ NETWORKS = {
     "gru_gap": "GRU with time gaps",
     "gru_decay": "GRU with decay",
     "ode_rnn": "ODE-RNN",
+    "transformer": "Transformer",
 }
 if TYPE_CHECKING:
     Network: TypeAlias = str
+    AttentionName: TypeAlias = str
+    PositionName: TypeAlias = str
 else:
     Network = Literal[tuple(NETWORKS)]
+    AttentionName = Literal[tuple(ATTENTIONS)]
+    PositionName = Literal[tuple(POSITIONS)]
+KERNELS = {"1": "k = 1", "3": "k = 3", "5": "k = 5", "9": "k = 9"}
+TRANSFORMER = ("attention", "kernel", "positions", "activation")
+"""Settings of the Transformer alone."""
 HEADS = {"gaussian": "Gaussian", "student": "Student t", "quantiles": "Quantiles"}
 DOCUMENTS = {"none": "none", "generated": "generated statements", "shuffled": "the same, dealt out at random"}
 CARRY = {"nothing": "no channel's", "documents": "those out of documents", "levels": "all that are seen as levels"}
@@ -84,6 +96,19 @@ class GoldForecast(Experiment):
     """What is forecast of the next value's distribution, and so the loss."""
     dropout: float = standard.dropout(0.1)
     """Share of hidden values dropped."""
+
+    attention: AttentionName = setting(
+        "full", group="Transformer", labels={name: kind.label for name, kind in ATTENTIONS.items()}
+    )
+    """Which rows of the window a row may look at."""
+    kernel: Literal["1", "3", "5", "9"] = setting("1", group="Transformer", labels=KERNELS)
+    """Rows that a query and a key are made of. Above 1 the attention is convolutional."""
+    positions: PositionName = setting(
+        "sinusoidal", group="Transformer", labels={name: code.label for name, code in POSITIONS.items()}
+    )
+    """How a row says where it stands. By time: in days before the value that is forecast."""
+    activation: standard.Activation = standard.activation("gelu", group="Transformer", essential=False)
+    """Nonlinearity of the feed-forward networks."""
 
     scheme: Literal["expanding", "rolling"] = setting("expanding", group="Walk-forward", labels=SCHEMES)
     """Whether the training window begins with the data or has a fixed length."""
@@ -187,6 +212,19 @@ class GoldForecast(Experiment):
             {"network": "gru_decay", "missing": "random", "missing_share": 0.5},
         ),
         Preset(
+            "A Transformer",
+            "Attention over the window, each row told how many days it lies before the forecast. It is judged like "
+            "every other network: does the whole interval lie above zero?",
+            {
+                "network": "transformer",
+                "positions": "sinusoidal_days",
+                "kernel": "5",
+                "hidden": 16,
+                "refits": 3,
+                "epochs": 8,
+            },
+        ),
+        Preset(
             "Documents that move gold",
             "A positive control: the simulated market answers to what generated statements say, so a forecast that "
             "reads them in time must find skill. In eight of ten markets it did; with the statements dealt out at "
@@ -223,8 +261,26 @@ class GoldForecast(Experiment):
 
     kept_by_presets: ClassVar[tuple[str, ...]] = market_settings.MARKET_SETTINGS
 
+    @model_validator(mode="after")
+    def _heads_share_the_units(self) -> Self:
+        if self.network == "transformer" and self.hidden % 4:
+            raise ValueError(
+                f"Hidden units are {self.hidden}; allowed is a multiple of 4 with a Transformer, whose two heads have "
+                "pairs of sines and cosines"
+            )
+        return self
+
+    def without_effect(self) -> Mapping[str, str]:
+        """A Transformer's settings, where another network reads the window."""
+        return {} if self.network == "transformer" else dict.fromkeys(TRANSFORMER, "Only the Transformer has it.")
+
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: each row's gates and states, and the solver's stages in between."""
+        if self.network == "transformer":
+            # ProbSparse attention keeps its scores; the other kinds work in blocks.
+            a_row = 45 * self.hidden + (12 if self.attention.startswith("prob_sparse") else 2) * self.window
+            a_window = self.window * a_row
+            return bytes_of_training(40 * self.hidden**2, 1, max(self.batch, 400) * a_window + 2e6)
         copies = {"rnn": 6, "ode_rnn": 60, "gru_decay": 24}.get(self.network, 16)
         a_window = 60 * self.window + 8 * self.hidden if self.network == "mlp" else copies * self.hidden * self.window
         values = max(self.batch, 400) * a_window
@@ -244,6 +300,7 @@ class GoldForecast(Experiment):
             "gru_gap": (734, 142, 0.035, 1.8e-4),
             "gru_decay": (2029, 212, 0.038, 2.3e-4),
             "ode_rnn": (900, 400, 0.063, 7.8e-4),
+            "transformer": (7000, 0, 0.26, 2.5e-3 + 2.3e-3 * (int(self.kernel) - 1)),
         }
         # Nobody timed another cell: it costs about what a GRU does.
         a_step, a_row, a_unit, a_weight = costs.get(self.network, costs["gru"])

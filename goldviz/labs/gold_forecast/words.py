@@ -23,6 +23,7 @@ NETWORK_NAMES = {
     "gru_gap": "GRU with gaps",
     "gru_decay": "GRU with decay",
     "ode_rnn": "ODE-RNN",
+    "transformer": "Transformer",
 }
 
 BASELINE_NAMES = {name: baseline.words for name, baseline in MEAN_FORECASTS.items()} | {

@@ -8,8 +8,9 @@ from goldviz.diagnostics.layers import Layer
 from goldviz.labs.series_attention.extent import window_rows
 from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.labs.series_attention.series_gru import SeriesGRU
-from goldviz.labs.series_attention.series_transformer import SeriesShape, SeriesTransformer, initialise_series
+from goldviz.labs.series_attention.series_transformer import SeriesTransformer
 from goldviz.models.series.attention import AttentionOptions
+from goldviz.models.series.row_transformer import RowShape, initialise_rows
 from goldviz.training.seeds import WEIGHTS, stream
 
 if TYPE_CHECKING:
@@ -31,9 +32,8 @@ def series_network(settings: SeriesAttention, lane: str, inputs: int, seed: int)
         network = SeriesGRU(inputs, settings.width, outputs)
     else:
         network = SeriesTransformer(
-            SeriesShape(
+            RowShape(
                 inputs,
-                outputs,
                 window_rows(settings),
                 settings.layers,
                 settings.heads,
@@ -44,9 +44,10 @@ def series_network(settings: SeriesAttention, lane: str, inputs: int, seed: int)
                 settings.positions,
                 settings.activation,
                 settings.block,
-            )
+            ),
+            outputs,
         )
-    initialise_series(network, lambda index: stream(seed, WEIGHTS + index))
+    initialise_rows(network, lambda index: stream(seed, WEIGHTS + index))
     return network
 
 

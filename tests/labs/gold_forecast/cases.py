@@ -15,6 +15,7 @@ SMALL = {
 RUNS = (
     SMALL | {"network": "gru_decay", "head": "student", "missing": "random", "optimiser": "sgd", "dropout": 0.5},
     SMALL | {"network": "mlp", "head": "quantiles", "target": "level", "open_final": True},
+    SMALL | {"network": "transformer", "hidden": 4, "kernel": "3", "positions": "sinusoidal_days"},
 )
 BLIND = {"look_every": 3}
 
@@ -23,6 +24,7 @@ LARGE = (
     SHORT | {"network": "gru", "hidden": 64, "window": 60},
     SHORT | {"network": "rnn", "hidden": 64, "window": 250},
     SHORT | {"network": "ode_rnn", "hidden": 64},
+    SHORT | {"network": "transformer", "hidden": 64, "window": 60},
     SHORT | {"network": "mlp", "hidden": 256, "window": 250, "batch": 2048},
 )
 """Near the upper limits of what takes memory, a few steps of each."""

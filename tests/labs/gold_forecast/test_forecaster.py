@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import Generator
 
+from goldviz.labs.gold_forecast.models.attention_reader import AttentionParts, days_before
 from goldviz.labs.gold_forecast.models.forecaster import LONGEST_FLOW_STEP, WINDOW_READERS, Forecaster, dropped
 from goldviz.labs.gold_forecast.models.heads import HEADS
 from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
@@ -12,11 +13,12 @@ from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import FixedSteps, TorchdiffeqSolver
 from goldviz.models.continuous.series_forecaster import DecaySeriesReader, GapSeriesReader, ODESeriesReader
 from goldviz.models.recurrent.cells import recurrent_layer
+from goldviz.models.series.attention import ATTENTIONS
 
-WINDOW, CHANNELS, HIDDEN, BATCH = 7, 3, 5, 11
+WINDOW, CHANNELS, HIDDEN, BATCH = 7, 3, 8, 11
 
 
-def forecaster(network, head="gaussian", seed=0, centred=False):
+def forecaster(network, head="gaussian", seed=0, centred=False, **parts):
     return Forecaster(
         network,
         head,
@@ -26,6 +28,7 @@ def forecaster(network, head="gaussian", seed=0, centred=False):
         centred=centred,
         weights=lambda index: Generator().manual_seed(1000 * seed + index),
         head_weights=Generator().manual_seed(1000 * seed + 99),
+        attention=AttentionParts(**parts),
     )
 
 
@@ -80,12 +83,41 @@ def test_networks_that_are_told_of_time_listen_to_it(network, batch):
     assert not torch.allclose(made(replace(batch, table=later)), made(batch))
 
 
-@pytest.mark.parametrize("network", ["mlp", "rnn", "lstm", "gru"])
+@pytest.mark.parametrize("network", ["mlp", "rnn", "lstm", "gru", "transformer"])
 def test_the_others_do_not_know_of_it(network, batch):
     later = batch.table.clone()
     later[:, :, 2 * CHANNELS :] *= 2
     made = forecaster(network)
     assert torch.equal(made(replace(batch, table=later)), made(batch))
+
+
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_a_transformer_attends_in_every_way_and_does_so_differently(attention, batch):
+    made = forecaster("transformer", attention=attention)
+    made(batch).sum().backward()
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in made.parameters())
+    alike = torch.allclose(made(batch), forecaster("transformer")(batch))
+    # c ln t is 4 of 7 rows for the exact score too, but the last row is among them here and there.
+    assert alike == (attention == "full")
+
+
+@pytest.mark.parametrize("parts", [{"activation": "relu"}, {"positions": "none"}, {"positions": "sinusoidal_days"}])
+def test_parts_of_a_transformer_are_heard(parts, batch):
+    assert not torch.allclose(forecaster("transformer", **parts)(batch), forecaster("transformer")(batch))
+
+
+def test_a_longer_kernel_adds_entries_and_begins_as_the_usual_transformer(batch):
+    short, long = forecaster("transformer"), forecaster("transformer", kernel=5)
+    torch.testing.assert_close(short(batch), long(batch))
+    assert long.reader.network.stack()[0].attention.query.shape == (5, HIDDEN, HIDDEN)
+
+
+def test_positions_by_time_are_days_before_the_forecast(batch):
+    days = days_before(batch)
+    torch.testing.assert_close(days[:, -1], 7 * batch.ahead)
+    torch.testing.assert_close(days[:, :-1] - days[:, 1:], 7 * batch.row_gaps[1:].T)
+    made = forecaster("transformer", positions="sinusoidal_days")
+    assert not torch.allclose(made(replace(batch, ahead=batch.ahead + 0.3)), made(batch))
 
 
 @pytest.mark.parametrize("network", ["rnn", "lstm", "gru"])
@@ -112,6 +144,8 @@ def test_matrices_are_named_from_the_inputs_on():
     assert names["mlp"] == ["layer 1", "layer 2", "head"]
     assert names["rnn"] == names["lstm"] == names["gru"] == names["gru_gap"] == ["input", "recurrent", "head"]
     assert names["gru_decay"] == ["input", "recurrent", "decay", "head"]
+    blocks = [f"{part} {block}" for block in (1, 2) for part in ("attention", "units")]
+    assert names["transformer"] == ["input", *blocks, "head"]
     assert names["ode_rnn"] == ["input", "recurrent", "field", "head"]
     made = forecaster("gru")
     assert {id(matrix) for matrix in made.matrices().values()} <= {id(parameter) for parameter in made.parameters()}
@@ -120,7 +154,7 @@ def test_matrices_are_named_from_the_inputs_on():
 @pytest.mark.parametrize(
     ("network", "head", "sentence"),
     [
-        ("transformer", "gaussian", "The network is 'transformer'; allowed is one of mlp, rnn, lstm, gru, min_gru, "),
+        ("perceiver", "gaussian", "The network is 'perceiver'; allowed is one of mlp, rnn, lstm, gru, min_gru, "),
         ("gru", "cauchy", "The head is 'cauchy'; allowed is one of gaussian, student, quantiles."),
     ],
 )

@@ -1,6 +1,7 @@
 import pytest
 
 import goldviz.api
+from goldviz.declare.settings import SettingsError
 from goldviz.labs.gold_forecast.models.forecaster import WINDOW_READERS
 from goldviz.labs.gold_forecast.settings import NETWORKS, GoldForecast
 
@@ -11,7 +12,7 @@ TINY = {
     "refits": 2,
     "final_days": 60,
     "window": 4,
-    "hidden": 3,
+    "hidden": 4,
     "epochs": 3,
     "batch": 64,
     "look_every": 2,
@@ -20,6 +21,13 @@ TINY = {
 
 def test_the_declaration_and_the_models_name_the_same_networks():
     assert list(NETWORKS) == list(WINDOW_READERS)
+
+
+def test_a_transformer_s_heads_share_the_hidden_units():
+    with pytest.raises(SettingsError, match="Hidden units are 30; allowed is a multiple of 4 with a Transformer"):
+        GoldForecast.checked({"network": "transformer", "hidden": 30})
+    assert "attention" in GoldForecast().without_effect()
+    assert not GoldForecast(network="transformer").without_effect()
 
 
 @pytest.mark.parametrize("slug", [preset.slug for preset in GoldForecast.presets])

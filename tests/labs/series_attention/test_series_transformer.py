@@ -7,17 +7,18 @@ from torch.nn.functional import linear, scaled_dot_product_attention
 from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.labs.series_attention.rolling import reading_again, rolled
 from goldviz.labs.series_attention.series_gru import SeriesGRU
-from goldviz.labs.series_attention.series_transformer import SeriesShape, SeriesTransformer, initialise_series
+from goldviz.labs.series_attention.series_transformer import SeriesTransformer
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
 from goldviz.models.series.positions import POSITIONS
+from goldviz.models.series.row_transformer import RowShape, initialise_rows
 
 ROWS = 20
 
 
 def network(**parts) -> SeriesTransformer:
-    shape = SeriesShape(2, 2, ROWS, **{"width": 8, "options": AttentionOptions(factor=1.5), **parts})
-    made = SeriesTransformer(shape).double()
-    initialise_series(made, lambda index: torch.Generator().manual_seed(index))
+    shape = RowShape(2, ROWS, **{"width": 8, "options": AttentionOptions(factor=1.5), **parts})
+    made = SeriesTransformer(shape, 2).double()
+    initialise_rows(made, lambda index: torch.Generator().manual_seed(index))
     with torch.no_grad():
         for block in made.stack():
             for kernel in (block.attention.query, block.attention.key):
@@ -98,9 +99,9 @@ def test_a_rolled_forecast_reads_its_own_answers(series) -> None:
 
 
 def test_a_longer_kernel_begins_as_the_usual_transformer() -> None:
-    short, long = (SeriesTransformer(SeriesShape(2, 2, ROWS, kernel=kernel)) for kernel in (1, 9))
+    short, long = (SeriesTransformer(RowShape(2, ROWS, kernel=kernel), 2) for kernel in (1, 9))
     for made in (short, long):
-        initialise_series(made, lambda index: torch.Generator().manual_seed(index))
+        initialise_rows(made, lambda index: torch.Generator().manual_seed(index))
     rows, times = torch.randn(2, ROWS, 2), torch.zeros(2, ROWS)
     torch.testing.assert_close(short(rows, times), long(rows, times))
 
@@ -113,4 +114,4 @@ def test_a_context_that_leaves_nothing_to_forecast_is_refused(context, series) -
 
 def test_heads_share_the_width() -> None:
     with pytest.raises(ValueError, match="Width is 9; allowed is a multiple of the 2 heads"):
-        SeriesShape(1, 2, 4, width=9)
+        RowShape(1, 4, width=9)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from goldviz.labs.series_attention.convolution import causal_convolution
 from goldviz.models.series import prob_sparse
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
+from goldviz.models.series.convolution import causal_convolution
 from goldviz.models.series.full import causal_mask, full_attention, full_attention_with_maps
 from goldviz.models.series.log_sparse import (
     layers_to_reach_all,

@@ -1,36 +1,34 @@
 """A network that reads a window of the past and forecasts the distribution of what comes next.
 
-A *reader* turns the window into hidden states, and a head (:mod:`heads`) says what the last of
-them means for the next value. The readers are the networks of the documents: a multilayer perceptron (document 001,
-section 1.1), the Elman network, LSTM and GRU (eq. 5-24), two GRUs that are told how much time has passed, and the
-ODE-RNN (eq. 31-33), whose state flows meanwhile. The ODE-RNN's state flows on to the time of the value that is
-forecast, GRU-D's fades until then, and the other GRU is told how far away that is, as in
-:mod:`goldviz.models.continuous.series_forecaster`.
+A *reader* turns the window into hidden states, and a head (:mod:`heads`) says what the last of them means for the next
+value. The readers are the networks of the documents: a multilayer perceptron (document 001, section 1.1), the Elman
+network, LSTM and GRU (eq. 5-24), two GRUs that are told how much time has passed, the ODE-RNN (eq. 31-33), whose state
+flows meanwhile, and a Transformer over the rows (document 002, section 4). The ODE-RNN's state flows on to the time of
+the value that is forecast, GRU-D's fades until then, and the other GRU and a Transformer with positions by time are
+told how far away that is, as in :mod:`goldviz.models.continuous.series_forecaster`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
+from goldviz.labs.gold_forecast.models.attention_reader import USUAL, AttentionParts, AttentionReader
 from goldviz.labs.gold_forecast.models.heads import HEADS
+from goldviz.labs.gold_forecast.models.window_reader import ForecastStream, ForecastWindow, HiddenStates, WindowReader
 from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU
 from goldviz.models.continuous.series_forecaster import ODESeriesReader
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.cells import CELLS, recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
-
-HiddenStates = tuple[Float[Tensor, "batch hidden"], ...]
-ForecastStream = Callable[[int], Generator]
-"""Gives a fresh generator for each matrix that is drawn."""
 
 START = RecurrentInitialisation(matrix="orthogonal", biases={"forget": 1.0})
 """Of all recurrent readers: orthogonal matrices, forget gates that start open (Gers et al. 2000)."""
@@ -42,51 +40,6 @@ LONGEST_FLOW_STEP = 0.5
 """In the unit of the gaps. In weeks, one step leads from a day of trading to the next, also over a weekend."""
 SHORTEST_GAP = 1e-6
 """Between rows before the data begin, which have no time of their own: the state all but rests."""
-
-
-class ForecastWindow(Protocol):
-    """The windows of a batch, time first, as ``goldviz.labs.gold_forecast.windows.WindowBatch`` has them."""
-
-    @property
-    def values(self) -> Float[Tensor, "time batch channels"]:
-        """Standardised values, 0 where there is none."""
-
-    @property
-    def mask(self) -> Bool[Tensor, "time batch channels"]:
-        """True where a value was observed."""
-
-    @property
-    def values_and_mask(self) -> Float[Tensor, "time batch inputs"]:
-        """Both side by side."""
-
-    @property
-    def gaps(self) -> Float[Tensor, "time batch channels"]:
-        """Time since each channel was last observed."""
-
-    @property
-    def row_gaps(self) -> Float[Tensor, "time batch"]:
-        """Time since the row before."""
-
-    @property
-    def ahead(self) -> Float[Tensor, " batch"]:
-        """Time from the last row to the value that is forecast."""
-
-
-class WindowReader(nn.Module):
-    """Turns windows into hidden states. All weights are drawn when it is built."""
-
-    def forward(self, window: ForecastWindow) -> HiddenStates:
-        """The hidden states in the order of the rows; the last one holds what the forecast is made of."""
-        raise TypeError(f"{type(self).__name__} does not say how it reads")
-
-    def chain(self, window: ForecastWindow) -> HiddenStates:
-        """The same states, each a node on the way to the next, so that gradients can be asked of them."""
-        states: HiddenStates = self(window)
-        return states
-
-    def matrices(self) -> dict[str, Tensor]:
-        """Its weight matrices by name, the one next to the inputs first."""
-        raise TypeError(f"{type(self).__name__} does not name its matrices")
 
 
 class FlatReader(WindowReader):
@@ -213,25 +166,38 @@ class FlowReader(WindowReader):
         return gaps.cumsum(0), values, mask
 
 
-def _recurrent(kind: str) -> Callable[[int, int, int, ForecastStream], RecurrentReader]:
-    return lambda window, channels, hidden, weights: RecurrentReader(kind, channels, hidden, weights)
+@dataclass(frozen=True)
+class ReaderSizes:
+    """Rows of a window, channels of a row, hidden units, and the parts of a Transformer."""
+
+    window: int
+    channels: int
+    hidden: int
+    attention: AttentionParts
 
 
-WINDOW_READERS: dict[str, Callable[[int, int, int, ForecastStream], WindowReader]] = {
-    "mlp": FlatReader,
+def _recurrent(kind: str) -> Callable[[ReaderSizes, ForecastStream], RecurrentReader]:
+    return lambda sizes, weights: RecurrentReader(kind, sizes.channels, sizes.hidden, weights)
+
+
+WINDOW_READERS: dict[str, Callable[[ReaderSizes, ForecastStream], WindowReader]] = {
+    "mlp": lambda sizes, weights: FlatReader(sizes.window, sizes.channels, sizes.hidden, weights),
     **{cell: _recurrent(usual_layer(cell)) for cell in CELLS},
-    "gru_gap": lambda window, channels, hidden, weights: GapReader(channels, hidden, weights),
-    "gru_decay": lambda window, channels, hidden, weights: DecayReader(channels, hidden, weights),
-    "ode_rnn": lambda window, channels, hidden, weights: FlowReader(channels, hidden, weights),
+    "gru_gap": lambda sizes, weights: GapReader(sizes.channels, sizes.hidden, weights),
+    "gru_decay": lambda sizes, weights: DecayReader(sizes.channels, sizes.hidden, weights),
+    "ode_rnn": lambda sizes, weights: FlowReader(sizes.channels, sizes.hidden, weights),
+    "transformer": lambda sizes, weights: AttentionReader(
+        sizes.window, sizes.channels, sizes.hidden, sizes.attention, weights
+    ),
 }
-"""By name; each takes (window, channels, hidden, weights)."""
+"""By name."""
 
 
 class Forecaster(nn.Module):
     """A reader of ``window`` rows of ``channels``, and a head on its last hidden state.
 
-    ``centred`` holds the forecast mean at 0. Weights are drawn from ``weights(index)`` and ``head_weights``. Raises
-    ``ValueError`` for a network or a head that there is not.
+    ``centred`` holds the forecast mean at 0, and ``attention`` are a Transformer's parts. Weights are drawn from
+    ``weights(index)`` and ``head_weights``. Raises ``ValueError`` for a network or a head that there is not.
     """
 
     def __init__(
@@ -245,12 +211,13 @@ class Forecaster(nn.Module):
         centred: bool,
         weights: ForecastStream,
         head_weights: Generator,
+        attention: AttentionParts = USUAL,
     ) -> None:
         super().__init__()
         for name, value, table in (("network", network, WINDOW_READERS), ("head", head, HEADS)):
             if value not in table:
                 raise ValueError(f"The {name} is {value!r}; allowed is one of {', '.join(table)}.")
-        self.reader = WINDOW_READERS[network](window, channels, hidden, weights)
+        self.reader = WINDOW_READERS[network](ReaderSizes(window, channels, hidden, attention), weights)
         self.head = HEADS[head](hidden, head_weights, centred=centred)
 
     def states(self, window: ForecastWindow) -> HiddenStates:
