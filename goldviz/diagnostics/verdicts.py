@@ -146,7 +146,9 @@ class Judged:
         among, line = f"{len(self.values)} {self.called}", self.line.words(spec)
         among = f"{among}, line {line}" if self.scale == "share" else f"{inside} of {among} {line}"
         low, high = printed(interval.low, spec), printed(interval.high, spec)
-        reach = "all alike" if low == high else f"95 % interval {low} to {high}"
+        reach = "all alike" if interval.low == interval.high else f"95 % interval {low} to {high}"
+        if low == high and reach != "all alike":
+            reach = "alike to the last digit shown"
         return f"{before}{printed(interval.centre, spec)}{after} ({among}, {reach})"
 
 

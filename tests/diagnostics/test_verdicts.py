@@ -94,6 +94,11 @@ def test_the_sentence_has_number_line_seeds_and_interval() -> None:
     )
 
 
+def test_only_equal_numbers_are_all_alike() -> None:
+    part = Judged("its loss is {:.2f}", Line(below=1), "plain", [0.8567, 0.8568, 0.8568, 0.8567, 0.8568])
+    assert part.sentence == "its loss is 0.86 (5 of 5 seeds below 1.00, alike to the last digit shown)"
+
+
 def test_the_parts_of_a_claim_that_holds_in_part_say_which_is_which() -> None:
     said = verdict(([2.0, 2.0], Line(above=1)), ([0.0, 0.0], Line(above=1))).sentence
     assert said == (

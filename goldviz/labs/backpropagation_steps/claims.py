@@ -25,7 +25,7 @@ CLAIMS = (
     OverSeed(
         "C2",
         "A weight's gradient is the product of two neurons' numbers: a weight from a silent neuron or into "
-        "a dead one never learns.",
+        "a dead one gets none from that sample.",
         "001, 1.2, eq. 4",
         lanes=(DEEP_RELU,),
         parts={

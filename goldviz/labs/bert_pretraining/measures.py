@@ -154,6 +154,11 @@ class PretrainingReading:
         return np.asarray(self.longest_update >= LONGEST_UPDATE)
 
     @property
+    def settled(self) -> Verdicts:
+        """Whether the unseen loss hardly fell in the second half of phase 1; no where too few looks were made."""
+        return ~self.still_falling & (len(self.unseen_losses) >= 3)
+
+    @property
     def still_falling(self) -> Verdicts:
         """Whether the unseen loss fell in the second half of phase 1, by the looks there were."""
         if len(self.unseen_losses) < 3:

@@ -48,6 +48,7 @@ RULES = (
         explanation="The last place in the block has no later token to see, and its guess is much worse. A network "
         "that writes has none to see either, so the low loss is worth nothing (document 002, 3.3).",
         advice=[MASKED],
+        only=lambda n, settings: not settings.masked,
         silenced_by=("diverged",),
         alone=True,
     ),

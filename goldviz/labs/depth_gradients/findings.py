@@ -101,7 +101,11 @@ def _why_it_diverged(case: Case) -> str:
     return _sentences(
         "One long step can be enough: the error of a layer is a product of all matrices above it (document 001, "
         "eq. 2), so large weights feed themselves.",
-        *(f"The {n.name} network's longest gradient was {times(median(n.largest))}." for n in case.readings),
+        *(
+            f"The {n.name} network's longest gradient was {times(median(n.largest))}."
+            for n in case.readings
+            if median(n.largest) > 0
+        ),
     )
 
 
@@ -233,7 +237,7 @@ def _why_one_is_useless(n: Reading, receives_no_gradient: bool) -> str:
 def _why_deeper_is_worse(case: Case) -> str:
     return _sentences(
         "A deeper network could copy a shallower one and hand its states on, so it can represent as much. Training "
-        "did not find that in {settings.epochs} epochs (document 001, section 3.1).",
+        f"did not find that in {case.readings[0].epochs} epochs (document 001, section 3.1).",
         *map(_way_back, case.readings),
         "A residual network hands its states on by itself (eq. 26)." if "residual" not in case.names else "",
     )
@@ -358,6 +362,7 @@ RULES = (
         number="training loss {ended:times} with {settings.depth} layers, {shallower:times} with fewer",
         explanation=_why_deeper_is_worse,
         advice=[HALF_AS_DEEP],
+        only=lambda n, settings: n.epochs > 1,  # the first epoch's loss is that before any step
         silenced_by=UNSOUND,
     ),
     training.saturated(

@@ -72,6 +72,7 @@ class Reading(TrainingReading):
     declared: ClassVar[Any] = DepthGradients
     kinds: ClassVar[ByKind] = by_kind(DepthGradients.variables)
     depth: int = read(lambda one: int(one.settings.depth))
+    epochs: int = read(lambda one: int(one.dataset["epoch"].size))
     first: Floats = read(_of_hidden(lambda norms: mean(norms[0])))
     """The gradient norm of the first hidden layer, mean over the epochs (document 001, Annex 5.3)."""
     last: Floats = read(_of_hidden(lambda norms: mean(norms[-1])))

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 BAD_REFINED = 1.5
+OF_USE = 0.5
+"""Times the error of predicting zero, below which a field is praised for how it is followed."""
 STIFFER = 2.0
 """Times its early value."""
 
@@ -166,7 +168,7 @@ NO_SKILL = Rule(
     line=at_least("worth", 0.9, f"{{at:percent}} {OF_ZERO}, in range"),
     number=f"{{worth:percent}} {OF_ZERO}",
     explanation="Daily returns hardly depend on the ones before them, so zero is hard to beat. That is the market's "
-    "nature, not a defect of the network. The error is over all channels, so it says nothing of any one of them.",
+    "nature; whether this network misses anything the score cannot tell. It is over all channels, not of any one.",
     only=lambda n, settings: settings.task == "market",
     at_end=True,
 )
@@ -317,8 +319,12 @@ RULES = (
         "extrapolation_poor",
         "warning",
         "Worse than predicting zero after longer gaps than in training: {subject}",
-        line=above("long_gap_worth", 1, "the error of predicting zero, after gaps over {settings.longest_gap:g}"),
-        number="{long_gap_worth:times} times the error of predicting zero",
+        line=above(
+            "long_gap_worth",
+            1.05,
+            "{at:percent} of the error of predicting zero, after gaps over {settings.longest_gap:g}",
+        ),
+        number="{long_gap_worth:share_of} the error of predicting zero",
         explanation=_why_lost,
         advice=_against_being_lost,
         silenced_by=NO_USE_OR_COARSE,
@@ -371,12 +377,13 @@ RULES = (
     Rule(
         "solver_consistent",
         "good",
-        "{Subject} learned an ODE, not its solver's steps",
+        "{Subject} follow{s|} a field, not its solver's steps",
         line=where("on_solution", "{at:percent} with steps four times as fine", at=REFINED - 1)
         & at_least("gap_sensitivity", DEAF, "{at:percent} of the forecast's spread when gaps are shuffled"),
         number=_change,
         explanation="Finer steps give the same answer, so what was learned is the flow of f (document 001, eq. 31-32) "
         "and holds for any solver that is good enough.",
+        only=lambda n, settings: majority(n.worth < OF_USE),
         silenced_by=(*NO_USE, "ignoring_gaps"),
     ),
 )

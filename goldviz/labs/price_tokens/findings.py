@@ -99,6 +99,10 @@ def _why_no_regimes(case: Case) -> str:
     )
 
 
+def _how_many_tokens(case: Case) -> str:
+    return "counted pairs see one" if case.settings.network == "bigram" else "the network sees {settings.context}"
+
+
 def _why_worse(case: Case) -> str:
     parts = f"Of that, {signed(case.reading.sign.value, 4)} is of the sign, {signed(case.reading.size.value, 4)} of the"
     return (
@@ -247,8 +251,10 @@ RULES = (
         line=below("p_of_garch", 0.05, "Diebold-Mariano p below {at}"),
         number=_beside_garch,
         confidence=lambda case: p_value(case.reading.p_of_garch),
-        explanation="GARCH is a formula with three parameters for the next move's variance, from the whole past. A "
-        "token keeps a few bits of each day, and the network sees few days.",
+        explanation=lambda case: (
+            "GARCH is a formula with three parameters for the next move's variance, from the whole past. A token "
+            f"keeps a few bits of each day, and {_how_many_tokens(case)}."
+        ),
         advice=lambda case: [] if case.settings.network == "bigram" else [MORE_PAST],
         only=lambda n, settings: not settings.shuffle_days,
         silenced_by=WORTHLESS,

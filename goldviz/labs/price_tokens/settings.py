@@ -255,7 +255,7 @@ class PriceTokens(Experiment):
         ),
         Preset(
             "Break it: codes that collapse",
-            "Codes that begin far from the data are never the nearest, so nearly all days get one token.",
+            "Codes begin far from the data. One is the nearest to nearly all days, so they get one token.",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram", "codes": "far"},
         ),
         Preset(

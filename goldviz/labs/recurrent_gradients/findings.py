@@ -21,6 +21,8 @@ from goldviz.models.recurrent.cells import CELLS
 
 PEAK = 2.0
 LONGEST_NORM = 1000.0
+WORSE = 1.05
+"""Times the memoryless loss, from which on a network is not said to score as well as an answer without memory."""
 MEAN = "The product's norm is the geometric mean over unseen sequences."
 ORTHOGONAL = ("Start from an orthogonal matrix that keeps lengths.", {"initialisation": "orthogonal", "gain": 1.0})
 SUITED_TO_RELU = (
@@ -100,7 +102,8 @@ def _against_vanishing(case: Case) -> list[Candidate]:
 
 
 def _why_nothing(case: Case) -> str:
-    return " ".join(["An answer that never looks back would score as well.", *map(_where_it_fails, case.readings)])
+    beside = "as well" if all(median(n.worth) < WORSE for n in case.readings) else "better"
+    return " ".join([f"An answer that never looks back would score {beside}.", *map(_where_it_fails, case.readings)])
 
 
 def _where_it_fails(n: Reading) -> str:
@@ -109,7 +112,7 @@ def _where_it_fails(n: Reading) -> str:
         return ""
     if majority(n.faded):
         return f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}."
-    return f"In the {n.name} the signal arrives: it may need more steps, or steps of another size."
+    return f"In the {n.name} the signal stays above {power(FADED)}: it may need more steps, or steps of another size."
 
 
 def _to_learn(case: Case) -> list[Candidate]:
@@ -232,7 +235,7 @@ RULES = (
     Rule(
         "forget_bias_too_small",
         "warning",
-        "The LSTM forgets long before the longest lag",
+        "The LSTM's cell forgets long before the longest lag",
         line=below("memory", 0.1, "a half-life of {at:part} of the {longest_lag} steps back, at the last look"),
         number="opening {forget:.2f}: memory halves in {memory_half_life:.1f} steps",
         explanation="The cell path multiplies the gradient by the forget gate at every step (document 001, eq. 18). "

@@ -148,6 +148,15 @@ def test_few_places_with_context_are_sent_to_the_usual_mask():
     assert found(run)["only_word_frequencies"].changes == {"pretraining_steps": 3 * WORDS}
 
 
+def test_more_of_the_same_is_not_offered_where_it_may_not_help():
+    settled = found(run_of(unseen=(4.93, 4.9), after=4.9))["only_word_frequencies"]
+    assert "more of the same may not help" in settled.explanation
+    assert "pretraining_steps" not in {name for remedy in settled.remedies for name in remedy.changes}
+    falling = found(run_of(unseen=(6.9, 4.9), after=4.9))["only_word_frequencies"]
+    assert "still falling" in falling.explanation
+    assert falling.changes == {"pretraining_steps": 3 * WORDS}
+
+
 def test_a_loss_that_rises_again_on_unseen_texts_is_by_heart():
     assert "words_by_heart" not in found(run_of())
     run = run_of(losses=(6.9, 1.0), after=3.0)

@@ -51,6 +51,11 @@ def test_a_network_that_sees_ahead_is_told_so_and_nothing_good():
     assert not {"beats_pairs", "beats_gzip"} & {one.kind for one in found}
 
 
+def test_a_masked_network_sees_nothing_ahead_however_its_places_differ():
+    settings = CharGpt.preset("break-it-no-mask")
+    assert "sees_ahead" not in kinds(example(CharGpt, "break-it-no-mask"), settings.changed(masked=True))
+
+
 def test_a_network_that_sees_ahead_is_told_nothing_else():
     seeing = example(CharGpt, "break-it-no-mask")
     for values in (

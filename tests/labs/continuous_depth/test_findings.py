@@ -76,7 +76,9 @@ def test_small_losses_are_told_in_powers_of_ten():
     assert finding.number == "loss 1.4 × 10⁻⁴, as a flow 7.3 × 10⁻⁵"
 
 
-@pytest.mark.parametrize(("accuracy", "nested"), [(0.994, True), (0.995, False), (0.5, True), (np.nan, False)])
+@pytest.mark.parametrize(
+    ("accuracy", "nested"), [(0.994, True), (0.995, False), (0.61, True), (0.5, False), (np.nan, False)]
+)
 def test_rings_in_the_plane_stay_nested(accuracy, nested):
     run = run_of(("ode",), loss=0.3, accuracy=accuracy)
     finding = found(run, task="rings").get("nested_classes")
@@ -87,6 +89,12 @@ def test_rings_in_the_plane_stay_nested(accuracy, nested):
         assert "not_learned" not in found(run, task="rings"), "no amount of training helps"
     assert "nested_classes" not in found(run, task="rings", augmented=1)
     assert "nested_classes" not in found(run, task="moons")
+
+
+def test_what_a_coin_equals_is_said_to_be_below_it_and_is_not_blamed_on_the_plane():
+    untrained = found(run_of(("ode",), loss=0.7, accuracy=0.34), task="rings")
+    assert "nested_classes" not in untrained
+    assert untrained["not_learned"].number == "34.0 % right, fewer than by a coin"
 
 
 def test_a_residual_network_s_rings_are_not_blamed_on_topology():

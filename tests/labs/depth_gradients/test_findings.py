@@ -188,6 +188,22 @@ def test_deeper_is_worse_where_a_shallower_network_trains_much_better():
     assert "degradation" not in found(run_of())
 
 
+def test_the_loss_before_any_step_says_nothing_of_how_depth_trains():
+    run = run_of(losses=(1.0, 0.6))
+    shallower = np.array([[0.1, 0.1, 0.6], [0.1, 0.1, 0.6]])[None, :, None]
+    run["loss_by_depth"] = (("epoch", "network", "seed", "trained_depth"), np.tile(shallower, (EPOCHS, 1, 1, 1)))
+    assert f"did not find that in {EPOCHS} epochs" in found(run, epochs=100)["degradation"].explanation
+    assert "degradation" not in found(run.isel(epoch=slice(0, 1)), epochs=100)
+
+
+def test_a_gradient_that_was_no_number_has_no_length():
+    run = run_of()
+    run["loss"][-1] = np.inf
+    assert "longest gradient was 0.01" in found(run)["diverged"].explanation
+    run["gradient_norm"] = run["gradient_norm"].where(run["gradient_norm"] < 0)
+    assert "longest gradient" not in found(run)["diverged"].explanation
+
+
 @pytest.mark.parametrize("activation", ["leaky_relu", "relu", "tanh", "sigmoid", "gelu"])
 def test_orthogonal_weights_are_never_advised_with_whole_branches(activation):
     run = run_of(saturation=0.6)

@@ -170,6 +170,8 @@ def test_a_field_that_stands_still_did_not_learn_an_ode():
     errors = {"ode_rnn": 0.1}
     moving = found(run_of(("ode_rnn",), errors=errors, refined=1.0, sensitivity=0.7), networks="ode_rnn")
     assert "solver_consistent" in moving
+    worthless = {"ode_rnn": 0.97 * ZERO[0]}
+    assert "solver_consistent" not in found(run_of(("ode_rnn",), errors=worthless, refined=1.0), networks="ode_rnn")
     still = found(run_of(("ode_rnn",), errors=errors, refined=1.0, sensitivity=0.001), networks="ode_rnn")
     assert "ignoring_gaps" in still
     assert not {"solver_consistent", "holds_in_long_gaps"} & set(still)
@@ -179,6 +181,13 @@ def test_a_field_that_stands_still_did_not_learn_an_ode():
     useless = found(run_of(errors={**ERRORS, "ode_rnn": 0.25}, refined=1.0))
     assert "ignoring_gaps" in useless
     assert "solver_consistent" not in useless
+
+
+@pytest.mark.parametrize(("error", "number"), [(1.04, None), (1.06, "106 % of"), (40.0, "40 times")])
+def test_worse_than_zero_is_told_by_a_number_above_it(error, number):
+    card = found(run_of(long={**LONG, "ode_rnn": error * ZERO[1]})).get("extrapolation_poor")
+    assert (card is None) == (number is None)
+    assert card is None or f"{number} the error of predicting zero" in card.number
 
 
 def test_causes_are_those_of_the_networks_that_are_named():

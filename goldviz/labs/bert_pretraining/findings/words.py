@@ -45,7 +45,8 @@ def _beyond_frequencies(case: Case) -> list[Candidate | Suited]:
         return [down_to_usual, SLOWER]
     if case.also("learning_rate_too_small"):
         return [FASTER, adamw]
-    return [adamw, down_to_usual, *longer(case)]
+    more = [] if majority(case.reading.settled) else longer(case)
+    return [adamw, down_to_usual, *more]
 
 
 def _context_first(case: Case) -> list[Candidate | Suited]:
@@ -59,7 +60,9 @@ def _how_it_stands(case: Case) -> str:
         return "Its steps were too short for that."
     if majority(case.reading.still_falling):
         return "Its loss was still falling at the end."
-    return f"Its loss fell by less than {percent(1 - FALLING)} in the second half, so more of the same may not help."
+    if majority(case.reading.settled):
+        return f"Its loss fell by less than {percent(1 - FALLING)} in the second half: more of the same may not help."
+    return ""
 
 
 def _what_is_first(case: Case) -> str:

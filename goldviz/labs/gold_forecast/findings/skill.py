@@ -71,6 +71,12 @@ def _beside_garch(n: Reading) -> str:
     return f"{score(n)}; GARCH {plain_number(n.garch.value)}" if isfinite(n.garch.value) else score(n)
 
 
+def _why_no_skill(case: Case) -> str:
+    if case.reading.planted > 0:
+        return "This market answers to its statements by a little, and this forecast does not show it."
+    return "On daily moves a network usually does not beat zero. The size of the next move is another matter."
+
+
 judged = partial(Rule, number=score, confidence=certainty)
 settled = partial(judged, silenced_by=JUDGED_ELSEWHERE)
 
@@ -152,8 +158,7 @@ RULES = (
         "good",
         "No detectable skill over saying zero",
         line=where("own.undecided", ABOVE_ZERO),
-        explanation="What a network may know of tomorrow's move is in today's price already. Usually it does not "
-        "beat zero. The size of the next move is another matter.",
+        explanation=_why_no_skill,
         advice=[TO_VARIANCE],
         only=lambda n, settings: settings.target == "return",
         silenced_by=(*JUDGED_ELSEWHERE, "planted_missed", "dealt_out_passed"),
