@@ -146,7 +146,7 @@ RULES = (
         line=above("loss", 0.2, "{at}; an answer that keeps the order costs about 1/3"),
         number=_score,
         explanation="Two paths of a flow never meet, so what starts above stays above (document 001, eq. 29): x "
-        "cannot become -x. Hardly anything is better than saying 0 for all.",
+        "cannot become -x. Saying 0 for all is hardly beaten.",
         advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
         only=_in_the_plane("flip"),
         silenced_by=("learned", "solver_s_map"),

@@ -379,11 +379,11 @@ RULES = (
         "good",
         "{Subject} follow{s|} a field, not its solver's steps",
         line=where("on_solution", "{at:percent} with steps four times as fine", at=REFINED - 1)
-        & at_least("gap_sensitivity", DEAF, "{at:percent} of the forecast's spread when gaps are shuffled"),
+        & at_least("gap_sensitivity", DEAF, "{at:percent} of the forecast's spread when gaps are shuffled")
+        & below("worth", OF_USE, f"{{at:part}} {OF_ZERO}"),
         number=_change,
         explanation="Finer steps give the same answer, so what was learned is the flow of f (document 001, eq. 31-32) "
         "and holds for any solver that is good enough.",
-        only=lambda n, settings: majority(n.worth < OF_USE),
         silenced_by=(*NO_USE, "ignoring_gaps"),
     ),
 )

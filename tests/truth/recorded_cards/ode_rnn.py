@@ -66,11 +66,11 @@ def holds_in_long_gaps(run):
 
 
 def extrapolation_poor(run):
-    named = [name for name in trained(run) if worth_after_long_gaps(run, name) > 1]
+    named = [name for name in trained(run) if worth_after_long_gaps(run, name) > 1.05]
     return Card(
         True,
         number=tuple(worth_after_long_gaps(run, name) for name in named),
-        threshold=(settings_of(run).longest_gap,),
+        threshold=(1.05, settings_of(run).longest_gap),
         named=labels(named),
     )
 
@@ -79,9 +79,9 @@ def solver_consistent(run):
     """What finer steps change; the forecast has to move with the gaps, or steps could not matter."""
     sensitivity = error(run, "ode_rnn", "gap_sensitivity")
     return Card(
-        not coarse(run) and sensitivity >= 0.05,
+        not coarse(run) and sensitivity >= 0.05 and worth(run, "ode_rnn") < 0.5,
         number=(abs(refined_ratio(run) - 1),),
-        threshold=(0.1, 4, 0.05),
+        threshold=(0.1, 4, 0.05, 0.5),
         named=["ODE-RNN"],
     )
 

@@ -105,7 +105,18 @@ def size_skill(run):
 def worse_than_garch(run):
     score, garch = gain(run), others(run, "garch")
     beside, p = float((others(run, "frequency") - garch).mean()), p_of_difference(own(run), garch)
-    return Card(beside > score.value and p < 0.05, number=(*told(score), beside), threshold=(0.05,), confidence=(p,))
+    return Card(
+        beside > score.value and p < 0.05,
+        number=(*told(score), beside),
+        threshold=(0.05,),
+        confidence=(p,),
+        explanation=_seen(run),
+    )
+
+
+def _seen(run):
+    settings = settings_of(run)
+    return () if settings.network == "bigram" else (settings.context,)
 
 
 def pairs_of(labels):
