@@ -31,7 +31,7 @@ from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.settings import Experiment, SettingsError, schemas
 from goldviz.declare.trials import SEEDS, Trials
 from goldviz.diagnostics.findings import Finding, Floats, Verdicts, majority
-from goldviz.diagnostics.findings.tried import Trial
+from goldviz.diagnostics.findings.trial import Trial
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.store.run_store import Store

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from goldviz.arrays.light import LightDataset
 from goldviz.diagnostics.findings.advice import opposed
-from goldviz.diagnostics.findings.tried import Trial, Tried
+from goldviz.diagnostics.findings.trial import Trial
+from goldviz.diagnostics.findings.tried import Tried
 from goldviz.diagnostics.measure import Measure
 from goldviz.export.script import script
 

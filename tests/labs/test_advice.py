@@ -10,7 +10,7 @@ from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.trials import SEEDS
 from goldviz.diagnostics.findings import remedies
-from goldviz.diagnostics.findings.tried import Trial
+from goldviz.diagnostics.findings.trial import Trial
 from goldviz.runs.examples import example
 from tests.labs.small_runs import TRAINED
 
@@ -49,6 +49,50 @@ def test_what_is_offered_in_a_set_up_that_was_tried_helped_there(lab: Laboratory
             offered = {remedy.words for remedy in finding.remedies if remedy.changes == finding.changes}
             failed_here = {words for words in offered if (str(how.set_up(settings)), finding.kind, words) in failed}
             assert not failed_here, (preset.name, finding.kind, finding.advice)
+
+
+@EVERY_TRIED
+def test_what_is_offered_kept_its_promise_in_trials_that_did_not_choose_it(lab: Laboratory) -> None:
+    """Counted anew, set-up by set-up, for the promise that the card makes."""
+    declared = experiments()[lab.name]
+    for preset in declared.presets:
+        settings = declared.preset(preset.slug)
+        for finding in laboratory_of(settings).findings(settings, example(declared, preset.slug)):
+            offered = [one for one in finding.remedies if one.changes == finding.changes and not one.check]
+            if finding.severity == "good" or not offered or offered[0].mends:
+                continue
+            trials = [t for t in kept(lab) if (t.kind, t.words) == (finding.kind, offered[0].words) and t.tells]
+            taken = [int(_taken_away(trial).sum()) for trial in trials]
+            lower = [int(_lower(trial).sum()) for trial in trials]
+            best = lower if finding.effect.startswith("Lowers the loss") else taken
+            count = sum(int(trial.complained.sum()) for trial in trials)
+            assert count >= 10, finding.effect
+            assert sum(best) >= 0.8 * count, finding.effect
+            assert not any(trial.ruined for trial in trials), finding.effect
+            assert f"in {sum(best)} of {count} held-out trials" in finding.effect
+
+
+def _taken_away(trial: Trial):
+    """Seeds complained of in which no complaint is left and no loss of what was complained of is 5 % higher."""
+    left = np.any([after for _, after in trial.complaint.values()], axis=0)
+    return trial.complained & ~left & ~np.any([_compared(trial, n, 1.05) for n in _complained_of(trial)], axis=0)
+
+
+def _lower(trial: Trial):
+    """Seeds complained of in which no loss of what was complained of is above 95 % of what it was."""
+    return trial.complained & ~np.any([_compared(trial, n, 0.95) for n in _complained_of(trial)], axis=0)
+
+
+def _complained_of(trial: Trial) -> list[str]:
+    return [name for name in trial.complaint if name in trial.loss] or list(trial.loss)
+
+
+def _compared(trial: Trial, name: str, share: float):
+    """Where a loss is above a share of that before, or above twice a simple answer's where there was none."""
+    before, after = trial.loss[name]
+    above = ~(after <= np.where(np.isfinite(before), share * before, 2.0))
+    mattered = trial.complaint[name][0] if name in trial.complaint else np.ones_like(above)
+    return above & mattered
 
 
 def _checks(finding) -> bool:

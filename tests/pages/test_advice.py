@@ -3,7 +3,7 @@
 import pandas as pd
 
 from goldviz.declare.registry import laboratories
-from goldviz.diagnostics.findings.tried import OUTCOMES
+from goldviz.diagnostics.findings.trial import OUTCOMES
 from tests.pages.visit import Visitor
 
 TRIALS = [trial for lab in laboratories().values() if (record := lab.tried) for trial in record.trials]

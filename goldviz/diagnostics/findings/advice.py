@@ -126,7 +126,8 @@ class IfZero:
 class Remedy:
     """A candidate made out for some settings: its words as they stand in the rule, and filled in; what it changes.
 
-    A ``check`` promises nothing, and what ``mends`` the measuring no lower loss.
+    A ``check`` promises nothing, and what ``mends`` the measuring no lower loss. One that ``switches_off`` its rule,
+    which does not apply to the settings that it makes, cannot promise that the complaint goes.
     """
 
     words: str
@@ -134,6 +135,7 @@ class Remedy:
     changes: Mapping[str, Any]
     check: bool = False
     mends: bool = False
+    switches_off: bool = False
 
 
 def remedies(settings: object, *candidates: Candidate | Suited) -> tuple[Remedy, ...]:

@@ -22,13 +22,13 @@ the run has one network alone). What can be said with a measure belongs into the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.diagnostics.findings.advice import Candidate, Suited, remedies
+from goldviz.diagnostics.findings.advice import Candidate, Remedy, Suited, remedies
 from goldviz.diagnostics.findings.finding import Finding, Severity, Verdict, Verdicts, agreement, majority, number
 from goldviz.diagnostics.findings.line import Line
 from goldviz.diagnostics.findings.measures import median
@@ -166,10 +166,19 @@ class Rule:
         """The line that holds for these settings."""
         return self.line if isinstance(self.line, Line) else self.line(settings)
 
+    def _switched_off(self, case: Case, remedy: Remedy) -> bool:
+        """Whether the rule would not apply any more to what a remedy makes of the settings."""
+        if self.only is anywhere or not case.readings:
+            return False
+        after = case.settings.model_copy(update=dict(remedy.changes))
+        return not any(self.only(reading, after) for reading in case.readings)
+
     def finding(self, case: Case) -> Finding:
         """The finding that a case makes."""
         candidates = self.advice(case) if callable(self.advice) else self.advice
-        found = remedies(case.settings, *candidates)
+        found = tuple(
+            replace(one, switches_off=self._switched_off(case, one)) for one in remedies(case.settings, *candidates)
+        )
         line = self.line_for(case.settings).words
         return Finding(
             kind=self.kind,

@@ -43,7 +43,7 @@ IDLE = (*WORTHLESS, "codes_unused")
 
 TO_PAST = Mend("Fit the tokeniser on the days before each block.", {"fitted_on": "past"})
 TO_FILTER = Mend("Read the states by the filter.", {"read": "filter"})
-MATCHED: Candidate = ("Match each fit's names to the one before.", {"labels": "aligned"})
+MATCHED = Mend("Match each fit's names to the one before.", {"labels": "aligned"})
 AMONG_DATA: Candidate = ("Start the codes among the data.", {"codes": "data"})
 FEWER: Candidate = ("Take half as many tokens.", {"tokens": DividedBy(2)})
 TO_TRUTH = Mend("Put the days back into their order.", {"shuffle_days": False})
