@@ -73,6 +73,7 @@ NAMED_BY_KEYS: Mapping[str, Callable[[str], str]] = {
     "text": kept_label,
     "corpus": kept_label,
     "documents": kept_label,
+    "series": kept_label,
     "start model": _of_model,
 }
 """How data are looked up, by the ``control`` of the setting that names them."""

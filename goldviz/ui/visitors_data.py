@@ -31,6 +31,8 @@ TEXT = "text"
 TEXTS = (TEXT, "corpus")
 """The controls of settings that name a text to learn from."""
 DOCUMENTS = "documents"
+SERIES = "series"
+"""Documents and series are chosen on their own pages, whose settings name them."""
 STORE = "visitors-data"
 
 

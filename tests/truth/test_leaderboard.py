@@ -54,8 +54,8 @@ def least_squares_errors(series, look_back):
         return np.c_[past[:, :-1] - past[:, -1:], np.ones(len(rows))], future - past[:, -1:]
 
     x, y = pairs(look_back, TRAIN - 4)
-    ridge = np.sqrt(1e-6 * len(x)) * np.eye(look_back)
-    weights = np.linalg.lstsq(np.r_[x, ridge], np.r_[y, np.zeros((look_back, 5))], rcond=None)[0]
+    ridge = np.sqrt(1e-6 * len(x)) * np.eye(look_back - 1, look_back)
+    weights = np.linalg.lstsq(np.r_[x, ridge], np.r_[y, np.zeros((look_back - 1, 5))], rcond=None)[0]
     x, y = pairs(TEST, 256)
     return ((x @ weights - y) ** 2).mean()
 

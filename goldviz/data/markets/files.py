@@ -233,12 +233,12 @@ def _read(content: bytes, name: str, choices: Choices, report: Report) -> tuple[
     file = plain_words(name) or "The file"
     check_size(len(content), file)
     key = (hashlib.sha256(content).digest(), file, choices.sheet)
-    table = _TABLES.get(key, lambda: _table(content, file, choices.sheet, report))
+    table = _TABLES.get(key, lambda: table_in(content, file, choices.sheet, report))
     return table, _LAYOUTS.get((*key, choices.told), lambda: understood(table, choices.told))
 
 
-def _table(content: bytes, file: str, sheet: str, report: Report) -> FileTable:
-    """The table in a file of any kind."""
+def table_in(content: bytes, file: str, sheet: str, report: Report) -> FileTable:
+    """The table in a file of any kind; raises :class:`MarketError` for one that cannot be read."""
     if content[:4] in (PARQUET_MARK, ENCRYPTED_MARK):
         return parquet_table(content, file)
     if is_workbook(content):

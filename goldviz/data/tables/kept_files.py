@@ -70,6 +70,7 @@ PLACES = {
     for place in (
         KeptFiles("brought", ".file", 300 * 10**6, "Files that are looked into", "They need to be chosen again."),
         KeptFiles("texts", ".txt", 200 * 10**6, "Texts that were brought", BROUGHT),
+        KeptFiles("series", ".series", 300 * 10**6, "Series that were brought", BROUGHT),
         KeptFiles("documents", ".json.gz", 500 * 10**6, "Documents that were brought", BROUGHT),
         KeptFiles("models", ".safetensors", 2 * 10**9, "Models to start from", BROUGHT),
         KeptFiles("labels", ".txt", 2 * 10**6, "Names of brought files", "Data are called by their keys again."),

@@ -77,7 +77,7 @@ def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
     """
     if len(table.rows) < FEWEST_VALUES:
         raise MarketError(f"{table.file} has {len(table.rows)} rows; at least {FEWEST_VALUES} values are needed.")
-    candidates = _date_columns(table)
+    candidates = date_columns(table)
     place, form = _chosen_dates(table, candidates, answers.date_column)
     source = DatedTable(table, place, read_dates(table, place, form, answers.day_first))
     others = [column for column in range(len(table.names)) if column != place]
@@ -119,8 +119,11 @@ def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
     )
 
 
-def _date_columns(table: FileTable) -> list[tuple[int, DateForm]]:
-    """The places that can hold the dates, with their forms: columns named like a date first."""
+def date_columns(table: FileTable) -> list[tuple[int, DateForm]]:
+    """The places that can hold the dates, with their forms: columns named like a date first.
+
+    Raises :class:`MarketError` where there is none.
+    """
     candidates: list[tuple[bool, int, DateForm]] = []
     for place, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
         if not any(allows(column.type) for allows in DATE_TYPES):

@@ -8,7 +8,8 @@ CONTENDERS = {
     "nlinear": ("NLinear", ("nlinear",)),
     "linear_family": ("Linear, DLinear, NLinear", ("linear", "dlinear", "nlinear")),
     "transformers": ("NLinear and two Transformers", ("nlinear", "patches", "inverted")),
-    "all": ("all five", LEARNED),
+    "informer": ("NLinear and Informer", ("nlinear", "informer")),
+    "all": ("all six", LEARNED),
 }
 """Which networks are trained: in words, and by name."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from goldviz.labs.leaderboard import LAB
+from goldviz.labs.leaderboard.parts import series
 from goldviz.labs.leaderboard.settings import Leaderboard
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
@@ -29,4 +30,4 @@ def why(lane: Lane[Leaderboard], draw: Callable[[str], None]) -> None:
         )
 
 
-PAGE = LaboratoryPage(LAB, main="same_forecast", beside="table", below="traps", why=why)
+PAGE = LaboratoryPage(LAB, main="same_forecast", beside="table", below="traps", why=why, data=series.show)

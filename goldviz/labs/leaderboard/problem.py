@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from goldviz.labs.leaderboard.geometry import checked_geometry
+from goldviz.labs.leaderboard.kept_series import kept_series
 from goldviz.labs.leaderboard.multivariate import MultivariateSeries, checked_values
 from goldviz.labs.leaderboard.public_characters import SIMULATED_SERIES
 from goldviz.labs.leaderboard.splits import Parts, Scaling
@@ -64,13 +65,20 @@ class Problem:
         return rows[min(len(rows) - 1, int(len(rows) * share / 100))]
 
 
+def series_of(settings: Leaderboard) -> MultivariateSeries:
+    """The simulated series or the visitor's own; raises :class:`SeriesError` where this machine does not hold it."""
+    if simulated := SIMULATED_SERIES.get(settings.series):
+        return simulated(settings.rows, settings.channels, settings.series_seed)
+    return kept_series(settings.series)
+
+
 def problem_of(settings: Leaderboard) -> Problem:
     """The series that the settings name, standardised by its training part or, as a trap, by all of it.
 
     Raises :class:`goldviz.labs.leaderboard.multivariate.SeriesError` for what it has no room for, and for values and
     channels that cannot be used.
     """
-    series = SIMULATED_SERIES[settings.series](settings.rows, settings.channels, settings.series_seed)
+    series = series_of(settings)
     checked_values(series)
     parts = checked_geometry(settings, series.rows, series.values.shape[1])
     by_training, by_all = Scaling.of(series, parts.train), Scaling.of(series, parts.end)

@@ -6,15 +6,18 @@ Document 002, sections 4 and 5, adapts attention to series. Zeng et al. 2023 set
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
+from goldviz.data.tables.sealed_names import KEPT, KEY
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import AT_LEAST
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.labs.leaderboard.choices import CONTENDERS
 from goldviz.labs.leaderboard.geometry import checked_geometry
+from goldviz.labs.leaderboard.kept_series import kept_series
 from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.public_characters import SIMULATED_SERIES
 from goldviz.labs.leaderboard.splits import SPLITS
@@ -45,18 +48,20 @@ class Leaderboard(Experiment):
     step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("rows", "channels", "horizon")
 
-    series: Literal["exchange", "load"] = setting(
+    series: str = setting(
         "exchange",
         group="Series",
-        essential=True,
+        control="series",
+        pattern=f"^({'|'.join(SIMULATED_SERIES)}|{KEPT})$",
         labels={name: one.words for name, one in SIMULATED_SERIES.items()},
+        allowed="exchange, load, or the 16 characters that name a series kept on this server",
     )
-    """The series that is forecast."""
+    """The series that is forecast: a simulated one, or a file of your own."""
     horizon: int = setting(96, ge=1, le=720, group="Task", essential=True, unit="steps")
     """Steps that are forecast at once."""
     look_back: int = setting(96, ge=1, le=720, group="Task", essential=True, unit="steps")
     """Steps that a forecast reads."""
-    contenders: Literal["nlinear", "linear_family", "transformers", "all"] = setting(
+    contenders: Literal["nlinear", "linear_family", "transformers", "informer", "all"] = setting(
         "linear_family",
         group="Networks",
         essential=True,
@@ -124,10 +129,24 @@ class Leaderboard(Experiment):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         try:
-            checked_geometry(self, self.rows, self.channels)
+            checked_geometry(self, *self.extent)
         except SeriesError as error:
             raise ValueError(str(error).removesuffix(".")) from None
         return self
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Rows and channels of the series; those that are set where a file is not on this machine."""
+        if KEY.fullmatch(self.series):
+            with suppress(SeriesError):
+                return kept_series(self.series).values.shape
+        return self.rows, self.channels
+
+    def without_effect(self) -> Mapping[str, str]:
+        """What a file of one's own leaves unread."""
+        if self.series in SIMULATED_SERIES:
+            return {}
+        return dict.fromkeys(("rows", "channels", "series_seed"), "Your file has its own rows and channels.")
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(
@@ -160,6 +179,7 @@ class Leaderboard(Experiment):
         ),
         "level_r2": Variable(TABLE, "R² of one-step forecasts, of levels"),
         "move_r2": Variable(TABLE, "R² of one-step forecasts over repeating the last value"),
+        "published": Variable(("published_model",), "Published mean squared error of the public set", once=True),
         "forecast": Variable((*TABLE, "ahead"), "Forecast of the drawn window, first seed"),
         "truth": Variable(("ahead",), "What came in the drawn window", once=True),
         "past": Variable(("back",), "What the drawn window looks back on", once=True),
@@ -176,6 +196,11 @@ class Leaderboard(Experiment):
             "A linear map beside Transformers",
             "Hourly load, 336 hours to look back on. Least squares takes a second, the Transformers most of the rest.",
             {"series": "load", "look_back": 336, "contenders": "transformers", "epochs": 3},
+        ),
+        Preset(
+            "Informer beside a linear map",
+            "Rates whose last value is the best forecast. Informer does not start from it, and has to find the level.",
+            {"contenders": "informer", "epochs": 3},
         ),
         Preset(
             "Break it: last batch dropped",

@@ -20,6 +20,7 @@ from torch.optim import Optimizer
 
 from goldviz.labs.leaderboard.choices import CONTENDERS, TRAPS
 from goldviz.labs.leaderboard.problem import Problem, problem_of
+from goldviz.labs.leaderboard.public_sets import recognised
 from goldviz.labs.leaderboard.table import BATCH_SIZES, Row, table_of, trap_scores
 from goldviz.labs.leaderboard.window_errors import SHIFTS, Errors, errors_of, horizons
 from goldviz.models.series.forecasters.at_once import Forecast, LinearMap
@@ -115,7 +116,7 @@ def train(settings: Leaderboard, record: Record) -> None:
 def describe(
     settings: Leaderboard, record: Record, problem: Problem, networks: Sequence[str], device: torch.device
 ) -> None:
-    """Label the dimensions, and record what comes in the drawn window."""
+    """Label the dimensions; record what comes in the drawn window, and published scores where the series has some."""
     rows, shown = [*AT_ONCE, *networks], problem.shown(settings.window)
     channel = problem.scaled[:, settings.channel - 1]
     record.coordinates(
@@ -141,6 +142,11 @@ def describe(
         shown_channel=problem.series.names[settings.channel - 1],
         shown_row=shown + 1,
     )
+    public = recognised(problem.series)
+    if public is not None and (scores := public.published(settings.horizon, settings.split)):
+        record.coordinates(published_model=list(scores))
+        record.attribute(public_set=public.label)
+        record.once("published", list(scores.values()))
     record.once("past", channel[shown - settings.look_back : shown])
     record.once("truth", channel[shown : shown + settings.horizon])
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from goldviz.models.series.least_squares import NormalEquations, with_ones
 from goldviz.models.style import NetworkStyle
 
 Rows = Float[np.ndarray, "series row"]
 RIDGE = 1e-3
-"""Of the linear maps, for each window that is learned from."""
+"""Of a linear map's weight, for each window that is learned from."""
 LARGEST_ORDER = 24
 
 
@@ -62,29 +63,25 @@ def seasonal(problem: Problem) -> Rows:
 def linear_map(problem: Problem) -> Rows:
     """One linear map from a context to the whole horizon, by least squares with a small ridge."""
     past, future = np.split(problem.learned, [problem.context], 1)
-    return np.asarray(_with_ones(problem.contexts) @ _least_squares(past, future))
+    return np.asarray(with_ones(problem.contexts) @ _fitted(past, future))
 
 
 def autoregression(problem: Problem) -> Rows:
     """One linear map from the last rows to the next one, read on as its own past: AR(p) with p at most 24."""
     order = min(LARGEST_ORDER, problem.context)
     windows = np.lib.stride_tricks.sliding_window_view(problem.learned, order + 1, 1).reshape(-1, order + 1)
-    weights = _least_squares(windows[:, :-1], windows[:, -1:])
+    weights = _fitted(windows[:, :-1], windows[:, -1:])
     rows = problem.contexts.astype(np.float64)
     for _ in range(problem.horizon):
-        rows = np.concatenate([rows, _with_ones(rows[:, -order:]) @ weights], 1)
+        rows = np.concatenate([rows, with_ones(rows[:, -order:]) @ weights], 1)
     return rows[:, -problem.horizon :]
 
 
-def _least_squares(past: Rows, future: Rows) -> Float[np.ndarray, "row_and_one answer"]:
-    """(X'X + n ridge)^-1 X'Y with a column of ones in X, which the ridge leaves alone."""
-    x = _with_ones(past)
-    penalty = RIDGE * len(x) * np.diag([*np.ones(past.shape[1]), 0.0])
-    return np.linalg.solve(x.T @ x + penalty, x.T @ future.astype(np.float64))
-
-
-def _with_ones(rows: Rows) -> Float[np.ndarray, "series row_and_one"]:
-    return np.concatenate([rows.astype(np.float64), np.ones((len(rows), 1))], 1)
+def _fitted(past: Rows, future: Rows) -> Float[np.ndarray, "row_and_one answer"]:
+    """The map from the past and a one to the future, by least squares."""
+    equations = NormalEquations(past.shape[1], future.shape[1])
+    equations.add(past, future)
+    return equations.solved(RIDGE)
 
 
 SIMPLE_FORECASTS = {

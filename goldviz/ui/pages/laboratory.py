@@ -63,6 +63,7 @@ class LaboratoryPage:
     under them.
 
     ``verdict`` says over a lane's figures what they come to, ``why`` explains with the last lane's numbers.
+    ``data`` draws above the knobs what the settings read, and how to choose it.
     ``doubts`` are what should be known before settings are trained, told by *Train*. Each of
     ``parts`` is drawn with the last lane and the step in view; it may let a person try things with that step's weights.
     """
@@ -74,6 +75,7 @@ class LaboratoryPage:
     why: Callable[[Lane[Any], Callable[[str], None]], None] | None = None
     verdict: Callable[[Lane[Any]], None] | None = None
     parts: Sequence[Part] = ()
+    data: Callable[[], None] = lambda: None
     doubts: Callable[[Any], Sequence[str]] = lambda settings: ()
 
     @property
@@ -103,6 +105,7 @@ class LaboratoryPage:
             market_panel.show(experiment)
             text_panel.show(experiment)
             start_panel.show(experiment)
+            self.data()
             settings = knobs(experiment)
             with start:
                 settings_panel.train(experiment, settings)

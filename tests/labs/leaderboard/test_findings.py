@@ -12,6 +12,7 @@ from goldviz.runs.examples import example
 SPOKEN = {
     "one-forecast-many-scores": {"undecided", "follows"},
     "a-linear-map-beside-transformers": {"ahead"},
+    "informer-beside-a-linear-map": {"ahead", "follows"},
     "break-it-last-batch-dropped": {"dropped_batch", "undecided", "follows"},
     "break-it-one-row-reads-more": {"longer_look_back", "ahead"},
     "break-it-scaled-with-all": {"whole_scaling", "undecided", "follows"},

@@ -43,8 +43,8 @@ def test_least_squares_is_numpy_s(windows):
     past, future = (np.asarray(one(rows)) for one in (windows.past, windows.future))
     last = past[..., -1:]
     x = np.concatenate([past - last, np.ones_like(last)], axis=-1).reshape(-1, LOOK_BACK + 1)
-    ridge = np.sqrt(RIDGE * len(x)) * np.eye(LOOK_BACK + 1)
-    y = np.concatenate([(future - last).reshape(-1, HORIZON), np.zeros((LOOK_BACK + 1, HORIZON))])
+    ridge = np.sqrt(RIDGE * len(x)) * np.eye(LOOK_BACK, LOOK_BACK + 1)
+    y = np.concatenate([(future - last).reshape(-1, HORIZON), np.zeros((LOOK_BACK, HORIZON))])
     expected = np.linalg.lstsq(np.concatenate([x, ridge]), y, rcond=None)[0]
     fitted = linear_map(windows, rows, 1)
     np.testing.assert_allclose(fitted.weights, expected[:-1], atol=1e-9)

@@ -8,6 +8,7 @@ NAMES = ()
 LABELS = {"seasonal_repeat": "seasonal repeat", "least_squares": "least squares", "linear": "Linear"} | {
     "dlinear": "DLinear",
     "nlinear": "NLinear",
+    "informer": "Informer",
 }
 
 

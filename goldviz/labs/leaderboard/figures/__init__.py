@@ -7,6 +7,7 @@ from goldviz.figures.by_kind import offered
 from goldviz.figures.reading import absence
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.leaderboard.figures.forecasts import by_step, follows, forecast, stopping, weights
+from goldviz.labs.leaderboard.figures.published import published
 from goldviz.labs.leaderboard.figures.quantities import FIRST_CURVES, KINDS, figure, shared_limits
 from goldviz.labs.leaderboard.figures.scores import by_horizon, same_forecast, table, told_apart, traps
 from goldviz.models.series.forecasters.table import FORECASTERS
@@ -19,6 +20,7 @@ FIGURES = offered(
     same_forecast,
     table,
     traps,
+    published,
     told_apart,
     by_horizon,
     forecast,

@@ -49,6 +49,7 @@ KINDS = by_kind(Leaderboard.variables)
 QUANTITIES = {
     **quantities_by_kind(KINDS),
     "told": Quantity(values_of("told", "told_low", "told_high"), padded),
+    "published": Quantity(values_of("told", "published"), padded),
     "until": Quantity(values_of("until_low", "until_high"), padded),
     "batch_score": Quantity(_batches, padded),
     "change": Quantity(_changes, padded),

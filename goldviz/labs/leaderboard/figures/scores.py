@@ -222,7 +222,7 @@ def by_horizon(plot: Plot) -> Figure:
     plot.figure.update_xaxes(
         title_text="First steps of the forecast",
         tickvals=list(range(len(untils))),
-        ticktext=[str(until) for until in untils],
+        ticktext=[f"{until} step{'' if until == 1 else 's'}" for until in untils],
         range=(-0.5, len(untils) - 0.5),
         showgrid=False,
     )

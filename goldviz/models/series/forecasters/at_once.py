@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from goldviz.models.series.least_squares import NormalEquations
 from goldviz.models.series.sliding_windows import SlidingWindows
 
 RIDGE = 1e-6
-"""Ridge penalty, as a share of the rows that are fitted: enough for columns that depend on each other."""
+"""Ridge penalty of a weight for each row that is fitted: enough for columns that depend on each other."""
 
 Forecast = Callable[[Float[np.ndarray, "window channel look_back"]], Float[np.ndarray, "window channel horizon"]]
 
@@ -48,20 +49,12 @@ class LinearMap:
 def linear_map(windows: SlidingWindows, rows: range, season: int) -> LinearMap:
     """NLinear (Zeng et al. 2023) in closed form: least squares with a ridge of 1e-6 of the rows, in float64.
 
-    (X'X + r I) W = X'Y, where the rows of X and Y are all windows of all channels, less their last value, and a column
-    of ones. The normal equations are added up in blocks, so memory does not grow with the series.
+    The rows of X and Y are all windows of all channels, less their last value.
     """
-    look_back, horizon = windows.look_back, windows.horizon
-    columns, count = look_back + 1, 0
-    squares, products = np.zeros((columns, columns)), np.zeros((columns, horizon))
+    equations = NormalEquations(windows.look_back, windows.horizon)
     for part in windows.blocks(rows):
         past, future = windows.past(part), windows.future(part)
         last = past[..., -1:]
-        x, y = np.ones((past.shape[0] * past.shape[1], columns)), (future - last).reshape(-1, horizon)
-        x[:, :look_back] = (past - last).reshape(-1, look_back)
-        squares += x.T @ x
-        products += x.T @ y
-        count += len(x)
-    squares[np.diag_indices(columns)] += RIDGE * count
-    solution = np.linalg.solve(squares, products)
+        equations.add((past - last).reshape(-1, windows.look_back), (future - last).reshape(-1, windows.horizon))
+    solution = equations.solved(RIDGE)
     return LinearMap(solution[:-1], solution[-1])

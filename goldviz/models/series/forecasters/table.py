@@ -37,9 +37,9 @@ class Forecaster:
 
 def _network(module: str, name: str) -> Callable[..., Any]:
     def build(*shape: Any) -> Any:
-        from goldviz.models.series.forecasters import inverted, linear_family, patches
+        from goldviz.models.series.forecasters import informer, inverted, linear_family, patches
 
-        modules = {"inverted": inverted, "linear_family": linear_family, "patches": patches}
+        modules = {"informer": informer, "inverted": inverted, "linear_family": linear_family, "patches": patches}
         return getattr(modules[module], name)(*shape)
 
     return build
@@ -89,6 +89,13 @@ FORECASTERS = {
         _network("inverted", "Inverted"),
         learned=True,
         cost=(65.0, 5.0),
+    ),
+    "informer": Forecaster(
+        "An encoder that distils and a decoder of the whole horizon, like Informer.",
+        NetworkStyle("Informer", "#b03a48", "dashdot", "hexagon"),
+        _network("informer", "Informer"),
+        learned=True,
+        cost=(150.0, 200.0),
     ),
 }
 

@@ -1,0 +1,129 @@
+"""A visitor's file as a series: a column of times, then a channel in each column, as forecasting benchmarks lay it out.
+
+The house's readers take CSV, Excel and Parquet apart; here are the rules of a series at equal steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from goldviz.data.markets.files import check_size, table_in
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.file_table import FileTable, plain_words
+from goldviz.data.tables.printed_dates import Moments, ascending, read_dates
+from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers
+from goldviz.data.tables.table_layout import date_columns
+from goldviz.data.tables.workbook_parts import Report, unheard
+from goldviz.labs.leaderboard.kept_series import SOURCE
+from goldviz.labs.leaderboard.multivariate import MultivariateSeries, SeriesError
+
+FEWEST_ROWS, MOST_ROWS, MOST_NUMBERS = 30, 100_000, 2_000_000
+STEPS = {60: "minute", 900: "quarter of an hour", 1800: "half hour", 3600: "hour", 86_400: "day", 604_800: "week"}
+"""Seconds between two rows, and what a row is then called."""
+
+
+@dataclass(frozen=True)
+class SeriesFile:
+    """The series in a file, and sentences on what was noticed."""
+
+    series: MultivariateSeries
+    notes: tuple[str, ...]
+
+
+def read_series(content: bytes, name: str, report: Report = unheard) -> SeriesFile:
+    """The series in a file, oldest row first, without columns that hold no number or never change.
+
+    Raises :class:`SeriesError` for a file that cannot be read, with too few or too many rows, times that come again or
+    are out of order, and a channel with a gap; the sentence names the column and the row.
+
+    >>> rows = "".join(f"2024-01-{day:02d},{day % 7},4\\n" for day in range(1, 32))
+    >>> file = read_series(f"date,load,flat\\n{rows}".encode(), "load.csv")
+    >>> file.series.names, file.series.row, file.notes
+    (('load',), 'day', ('Left out, for it is 4 in every row: flat.',))
+    """
+    file = plain_words(name) or "The file"
+    try:
+        check_size(len(content), file)
+        return _series(table_in(content, file, "", report))
+    except MarketError as error:
+        raise SeriesError(str(error)) from None
+
+
+def _series(table: FileTable) -> SeriesFile:
+    count = len(table.rows)
+    if not FEWEST_ROWS <= count <= MOST_ROWS:
+        raise SeriesError(f"{table.file} has {count:,} rows; allowed are {FEWEST_ROWS} to {MOST_ROWS:,}.")
+    place, form = date_columns(table)[0]
+    dates = read_dates(table, place, form)
+    order, moments, notes = _in_order(table, dates.moments)
+    others = [column for column in range(len(table.names)) if column != place]
+    text = [table.columns[column] for column in others if pa.types.is_string(table.columns[column].type)]
+    decimal, _ = decimal_mark(text, table.separator)
+    numbers = {column: read_numbers(table.columns[column], decimal) for column in others}
+    numeric = [column for column in others if numbers[column].numeric]
+    if not numeric:
+        raise SeriesError(f"{table.file} has no column of numbers beside its times; allowed is a channel a column.")
+    if count * len(numeric) > MOST_NUMBERS:
+        raise SeriesError(
+            f"{table.file} has {count * len(numeric):,} numbers; allowed are at most {MOST_NUMBERS:,}. "
+            "Take fewer columns."
+        )
+    if left_out := [table.names[column] for column in others if column not in numeric]:
+        notes += (f"Left out, for no numbers are in it: {', '.join(left_out)}.",)
+    for column in numeric:
+        _check_whole(table, column, numbers[column])
+    flat = [column for column in numeric if np.ptp(numbers[column].values) == 0]
+    if len(flat) == len(numeric):
+        raise SeriesError(f"No channel of {table.file} ever changes; allowed are channels that vary.")
+    notes += tuple(
+        f"Left out, for it is {numbers[column].values[0]:g} in every row: {table.names[column]}." for column in flat
+    )
+    channels = [column for column in numeric if column not in flat]
+    values = np.stack([numbers[column].values[order] for column in channels], axis=1)
+    row, uneven = _step(moments)
+    notes += uneven
+    return SeriesFile(MultivariateSeries(tuple(table.names[column] for column in channels), values, row, SOURCE), notes)
+
+
+def _in_order(table: FileTable, moments: Moments) -> tuple[slice, Moments, tuple[str, ...]]:
+    """The rows oldest first, their times, and a note where the newest stood first."""
+    newest_first = bool(moments[0] > moments[-1])
+    order = slice(None, None, -1) if newest_first else slice(None)
+    times, rows = moments[order], table.rows[order]
+    again = np.flatnonzero(np.diff(times).astype(np.int64) == 0)
+    if len(again):
+        first, second = sorted((rows[again[0]], rows[again[0] + 1]))
+        raise SeriesError(f"Rows {first} and {second} of {table.file} have the same time; allowed is each time once.")
+    if not ascending(times):
+        place = int(np.argmax(np.diff(times).astype(np.int64) < 0))
+        raise SeriesError(
+            f"The time in row {rows[place + 1]} of {table.file} is before that in row {rows[place]}; allowed are times "
+            "in order."
+        )
+    return order, times, ("The newest row stood first: sorted oldest first.",) if newest_first else ()
+
+
+def _check_whole(table: FileTable, column: int, numbers: ReadNumbers) -> None:
+    bad = numbers.wrong | ~np.isfinite(numbers.values)
+    if bad.any():
+        place = int(np.argmax(bad))
+        cell = table.cell(column, place)
+        what = f"has {cell!r}" if cell else "has no number"
+        raise SeriesError(
+            f"Column {table.names[column]} of {table.file} {what} in row {table.rows[place]}; allowed is a number in "
+            "every row."
+        )
+
+
+def _step(moments: Moments) -> tuple[str, tuple[str, ...]]:
+    """What a row is called by the commonest step between two, and a note where others differ."""
+    steps, counts = np.unique(np.diff(moments).astype(np.int64), return_counts=True)
+    usual = int(counts.argmax())
+    row, others = STEPS.get(int(steps[usual]), "step"), int(counts.sum() - counts[usual])
+    if not others:
+        return row, ()
+    noun = "step between rows is" if others == 1 else "steps between rows are"
+    return row, (f"{others:,} {noun} longer or shorter than the rest; all count as one.",)
