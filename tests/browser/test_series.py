@@ -1,0 +1,48 @@
+"""A file of one's own on *How a leaderboard fools*: refused in a sentence, brought, forecast, and read in the table."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import button, state, train, wait_for_figure
+
+Opener = Callable[..., Page]
+SMALL = "horizon=4&look_back=8&season=4&contenders=nlinear&epochs=1&rows=300&channels=2"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """A series of 300 days, and one whose second day stands there twice."""
+    values = np.random.default_rng(0).standard_normal((300, 2)).cumsum(axis=0)
+    days = np.datetime64("2020-01-01") + np.arange(300)
+    rows = [f"{day},{a:.4f},{b:.4f}" for day, (a, b) in zip(days, values, strict=True)]
+    paths = {"own": tmp_path / "rates.csv", "twice": tmp_path / "twice.csv"}
+    paths["own"].write_text("\n".join(["date,gold,silver", *rows]))
+    paths["twice"].write_text("\n".join(["date,gold,silver", *rows[:2], *rows[1:]]))
+    return paths
+
+
+@pytest.mark.slow
+def test_a_file_is_refused_or_forecast(server: Server, open_page: Opener, files: dict[str, Path]) -> None:
+    page = open_page(f"{server.address}/leaderboard?{SMALL}")
+    wait_for_figure(page, "same_forecast")
+    page.get_by_role("button", name="Use a file of your own").click()
+    chosen = page.get_by_test_id("stFileUploaderDropzoneInput")
+    chosen.set_input_files(str(files["twice"]))
+    expect(page.get_by_text("Rows 3 and 4 of twice.csv have the same time; allowed is each time once.")).to_be_visible()
+    chosen.set_input_files(str(files["own"]))
+    button(page, "Use this series").click()
+    expect(page).to_have_url(re.compile("series=[0-9a-f]{16}"))
+    source = page.locator(".st-key-series-source")
+    expect(source).to_contain_text("300 rows of one day each, 2 channels.")
+    page.keyboard.press("Escape")
+    expect(page.locator("[class*='st-key-not-yet']")).to_contain_text("Not trained on rates.csv yet.")
+    train(page)
+    state(page, "Finished")
+    table = wait_for_figure(page, "table")
+    assert "NLinear" in table.evaluate("host => host._fullLayout.yaxis.ticktext")
