@@ -25,7 +25,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Settings, SettingsError
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 SEEDS = (0, 1, 2, 3, 4)
 NOT_TESTED = "not tested"
+IDENTITY = "identity"
+Kind = Literal["claim", "question", "identity"]
+"""Who says it: a document; nobody, so that it is our own question on one; or mathematics, where only code can fail."""
 DIGITS = 6
 """Significant digits of a kept number."""
 
@@ -85,7 +88,8 @@ class Claim:
 
     ``parts`` stand under words that say what their number is, with a place for it: ``"its loss is {} of the plain
     twin's"``. A format (``{:.0%}``) is used for line and interval, too.
-    ``over`` is the setting that tells cases apart, ``called`` what they are called.
+    ``over`` is the setting that tells cases apart, ``called`` what they are called. ``kind`` says whether a document
+    claims it. What is said to be so ``always`` is refuted by one part.
     """
 
     lab: Laboratory
@@ -97,6 +101,8 @@ class Claim:
     over: str = "seeds"
     cases: tuple[Any, ...] = SEEDS
     called: str = "seeds"
+    kind: Kind = "claim"
+    always: bool = False
 
     @property
     def document(self) -> str:
@@ -138,7 +144,8 @@ class Claim:
             tuple(
                 Judged(words, part.line, part.scale, tuple(numbers[part.name]), self.called)
                 for words, part in self.parts.items()
-            )
+            ),
+            whole=self.always,
         )
 
     @property
@@ -148,8 +155,14 @@ class Claim:
 
     @property
     def word(self) -> str:
-        """The verdict's word, or :data:`NOT_TESTED`."""
-        return self.verdict.word if self.verdict else NOT_TESTED
+        """The verdict's word, or :data:`NOT_TESTED`; an identity that came out says so, for it could not fail."""
+        return self.word_of(self.verdict)
+
+    def word_of(self, verdict: Verdict | None) -> str:
+        """The word for a verdict on this claim."""
+        if verdict is None:
+            return NOT_TESTED
+        return IDENTITY if self.kind == "identity" and verdict.word == "holds" else verdict.word
 
 
 @dataclass(frozen=True)

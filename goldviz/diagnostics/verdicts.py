@@ -1,8 +1,10 @@
 """A verdict on a claim: numbers of several seeds against a declared line, by an interval and never by a word.
 
 A claim has one part or more. A part *holds* where the whole 95 % interval lies inside its line, *does not hold* where
-it lies outside, and is *undecided* where it reaches over the line. The claim holds where all parts do, *in part* where
-some do and others do not.
+it lies outside, and is *undecided* where it reaches over the line. An interval speaks of a mean, which is nobody's
+number where seeds fall into two groups: so the share of the seeds on its side has to be above half, too, by its own
+interval. The claim holds where all parts do, *in part* where some do and others do not; one that says *always* holds
+only whole.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ STUDENT = (12.70620, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.306
 """0.975 quantiles of Student's t with 1, 2, ... 9 degrees of freedom."""
 NORMAL = NormalDist().inv_cdf(0.975)
 DEFAULT_FORMAT = ".3g"
+HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -133,8 +136,12 @@ class Judged:
 
     @property
     def word(self) -> Word:
-        """What the interval comes to."""
-        return self.line.judge(self.interval)
+        """What the interval comes to; where seeds are on both sides, if most are on its own."""
+        word = self.line.judge(self.interval)
+        alike = [float(self.line.holds(value) == (word == "holds")) for value in self.values]
+        if word == "undecided" or self.scale == "share" or all(alike):
+            return word
+        return word if interval(alike, "share").low > HALF else "undecided"
 
     @property
     def sentence(self) -> str:
@@ -181,11 +188,15 @@ class Verdict:
     """What the parts of a claim come to together."""
 
     parts: tuple[Judged, ...]
+    whole: bool = False
+    """Whether one part that does not hold refutes all, as of what is said to be so always."""
 
     @property
     def word(self) -> Word:
         """One of :data:`WORDS`."""
         words = {part.word for part in self.parts}
+        if self.whole and "does not hold" in words:
+            return "does not hold"
         if len(words) == 1:
             return words.pop()
         return "undecided" if "undecided" in words else "holds in part"

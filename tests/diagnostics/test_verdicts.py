@@ -68,7 +68,8 @@ def test_the_rule_can_say_each_of_the_four(whole: list[int]) -> None:
     """Of any numbers that differ there are lines for each verdict."""
     values = [float(number) for number in whole]
     found = interval(values, "difference")
-    inside, outside, across = Line(above=found.low - 1), Line(above=found.high + 1), Line(above=found.centre)
+    low, high = min(found.low, *values), max(found.high, *values)
+    inside, outside, across = Line(above=low - 1), Line(above=high + 1), Line(above=found.centre)
     lines: dict[Word, list[Line]] = {
         "holds": [inside, inside],
         "holds in part": [inside, outside],
@@ -94,8 +95,29 @@ def test_the_sentence_has_number_line_seeds_and_interval() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("values", "word"),
+    [
+        ([0.0019, 0.0033, 0.0028, 0.005, 0.004], "holds"),
+        ([0.0019, 1.0, 0.0033, 0.0028, 0.005], "undecided"),
+        ([0.0019, 1.0, *[0.0033] * 8], "holds"),
+        ([2.0, 0.5, 2.1, 2.0, 2.2, 2.0], "undecided"),
+        ([2.0, 2.1, 2.0, 2.2, 2.0], "does not hold"),
+    ],
+)
+def test_two_groups_of_seeds_are_judged_by_their_share_too(values: list[float], word: str) -> None:
+    assert Judged("{}", Line(below=0.9), "ratio", values).word == word
+
+
+def test_always_is_refuted_by_one_part() -> None:
+    parts = (Judged("{}", Line(above=1), "difference", [2.0] * 5), Judged("{}", Line(above=1), "difference", [0.0] * 5))
+    assert Verdict(parts).word == "holds in part"
+    assert Verdict(parts, whole=True).word == "does not hold"
+    assert Verdict(parts[:1], whole=True).word == "holds"
+
+
 def test_only_equal_numbers_are_all_alike() -> None:
-    part = Judged("its loss is {:.2f}", Line(below=1), "plain", [0.8567, 0.8568, 0.8568, 0.8567, 0.8568])
+    part = Judged("its loss is {:.2f}", Line(below=1), "difference", [0.8567, 0.8568, 0.8568, 0.8567, 0.8568])
     assert part.sentence == "its loss is 0.86 (5 of 5 seeds below 1.00, alike to the last digit shown)"
 
 

@@ -8,6 +8,7 @@ from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.visit import LABORATORY, Visitor
 
+IN_ORDER = sorted(claims().values(), key=lambda claim: claim.kind == "question")
 PAGE, PARAMETERS, GATES = "pages/claims.py", claim_of("C66"), claim_of("C79")
 
 
@@ -20,12 +21,12 @@ def links(visitor: Visitor) -> list[tuple[str, str]]:
 def test_the_page_lists_all_claims_and_filters_them() -> None:
     visitor = Visitor(PAGE)
     assert links(visitor) == [
-        (f"**{number}** {plain(claim.sentence)}", f"claim={number}") for number, claim in claims().items()
+        (f"**{claim.number}** {plain(claim.sentence)}", f"claim={claim.number}") for claim in IN_ORDER
     ]
     assert sum(line in [badge(claim.word) for claim in claims().values()] for line in visitor.markdown) == len(claims())
     visitor.at.selectbox(key="claims-document").set_value("004")
     shown = [query for _, query in links(visitor.look())]
-    assert shown == [f"claim={number}" for number, claim in claims().items() if claim.document == "004"]
+    assert shown == [f"claim={claim.number}" for claim in IN_ORDER if claim.document == "004"]
     visitor.at.session_state["claims-verdict"] = "holds in part"
     visitor.at.selectbox(key="claims-document").set_value("all")
     visitor.at.toggle(key="claims-numbers").set_value(True)

@@ -18,6 +18,7 @@ CLAIMS = (
         "The recursion of deltas gives the gradient of every weight.",
         "003, recursion",
         lanes=({}, LONGER),
+        kind="identity",
         parts={
             "its five gradients differ from autograd's by {:.1e} at most": Part(measures.off_autograd, below=ROUNDING),
         },
@@ -52,6 +53,7 @@ CLAIMS = (
         "003, clipping",
         lanes=("break-it-exploding", "fix-it-clip"),
         cases=tuple(range(10)),
+        kind="question",
         parts={
             "without clipping one step makes the loss worse in {:.0%} of the networks": Part(
                 measures.made_worse, above=0.5, scale="share", lanes=(1,)

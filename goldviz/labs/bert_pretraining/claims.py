@@ -13,7 +13,7 @@ CLAIMS = (
     Claim(
         LAB,
         "C106",
-        "By predicting masked words a model learns general linguistic structure.",
+        "By predicting masked words a model learns to use their context.",
         "001, 4.2.2",
         lanes=(READ,),
         parts={
@@ -27,6 +27,7 @@ CLAIMS = (
         "What was learned without labels helps a task with few of them.",
         "001, 4.2.2",
         lanes=(READ, UNREAD),
+        kind="question",
         parts={
             "width 32 (64 is usual), 1,200 steps without labels: {:.1%} more tones of new patterns are judged "
             "rightly": Part(measures.gained_on_new, above=0),

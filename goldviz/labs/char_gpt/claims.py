@@ -55,6 +55,7 @@ CLAIMS = (
             {**TINY, "residual_scale": "init"},
             {**TINY, "residual_scale": "branch"},
         ),
+        kind="question",
         parts={
             "with both the dev loss ends {:+.3f} nat from that with neither": Part(
                 measures.dev_over_twin, below=0.0, lanes=(1, 2)
@@ -72,6 +73,7 @@ CLAIMS = (
         "Tying the read-out to the token table saves V·C parameters and costs nothing.",
         "002, 3.2",
         lanes=({**TINY, "tied": False}, TINY),
+        kind="question",
         parts={
             "untied there are {:.3f} V·C parameters more": Part(measures.saved, above=0.999, below=1.001),
             "untied the dev loss ends {:+.3f} nat from that of the tied one": Part(measures.dev_over_twin, above=0.0),
@@ -82,6 +84,7 @@ CLAIMS = (
         "Without the mask the loss is close to zero, and the network cannot write.",
         "002, 3.3",
         lanes=(COPYING,),
+        kind="question",
         parts={
             "where later tokens are seen the dev loss is {:.3f} nat": Part(measures.loss_with_a_view, below=0.2),
             "at the last place, which sees none, it is {:+.2f} nat from that of counted pairs there": Part(
@@ -91,9 +94,10 @@ CLAIMS = (
     ),
     Tried(
         "C25",
-        "Biases and layer norms are left out of decay for the sake of stability.",
+        "Leaving biases and layer norms out of decay lowers the loss.",
         "002, 3.7",
         lanes=({**TINY, "decay_all": True}, TINY),
+        kind="question",
         parts={
             "with decay of all the dev loss ends {:+.4f} nat higher": Part(measures.dev_over_twin, above=0.0),
         },

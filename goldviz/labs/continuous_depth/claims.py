@@ -16,6 +16,7 @@ CLAIMS = (
         "The output of a neural ODE is the solution at depth T, whoever solves it.",
         "001, 3.2.1, eq. 30",
         lanes=({**FLOW, "method": "rk4"}, {**FLOW, "method": "euler", "solver_steps": 2}),
+        kind="question",
         parts={
             "trained with 8 steps of RK4: followed exactly, {:.0%} of the networks answer as before": Part(
                 measures.CONSISTENT_ANSWERS["ode"], above=0.5, scale="share", lanes=(1,)

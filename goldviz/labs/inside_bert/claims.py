@@ -18,6 +18,7 @@ CLAIMS = (
         "C101",
         "Each token's attention weights sum to 1.",
         "001, 4.1.2",
+        kind="identity",
         parts={
             "the worst row is off by {:.1e}": Part(measures.off_one, below=1e-5),
         },

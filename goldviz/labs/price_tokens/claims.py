@@ -49,6 +49,7 @@ CLAIMS = (
         "Byte-pair encoding finds motifs in prices.",
         "002, 2.4",
         lanes=({**COUNTED, "merges": 20}, {**HIDDEN_MARKOV, "merges": 20}),
+        kind="question",
         parts={
             "20 merges of bins save {:+.2f} bits a later day": Part(measures.saved_by_merges, above=0, lanes=(1,)),
             "they save {:+.2f} more than with the days shuffled": Part(measures.saved_by_order, above=0, lanes=(1,)),
@@ -60,6 +61,7 @@ CLAIMS = (
         "More bins make a better forecast.",
         "002, 2.4",
         lanes=tuple({**COUNTED, "tokens": count} for count in (4, 16, 64)),
+        kind="question",
         parts={
             "16 bins in place of 4 gain {:+.3f} nats a day of the return itself": Part(
                 measures.better_than_before, above=0, lanes=(1, 2)
@@ -72,6 +74,7 @@ CLAIMS = (
         "Learned codes are all used.",
         "002, 1.3.4",
         lanes=({**LEARNED}, {**LEARNED, "codes": "far"}),
+        kind="question",
         parts={
             "codes that begin among the data: a perplexity of {:.0%} of 16": Part(measures.USED, above=0.5, lanes=(1,)),
             "codes that begin far away: {:.0%}": Part(measures.USED, above=0.5, lanes=(2,)),

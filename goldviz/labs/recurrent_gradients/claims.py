@@ -68,6 +68,7 @@ CLAIMS = (
         "Gates cost parameters: an LSTM has more than a plain RNN, and a GRU fewer than an LSTM.",
         "001, 2.2.3",
         lanes=({"steps": 1, "look_every": 0, "length": 8, "hidden": 16},),
+        kind="identity",
         parts={
             "the LSTM has {:.2f} times the RNN's parameters": Part(measures.lstm_size, above=1),
             "the GRU has {:.0%} of the LSTM's": Part(measures.gru_size, below=1),

@@ -45,6 +45,7 @@ CLAIMS = (
         "C16",
         "The pattern always splits punctuation off.",
         "002, 2.2",
+        always=True,
         parts={
             "under GPT-2's pattern {:.1%} of the signs are in a piece with letters": Part(
                 measures.glued_left, below=0.01

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from goldviz.declare.claims import NOT_TESTED, Claim, claims
+from goldviz.declare.claims import IDENTITY, NOT_TESTED, Claim, claims
 from goldviz.diagnostics.verdicts import WORDS
 from goldviz.ui import chrome
 from goldviz.ui.panels import filters
@@ -26,18 +26,26 @@ def show() -> None:
         matches = _filtered(list(claims().values()))
     numbers = switch.toggle("Show the numbers", key="claims-numbers")
     for claim in matches:
+        if claim.kind != "question":
+            _line(claim, numbers)
+    questions = [claim for claim in matches if claim.kind == "question"]
+    if questions:
+        st.markdown("##### Questions of our own")
+    for claim in questions:
         _line(claim, numbers)
     if not matches:
         st.caption("No claim is like that.")
     st.caption(
         "Nobody writes a verdict. A claim declares its settings, what is measured and where the line is. At least five "
-        "seeds, markets or texts are measured, and the 95 % interval decides. A link opens the "
-        "laboratory, set up for the claim."
+        "seeds, markets or texts are measured, and the 95 % interval decides, with most of them on its side. What "
+        "mathematics leaves no choice is called an identity. A link opens the laboratory, set up for the claim."
     )
 
 
 def _filtered(all_claims: Sequence[Claim]) -> list[Claim]:
-    word = filters.one_word("Verdict", [claim.word for claim in all_claims], (*WORDS, NOT_TESTED), key="claims-verdict")
+    word = filters.one_word(
+        "Verdict", [claim.word for claim in all_claims], (*WORDS, IDENTITY, NOT_TESTED), key="claims-verdict"
+    )
     left, right = st.columns(2)
     titles = {claim.lab.name: claim.lab.declared.title for claim in all_claims}
     documents = sorted({claim.document for claim in all_claims})

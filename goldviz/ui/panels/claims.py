@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from goldviz.declare.claims import NOT_TESTED, Claim, claims, claims_of
+from goldviz.declare.claims import IDENTITY, NOT_TESTED, Claim, claims, claims_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Settings
@@ -29,6 +29,7 @@ SIGNS = {
     "holds in part": ("orange", ":material/contrast:"),
     "does not hold": ("red", ":material/cancel:"),
     "undecided": ("gray", ":material/help:"),
+    IDENTITY: ("blue", ":material/equal:"),
     NOT_TESTED: ("gray", ":material/hourglass_empty:"),
 }
 OVER = ("finished", "diverged")
@@ -61,9 +62,13 @@ def arrive(lab: Laboratory, number: str) -> list[str]:
 def show(lab: Laboratory, visible_lanes: Sequence[AnyLane] = ()) -> None:
     """All claims of a laboratory; ``shown`` are the lanes whose runs may have tested one."""
     claims = claims_of(lab)
-    st.markdown(f"What the document claims: {counted(claim.word for claim in claims)}.")
     number = st.session_state.get(_key(lab))
-    for claim in sorted(claims, key=lambda claim: claim.number != number):
+    questions = [claim for claim in claims if claim.kind == "question"]
+    if len(questions) < len(claims):
+        st.markdown(f"What the document claims: {counted(claim.word for claim in claims if claim.kind != 'question')}.")
+    for claim in sorted(claims, key=lambda claim: (claim.kind == "question", claim.number != number)):
+        if questions and claim is min(questions, key=lambda one: one.number != number):
+            st.markdown(f"Questions of our own: {counted(claim.word for claim in questions)}.")
         _one(claim, visible_lanes)
 
 
@@ -71,10 +76,11 @@ def _one(claim: Claim, visible_lanes: Sequence[AnyLane]) -> None:
     with st.container(border=True):
         st.markdown(f"{badge(claim.word)} **{claim.number}** {plain(claim.sentence)}")
         numbers = f"Recorded: {claim.verdict.numbers}." if claim.verdict else "Nothing is recorded yet: try it."
-        st.caption(plain(f"Document {claim.place}. {numbers}"))
+        by = "Our own, on document" if claim.kind == "question" else "Document"
+        st.caption(plain(f"{by} {claim.place}. {numbers}"))
         own = verdict_of_runs(claim, visible_lanes)
         if own is not None:
-            st.markdown(f"Your runs: {badge(own.word)} {plain(own.numbers)}")
+            st.markdown(f"Your runs: {badge(claim.word_of(own))} {plain(own.numbers)}")
         with st.container(horizontal=True):
             if _buttons(claim):
                 # Knobs and address stand outside of the part of the page that a click here draws again.
