@@ -16,7 +16,7 @@ from goldviz.declare.registry import ROOM
 
 @dataclass(frozen=True)
 class Term:
-    """One term. ``words`` are two sentences, ``source`` is "001, 2.1.3, eq. 8", ``laboratory`` a laboratory's name."""
+    """One term. ``words`` are two sentences, ``source`` is "001, 2.1.3, eq. 8" or a paper, ``laboratory`` its name."""
 
     name: str
     forms: tuple[str, ...]
@@ -24,6 +24,15 @@ class Term:
     equation: str
     source: str
     laboratory: str
+
+    @property
+    def place(self) -> str:
+        """Where it stands: in a document, or in a paper where the documents use it without saying what it is.
+
+        >>> Term("gradient", (), "", "", "001, 1.2", "").place, Term("GARCH", (), "", "", "Bollerslev 1986", "").place
+        ('Document 001, 1.2', 'Bollerslev 1986')
+        """
+        return f"Document {self.source}" if self.source[0].isdigit() else self.source
 
     @property
     def slug(self) -> str:

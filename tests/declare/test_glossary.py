@@ -15,7 +15,7 @@ def test_a_term_is_two_short_sentences_with_an_equation_and_its_place() -> None:
         assert len(sentences) == 2, term.name
         assert max(len(sentence.split()) for sentence in sentences) <= LONGEST, term.name
         assert term.equation, term.name
-        assert re.match(r"00[1-5], \d", term.source), term.name
+        assert re.match(r"00[1-5], \d|[\w ]+ (et al\. )?\d{4}$", term.source), term.name
         assert term.laboratory in laboratories(), term.name
 
 

@@ -101,7 +101,7 @@ class Tip {
   }
 
   fill(term) {
-    const parts = [["strong", term.name], ["p", term.words], ["p", term.equation], ["small", `Document ${term.source}`]];
+    const parts = [["strong", term.name], ["p", term.words], ["p", term.equation], ["small", term.place]];
     const made = parts.map(([tag, words]) => Object.assign(document.createElement(tag), { textContent: words }));
     made[2].className = "goldviz-term-equation";
     if (new URL(term.href, location.href).pathname !== location.pathname) {

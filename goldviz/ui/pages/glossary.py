@@ -28,7 +28,13 @@ def explain() -> None:
 @cache
 def _for_browser() -> list[dict[str, Any]]:
     return [
-        {**vars(term), "slug": term.slug, "href": address(f"/{term.laboratory}"), "seen": _seen(term)}
+        {
+            **vars(term),
+            "slug": term.slug,
+            "href": address(f"/{term.laboratory}"),
+            "seen": _seen(term),
+            "place": term.place,
+        }
         for term in terms()
     ]
 
@@ -57,5 +63,5 @@ def _one(term: Term) -> None:
         st.markdown(f"**{plain(term.name)}**")
         st.markdown(f"{plain(term.words)}  \n*{plain(term.equation)}*")
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"Document {plain(term.source)}", width="content")
+            st.caption(plain(term.place), width="content")
             st.page_link(chrome.page_file(laboratories()[term.laboratory]), label=f"Seen in {_seen(term)}")
