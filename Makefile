@@ -9,15 +9,14 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests calculations other-tests beside compiled test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples drawn laboratories size advice claims model clean
+.PHONY: run test tests browser-tests other-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples drawn laboratories size advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
 # Every part runs, whatever became of those before it; what failed is named at the end. The browser's part waits more
-# than it computes: beside it, behind everything else, the tests are compiled (three processes would do that at once,
-# each for itself), style and types checked and the calculations tested. What a slow machine has left of that then
-# shares the cores with the other tests: at its rank they leave it its part.
+# than it computes: beside it, behind everything else, style and types are checked and all other tests run. At their
+# rank they leave it its part of the cores.
 BESIDE := .beside.log
 # The names of failed tests, from all parts; tests/conftest.py writes them.
 export GOLDVIZ_FAILED_TESTS := $(CURDIR)/.failed.log
@@ -26,33 +25,23 @@ BEHIND := nice -n 19 $(MAKE) --no-print-directory
 test: $(VENV)/.dev browser
 	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; $(BEHIND) --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
 	  $(MAKE) --no-print-directory browser-tests || failed="$$failed browser-tests"; \
-	  $(BEHIND) other-tests || failed="$$failed other-tests"; \
-	  wait $$beside || failed="$$failed lint-calculations-or-types"; cat $(BESIDE); rm -f $(BESIDE); \
+	  wait $$beside || failed="$$failed lint-types-or-other-tests"; cat $(BESIDE); rm -f $(BESIDE); \
 	  [ -z "$$failed" ] || $(SAY_FAILED)
 
-beside: lint compiled calculations types
-compiled: $(VENV)/.dev
-	-$(PYTEST) --collect-only -qq > /dev/null 2>&1
+beside: lint types other-tests
 
-# A browser, its server and a worker want the machine for themselves; the other tests share it.
+# A browser, its server and a worker want the machine for themselves; the other tests share it. A file's tests share
+# their runs: a process takes them in their order, and gives half of what it has left to one that has nothing to do.
 PYTEST := $(BIN)/python -m pytest
-# One process more than two cores: many tests wait for a server or a worker.
-TOGETHER := --numprocesses 3 --dist worksteal
+TOGETHER := --numprocesses 2 --dist worksteal
 WHOLE := browser and not component
-# Nothing here waits for a server or a browser. A file's tests share their runs, so they stay in one process.
-CALCULATIONS := $(addprefix tests/,declare diagnostics figures models training truth) \
-  $(addprefix tests/data/,markets problems texts) $(wildcard tests/labs/*/test_figures*.py)
-IN_FILES := --numprocesses 2 --dist loadfile
-tests: browser-tests calculations other-tests
+tests: browser-tests other-tests
 
 browser-tests: $(VENV)/.dev browser
 	$(PYTEST) tests/browser -m "$(WHOLE) and not slow" --durations 15
 
-calculations: $(VENV)/.dev
-	$(PYTEST) $(IN_FILES) $(CALCULATIONS) -m "not slow" --durations 5
-
 other-tests: $(VENV)/.dev browser
-	$(PYTEST) $(TOGETHER) $(addprefix --ignore=,$(CALCULATIONS)) -m "not ($(WHOLE)) and not slow" --durations 15
+	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and not slow" --durations 15
 
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)

@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
+from _plotly_utils.basevalidators import BaseTemplateValidator
 from hypothesis import settings
 from streamlit.components.v2 import manifest_scanner
 
@@ -74,6 +75,25 @@ def _installed_components() -> Iterator[None]:
     found = manifest_scanner.scan_component_manifests()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: list(found))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _checked_looks() -> Iterator[None]:
+    """Plotly checks a theme's template anew for every figure, half of the time that one takes; they were checked when
+    they were made."""
+    looks: dict[str, dict[str, object]] = {}
+    check = BaseTemplateValidator.validate_coerce
+
+    def once(self: BaseTemplateValidator, given: object, skip_invalid: bool = False) -> object:
+        if not (isinstance(given, str) and given.startswith("goldviz_")):
+            return check(self, given, skip_invalid)
+        if given not in looks:
+            looks[given] = check(self, given).to_plotly_json()
+        return self.data_class(looks[given], _validate=False)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseTemplateValidator, "validate_coerce", once)
         yield
 
 

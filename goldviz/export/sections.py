@@ -10,7 +10,7 @@ import io
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -27,23 +27,25 @@ class Module:
     source: str
     table: str = ""
 
-    @cached_property
-    def tree(self) -> ast.Module:
-        """The source, parsed."""
-        return ast.parse(self.source)
-
     @property
     def subject(self) -> str:
         """The first line of what it says of itself."""
-        return (ast.get_docstring(self.tree) or "").partition("\n")[0]
+        return self._parts[0]
 
-    def imports(self) -> Iterator[str]:
+    def imports(self) -> tuple[str, ...]:
         """The full names of all that it imports, be they modules or what these define; not those for type checkers."""
-        return self._imported(_running(self.tree))
+        return self._parts[1]
 
-    def imports_at_once(self) -> Iterator[str]:
+    def imports_at_once(self) -> tuple[str, ...]:
         """The same without what its functions import when they are called."""
-        return self._imported(self.tree.body)
+        return self._parts[2]
+
+    @cached_property
+    def _parts(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        # Parsed once for all three: the tree itself would take ten times the memory of the source.
+        tree = ast.parse(self.source)
+        subject = (ast.get_docstring(tree) or "").partition("\n")[0]
+        return subject, tuple(self._imported(_running(tree))), tuple(self._imported(tree.body))
 
     def _imported(self, nodes: Iterable[ast.AST]) -> Iterator[str]:
         for node in nodes:
@@ -54,13 +56,14 @@ class Module:
                     raise ValueError(f"{self.name} imports by a relative name, which a script cannot follow.")
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
+    @cached_property
     def text(self) -> str:
         """Its source as a script holds it: indented, with :class:`typing.Annotated` where jaxtyping's types stood.
 
         Before it stands its table, which :class:`goldviz.export.one_file.Tables` reads.
         """
         lines = self.source.splitlines()
-        for node in reversed(self.tree.body):
+        for node in reversed(ast.parse(self.source).body):
             if isinstance(node, ast.ImportFrom) and node.module == SHAPES:
                 lines[node.lineno - 1 : node.end_lineno] = [_without_shapes(node)]
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":  # It stands at the script's top.
@@ -85,10 +88,16 @@ def module_named(name: str) -> Module | None:
     for file in (inside / "__init__.py", place / f"{inside.name}.py") if parts else (place / "__init__.py",):
         if file.is_file():
             table = place / f"{inside.name}.toml"
-            return Module(
+            return _module(
                 name, file.read_text(encoding="utf-8"), table.read_text(encoding="utf-8") if table.is_file() else ""
             )
     return None
+
+
+@cache
+def _module(name: str, source: str, table: str) -> Module:
+    """One object for the same texts: another script that needs them does not have them read through again."""
+    return Module(name, source, table)
 
 
 def needed(first: Module, imports: Callable[[Module], Iterable[str]]) -> list[Module]:
@@ -99,11 +108,12 @@ def needed(first: Module, imports: Callable[[Module], Iterable[str]]) -> list[Mo
     """
     root = first.name.partition(".")[0]
     modules = {first.name: first}
+    named = cache(module_named)
     for module in _growing(modules):
         for name in imports(module):
             if name.partition(".")[0] != root:
                 continue
-            target = module_named(name) or module_named(name.rpartition(".")[0])
+            target = named(name) or named(name.rpartition(".")[0])
             if target is None:
                 raise ModuleNotFoundError(f"{module.name} imports {name}, which has no source.")
             modules.setdefault(target.name, target)
@@ -131,12 +141,16 @@ def indented(source: str) -> str:
 
 def _within_texts(source: str) -> set[int]:
     """The lines that begin inside a text that is a value."""
-    documentation = {
-        node.lineno
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    }
+    documentation: set[int] = set()
+    long: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            documentation.add(node.lineno)
+        elif isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno != node.lineno:
+            long.add(node.lineno)
     inside: set[int] = set()
+    if long <= documentation:
+        return inside
     start = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = tokenize.tok_name[token.type]
@@ -150,9 +164,11 @@ def _within_texts(source: str) -> set[int]:
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those that only a type checker sees."""
+    """All statements but those that only a type checker sees."""
     for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+        if not isinstance(child, ast.expr) and not (
+            isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+        ):
             yield child
             yield from _running(child)
 

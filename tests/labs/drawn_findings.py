@@ -115,7 +115,7 @@ ALIKE = {"zero_error_by_seed": "zero_error"}
 """What a run records twice."""
 LARGE = 2000
 USUAL = hypothesis_settings.default
-FEWER = hypothesis_settings(max_examples=8 if USUAL.derandomize else USUAL.max_examples)
+FEWER = hypothesis_settings(max_examples=4 if USUAL.derandomize else USUAL.max_examples)
 """In the ordinary suite, so that each laboratory has its turn in a few seconds."""
 READINGS_A_DRAW = 12 if USUAL.derandomize else 10
 SEVERAL = {"seeds": (0, 1, 2)}

@@ -91,7 +91,7 @@ def test_runs_side_by_side_share_their_axes(lab: Laboratory) -> None:
     assert limits
     for figure in figures_of(lab).values():
         for dataset in datasets:
-            assert figure(dataset, limits=limits).to_json()
+            assert figure.draw(dataset, limits=limits).settled().to_json()
 
 
 @EVERY_TRAINED
@@ -145,7 +145,7 @@ def test_numbers_that_are_none_are_drawn_and_judged_without_a_warning(lab: Labor
             lambda array, value=value: xr.full_like(array, value) if array.dtype.kind == "f" else array, keep_attrs=True
         )
         for figure in figures_of(lab).values():
-            assert figure(odd).to_json()
+            assert figure.draw(odd).settled().to_json()
         if not np.isinf(value):  # A share that is infinite cannot be recorded.
             assert len(laboratory_of(settings).findings(settings, odd)) <= most_findings(lab)
 

@@ -1,7 +1,8 @@
 """What holds of every figure of every laboratory that trains, on its recorded runs; and the data of those by kind."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 
 import numpy as np
 import plotly.graph_objects as go
@@ -32,6 +33,13 @@ SAID_OTHERWISE = {"gates": ("gate_opening",), "accuracy": ("accuracy",)}
 """What figures need that have a sentence of their own for some runs without it."""
 
 
+@cache
+def shared_by_lanes(lab: Laboratory) -> Mapping[str, tuple[float, float]]:
+    """Common limits of the first two examples, computed once for all figures."""
+    limits: Mapping[str, tuple[float, float]] = lab.figures().shared_limits([recorded(lab, 0), recorded(lab, 1)])
+    return limits
+
+
 def of_layers(name: str) -> bool:
     """Whether colours stand for layers, of which another run may have more."""
     return name in ("gradient_by_layer", "update_to_data", "gradient_to_data")
@@ -49,9 +57,10 @@ def recorded(lab: Laboratory, place: int = 0) -> xr.Dataset:
 @EVERY_FIGURE
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_its_title_and_notes_fit_a_phone_and_it_is_small(lab: Laboratory, name: str, theme: str) -> None:
-    figure = spec_of(lab, name)(recorded(lab), theme=theme)
-    assert len(figure.layout.title.text) <= 36
-    assert all(len(line) <= 62 for line in (figure.layout.title.subtitle.text or "").split("<br>"))
+    figure = spec_of(lab, name).draw(recorded(lab), theme=theme).settled()
+    title = figure.layout["title"]
+    assert len(title["text"]) <= 36
+    assert all(len(line) <= 62 for line in (title.get("subtitle", {}).get("text") or "").split("<br>"))
     assert len(figure.to_json()) < 400_000
 
 
@@ -86,8 +95,7 @@ def test_what_people_write_is_escaped(lab: Laboratory, name: str) -> None:
 @OVER_AXES
 def test_lanes_share_their_axes(lab: Laboratory, name: str) -> None:
     lanes = [recorded(lab, place) for place in (0, 1)]
-    shared = lab.figures().shared_limits(lanes)
-    one, other = (spec_of(lab, name)(lane, limits=shared) for lane in lanes)
+    one, other = (spec_of(lab, name)(lane, limits=shared_by_lanes(lab)) for lane in lanes)
     if one.data and other.data and name not in OWN_AXES:
         assert one.layout.yaxis.range == other.layout.yaxis.range
         assert one.layout.xaxis.range == other.layout.xaxis.range
