@@ -14,7 +14,7 @@ from hypothesis import settings as hypothesis_settings
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Case, Conclusions, Rule
-from tests.labs.small_runs import SMALL, TRAINED, Small
+from tests.labs.small_runs import SMALL, TRAINED, Small, small_run
 
 OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
     "ode-rnn": {
@@ -119,12 +119,24 @@ FEWER = hypothesis_settings(max_examples=4 if USUAL.derandomize else USUAL.max_e
 """In the ordinary suite, so that each laboratory has its turn in a few seconds."""
 READINGS_A_DRAW = 12 if USUAL.derandomize else 10
 SEVERAL = {"seeds": (0, 1, 2)}
+TRAINED_ANYWAY = {"seeds": (0, 7)}
+"""Seeds that the contract of all laboratories has trained."""
 
 WITH_CARDS = [lab for lab in TRAINED if lab.has("findings")]
 EVERY_LAB_WITH_CARDS = pytest.mark.parametrize("lab", WITH_CARDS, ids=lambda lab: lab.name)
 SHAPES = [small for small in SMALL if small.lab in WITH_CARDS and small.number == 0]
 """One small run of each laboratory, whose shape the drawn numbers have."""
 EVERY_SHAPE = pytest.mark.parametrize("small", SHAPES, ids=str)
+
+
+def of_several(small: Small) -> xr.Dataset:
+    """A run in the shape of one of three seeds: its third seed is the second one again."""
+    return small_run(small.settings(**TRAINED_ANYWAY)).isel(seed=[0, 1, 1]).assign_coords(seed=list(SEVERAL["seeds"]))
+
+
+def of_one(small: Small) -> xr.Dataset:
+    """The run of the first seed alone."""
+    return small_run(small.settings(**TRAINED_ANYWAY)).isel(seed=[0])
 
 
 def conclusions_of(lab: Laboratory) -> Conclusions:

@@ -125,7 +125,7 @@ def test_looking_more_or_less_often_changes_nothing(small: Small) -> None:
     np.testing.assert_array_equal(small_run(blind)[name], small_run(small.settings(seeds=(0, 7)))[name])
 
 
-@EVERY_SMALL
+@ONE_OF_EACH
 def test_what_is_drawn_on_the_device_can_be_silenced(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = quiet_losses(small)
     monkeypatch.setattr(seeds, "torch", SimpleNamespace(Generator=OtherNumbers))

@@ -24,9 +24,10 @@ from tests.labs.drawn_findings import (
     drawn_conclusions,
     drawn_run,
     drawn_settings,
+    of_several,
     said,
 )
-from tests.labs.small_runs import Small, small_run
+from tests.labs.small_runs import Small
 
 USELESS_FORECAST = (
     "learned",
@@ -204,7 +205,7 @@ def test_no_recorded_example_contradicts_itself(lab: Laboratory) -> None:
 @given(seed=st.integers(0, 2**32 - 1))
 def test_no_drawn_run_contradicts_itself(small: Small, seed: int) -> None:
     generator = np.random.default_rng(seed)
-    run = drawn_run(small_run(small.settings(**SEVERAL)), generator)
+    run = drawn_run(of_several(small), generator)
     settings = drawn_settings(small, generator, **SEVERAL)
     # Drawn numbers may be infinite where those of one run are not, and then have no difference.
     with np.errstate(invalid="ignore"):
@@ -216,7 +217,7 @@ def test_no_drawn_run_contradicts_itself(small: Small, seed: int) -> None:
 @given(seed=st.integers(0, 2**32 - 1))
 def test_no_drawn_readings_contradict_each_other(small: Small, seed: int) -> None:
     generator = np.random.default_rng(seed)
-    run = small_run(small.settings(**SEVERAL))
+    run = of_several(small)
     for drawn in drawn_conclusions(small, run, generator):
         with np.errstate(invalid="ignore"):
             assert not list(contradictions(small.lab, drawn, drawn_settings(small, generator, **SEVERAL), run))

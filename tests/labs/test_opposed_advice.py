@@ -22,8 +22,9 @@ from tests.labs.drawn_findings import (
     SEVERAL,
     drawn_conclusions,
     drawn_settings,
+    of_several,
 )
-from tests.labs.small_runs import Small, small_run
+from tests.labs.small_runs import Small
 
 
 def opposites(settings: Experiment, findings: Sequence[Finding]) -> Iterator[str]:
@@ -56,7 +57,7 @@ def test_no_recorded_example_is_offered_opposites(lab: Laboratory) -> None:
 @given(seed=st.integers(0, 2**32 - 1))
 def test_no_drawn_readings_are_offered_opposites(small: Small, seed: int) -> None:
     generator = np.random.default_rng(seed)
-    run = small_run(small.settings(**SEVERAL))
+    run = of_several(small)
     for drawn in drawn_conclusions(small, run, generator):
         settings = some_settings(small, generator)
         with np.errstate(invalid="ignore"):

@@ -50,7 +50,8 @@ def there() -> Iterator[torch.device]:
 def test_a_laboratory_trains_apart_from_the_cpu(small: Small) -> None:
     pause = getattr(cases(small.lab), "PAUSES", (2,))[0]
     # Every operation goes through Python here: one step beyond the pause does what more would do.
-    settings = small.settings(**({"steps": pause + 1} if "steps" in small.lab.declared.model_fields else {}))
+    fewer = {"steps": pause + 1, "pretraining_steps": pause, "fine_tuning_steps": 1}
+    settings = small.settings(**{name: fewer[name] for name in small.lab.declared.model_fields if name in fewer})
     with pretended_device():
         first, _ = carried_out(settings, budget=pause)
         second, status = carried_out(settings, start_step=pause, restored=first.states[pause])
