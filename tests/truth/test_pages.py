@@ -54,6 +54,11 @@ def of_series(run):
     return [sum(error) / len(error), min(simple) / len(error), weighted, sorted(of(run, "simple_weighted"))[0]]
 
 
+def of_thought(run):
+    shares = of(run, "step_share", "tau")[-1]
+    return [shares @ run["ponder_step"].values, of(run, "accuracy", "tau")[-1]]
+
+
 def of_lens(run):
     lags, length = run.sizes["lag"] - 1, np.nanmax(run["singular_value"].values[-1])
     return [0, lags, 10, length, 10.0 ** (length / lags)]
@@ -393,6 +398,7 @@ TOLD = {
         (r"Model: GRU; .*", of_gru),
         (r"In this run: (\S+) forecasts .* by (\S+) refits", lambda run: [run.sizes["time"], run.sizes["fold"]]),
     ),
+    "adaptive-computation": ((r"In this run, at its last look, the network with τ .*", of_thought),),
     "series-attention": ((r"In this run, at its last look, the Transformer's .*", of_series),),
     "price-tokens": (
         (r"### .*", of_tokens),

@@ -1,0 +1,72 @@
+"""What is thought about: bits until STOP, the parity of signs, and the sum of two numbers, each with its difficulty."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor
+from torch.nn.functional import one_hot
+
+STOP = 2
+"""The symbol behind 0 and 1."""
+
+
+class Puzzles(NamedTuple):
+    """Inputs (time, batch, features), the bits asked for (batch, outputs), and how hard each is."""
+
+    inputs: Float[Tensor, "time batch features"]
+    targets: Float[Tensor, "batch outputs"]
+    difficulty: Int[Tensor, " batch"]
+
+    def on(self, device: torch.device) -> Puzzles:
+        """The same on a device."""
+        return Puzzles(*(part.to(device) for part in self))
+
+
+def read_until_stop(bits: int, difficulty: Int[Tensor, " batch"], time: int, generator: Generator) -> Puzzles:
+    """Bits come one a step; the answer is the one before STOP, which comes after ``difficulty`` bits.
+
+    ``bits`` is the most before STOP. Random bits follow it, so reading on costs time and confuses.
+    """
+    symbols = torch.randint(2, (max(time, bits + 1), len(difficulty)), generator=generator)
+    rows = torch.arange(len(difficulty))
+    targets = symbols[difficulty - 1, rows]
+    symbols[difficulty, rows] = STOP
+    return Puzzles(one_hot(symbols, 3).float(), targets[:, None].float(), difficulty)
+
+
+def parity(bits: int, difficulty: Int[Tensor, " batch"], generator: Generator) -> Puzzles:
+    """Graves' parity: of ``bits`` places ``difficulty`` are 1 or -1, the others 0. Is the number of 1 odd?"""
+    signs = 2 * torch.randint(2, (len(difficulty), bits), generator=generator) - 1
+    places = torch.rand(len(difficulty), bits, generator=generator).argsort(1).argsort(1)
+    values = signs * (places < difficulty[:, None])
+    return Puzzles(values[None].float(), ((values > 0).sum(1, keepdim=True) % 2).float(), difficulty)
+
+
+def addition(bits: int, batch: int, generator: Generator) -> Puzzles:
+    """Two numbers of ``bits`` bits, lowest first, as 1 and -1; the bits of their sum are asked for.
+
+    The difficulty is the longest way that a carry goes, in places.
+
+    >>> numbers = torch.tensor([[[1, 1, 0], [1, 0, 0]]])
+    >>> sum_of(numbers)
+    (tensor([[0, 0, 1, 0]]), tensor([2]))
+    """
+    numbers = torch.randint(2, (batch, 2, bits), generator=generator)
+    total, carried = sum_of(numbers)
+    return Puzzles((2 * numbers - 1).flatten(1)[None].float(), total.float(), carried)
+
+
+def sum_of(numbers: Int[Tensor, "batch 2 bits"]) -> tuple[Int[Tensor, "batch more_bits"], Int[Tensor, " batch"]]:
+    """The bits of the sums, lowest first, and how many places their longest carry goes."""
+    carry, way, longest = (torch.zeros(len(numbers), dtype=torch.long) for _ in range(3))
+    total = []
+    for place in numbers.sum(1).T:
+        total.append((place + carry) % 2)
+        carry = (place + carry) // 2
+        # Two ones begin a new carry; one of each hands on the one that came.
+        way = carry * torch.where(place == 1, way + 1, torch.ones_like(way))
+        longest = longest.maximum(way)
+    return torch.stack([*total, carry], 1), longest

@@ -1,0 +1,19 @@
+"""Small runs of *Adaptive computation time* for the contract of all laboratories."""
+
+SMALL = {"bits": 3, "most": 4, "hidden": 8, "steps": 5, "batch": 4, "look_every": 2}
+RUNS = (
+    SMALL,
+    SMALL | {"task": "parity", "cell": "lstm", "networks": "all", "tau": 0.1},
+    SMALL | {"task": "addition", "cell": "min_gru", "epsilon": 0.2, "optimiser": "sgd", "learning_rate": 1e-3},
+    SMALL | {"cell": "rnn", "tau": 0.0, "most": 1},
+)
+LARGE = (
+    {"steps": 1, "look_every": 1000, "hidden": 64, "most": 32, "batch": 512, "cell": "lstm"},
+    {"steps": 1, "look_every": 1000, "networks": "all", "bits": 16, "most": 32, "batch": 512},
+)
+"""Near the upper limits of what takes memory, a step of each."""
+
+SECONDS = (2, 20)
+MORE = ({"seeds": (0, 1)}, {"steps": 1600}, {"networks": "all"}, {"most": 20}, {"hidden": 64})
+LESS = ({"steps": 400}, {"most": 5}, {"cell": "rnn"})
+DOCUMENTED_IN = "README.md"
