@@ -257,7 +257,9 @@ class Settings(BaseModel):
     def like_preset(self) -> Preset | None:
         """The preset that these settings are, whatever they have for what presets leave alone."""
         beside = {name: getattr(self, name) for name in self.beside_presets()}
-        return next((preset for preset in self.presets if self.preset(preset.slug).changed(**beside) == self), None)
+        # A preset need not be allowed beside a small file: this only compares.
+        likes = (preset for preset in self.presets if self.preset(preset.slug).model_copy(update=beside) == self)
+        return next(likes, None)
 
     def beside_presets(self) -> list[str]:
         """Settings that presets leave alone: those declared so, and those that name a file that somebody brought."""

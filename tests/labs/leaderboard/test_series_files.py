@@ -53,6 +53,7 @@ def test_settings_take_rows_and_channels_of_the_file():
     assert settings.extent == (400, 2)
     assert settings.estimated_seconds() < Leaderboard().estimated_seconds()
     assert {*settings.without_effect()} == {"rows", "channels", "series_seed"}
+    assert settings.like_preset() is None
     np.testing.assert_allclose(problem_of(settings).scaled[:280].std(axis=0), 1)
     with pytest.raises(SettingsError, match="Horizon is 50; the validation part of 400 rows has 40"):
         settings.changed(horizon=50)
