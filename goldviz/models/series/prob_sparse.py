@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from heapq import heappush, heapreplace
+from heapq import heapify, heapreplace
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -124,20 +125,24 @@ def active_rows(scores: Float[Tensor, "batch head time"], active: int) -> Bool[T
     visible keys are about u t. Raises ``ValueError`` for a number of rows outside 1 to t.
     """
     _check_rows(active, scores.shape[-1])
-    series = scores.detach().flatten(0, 1).tolist()
-    chosen = [_highest_so_far(one, active) for one in series]
-    return torch.tensor(chosen, dtype=torch.bool, device=scores.device).reshape(scores.shape)
+    series = scores.detach().flatten(0, 1).cpu().numpy()
+    chosen = np.stack([_highest_so_far(one, active) for one in series])
+    return torch.from_numpy(chosen).to(scores.device).reshape(scores.shape)
 
 
-def _highest_so_far(scores: list[float], active: int) -> list[bool]:
+def _highest_so_far(scores: Float[np.ndarray, " time"], active: int) -> Bool[np.ndarray, " time"]:
     """Whether each score is above the ``active``-th highest before it; a heap has those so far, the lowest first."""
-    best: list[float] = []
-    chosen = []
-    for score in scores:
-        above = len(best) < active or score > best[0]
-        if above:
-            (heappush if len(best) < active else heapreplace)(best, score)
-        chosen.append(above)
+    chosen = np.zeros(len(scores), bool)
+    chosen[:active] = True
+    best = scores[:active].tolist()
+    heapify(best)
+    for begin in range(active, len(scores), ROWS):
+        block = scores[begin : begin + ROWS]
+        # The lowest of the best only rises: what is not above it where a block begins never will be.
+        for place in np.flatnonzero(block > best[0]).tolist():
+            if block[place] > best[0]:
+                heapreplace(best, float(block[place]))
+                chosen[begin + place] = True
     return chosen
 
 
