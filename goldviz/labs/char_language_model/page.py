@@ -89,6 +89,9 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     node, theme = (layer, place - 1), theme_now()
     figure = services.figure_json(("reach", tree, node, theme), lambda: reach.draw(tree, node=node, theme=theme))
     live_figure(figure, key=f"reach-{lane.id}", subject=f"{tree} {node}", description=f"{reach.question} {reach.shows}")
+    st.caption(
+        "It is a causal convolution of two taps, 1, 2, 4 ... places apart (dilated), worked out for the end alone."
+    )
 
 
 PAGE = LaboratoryPage(

@@ -83,7 +83,7 @@ class CharLanguageModel(Experiment):
     """What guesses the next character: a table of pairs, or a network."""
     context: int = setting(3, ge=1, le=16, group="Network", essential=True, unit="characters")
     """Characters that the model sees. Bigrams see one; the hierarchy wants 2, 4, 8 or 16."""
-    embedding: int = setting(10, ge=2, le=64, group="Network", unit="numbers")
+    embedding: int = setting(10, ge=2, le=128, group="Network", unit="numbers")
     """Numbers that stand for a character."""
     hidden: int = setting(200, ge=2, le=512, group="Network", unit="units")
     """Units of every hidden layer."""

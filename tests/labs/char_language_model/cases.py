@@ -19,7 +19,7 @@ RUNS = (
 BLIND = {"look_every": 0, "close_looks": 0}
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram", "sample_symbol"}
 
-LARGE = ({"steps": 2, "model": "mlp", "hidden": 512, "embedding": 64, "context": 16, "batch": 4096},)
+LARGE = ({"steps": 2, "model": "mlp", "hidden": 512, "embedding": 128, "context": 16, "batch": 4096},)
 """Near the upper limits of what takes memory, a few steps of each."""
 
 SECONDS = (0.5, 10)

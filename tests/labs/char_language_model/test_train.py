@@ -151,6 +151,17 @@ def test_the_distribution_of_a_hierarchy_s_activations_is_of_all_contexts_that_i
     np.testing.assert_allclose(found["activation_histogram"], VALUE_BINS.shares(whole), atol=1e-3)
 
 
+def test_the_hierarchy_is_a_dilated_causal_convolution_worked_out_for_the_end():
+    settings = CharLanguageModel(model="wavenet", context=8, hidden=5, embedding=3, corpus="cities")
+    network = MODELS["wavenet"](settings, 11, 0).double()
+    contexts = torch.randint(11, (6, 8), generator=torch.Generator().manual_seed(0))
+    h = network.table[contexts].transpose(1, 2)
+    for number, layer in enumerate(network.each):
+        taps = layer.weight.view(2, h.shape[1], -1).permute(2, 1, 0)
+        h = torch.nn.functional.conv1d(h, taps, layer.bias, dilation=2**number).tanh()
+    torch.testing.assert_close(network(contexts).hidden[-1], h[:, :, -1], atol=1e-12, rtol=0)
+
+
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_weights_decay_by_the_setting_and_by_nothing_else(optimiser):
     """The penalty's gradient comes from the laboratory: at 0, no weight that no gradient reaches may move."""
