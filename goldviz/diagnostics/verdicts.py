@@ -162,12 +162,14 @@ class Judged:
 def printed(number: float, spec: str) -> str:
     """A number in a format of Python's, as it stands in a sentence.
 
-    >>> printed(0.123, ".0%"), printed(-0.5, ".2f"), printed(38810, ",.0f"), printed(3.7e-5, ".2g"), printed(0, ".1e")
-    ('12 %', '−0.50', '38,810', '3.7 × 10⁻⁵', '0')
+    >>> printed(0.123, ".0%"), printed(-0.5, ".2f"), printed(3.7e-5, ".2g"), printed(-1e-4, ".0%")
+    ('12 %', '−0.50', '3.7 × 10⁻⁵', '0 %')
     """
     text, times, exponent = format(number, spec).replace("%", " %").partition("e")
     if times:
         text = f"{text} × 10{str(int(exponent)).translate(SUPERSCRIPT)}" if number else "0"
+    if text.startswith("-") and not any(digit in text for digit in "123456789"):
+        return text[1:]
     return f"−{text[1:]}" if text.startswith("-") else text
 
 

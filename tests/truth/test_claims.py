@@ -63,7 +63,7 @@ FROM_THE_PAGE = {
         "off_with_direct",
         "off_with_total",
         "turned",
-        "clipped_norm",
+        "off_the_norm",
         "made_worse",
     },
     "backward-by-hand": {

@@ -43,7 +43,7 @@ CLAIMS = (
         "003, clipping",
         lanes=("fix-it-clip",),
         parts={
-            "the norm afterwards is {:.6f}, with C = 1": Part(measures.clipped_norm, below=1 + ROUNDING),
+            "the norm afterwards differs from C = 1 by {:.1e}": Part(measures.off_the_norm, below=ROUNDING),
             "1 − cosine to the gradient before is {:.1e}": Part(measures.turned, below=ROUNDING),
         },
     ),

@@ -41,6 +41,12 @@ def clipped_norm(run: Run) -> float:
     return float(run.attrs["norm_after"])
 
 
+@measure()
+def off_the_norm(run: Run) -> float:
+    """How far the gradient's norm after clipping is from C, which is 1 where that is told."""
+    return abs(clipped_norm(run) - 1)
+
+
 @measure("nat")
 def change_of_loss(run: Run) -> float:
     """The loss after one step less that before it."""

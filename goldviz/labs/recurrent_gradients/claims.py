@@ -45,10 +45,10 @@ CLAIMS = (
         "001, 2.2.2, eq. 18",
         lanes=("fix-it-forget-bias-1", "break-it-forget-bias-2"),
         parts={
-            "forget bias 1: the test loss is {:.2g} of the best without memory": Part(
+            "forget bias 1: test loss over the best without memory {:.2g}": Part(
                 measures.WORTH["lstm"], below=0.9, scale="ratio", lanes=(1,)
             ),
-            "forget bias −2: it is {:.2g} of it": Part(measures.WORTH["lstm"], above=0.9, scale="ratio", lanes=(2,)),
+            "forget bias −2: {:.2g}": Part(measures.WORTH["lstm"], above=0.9, scale="ratio", lanes=(2,)),
         },
     ),
     Claim(
@@ -94,10 +94,10 @@ CLAIMS = (
         "004, 2.1",
         lanes=({"networks": "rnn", "length": 8}, {"networks": "rnn"}),
         parts={
-            "over 8 steps the test loss is {:.2g} of the best without memory": Part(
+            "over 8 steps, test loss over the best without memory {:.2g}": Part(
                 measures.WORTH["rnn"], below=0.5, scale="ratio", lanes=(1,)
             ),
-            "over 50 steps it is {:.2g} of it": Part(measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(2,)),
+            "over 50 steps {:.2g}": Part(measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(2,)),
         },
     ),
     Claim(
@@ -107,10 +107,10 @@ CLAIMS = (
         "004, 2.1",
         lanes=(ADDING, "reviews-cue-40-words-back"),
         parts={
-            "adding over 50 steps: the LSTM's test loss is {:.2g} of the best without memory": Part(
+            "adding over 50 steps: the LSTM's test loss over the best without memory {:.2g}": Part(
                 measures.WORTH["lstm"], below=0.5, scale="ratio", lanes=(1,)
             ),
-            "reviews with the cue 40 words back: it is {:.2g} of it": Part(
+            "reviews with the cue 40 words back: {:.2g}": Part(
                 measures.WORTH["lstm"], below=0.5, scale="ratio", lanes=(2,)
             ),
         },
