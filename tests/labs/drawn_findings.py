@@ -80,6 +80,7 @@ OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
         "stopped_by": ("validation", "test"),
         "longer_look_back": (0, 120),
     },
+    "series-attention": {},
     "gold-forecast": {
         "target": ("return", "volatility"),
         "network": ("gru", "rnn", "mlp"),

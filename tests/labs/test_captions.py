@@ -307,6 +307,8 @@ CAPTIONS = {
             lambda used, count: used < 0.29 * count,
         ),
     ),
+    # Its captions tell errors and its cards shares of others: neither says what the other denies.
+    "series-attention": (),
     "leaderboard": (
         Caption("table", "Not to be told from", ("ahead",)),
         Caption("table", "is ahead of every other row", ("undecided",)),

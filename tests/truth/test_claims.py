@@ -119,6 +119,7 @@ GPTS = ("break-it-no-scale", "as-in-the-document")
 FIRST = ("as-in-the-document",)
 BUMPS = ("equal-values",)
 LONGER = ("break-it-longer-than-trained",)
+IRREGULAR, MOVES = ("irregular-times",), ("the-market-s-returns",)
 PERIODIC = np.array([0.25 if lag % 5 == 0 else -1 / 16 for lag in range(1, 21)])
 
 
@@ -128,6 +129,16 @@ def rows_of(run):
 
 def unlearned(run):
     return of(run, "test_loss", "transformer")[-1] - of(run, "train_loss", "transformer")[-1]
+
+
+def longest_step(run):
+    """The longest gradient over the typical one, behind the first tenth of the steps."""
+    norms = of(run, "norm_before_clip", "transformer")[run.sizes["step"] // 10 :]
+    return norms.max() / np.quantile(norms, 0.5)
+
+
+def dead(run):
+    return np.nanmean(of(run, "dead_units", "transformer")[-1])
 
 
 def attention_growth(run, kind):
@@ -291,6 +302,9 @@ ANEW = {
             ("a-week-of-five-days", "break-it-longer-than-trained"),
             lambda one, other: unlearned(one) - unlearned(other),
         ),
+        "transformer.recovered": (MOVES, lambda run: of(run, "recovered", "transformer")[-1]),
+        "peak_beside_other": (IRREGULAR + MOVES, lambda one, other: longest_step(one) / longest_step(other)),
+        "dead_beside_other": (IRREGULAR + MOVES, lambda one, other: dead(one) - dead(other)),
         "beyond_training": (LONGER, lambda run: rows_of(run)[90:].sum() / rows_of(run)[20:30].sum() / 3),
         "product_spread": (LONGER, lambda run: max(of(run, "position_spread")[-1])),
         "nearest_product": (LONGER, lambda run: of(run, "position_product")[-1][1]),

@@ -23,6 +23,7 @@ from tests.truth.recorded_cards import (
     ode_rnn,
     price_tokens,
     recurrent_gradients,
+    series_attention,
 )
 from tests.truth.recorded_cards.card import disagreements
 from tests.truth.recorded_cards.printed import numbers_in, numbers_of_line
@@ -40,6 +41,7 @@ LABORATORIES = {
         ode_rnn,
         price_tokens,
         recurrent_gradients,
+        series_attention,
     )
 }
 EXAMPLES = [

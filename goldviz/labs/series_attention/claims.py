@@ -22,6 +22,15 @@ BUMPS = {
 SHORT = {**POINTWISE_WEEK, "look_every": AT_THE_END}
 KERNEL = {**SHORT, "kernel": "5"}
 MONTH = {**SHORT, "period": 20, "context": 40}
+RETURNS = {
+    "task": "market",
+    "networks": "transformer",
+    "kernel": "1",
+    "output": "student",
+    "horizon": 10,
+    "steps": 200,
+    "look_every": AT_THE_END,
+}
 FEW = {**KERNEL, "series": 60}
 
 
@@ -108,6 +117,32 @@ CLAIMS = (
         parts={
             "60 series, k = 5: the loss on others less that on these is {:+.2g} nat from that with learned ones": Part(
                 measures.gap_beside_other, below=0.0
+            ),
+        },
+    ),
+    Tried(
+        "C39",
+        "ReLU loses negative returns, which it sets to zero.",
+        "002, 5.2",
+        lanes=({**RETURNS, "activation": "relu"}, {**RETURNS, "activation": "gelu"}),
+        parts={
+            "a linear map of ReLU units gives back {:.1%} of the variance of negative returns": Part(
+                measures.RECOVERED, below=0.5, lanes=(1,)
+            ),
+            "the error with ReLU is {:.4g} of that with GELU": Part(measures.beside_other, above=1.01, scale="ratio"),
+        },
+    ),
+    Tried(
+        "C40",
+        "GELU trains more stably than ReLU.",
+        "002, 5.2",
+        lanes=({**RETURNS, "activation": "gelu"}, {**RETURNS, "activation": "relu"}),
+        parts={
+            "the longest gradient over the typical one with GELU is {:.2g} of that with ReLU": Part(
+                measures.peak_beside_other, below=1.0, scale="ratio"
+            ),
+            "the share of dead units with GELU less that with ReLU is {:+.2%}": Part(
+                measures.dead_beside_other, below=0.0
             ),
         },
     ),

@@ -31,7 +31,10 @@ def trained_networks(settings: Extent) -> tuple[str, ...]:
     """The networks that are trained; with k = 1 the second would be the first once more."""
     if settings.networks != "all":
         return (settings.networks,)
-    return ("transformer", "pointwise", "gru") if settings.kernel != "1" else ("transformer", "gru")
+    pointwise = ("pointwise",) if settings.kernel != "1" else ()
+    # Where times are irregular, a network whose state flows for as long as a gap is stands beside the others.
+    flowing = ("ode_rnn",) if settings.task == "oscillator" else ()
+    return ("transformer", *pointwise, "gru", *flowing)
 
 
 def window_rows(settings: Extent) -> int:

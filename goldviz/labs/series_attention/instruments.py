@@ -19,9 +19,12 @@ from goldviz.labs.series_attention.series_transformer import SeriesTransformer
 from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS, Problem
 from goldviz.labs.series_attention.tasks.surroundings import MOTIF
 from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesWindows
+from goldviz.labs.series_attention.units import dead_by_layer, recovered, watching_sums
+from goldviz.models.feedforward.activations import ACTIVATIONS
 from goldviz.models.series.log_sparse import log_sparse_keys, reachable_lags
 from goldviz.models.series.positions import POSITIONS
 from goldviz.models.series.prob_sparse import active_rows, max_mean_scores, rows_by_factor, unevenness
+from goldviz.models.series.row_transformer import LEAK
 from goldviz.models.series.sinusoids import similarity_by_lag, sinusoidal_code
 from goldviz.training.seeds import stream
 
@@ -59,24 +62,62 @@ def loss_ahead(network: SeriesNetwork, output: SeriesOutput, windows: SeriesWind
 
 
 @torch.no_grad()
-def scores(network: SeriesNetwork, settings: SeriesAttention, view: SeedView) -> Measured:
-    """Losses one row ahead, errors of forecasts that are rolled on, and the probe's ``forecast``."""
+def scores(
+    network: SeriesNetwork, settings: SeriesAttention, view: SeedView, courses_of: int | None = None
+) -> Measured:
+    """Losses one row ahead, errors of forecasts that are rolled on, and the probe's ``forecast``.
+
+    With a seed, ``courses_of``, also the ``fan`` of courses of the probe that it draws.
+    """
     output, problem = OUTPUTS[settings.output], view.problem
     test, context = problem.test, problem.context
-    forecast = rolled(network, output, test.inputs(), test.times, context)
+    forecast, fan = _rolled_with_fan(network, output, view, courses_of)
+    with watching_sums(network) as sums:
+        losses = [loss_ahead(network, output, windows) for windows in (view.learned, test)]
+    learned, unseen = sums[: len(sums) // 2], sums[len(sums) // 2 :]
     measurements = {
-        "train_loss": loss_ahead(network, output, view.learned),
-        "test_loss": loss_ahead(network, output, test),
+        "train_loss": losses[0],
+        "test_loss": losses[1],
+        "dead_units": dead_by_layer(settings, unseen),
         **errors_of(problem, forecast),
         "forecast": forecast[0],
+        **fan,
     }
     if problem.longer is not None:
         longer = problem.longer
         median = output.median(network(longer.inputs(), longer.times))
         measurements["row_error"] = (median - longer.values).square().mean(0)
+    if settings.task == "market":
+        measurements["recovered"] = torch.tensor(math.nan)
+        if sums:
+            units = [ACTIVATIONS[settings.activation](LEAK).function(own[0]).flatten(0, 1) for own in (learned, unseen)]
+            values = [windows.inputs()[..., 0].flatten() for windows in (view.learned, test)]
+            measurements["recovered"] = torch.tensor(recovered(units[0], values[0], units[1], values[1]))
     if settings.task == "surroundings":
         measurements["bumps_apart"] = bumps_apart(network, test.first_rows(context + 1))
     return measurements
+
+
+def _rolled_with_fan(
+    network: SeriesNetwork, output: SeriesOutput, view: SeedView, courses_of: int | None
+) -> tuple[Float[Tensor, "series ahead"], Measured]:
+    """Medians of all test series and, where somebody asks for courses, quantiles of those of the probe."""
+    test, probe, problem = view.problem.test, view.probe, view.problem
+    inputs, times = test.inputs(), test.times
+    if courses_of is None:
+        return rolled(network, output, inputs, times, problem.context), {}
+    chances = torch.rand(COURSES, problem.horizon, generator=stream(courses_of, DRAWS)).clamp(1e-4, 1 - 1e-4)
+    # A row costs calls more than arithmetic, so courses are read in the company of the medians, chances of a half.
+    both = rolled(
+        network,
+        output,
+        torch.cat([inputs, probe.inputs().expand(COURSES, -1, -1)]),
+        torch.cat([times, probe.times.expand(COURSES, -1)]),
+        problem.context,
+        torch.cat([torch.full((len(test), problem.horizon), 0.5), chances]),
+    )
+    courses = both[len(test) :]
+    return both[: len(test)], {"fan": courses.quantile(courses.new_tensor(LEVELS), 0)}
 
 
 def errors_of(problem: SeriesProblem, forecast: Float[Tensor, "series ahead"]) -> Measured:
@@ -111,21 +152,13 @@ def query_times_keys(network: SeriesTransformer, windows: SeriesWindows) -> Floa
 
 
 @torch.no_grad()
-def of_probe(network: SeriesNetwork, settings: SeriesAttention, view: SeedView, seed: int) -> Measured:
-    """A fan of drawn courses of the probe, and how alike the query of its first forecast and keys are."""
-    output, probe, context = OUTPUTS[settings.output], view.probe, view.problem.context
-    inputs, times, horizon = probe.inputs(), probe.times, view.problem.horizon
-    chances = torch.rand(COURSES, horizon, generator=stream(seed, DRAWS)).clamp(1e-4, 1 - 1e-4)
-    courses = rolled(
-        network, output, inputs.expand(COURSES, -1, -1), times.expand(COURSES, -1), context, chances.to(inputs.device)
-    )
+def similarity_in_probe(network: SeriesNetwork, view: SeedView) -> Float[Tensor, " place"]:
+    """How alike the query of the probe's first forecast and keys are, mean over heads; NaN where there are none."""
+    probe, context = view.probe, view.problem.context
     similarity = torch.full((probe.rows,), math.nan)
     if isinstance(network, SeriesTransformer):
         similarity[: context + 1] = query_times_keys(network, probe.first_rows(context + 1))[0].mean(0)
-    return {
-        "fan": courses.quantile(courses.new_tensor(LEVELS), 0),
-        "similarity": similarity,
-    }
+    return similarity
 
 
 @torch.no_grad()

@@ -10,7 +10,7 @@ import numpy as np
 
 from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
-from goldviz.diagnostics.findings import Floats, Recorded
+from goldviz.diagnostics.findings import Floats, Recorded, networks
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import share
 from goldviz.diagnostics.findings.recorded import at_last, read
@@ -20,11 +20,24 @@ from goldviz.labs.series_attention.settings import SeriesAttention
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
 
-LABELS = {"transformer": "Transformer", "pointwise": "Transformer, k = 1", "gru": "GRU"}
+LABELS = {"transformer": "Transformer", "pointwise": "Transformer, k = 1", "gru": "GRU", "ode_rnn": "ODE-RNN"}
 
 
 def _mean_ahead(errors: Floats) -> Floats:
     return np.asarray(errors.mean(axis=0))
+
+
+def _peak_over_typical(norms: Floats) -> Floats:
+    later = norms[len(norms) // 10 :]
+    return np.asarray(later.max(axis=0) / np.median(later, axis=0))
+
+
+def _beside_transformer(run: Recorded) -> Floats:
+    if run.network != "ode_rnn" or "transformer" not in networks(run.dataset):
+        return run.nothing
+    both = (run, Recorded(run.dataset, "transformer"))
+    own, other = (one.last("horizon_error", "look", "ahead", by=_mean_ahead) for one in both)
+    return share(own, other)
 
 
 def _best_simple(run: Recorded) -> Floats:
@@ -56,6 +69,13 @@ class Reading(TrainingReading):
     apart: Floats = at_last("bumps_apart", "look")
     """How far the scores of two equal bumps are apart, over the spread of scores."""
 
+    recovered: Floats = at_last("recovered", "look")
+    """How much of the variance of negative moves a linear map of the first block's units gives back."""
+    beside_transformer: Floats = read(_beside_transformer)
+    """An ODE-RNN's error over that of the Transformer beside it."""
+    peak: Floats = read(lambda run: run.measure("norm_before_clip", "step", by=_peak_over_typical))
+    """The longest gradient over the typical one, its median, behind the first tenth of the steps."""
+
     @property
     def over_simple(self) -> Floats:
         """The error over that of the best simple forecast."""
@@ -72,6 +92,7 @@ ERROR, WEIGHTED = MEASURES["transformer.error"], MEASURES["transformer.weighted"
 POINTWISE_WEIGHTED, GRU_WEIGHTED = MEASURES["pointwise.weighted"], MEASURES["gru.weighted"]
 SIMPLE, SIMPLE_WEIGHTED = MEASURES["transformer.simple"], MEASURES["transformer.weighted_simple"]
 POINTWISE_APART = MEASURES["pointwise.apart"]
+RECOVERED, PEAK, DEAD = (MEASURES[f"transformer.{name}"] for name in ("recovered", "peak", "dead"))
 APART, GAP = MEASURES["transformer.apart"], MEASURES["transformer.gap"]
 TRAINED_ROWS = 30
 """Rows of the series that claims on longer ones learn from."""
@@ -87,6 +108,18 @@ def beside_other(one: Run, other: Run) -> float:
 def gap_beside_other(one: Run, other: Run) -> float:
     """How much more the loss on other series is above that on learned ones in the first run than in the second."""
     return GAP(one) - GAP(other)
+
+
+@combined()
+def peak_beside_other(one: Run, other: Run) -> float:
+    """The longest gradient over the typical one in the first run, over the same in the second."""
+    return PEAK(one) / PEAK(other)
+
+
+@combined()
+def dead_beside_other(one: Run, other: Run) -> float:
+    """The share of dead units in the first run less that in the second."""
+    return DEAD(one) - DEAD(other)
 
 
 @measure()

@@ -35,7 +35,13 @@ def problem_of(settings: SeriesAttention, train: Generator, test: Generator) -> 
         case "oscillator":
             return oscillator_problem(*counts, *sizes, train, test)
         case "market":
-            return market_problem(settings.data, settings.market_seed, *sizes)
+            return market_problem(
+                settings.data,
+                settings.market_seed,
+                *sizes,
+                calendar=settings.calendar,
+                covariate=settings.covariate,
+            )
         case "cycle":
             return cycle_problem(
                 *counts, *sizes, settings.period, train, test, calendar=settings.calendar, longest=settings.longest

@@ -31,10 +31,11 @@ TASKS = {
     "market": "The market's returns",
 }
 NETWORKS = {
-    "all": "Transformer, the same with k = 1, GRU",
+    "all": "All: Transformer, the same with k = 1, GRU; ODE-RNN at irregular times",
     "transformer": "Transformer",
     "pointwise": "Transformer with k = 1",
     "gru": "GRU",
+    "ode_rnn": "ODE-RNN",
 }
 BLOCKS = {"pre": "Norms before the branches", "post": "Norms after the additions", "bare": "Neither, as printed"}
 KERNELS = {"1": "k = 1", "3": "k = 3", "5": "k = 5", "9": "k = 9"}
@@ -91,13 +92,15 @@ class SeriesAttention(Experiment):
     period: int = setting(7, ge=2, le=128, group="Task", unit="rows")
     """Rows until the pattern comes again."""
     calendar: bool = setting(False, group="Task")
-    """Tell the networks where in the period a row is, as a calendar does."""
+    """Tell the networks where in the period a row is, as a calendar does; of a market, the weekday and the gap."""
+    covariate: str = setting("", max_length=80, group="Task")
+    """A channel of the market that is out before its day, at the latest when it is forecast from. Empty: none."""
     longest: int = setting(0, ge=0, le=256, group="Task", unit="rows")
     """Rows of other test series, forecast one row ahead: longer than any learned from. 0: none."""
     series: int = setting(4500, ge=2, le=20000, group="Task", unit="series")
     """Series to learn from. A market has its own."""
 
-    networks: Literal["all", "transformer", "pointwise", "gru"] = setting(
+    networks: Literal["all", "transformer", "pointwise", "gru", "ode_rnn"] = setting(
         "all", group="Network", essential=True, labels=NETWORKS
     )
     """Which networks are trained."""
@@ -179,10 +182,13 @@ class SeriesAttention(Experiment):
         ),
         "horizon_error": Variable((*LOOK, "ahead"), "Mean squared error of the rolled forecast, so many rows ahead"),
         "weighted_error": Variable(LOOK, "R_0.5: absolute errors of the rolled forecast over absolute values"),
+        "recovered": Variable(
+            LOOK, "Share of the variance of negative moves that a linear map of the first block's units gives back"
+        ),
         "row_error": Variable((*LOOK, "row"), "Mean squared error one row ahead in longer series, by row"),
         "bumps_apart": Variable(LOOK, "How far attention's scores of the two bumps are apart, over their spread"),
         "forecast": Variable((*LOOK[:2], "ahead"), "Rolled forecast of the probe: medians, first seed"),
-        "fan": Variable((*LOOK[:2], "share", "ahead"), "Quantiles of drawn courses of the probe, first seed"),
+        "fan": Variable((*LOOK[:2], "share", "ahead"), "Quantiles of courses that the first network draws, first seed"),
         "attention": Variable((*MAP, "query", "key"), "Attention in the probe, first seed", kind="attention_map"),
         "attention_by_lag": Variable((*MAP, "lag"), "Mean attention so many rows back, first seed"),
         "similarity": Variable(
@@ -199,6 +205,9 @@ class SeriesAttention(Experiment):
         **of_layers.gradient_to_data((*LOOK, "layer")),
         "gradient_norm": Variable(
             (*LOOK, "layer"), "Gradient norm of the layer's matrices", kind="gradient_norm_by_layer"
+        ),
+        "dead_units": Variable(
+            (*LOOK, "layer"), "Share of the feed-forward network's units that no row activates", kind="dead_units"
         ),
         **of_layers.distributions((*LOOK[:2], "layer"), (*LOOK[:2], "layer")),
         "heard": Variable(("depth", "lag"), "Whether a row hears so many rows back after so many blocks", once=True),
@@ -282,7 +291,11 @@ class SeriesAttention(Experiment):
         else:
             unread["series"] = "The market has as many windows as it has."
         if self.task != "cycle":
-            unread |= dict.fromkeys(("period", "calendar", "longest"), "Only the pattern that comes again has it.")
+            unread |= dict.fromkeys(("period", "longest"), "Only the pattern that comes again has it.")
+        if self.task not in ("cycle", "market"):
+            unread["calendar"] = "These series have no calendar."
+        if self.task != "market":
+            unread["covariate"] = "No market is read."
         if self.task == "surroundings":
             unread |= dict.fromkeys(("context", "horizon"), "These series have 22 rows, and 2 to forecast.")
         if self.attention != "log_sparse":
@@ -304,4 +317,6 @@ class SeriesAttention(Experiment):
         a_row = self.layers * self.width * (self.width * (10 + 2 * int(self.kernel)) + 2 * rows)
         step = 2e-3 + 2.5e-3 * self.layers + 4e-10 * self.batch * rows * a_row
         look = 0.1 + 2e-3 * self.layers * forecast_rows(self) + 2.5e-8 * rows * a_row
-        return networks * (self.steps * step + (2 + self.steps // self.look_every) * look)
+        # An ODE-RNN goes from row to row, with a solver's step or two in between.
+        flowing = 6e-4 * rows * self.steps * len(self.seeds) * ("ode_rnn" in trained_networks(self))
+        return networks * (self.steps * step + (2 + self.steps // self.look_every) * look) + flowing

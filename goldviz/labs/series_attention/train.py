@@ -22,8 +22,8 @@ from goldviz.labs.series_attention.instruments import (
     heard_after,
     loss_ahead,
     of_attention,
-    of_probe,
     scores,
+    similarity_in_probe,
     simple_forecasts,
 )
 from goldviz.labs.series_attention.networks import SeriesNetwork, layer_names, layers_of, series_network
@@ -34,7 +34,7 @@ from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS
 from goldviz.labs.series_attention.tasks.windows import SeriesWindows
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
-from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
+from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.schedules import warm_up_share
@@ -126,16 +126,23 @@ def look(settings: SeriesAttention, record: Record, grid: Grid[SeriesLearner], v
     with record.instrument():
         networks = grid.each(lambda one: on_cpu(one.network))
         scored = [
-            [scores(network, settings, view) for network, view in zip(row, views, strict=True)] for row in networks
+            [
+                scores(network, settings, view, settings.seeds[0] if network is networks[0][0] else None)
+                for network, view in zip(row, views, strict=True)
+            ]
+            for row in networks
         ]
         first = [row[0] for row in networks]
-        probes = [of_probe(network, settings, views[0], settings.seeds[0]) for network in first]
+        similarity = torch.stack([similarity_in_probe(network, views[0]) for network in first])
         attending = [network for network in first if isinstance(network, SeriesTransformer)]
         attention = of_attention(attending[0], settings, views[0]) if attending else {}
+    fan = scored[0][0].pop("fan")
+    # The other networks draw no courses.
+    record("fan", torch.stack([fan, *[torch.full_like(fan, math.nan)] * (len(first) - 1)]))
+    record("similarity", similarity)
     rows = table(scored)
     record("forecast", rows.pop("forecast")[:, 0])
     hand_over(rows, record)
-    hand_over(stacked(probes), record)
     hand_over(attention, record)
 
 

@@ -107,7 +107,8 @@ class RowAttention(nn.Module):
         query, key, value = (part[:, :, near:] for part in self.projected(read, places[before - near :]))
         memory.extend(x, key, value)
         lags = torch.arange(before, before + new)[:, None] - torch.arange(before + new)
-        mask = self.sees(lags).to(x.device)
+        # A single new row of full attention sees all that there is.
+        mask = None if new == 1 and self.shape.attention == "full" else self.sees(lags).to(x.device)
         context = scaled_dot_product_attention(query, memory.key, memory.value, attn_mask=mask)
         output: Tensor = self.output(context.transpose(1, 2).flatten(2))
         return output

@@ -32,7 +32,14 @@ RUNS = (
     CYCLE,
     SMALL | {"task": "surroundings", "positions": "none", "attention": "log_sparse", "window": 2, "block": "bare"},
     SMALL | {"task": "oscillator", "positions": "sinusoidal_days", "output": "student", "kernel": "1"},
-    SMALL | {"task": "market", "positions": "rotary", "attention": "prob_sparse", "networks": "transformer"},
+    SMALL
+    | {
+        "task": "market",
+        "positions": "rotary",
+        "attention": "prob_sparse",
+        "calendar": True,
+        "networks": "transformer",
+    },
 )
 BLIND = {"look_every": 1000}
 ROUNDING = {
@@ -61,5 +68,6 @@ def absent(changes: Mapping[str, Any]) -> set[str]:
     sparse = changes.get("attention", "full").startswith("prob_sparse")
     missing = {"heard"} if sparse else {"score", "active"}
     missing |= set() if changes.get("longest") else {"row_error"}
+    missing |= set() if changes.get("task") == "market" else {"recovered"}
     missing |= set() if changes.get("task") == "surroundings" else {"bumps_apart"}
     return missing | ({"position_product", "position_spread"} if changes.get("positions") == "none" else set())

@@ -7,6 +7,7 @@ from torch.nn.functional import linear, scaled_dot_product_attention
 from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.labs.series_attention.rolling import reading_again, rolled
 from goldviz.labs.series_attention.series_gru import SeriesGRU
+from goldviz.labs.series_attention.series_ode_rnn import SeriesODERNN
 from goldviz.labs.series_attention.series_transformer import SeriesTransformer
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
 from goldviz.models.series.positions import POSITIONS
@@ -75,13 +76,30 @@ def test_reading_on_is_reading_whole(parts, block, series) -> None:
             torch.testing.assert_close(on, whole, rtol=0, atol=1e-12)
 
 
-def test_a_gru_reads_on_alike(series) -> None:
+@pytest.mark.parametrize(
+    "made", [SeriesGRU(2, 4, 2), SeriesODERNN(4, 2, 1.5, lambda index: torch.Generator().manual_seed(index))]
+)
+def test_recurrent_networks_read_on_alike(made, series) -> None:
     rows, times = series
-    made = SeriesGRU(2, 4, 2).double()
-    reader = made.reader()
+    reader = made.double().reader()
     with torch.no_grad():
-        reader(rows[:, :9], times[:, :9])
+        torch.testing.assert_close(reader(rows[:, :9], times[:, :9]), made(rows, times)[:, 8], rtol=0, atol=1e-12)
         torch.testing.assert_close(reader(rows[:, 9:], times[:, 9:]), made(rows, times)[:, -1], rtol=0, atol=1e-12)
+
+
+def test_an_ode_rnn_reads_values_and_the_times_between_them(series) -> None:
+    rows, times = series
+    made = SeriesODERNN(4, 2, 1.0, lambda index: torch.Generator().manual_seed(index)).double()
+    later = times.clone()
+    later[:, 12:] += 1.0
+    with torch.no_grad():
+        before, moved = made(rows, times), made(rows, later)
+        torch.testing.assert_close(moved[:, :12], before[:, :12], rtol=0, atol=1e-12)
+        assert bool((moved[:, 12:] != before[:, 12:]).all())
+        # Only gaps count, and a covariate is not read.
+        other = rows.clone()
+        other[..., 1] += 1
+        torch.testing.assert_close(made(other, times + 7), before, rtol=0, atol=1e-9)
 
 
 def test_a_rolled_forecast_reads_its_own_answers(series) -> None:

@@ -1,7 +1,8 @@
 """Windows of a market's own moves: rows are the days on which the target was observed, times are in days.
 
 Values are standardised by the moments of the training part, which ends before the last fifth of the rows; test windows
-lie in that fifth. A covariate of the market is not known for days to come, so none is used.
+lie in that fifth, one begins where the forecast of another ends. Covariates have to be known for days to come: the
+calendar is, and a channel that is out long before its day.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from goldviz.data.markets.alignment import aligned
 from goldviz.data.markets.kept_markets import load_market
+from goldviz.labs.series_attention.tasks.future_covariates import CALENDAR, calendar_of_days, channel_ahead
 from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesProblemError, SeriesWindows
 
 TEST_SHARE = 0.2
@@ -19,12 +21,17 @@ WEEK = 5
 """Trading days, which a seasonal forecast repeats."""
 
 
-def market_problem(data: str, market_seed: int, context: int, horizon: int) -> SeriesProblem:
-    """All windows of the market's first four fifths, and all of its last.
+def market_problem(
+    data: str, market_seed: int, context: int, horizon: int, *, calendar: bool = False, covariate: str = ""
+) -> SeriesProblem:
+    """All windows of the market's first four fifths, and of its last those that forecast each row once.
+
+    ``calendar`` tells networks what the calendar knows of a row, ``covariate`` is a channel that is known beforehand.
 
     Raises:
         MarketError: the market is not there any more.
-        SeriesProblemError: the target is shorter than a window in either part, or never changes.
+        SeriesProblemError: the target is shorter than a window in either part, or never changes; the covariate is
+            not known at the forecast.
     """
     market = load_market(data, market_seed)
     panel = aligned(market)
@@ -40,16 +47,32 @@ def market_problem(data: str, market_seed: int, context: int, horizon: int) -> S
     if not scale > 0:
         raise SeriesProblemError(f"The moves of {words} are all the same before the tests: there is nothing to learn.")
     scores = (moves - location) / scale
-    learned, unseen = (_windows(scores[part], days[part], length) for part in (slice(split), slice(split, None)))
-    return SeriesProblem(learned, unseen, context, min(WEEK, context), location, scale, float("nan"), time_unit="days")
+    columns, names = [np.zeros((len(rows), 0))], ()
+    if calendar:
+        columns, names = [*columns, calendar_of_days(panel.dates[rows])], (*names, *CALENDAR)
+    if covariate:
+        known = channel_ahead(market, covariate, panel.dates[rows], panel.moments[rows], horizon, split)
+        columns, names = [*columns, known[:, None]], (*names, covariate)
+    covariates = np.concatenate(columns, 1)
+    learned, unseen = (
+        _windows(scores[part], covariates[part], days[part], length, step)
+        for part, step in ((slice(split), 1), (slice(split, None), horizon))
+    )
+    return SeriesProblem(
+        learned, unseen, context, min(WEEK, context), location, scale, float("nan"), names, time_unit="days"
+    )
 
 
-def _windows(values: NDArray[np.float64], days: NDArray[np.float64], length: int) -> SeriesWindows:
-    """Every window of so many rows; times begin at 0 in each."""
-    of_values, of_days = (np.lib.stride_tricks.sliding_window_view(part, length) for part in (values, days))
+def _windows(
+    values: NDArray[np.float64], covariates: NDArray[np.float64], days: NDArray[np.float64], length: int, step: int
+) -> SeriesWindows:
+    """Windows of so many rows, one begins ``step`` rows after another; times begin at 0 in each."""
+    of_values, of_covariates, of_days = (
+        np.lib.stride_tricks.sliding_window_view(part, length, 0)[::step] for part in (values, covariates, days)
+    )
     times = of_days - of_days[:, :1]
     return SeriesWindows(
         torch.tensor(of_values, dtype=torch.float32),
-        torch.zeros(*of_values.shape, 0),
+        torch.tensor(of_covariates.swapaxes(1, 2), dtype=torch.float32),
         torch.tensor(times, dtype=torch.float32),
     )
