@@ -43,7 +43,11 @@ OF_DAYS_IN_ORDER = ("not_regimes", "sign_skill", "worse", "worse_than_garch", "n
 TOKEN_SCORES = ("shuffled_skill", "shuffled_check_passed", *OF_DAYS_IN_ORDER[1:])
 EXCLUDED = {
     "leaderboard": {"undecided": ("ahead",)},
-    "series-attention": {"worse_than_simple": ("beats_simple",), "flow_ahead": ("flow_behind",)},
+    "series-attention": {
+        "worse_than_simple": ("beats_simple", "about_as_simple"),
+        "beats_simple": ("about_as_simple",),
+        "flow_ahead": ("flow_behind",),
+    },
     "ode-rnn": {
         "no_skill": (*USELESS_FORECAST, "learned_nothing"),
         "learned_nothing": USELESS_FORECAST,

@@ -6,12 +6,8 @@ No card gives advice: every remedy would have to be tried on five seeds of every
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import Conclusions, Rule, networks, training
-from goldviz.diagnostics.findings.line import above, below
-from goldviz.labs.series_attention.measures import Reading
-
-CLEARLY = 0.8
-"""An error below this share of another is clearly lower."""
-
+from goldviz.diagnostics.findings.line import above, below, where
+from goldviz.labs.series_attention.measures import CLEARLY, Reading
 
 RULES = (
     training.training_diverged(
@@ -46,6 +42,17 @@ RULES = (
         number="{over_simple:percent} of the best one's error",
         explanation="Repeating, a season, a linear map and AR forecast the same rows. What is saved was found by "
         "training.",
+        silenced_by=("diverged",),
+        at_end=True,
+    ),
+    Rule(
+        "about_as_simple",
+        "warning",
+        "{Subject} err{s|} about as much as the best simple rule",
+        line=where("about_as_simple", "between four fifths of its error and all of it"),
+        number="{over_simple:percent} of its error",
+        explanation="What was learned is hardly worth the training. Of returns, which next to nothing forecasts, that "
+        "is what to expect.",
         silenced_by=("diverged",),
         at_end=True,
     ),

@@ -10,9 +10,9 @@ import numpy as np
 
 from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
-from goldviz.diagnostics.findings import Floats, Recorded, networks
+from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
 from goldviz.diagnostics.findings.by_kind import TrainingReading
-from goldviz.diagnostics.findings.measures import share
+from goldviz.diagnostics.findings.measures import ratio, share
 from goldviz.diagnostics.findings.recorded import at_last, read
 from goldviz.diagnostics.measure import combined, measure
 from goldviz.labs.series_attention.settings import SeriesAttention
@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 LABELS = {"transformer": "Transformer", "pointwise": "Transformer, k = 1", "gru": "GRU", "ode_rnn": "ODE-RNN"}
 
 
+CLEARLY = 0.8
+"""An error below this share of another is clearly lower."""
+
+
 def _mean_ahead(errors: Floats) -> Floats:
     return np.asarray(errors.mean(axis=0))
 
 
 def _peak_over_typical(norms: Floats) -> Floats:
     later = norms[len(norms) // 10 :]
-    return np.asarray(later.max(axis=0) / np.median(later, axis=0))
+    return ratio(later.max(axis=0), np.median(later, axis=0))
 
 
 def _beside_transformer(run: Recorded) -> Floats:
@@ -80,6 +84,11 @@ class Reading(TrainingReading):
     def over_simple(self) -> Floats:
         """The error over that of the best simple forecast."""
         return share(self.error, self.simple)
+
+    @property
+    def about_as_simple(self) -> Verdicts:
+        """Whether the error is neither clearly below that of the best simple rule nor above it."""
+        return (self.over_simple >= CLEARLY) & (self.over_simple <= 1)
 
     @property
     def gap(self) -> Floats:

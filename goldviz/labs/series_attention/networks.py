@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from goldviz.diagnostics.layers import Layer
-from goldviz.labs.series_attention.extent import trained_networks, window_rows
+from goldviz.labs.series_attention.extent import window_rows
 from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.labs.series_attention.series_gru import SeriesGRU
 from goldviz.labs.series_attention.series_ode_rnn import SeriesODERNN
@@ -68,6 +68,6 @@ def layers_of(network: SeriesNetwork) -> list[Layer]:
 
 
 def layer_names(settings: SeriesAttention) -> list[str]:
-    """The layers of all networks in order; the ODE-RNN's where there is one."""
-    flowing = ["ODE-RNN"] if "ode_rnn" in trained_networks(settings) else []
+    """The layers of all networks in order, whichever are trained; an ODE-RNN's where times are irregular or it learns."""
+    flowing = ["ODE-RNN"] if settings.task == "oscillator" or settings.networks == "ode_rnn" else []
     return ["input", *(f"block {number}" for number in range(1, settings.layers + 1)), "GRU", *flowing, "read-out"]

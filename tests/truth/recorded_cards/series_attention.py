@@ -36,6 +36,7 @@ def flow_ahead(run):
 
 
 CARDS = {
+    "about_as_simple": over((), lambda share: 0.8 <= share <= 1),
     "worse_than_simple": over((), lambda share: share > 1),
     "beats_simple": over((0.8,), lambda share: share < 0.8),
     "flow_ahead": flow_ahead,
