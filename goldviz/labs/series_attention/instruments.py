@@ -78,7 +78,6 @@ def scores(
     measurements = {
         "train_loss": losses[0],
         "test_loss": losses[1],
-        "dead_units": dead_by_layer(settings, unseen),
         **errors_of(problem, forecast),
         "forecast": forecast[0],
         **fan,
@@ -88,6 +87,7 @@ def scores(
         median = output.median(network(longer.inputs(), longer.times))
         measurements["row_error"] = (median - longer.values).square().mean(0)
     if settings.task == "market":
+        measurements["dead_units"] = dead_by_layer(settings, unseen)
         measurements["recovered"] = torch.tensor(math.nan)
         if sums:
             units = [ACTIVATIONS[settings.activation](LEAK).function(own[0]).flatten(0, 1) for own in (learned, unseen)]

@@ -68,6 +68,6 @@ def layers_of(network: SeriesNetwork) -> list[Layer]:
 
 
 def layer_names(settings: SeriesAttention) -> list[str]:
-    """The layers of all networks in order, whichever are trained; an ODE-RNN's where times are irregular or it learns."""
+    """The layers of all networks in order, whichever are trained; an ODE-RNN's at irregular times."""
     flowing = ["ODE-RNN"] if settings.task == "oscillator" or settings.networks == "ode_rnn" else []
     return ["input", *(f"block {number}" for number in range(1, settings.layers + 1)), "GRU", *flowing, "read-out"]

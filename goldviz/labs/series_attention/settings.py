@@ -188,7 +188,7 @@ class SeriesAttention(Experiment):
         "row_error": Variable((*LOOK, "row"), "Mean squared error one row ahead in longer series, by row"),
         "bumps_apart": Variable(LOOK, "How far attention's scores of the two bumps are apart, over their spread"),
         "forecast": Variable((*LOOK[:2], "ahead"), "Rolled forecast of the probe: medians, first seed"),
-        "fan": Variable((*LOOK[:2], "share", "ahead"), "Quantiles of courses that the first network draws, first seed"),
+        "fan": Variable((*LOOK[:2], "share", "ahead"), "Quantiles of drawn courses of the probe, first seed"),
         "attention": Variable((*MAP, "query", "key"), "Attention in the probe, first seed", kind="attention_map"),
         "attention_by_lag": Variable((*MAP, "lag"), "Mean attention so many rows back, first seed"),
         "similarity": Variable(
@@ -207,7 +207,7 @@ class SeriesAttention(Experiment):
             (*LOOK, "layer"), "Gradient norm of the layer's matrices", kind="gradient_norm_by_layer"
         ),
         "dead_units": Variable(
-            (*LOOK, "layer"), "Share of the feed-forward network's units that no row activates", kind="dead_units"
+            (*LOOK, "layer"), "Share of a block's units that none of the market's rows activates", kind="dead_units"
         ),
         **of_layers.distributions((*LOOK[:2], "layer"), (*LOOK[:2], "layer")),
         "heard": Variable(("depth", "lag"), "Whether a row hears so many rows back after so many blocks", once=True),

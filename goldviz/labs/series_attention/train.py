@@ -127,7 +127,7 @@ def look(settings: SeriesAttention, record: Record, grid: Grid[SeriesLearner], v
         networks = grid.each(lambda one: on_cpu(one.network))
         scored = [
             [
-                scores(network, settings, view, settings.seeds[0] if network is networks[0][0] else None)
+                scores(network, settings, view, settings.seeds[0] if view is views[0] else None)
                 for network, view in zip(row, views, strict=True)
             ]
             for row in networks
@@ -136,9 +136,7 @@ def look(settings: SeriesAttention, record: Record, grid: Grid[SeriesLearner], v
         similarity = torch.stack([similarity_in_probe(network, views[0]) for network in first])
         attending = [network for network in first if isinstance(network, SeriesTransformer)]
         attention = of_attention(attending[0], settings, views[0]) if attending else {}
-    fan = scored[0][0].pop("fan")
-    # The other networks draw no courses.
-    record("fan", torch.stack([fan, *[torch.full_like(fan, math.nan)] * (len(first) - 1)]))
+    record("fan", torch.stack([row[0].pop("fan") for row in scored]))
     record("similarity", similarity)
     rows = table(scored)
     record("forecast", rows.pop("forecast")[:, 0])

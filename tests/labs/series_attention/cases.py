@@ -68,6 +68,6 @@ def absent(changes: Mapping[str, Any]) -> set[str]:
     sparse = changes.get("attention", "full").startswith("prob_sparse")
     missing = {"heard"} if sparse else {"score", "active"}
     missing |= set() if changes.get("longest") else {"row_error"}
-    missing |= set() if changes.get("task") == "market" else {"recovered"}
+    missing |= set() if changes.get("task") == "market" else {"recovered", "dead_units"}
     missing |= set() if changes.get("task") == "surroundings" else {"bumps_apart"}
     return missing | ({"position_product", "position_spread"} if changes.get("positions") == "none" else set())

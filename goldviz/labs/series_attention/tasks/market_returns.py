@@ -47,19 +47,19 @@ def market_problem(
     if not scale > 0:
         raise SeriesProblemError(f"The moves of {words} are all the same before the tests: there is nothing to learn.")
     scores = (moves - location) / scale
-    columns, names = [np.zeros((len(rows), 0))], ()
+    columns, names = [np.zeros((len(rows), 0))], list[str]()
     if calendar:
-        columns, names = [*columns, calendar_of_days(panel.dates[rows])], (*names, *CALENDAR)
+        columns, names = [*columns, calendar_of_days(panel.dates[rows])], [*names, *CALENDAR]
     if covariate:
         known = channel_ahead(market, covariate, panel.dates[rows], panel.moments[rows], horizon, split)
-        columns, names = [*columns, known[:, None]], (*names, covariate)
+        columns, names = [*columns, known[:, None]], [*names, covariate]
     covariates = np.concatenate(columns, 1)
     learned, unseen = (
         _windows(scores[part], covariates[part], days[part], length, step)
         for part, step in ((slice(split), 1), (slice(split, None), horizon))
     )
     return SeriesProblem(
-        learned, unseen, context, min(WEEK, context), location, scale, float("nan"), names, time_unit="days"
+        learned, unseen, context, min(WEEK, context), location, scale, float("nan"), tuple(names), time_unit="days"
     )
 
 
