@@ -32,7 +32,9 @@ beside: lint types other-tests
 
 # A browser, its server and a worker want the machine for themselves; the other tests share it. A file's tests share
 # their runs: a process takes them in their order, and gives half of what it has left to one that has nothing to do.
-PYTEST := $(BIN)/python -m pytest
+# One thread each: a plugin loads NumPy before tests/conftest.py could say so, and two processes with two threads wait
+# for one another.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 TOGETHER := --numprocesses 2 --dist worksteal
 WHOLE := browser and not component
 tests: browser-tests other-tests
