@@ -31,7 +31,7 @@ TASKS = {
     "market": "The market's returns",
 }
 NETWORKS = {
-    "all": "All: Transformer, the same with k = 1, GRU; ODE-RNN at irregular times",
+    "all": "All of them",
     "transformer": "Transformer",
     "pointwise": "Transformer with k = 1",
     "gru": "GRU",
@@ -103,7 +103,7 @@ class SeriesAttention(Experiment):
     networks: Literal["all", "transformer", "pointwise", "gru", "ode_rnn"] = setting(
         "all", group="Network", essential=True, labels=NETWORKS
     )
-    """Which networks are trained."""
+    """Which networks are trained. Of all of them, the ODE-RNN where times are irregular."""
     attention: AttentionName = setting(
         "full", group="Network", essential=True, labels={name: kind.label for name, kind in ATTENTIONS.items()}
     )
