@@ -28,6 +28,7 @@ SHOTS = [
     ("gpt-light", "char-gpt", 1440, 900, "light"),
     ("price-tokens-dark", "price-tokens", 1440, 900, "dark"),
     ("time-light", "recurrent-gradients", 1440, 900, "light"),
+    ("turing-light", "neural-turing-machine", 1440, 900, "light"),
     ("forecast-light", "gold-forecast", 1440, 900, "light"),
     ("market-dark", "gold-market", 1440, 900, "dark"),
     ("ode-rnn-light", "ode-rnn", 1440, 900, "light"),

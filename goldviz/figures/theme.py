@@ -68,6 +68,7 @@ NETWORKS: dict[str, NetworkStyle] = {
     "gru_decay": NetworkStyle("GRU with decay", "#7a78d2", "longdash", "pentagon"),
     "transformer": NetworkStyle("Transformer", "#c0504d", "solid", "triangle-se"),
     "pointwise": NetworkStyle("Transformer, k = 1", "#1f8f6b", "dash", "triangle-sw"),
+    "ntm": NetworkStyle("NTM", "#a63d8f", "solid", "hourglass"),
 }
 
 BASELINES = {name: baseline.style for name, baseline in MEAN_FORECASTS.items()} | {

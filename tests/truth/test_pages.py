@@ -48,6 +48,12 @@ def bound(run, slope=1.0):
     return run.sizes["lag"] - 1, (run.sizes["lag"] - 1) * math.log10(slope * run.attrs["spectral_norm"])
 
 
+def of_machine(run):
+    read, write = run["cells_used"].values[-1, 0]
+    whole = of(run, "sequences_right", "ntm")[-1]
+    return [write, read, whole[run["length"].values.tolist().index(6)]]
+
+
 def of_series(run):
     error, weighted = (of(run, name, "transformer")[-1] for name in ("horizon_error", "weighted_error"))
     simple = [sum(of(run, "simple_error")[place]) for place in range(run.sizes["simple"])]
@@ -399,6 +405,7 @@ TOLD = {
         (r"In this run: (\S+) forecasts .* by (\S+) refits", lambda run: [run.sizes["time"], run.sizes["fold"]]),
     ),
     "adaptive-computation": ((r"In this run, at its last look, the network with τ .*", of_thought),),
+    "neural-turing-machine": ((r"In this run, at its last look, a row is .*", of_machine),),
     "series-attention": ((r"In this run, at its last look, the Transformer's .*", of_series),),
     "price-tokens": (
         (r"### .*", of_tokens),

@@ -1,0 +1,58 @@
+"""What training makes: right answers by length, and how sharp addresses become."""
+
+from __future__ import annotations
+
+from goldviz.figures.draft import Figure, Scatter
+from goldviz.figures.elements import legend_above_headings
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite
+from goldviz.labs.neural_turing_machine.figures.quantities import figure, of_machine
+
+
+@figure(
+    "How long may a sequence be?",
+    needs=("sequences_right", "bits_right"),
+    shows="Unseen sequences by their length: the share without a wrong bit, and the share of right bits. Dotted: the "
+    "longest in training. Dashed: as many rows as the memory has cells.",
+    cannot_show="Which row is wrong. Half of the bits is what a coin says.",
+)
+def by_length(plot: Plot) -> Figure:
+    """Right answers by length (Graves et al. 2014, figures 4 and 5): is a rule learned, or the lengths of training?"""
+    plot.panels(["Sequences without a wrong bit", "Right bits"])
+    for row, name in enumerate(("sequences_right", "bits_right"), start=1):
+        plot.curves(finite(plot.now[name]), hover="%{y:.1%}", row=row)
+    plot.number_axis("length", "Rows of the sequence", "%{x} rows")
+    plot.figure.update_yaxes(range=(-0.05, 1.05), tickvals=[0, 0.5, 1], tickformat=".0%")
+    trained, slots = int(plot.ds.attrs.get("trained_length", 0)), plot.ds.sizes["slot"]
+    plot.figure.add_vline(x=trained, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
+    plot.figure.add_vline(x=slots, line={"color": plot.ink.muted, "width": 1.5, "dash": "dash"})
+    said = plot.drawn(plot.when("Step {}.", "look"))
+    return legend_above_headings(plot.finish(said, height=560))
+
+
+@figure(
+    "Does a head choose one cell?",
+    needs=("cells_used",),
+    instead=of_machine("cells_used"),
+    shows="Over how many cells an address is spread: of writes while rows are told, of reads while answers are wanted. "
+    "1 means a single cell.",
+    cannot_show="Whether it is the right cell.",
+)
+def spread(plot: Plot) -> Figure:
+    """exp of the entropy of the weights over training: is the whole memory changed at each step, or one cell?"""
+    now = finite(plot.ds["cells_used"]).median("seed")
+    for head, colour, dash in (("write", plot.look_of("ntm").colour, "solid"), ("read", plot.ink.text, "dash")):
+        plot.add(
+            Scatter(
+                x=plot.ds["look"].values,
+                y=now.sel(head=head).values,
+                name=f"{head} head",
+                mode="lines+markers",
+                line={"color": colour, "width": 2.5, "dash": dash},
+                hovertemplate="%{y:.2f} cells",
+            )
+        )
+    plot.step_grid()
+    plot.linear_axis("cells_used", "Cells")
+    plot.reference(1, "one cell")
+    return plot.finish(plot.drawn(), height=430)

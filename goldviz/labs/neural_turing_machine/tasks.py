@@ -1,0 +1,102 @@
+"""The four tasks of Graves et al. 2014, sections 4.1-4.3 and 4.5: rows of bits to keep, and what is asked of them.
+
+A sequence is given row by row, then a row with a mark, then one row for each answer, with a flag where it is set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+MARK, FLAG, PRIORITY = range(3)
+EXTRA = ("mark", "flag", "priority")
+"""Input channels behind the bits."""
+
+
+class TaskSettings(Protocol):
+    """The settings that sequences depend on."""
+
+    length: int
+    bits: int
+    repeats: int
+    flag: bool
+    slots: int
+
+    @property
+    def task(self) -> str:
+        """What is asked."""
+
+
+@dataclass(frozen=True)
+class TaskBatch:
+    """Sequences of one length, and the bits that are wanted at their last time steps."""
+
+    inputs: Float[Tensor, "time batch channel"]
+    targets: Float[Tensor, "answer batch bit"]
+
+    @property
+    def first_answer(self) -> int:
+        """The time step of the first answer, counted from 0."""
+        return len(self.inputs) - len(self.targets)
+
+
+def shortest(task: str) -> int:
+    """Rows of the shortest sequence: recall asks for what followed a row."""
+    return 2 if task == "recall" else 1
+
+
+def lengths_to_test(settings: TaskSettings) -> list[int]:
+    """Lengths that are tested: half, once, one and a half times and twice what is trained, and the memory's end.
+
+    Rows of a recall differ, and of so many bits there are no more.
+    """
+    length, slots = settings.length, settings.slots
+    lengths = {(length + 1) // 2, length, (3 * length + 1) // 2, 2 * length, slots, slots + 2}
+    least, most = shortest(settings.task), 2**settings.bits if settings.task == "recall" else 10 * length + slots
+    return sorted({min(max(one, least), most) for one in lengths})
+
+
+def time_steps(settings: TaskSettings, length: int) -> int:
+    """Time steps of a sequence with so many rows and the most repeats."""
+    answers = {"copy": length, "repeat": settings.repeats * length, "recall": 1, "priority": length}
+    return length + 1 + answers[settings.task]
+
+
+def trained_batch(settings: TaskSettings, batch: int, generator: Generator) -> TaskBatch:
+    """Sequences to learn from, of one length that is drawn evenly up to the longest, and as many repeats."""
+    length = int(torch.randint(shortest(settings.task), settings.length + 1, (), generator=generator))
+    repeats = int(torch.randint(1, settings.repeats + 1, (), generator=generator))
+    return sequences(settings, length, repeats, batch, generator)
+
+
+def sequences(settings: TaskSettings, length: int, repeats: int, batch: int, generator: Generator) -> TaskBatch:
+    """Sequences of so many rows, to be told so many times where the task is to repeat them."""
+    bits = settings.bits
+    rows = torch.randint(2, (length, batch, bits), generator=generator).float()
+    priority = torch.zeros(length, batch)
+    asked = torch.zeros(batch, bits)
+    if settings.task == "recall":
+        rows = _different_rows(length, batch, bits, generator)
+        place = torch.randint(length - 1, (batch,), generator=generator)
+        asked, wanted = rows[place, torch.arange(batch)], rows[place + 1, torch.arange(batch)][None]
+    elif settings.task == "priority":
+        priority = 2 * torch.rand(length, batch, generator=generator) - 1
+        order = priority.argsort(0, descending=True)
+        wanted = rows.gather(0, order[..., None].expand_as(rows))
+    else:
+        wanted = rows.repeat(repeats if settings.task == "repeat" else 1, 1, 1)
+    inputs = torch.zeros(length + 1 + len(wanted), batch, bits + len(EXTRA))
+    inputs[:length, :, :bits], inputs[:length, :, bits + PRIORITY] = rows, priority
+    inputs[length, :, :bits], inputs[length, :, bits + MARK] = asked, 1.0
+    inputs[length + 1 :, :, bits + FLAG] = float(settings.flag)
+    return TaskBatch(inputs, wanted)
+
+
+def _different_rows(length: int, batch: int, bits: int, generator: Generator) -> Float[Tensor, "length batch bit"]:
+    """Rows of bits of which no two of a sequence are equal."""
+    codes = torch.rand(batch, 2**bits, generator=generator).argsort(-1)[:, :length].T
+    return ((codes[..., None] >> torch.arange(bits)) & 1).float()
