@@ -111,8 +111,10 @@ class NeuralTuringMachine(Experiment):
         ),
         "controls": Variable((*PROBE, "head", "control"), "What the controller tells a head, in the probe"),
         "answer": Variable((*PROBE, "network", "bit"), "Probability that a bit is 1, in the probe"),
-        "told": Variable(("time", "channel"), "What is told in the probe: bits, and marks", once=True),
-        "wanted": Variable(("time", "bit"), "Bits that are wanted in the probe; NaN where none is", once=True),
+        "told": Variable(("time", "channel"), "What is told in the probe, 0 or 1, and a priority", once=True),
+        "wanted": Variable(
+            ("time", "bit"), "What each answer of the probe is to be, 0 or 1; NaN where none is wanted", once=True
+        ),
         "test_loss": Variable(
             ("network", "seed"), "Cross-entropy of a bit after training, on unseen sequences", "nat", kind="test_loss"
         ),
