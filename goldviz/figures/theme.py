@@ -69,6 +69,8 @@ NETWORKS: dict[str, NetworkStyle] = {
     "transformer": NetworkStyle("Transformer", "#c0504d", "solid", "triangle-se"),
     "pointwise": NetworkStyle("Transformer, k = 1", "#1f8f6b", "dash", "triangle-sw"),
     "ntm": NetworkStyle("NTM", "#a63d8f", "solid", "hourglass"),
+    "attention": NetworkStyle("GRU with attention", "#2f6fb5", "solid", "hourglass"),
+    "fixed_vector": NetworkStyle("GRU without attention", "#b06a10", "dash", "bowtie"),
 }
 
 BASELINES = {name: baseline.style for name, baseline in MEAN_FORECASTS.items()} | {

@@ -121,6 +121,7 @@ NAMES = ("as-in-the-document",)
 GPTS = ("break-it-no-scale", "as-in-the-document")
 FIRST = ("as-in-the-document",)
 BUMPS = ("equal-values",)
+LETTERS = ("turn-letters-round",)
 LONGER = ("break-it-longer-than-trained",)
 MOVES = ("the-market-s-returns",)
 PERIODIC = np.array([0.25 if lag % 5 == 0 else -1 / 16 for lag in range(1, 21)])
@@ -292,6 +293,12 @@ ANEW = {
                 / first(hierarchy, "parameter_count")
             ),
         ),
+    },
+    "attention-interface": {
+        "attention.on_word": (LETTERS, lambda run: of(run, "peak_offset")[-1][3]),
+        "attention.near_word": (LETTERS, lambda run: sum(of(run, "peak_offset")[-1][[2, 3, 4]])),
+        "attention.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "attention")[-1][12 - 4]),
+        "fixed_vector.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "fixed_vector")[-1][12 - 4]),
     },
     "series-attention": {
         "transformer.apart": (BUMPS, lambda run: of(run, "bumps_apart", "transformer")[-1]),

@@ -65,6 +65,12 @@ def of_thought(run):
     return [shares @ run["ponder_step"].values, of(run, "accuracy", "tau")[-1]]
 
 
+def of_interface(run):
+    offsets = of(run, "peak_offset")[-1]
+    own = offsets[len(offsets) // 2]
+    return [of(run, "sequence_accuracy", "attention")[-1], own, own + offsets[len(offsets) // 2 - 1 :: 2][:2].sum()]
+
+
 def of_lens(run):
     lags, length = run.sizes["lag"] - 1, np.nanmax(run["singular_value"].values[-1])
     return [0, lags, 10, length, 10.0 ** (length / lags)]
@@ -407,6 +413,7 @@ TOLD = {
     "adaptive-computation": ((r"In this run, at its last look, the network with τ .*", of_thought),),
     "neural-turing-machine": ((r"In this run, at its last look, a row is .*", of_machine),),
     "series-attention": ((r"In this run, at its last look, the Transformer's .*", of_series),),
+    "attention-interface": ((r"In this run, at its last count, .*", of_interface),),
     "price-tokens": (
         (r"### .*", of_tokens),
         (r"Model: MLP; (.*); DM p", of_mlp),

@@ -1,0 +1,93 @@
+"""How an answer is chosen: the likeliest word at every step, or the best of several beginnings that are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from goldviz.labs.attention_interface.translator import Translator
+
+
+@dataclass(frozen=True)
+class Written:
+    """An answer: its words, the logarithm of its probability, and the weights of each step, its end included.
+
+    ``weights`` are (step, source place), empty without attention. ``ended`` is whether the network wrote the end.
+    """
+
+    words: tuple[int, ...]
+    log_probability: float
+    weights: Float[np.ndarray, "step source_place"]
+    ended: bool
+
+
+@torch.no_grad()
+def greedy(network: Translator, source: Int[Tensor, "batch source_place"], steps: int) -> Int[Tensor, "batch step"]:
+    """The likeliest word at each of so many steps; what follows an end means nothing."""
+    read = network.read(source)
+    word, state, words = source.new_full((len(source),), network.boundary), read.state, []
+    for _ in range(steps):
+        step = network.step(word, state, read)
+        word, state = step.logits.argmax(-1), step.state
+        words.append(word)
+    return torch.stack(words, 1)
+
+
+@torch.no_grad()
+def beam(network: Translator, source: Int[Tensor, " source_place"], width: int, most: int) -> list[Written]:
+    """The likeliest answers that are found when ``width`` beginnings are kept at every step, the best first.
+
+    At most ``most`` words are written. With a width of 1 it is the greedy answer. That one is among the answers of
+    every width: a beginning that is dropped may have gone on better.
+    """
+    answers = _kept_beginnings(network, source, width, most)
+    if width > 1:
+        answers += _kept_beginnings(network, source, 1, most)
+    distinct = {answer.words: answer for answer in answers}
+    return sorted(distinct.values(), key=lambda one: -one.log_probability)
+
+
+def _kept_beginnings(network: Translator, source: Int[Tensor, " source_place"], width: int, most: int) -> list[Written]:
+    read = network.read(source[None])
+    word, state = source.new_full((1,), network.boundary), read.state
+    totals = torch.zeros(1, dtype=torch.float64)
+    words: list[tuple[int, ...]] = [()]
+    looks: list[tuple[Tensor, ...]] = [()]
+    finished: list[Written] = []
+    for _ in range(most + 1):
+        step = network.step(word, state, read.chosen(word.new_zeros(len(word))))
+        sums = totals[:, None] + step.logits.double().log_softmax(-1)
+        best = sums.flatten().topk(min(width, sums.numel()))
+        going: list[tuple[int, int, float]] = []
+        kept = words, looks
+        words, looks = [], []
+        for place, total in zip(best.indices.tolist(), best.values.tolist(), strict=True):
+            row, next_word = divmod(place, sums.shape[1])
+            look = kept[1][row] if step.weights is None else (*kept[1][row], step.weights[row])
+            if next_word == network.boundary:
+                finished.append(Written(kept[0][row], total, _stacked(look), ended=True))
+                continue
+            going.append((row, next_word, total))
+            words.append((*kept[0][row], next_word))
+            looks.append(look)
+        best_end = max((one.log_probability for one in finished), default=-float("inf"))
+        # No beginning can become the best: each further word only lowers its probability.
+        if not going or (len(finished) >= width and best_end >= going[0][2]):
+            break
+        rows = source.new_tensor([row for row, _, _ in going])
+        word, state = source.new_tensor([one for _, one, _ in going]), step.state[rows]
+        totals = torch.tensor([total for _, _, total in going], dtype=torch.float64)
+    else:
+        finished += [
+            Written(own, total, _stacked(look), ended=False)
+            for own, look, (_, _, total) in zip(words, looks, going, strict=True)
+        ]
+    return finished
+
+
+def _stacked(look: tuple[Tensor, ...]) -> Float[np.ndarray, "step source_place"]:
+    return torch.stack(look).double().numpy() if look else np.zeros((0, 0))

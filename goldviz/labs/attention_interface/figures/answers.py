@@ -1,0 +1,78 @@
+"""How well unseen sequences are answered, and where attention's peaks stand."""
+
+from __future__ import annotations
+
+from goldviz.arrays.labelled import Array
+from goldviz.figures.draft import Bar, Figure
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite
+from goldviz.labs.attention_interface.figures.alignment import no_attention
+from goldviz.labs.attention_interface.figures.quantities import figure
+
+
+@figure(
+    "Does it forget as sequences grow?",
+    needs=("length_accuracy",),
+    shows="The share of unseen sequences answered without a fault, by their length. Right of the dashed line: longer "
+    "than any learned from.",
+    cannot_show="Equal settings are not a fair contest: the network without attention has fewer weights.",
+)
+def by_length(plot: Plot) -> Figure:
+    """Accuracy by length: one vector for the whole sequence against a look back at every word."""
+    plot.curves(finite(plot.now["length_accuracy"]), hover="%{y:.0%}")
+    plot.number_axis("length", "Words read", "%{x} words")
+    plot.linear_axis("share", "Right from start to end", tickformat=".0%")
+    longest = int(plot.ds.attrs["longest_trained"])
+    if longest < int(plot.ds.attrs["longest_asked"]):
+        plot.figure.add_vline(x=longest + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
+    return plot.finish(plot.drawn(plot.when("Step {}.", "close_look")))
+
+
+@figure(
+    "How many answers are right?",
+    needs=("sequence_accuracy",),
+    shows="The share of unseen sequences answered without a fault over training, of the lengths that are learned.",
+    cannot_show="Which words are wrong: one fault spoils the whole answer.",
+)
+def right(plot: Plot) -> Figure:
+    """Share of right answers at every close look."""
+    plot.curves(finite(plot.ds["sequence_accuracy"]), hover="%{y:.1%}")
+    plot.step_grid()
+    plot.linear_axis("share", "Right from start to end", tickformat=".0%")
+    said = plot.each(
+        finite(plot.now["sequence_accuracy"]).median("seed"), lambda share: f"{share:.1%}", between=": ", within="{}."
+    )
+    return plot.finish(said, plot.drawn())
+
+
+@figure(
+    "Is the darkest cell the right word?",
+    needs=("peak_offset",),
+    shows="How many places behind the word that it stands for the largest weight of each written word is.",
+    cannot_show="That the network errs: a neighbour's state holds the word, too.",
+    instead=no_attention,
+)
+def peaks(plot: Plot) -> Figure:
+    """Offsets of attention's peaks from the known alignment; 0 is the word itself."""
+    shares = finite(plot.now["peak_offset"])
+    offsets = plot.ds["offset"].values
+    plot.add(
+        Bar(
+            x=offsets,
+            y=plot.at_step(shares.mean("seed")),
+            marker={"color": plot.look_of("attention").colour},
+            hovertemplate="%{y:.1%}",
+            showlegend=False,
+            name="GRU with attention",
+        )
+    )
+    ends = {int(offsets[0]): f"≤ {offsets[0]}", 0: "its word", int(offsets[-1]): f"≥ {offsets[-1]}"}
+    plot.number_axis("offset", "Places behind the word that it stands for", "%{x}", ends)
+    plot.linear_axis("share", "Words written", tickformat=".0%")
+    middle = len(offsets) // 2
+
+    def said(now: Array) -> str:
+        own = float(now.mean("seed").values[middle])
+        return f"{own:.0%} of the peaks are on the word itself."
+
+    return plot.finish(plot.say(said, shares), plot.drawn(plot.when("Step {}.", "close_look")), legend=False)

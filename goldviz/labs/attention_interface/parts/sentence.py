@@ -1,0 +1,144 @@
+"""A sentence of one's own: what the trained networks write for it, greedily and by beam, and where they look."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from goldviz.figures.theme import style_of
+from goldviz.labs.attention_interface.figures.own_sentence import own_sentence
+from goldviz.labs.attention_interface.settings import AttentionInterface
+from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.worker import JobFailedError
+from goldviz.ui.panels import background
+from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.serving import services
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    from goldviz.labs.attention_interface.translating import Answer, Trained, Translation
+
+SENTENCES = {
+    "reversal": ("a b c d e f", "letters with blanks between them"),
+    "sorting": ("d a c b", "letters with blanks between them"),
+    "phrases": ("area economic european", "each noun before its adjectives, with and, of, with or for between phrases"),
+    "dates": ("Monday, 3 September 2001", "a date in words or numbers"),
+}
+ASKED = "interface-asked"
+"""In the session state: whether the visitor wants sentences translated."""
+
+
+def show(lane: Lane[AttentionInterface], step: int | None) -> None:
+    """The text box of a run that has kept its weights."""
+    checkpoint = _trained(lane, step)
+    if checkpoint is None:
+        st.caption(_not_yet(lane))
+        return
+    example, allowed = SENTENCES[lane.settings.task]
+    key = f"interface-{lane.settings.task}"
+    sentence = st.text_input(
+        "Sentence", example, key=f"{key}-sentence", max_chars=20_000, persist_state="session", help=f"Write {allowed}."
+    )
+    width = st.slider(
+        "Beam",
+        1,
+        8,
+        4,
+        key="interface-beam",
+        persist_state="session",
+        help="So many beginnings are kept at every step. 1: the likeliest word alone, greedily.",
+    )
+    st.button(
+        "Translate",
+        type="primary",
+        icon=":material/translate:",
+        key="interface-go",
+        on_click=lambda: st.session_state.update({ASKED: True}),
+    )
+    if not st.session_state.get(ASKED):
+        return
+    try:
+        translation = background.awaited(_task(checkpoint, sentence, width))
+    except (JobFailedError, TooManyJobsError, ValueError) as error:
+        st.error(plain(str(error)), icon=":material/block:")
+        return
+    _show_answers(translation, checkpoint)
+    _draw(lane, translation, checkpoint)
+
+
+def _trained(lane: Lane[AttentionInterface], step: int | None) -> Trained | None:
+    """The last kept weights that are not after the step in view, or the first after the start."""
+    if lane.run is None:
+        return None
+    from goldviz.labs.attention_interface.translating import Trained
+
+    checkpoints = [one for one in services.store().checkpoint_steps(lane.id) if one > 0]
+    if not checkpoints:
+        return None
+    before = [one for one in checkpoints if step is None or one <= step]
+    return Trained(lane.id, before[-1] if before else checkpoints[0], lane.stored.model_dump_json())
+
+
+def _not_yet(lane: Lane[AttentionInterface]) -> str:
+    """Why there is nothing to translate with."""
+    if lane.unfinished:
+        return "The networks are learning. As soon as they have kept weights, they translate your sentence here."
+    if lane.run is not None:
+        return "This run has kept no weights. Press *Train* to make one that translates your sentence here."
+    return (
+        "Recorded examples come without weights. Press *Train*: as soon as your run has kept some, it translates "
+        "your sentence here."
+    )
+
+
+def _task(checkpoint: Trained, sentence: str, width: int) -> Task[Translation]:
+    from goldviz.labs.attention_interface.translating import translate
+
+    arguments = (checkpoint, sentence, width)
+    name = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
+    return Task(f"attention-interface-{name}", translate, arguments, "Translating", 0.3)
+
+
+def _show_answers(translation: Translation, checkpoint: Trained) -> None:
+    """Greedy and beam answers of each network with their probabilities."""
+    for name, greedy in translation.greedy.items():
+        lines = [_line("greedy", greedy)]
+        lines += [_line(f"beam {place}", one) for place, one in enumerate(translation.beam[name], start=1)]
+        with st.container(border=True):
+            st.html(
+                f"<b>{html.escape(style_of(name).heading)}</b><div style='overflow-x:auto'><table>"
+                f"{''.join(lines)}</table></div>"
+            )
+    st.caption(f"The percentage is the probability of the whole answer. Weights of step {checkpoint.step:,}.")
+
+
+def _line(way: str, answer: Answer) -> str:
+    words = html.escape(" ".join(answer.words)) or "nothing"
+    unended = "" if answer.ended else " …"
+    cell = "<td style='padding:2px 12px 2px 0'>"
+    return f"<tr>{cell}{way}</td>{cell}{answer.probability:.1%}</td>{cell}{words}{unended}</td></tr>"
+
+
+def _draw(lane: Lane[AttentionInterface], translation: Translation, checkpoint: Trained) -> None:
+    """Where the network with attention looked for its greedy answer."""
+    if "attention" not in translation.greedy:
+        return
+    answer, theme = translation.greedy["attention"], theme_now()
+    written = (*answer.words, "end") if answer.ended else answer.words
+    subject = f"{lane.id} {checkpoint.step} {' '.join(translation.source)}"
+    figure = services.figure_json(
+        (own_sentence.name, subject, theme),
+        lambda: own_sentence.draw(translation.source, written, answer.weights, theme=theme),
+    )
+    live_figure(
+        figure,
+        key=f"interface-own-{lane.id}",
+        subject=subject,
+        description=f"{own_sentence.question} {own_sentence.shows}",
+    )
+    st.caption(f"Not shown here: {own_sentence.cannot_show[0].lower()}{own_sentence.cannot_show[1:]}")

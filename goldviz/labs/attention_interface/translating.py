@@ -1,0 +1,104 @@
+"""What worker processes do for a sentence of one's own: read it with a run's weights, and write the answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from goldviz.labs.attention_interface.decoding import Written, beam
+from goldviz.labs.attention_interface.extent import trained_networks
+from goldviz.labs.attention_interface.networks import task_in, translator
+from goldviz.labs.attention_interface.settings import AttentionInterface
+from goldviz.labs.attention_interface.tasks.pairs import PairTask
+from goldviz.labs.attention_interface.translator import Translator
+from goldviz.runs.store.run_store import Store
+from goldviz.training.state import StateError
+from goldviz.training.threads import one_thread
+
+ReportSteps = Callable[[float, float], None]
+MORE_WORDS = 8
+"""Words that an answer may have beyond the sentence."""
+
+
+class Trained(NamedTuple):
+    """A run's networks as they stood at a kept step: the run, the step, and its settings as JSON."""
+
+    run: str
+    step: int
+    settings: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A sentence that was written, its probability, the weights of each step, and whether it was ended."""
+
+    words: tuple[str, ...]
+    probability: float
+    weights: Float[np.ndarray, "step source_place"]
+    ended: bool
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A sentence, and of each network, by name, the greedy answer and those of the beam, the likeliest first."""
+
+    source: tuple[str, ...]
+    greedy: dict[str, Answer]
+    beam: dict[str, tuple[Answer, ...]]
+
+
+def translate(report: ReportSteps, checkpoint: Trained, sentence: str, width: int) -> Translation:
+    """Translate a sentence with every network of the run's first seed.
+
+    Raises :class:`goldviz.labs.attention_interface.tasks.pairs.SentenceError` for a sentence that the task does not
+    understand, :class:`goldviz.runs.store.schema.StoreError` where the run or its state is gone, and
+    :class:`goldviz.training.state.StateError` where the state holds no such network.
+    """
+    networks, task = loaded(checkpoint)
+    numbers = task.understood(sentence)
+    source, most = torch.tensor(numbers), len(numbers) + MORE_WORDS
+    greedy, of_beam = {}, {}
+    with one_thread():
+        for done, (name, network) in enumerate(networks.items(), start=1):
+            [first] = beam(network, source, 1, most)
+            greedy[name] = _in_words(first, task)
+            of_beam[name] = tuple(_in_words(one, task) for one in beam(network, source, width, most)[:width])
+            report(done, len(networks))
+    return Translation(tuple(task.source_words[number] for number in numbers), greedy, of_beam)
+
+
+def _in_words(answer: Written, task: PairTask) -> Answer:
+    words = tuple(task.target_words[word] for word in answer.words)
+    return Answer(words, math.exp(answer.log_probability), answer.weights, answer.ended)
+
+
+@lru_cache(maxsize=4)
+def loaded(checkpoint: Trained) -> tuple[dict[str, Translator], PairTask]:
+    """The first seed's networks with their task; raises as :func:`translate` does."""
+    settings = AttentionInterface.checked_json(checkpoint.settings)
+    return networks_of_state(settings, Store().checkpoint(checkpoint.run, checkpoint.step)), task_in(settings)
+
+
+def networks_of_state(settings: AttentionInterface, state: bytes) -> dict[str, Translator]:
+    """The first seed's networks as they stood in a packed state; raises :class:`StateError` where it holds none."""
+    # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
+    from safetensors.torch import load
+
+    parts, networks = load(state), {}
+    for name in trained_networks(settings):
+        network = translator(settings, name, settings.seeds[0])
+        own = f"{name}/{settings.seeds[0]}/network/"
+        weights = {key.removeprefix(own): part for key, part in parts.items() if key.startswith(own)}
+        try:
+            network.load_state_dict(weights)
+        except RuntimeError as error:
+            raise StateError("The kept state holds no network of these settings.") from error
+        networks[name] = network.eval().requires_grad_(False)
+    return networks

@@ -1,0 +1,112 @@
+"""An encoder that reads, a decoder that writes, and attention between them, or none.
+
+Document 004, section 3.2; Bahdanau et al. 2015. The encoder's states are h_j. The decoder's state s_i grows out of
+s_(i-1), the word written last, and the context c_i = sum_j alpha_ij h_j with alpha_i = softmax(e_i). Words are scored
+by a linear map of [s_i, c_i]. Without attention there is no c_i: the decoder has what its first state holds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from goldviz.labs.attention_interface.scores import SCORE_MODULES, AdditiveScore, DotScore, GeneralScore
+
+EMBEDDED = 32
+"""Numbers that stand for a word."""
+
+
+class Source(NamedTuple):
+    """What the encoder made of sequences: its states, what attention makes of them, and the decoder's first state."""
+
+    encoded: Float[Tensor, "batch source_place width"]
+    keys: Float[Tensor, "batch source_place width"]
+    state: Float[Tensor, "batch width"]
+
+    def chosen(self, rows: Int[Tensor, " chosen"]) -> Source:
+        """The same of some sequences, each as often as it is named."""
+        return Source(self.encoded[rows], self.keys[rows], self.state[rows])
+
+
+class DecoderStep(NamedTuple):
+    """One step of the decoder: logits of the next word, its state, and attention's scores and weights, if any."""
+
+    logits: Float[Tensor, "batch word"]
+    state: Float[Tensor, "batch width"]
+    scores: Float[Tensor, "batch source_place"] | None
+    weights: Float[Tensor, "batch source_place"] | None
+
+
+class Translator(nn.Module):
+    """Reads words and writes words.
+
+    The word numbered ``boundary`` stands before the first word that is written and after the last. ``score`` names
+    how attention scores, see :data:`~goldviz.labs.attention_interface.scores.SCORE_MODULES`; empty for no attention.
+    """
+
+    def __init__(self, source_words: int, target_words: int, width: int, score: str, *, both_ways: bool) -> None:
+        super().__init__()
+        self.width, self.both_ways, self.boundary = width, both_ways, target_words
+        self.source_table = nn.Embedding(source_words, EMBEDDED)
+        self.target_table = nn.Embedding(target_words + 1, EMBEDDED)
+        # nn.GRU holds its weights twice, and then they cannot be taken to another device one by one.
+        directions = 2 if both_ways else 1
+        encoder = nn.GRU(EMBEDDED, width // directions, bidirectional=both_ways)
+        self.encoder = nn.ParameterList(encoder.parameters())
+        self.first_state = nn.Linear(width, width)
+        self.score: AdditiveScore | DotScore | GeneralScore | None = SCORE_MODULES[score](width) if score else None
+        context = width if score else 0
+        self.cell = nn.GRUCell(EMBEDDED + context, width)
+        self.read_out = nn.Linear(width + context, target_words + 1)
+
+    def read(self, source: Int[Tensor, "batch source_place"]) -> Source:
+        """What the encoder makes of sequences of one length."""
+        words = self.source_table(source.T)
+        directions = 2 if self.both_ways else 1
+        start = words.new_zeros(directions, words.shape[1], self.width // directions)
+        states, last = torch.gru(words, start, list(self.encoder), True, 1, 0.0, self.training, self.both_ways, False)
+        encoded = states.transpose(0, 1)
+        keys = encoded if self.score is None else self.score.keys(encoded)
+        first = torch.tanh(self.first_state(last.transpose(0, 1).flatten(1)))
+        return Source(encoded, keys, first)
+
+    def _step(
+        self, words: Float[Tensor, "batch embedded"], state: Tensor, source: Source
+    ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
+        """What is read out, the new state, scores and weights."""
+        if self.score is None:
+            state = self.cell(words, state)
+            return state, state, None, None
+        scores = self.score(state, source.keys)
+        weights = scores.softmax(-1)
+        context = (weights[:, None] @ source.encoded)[:, 0]
+        state = self.cell(torch.cat([words, context], -1), state)
+        return torch.cat([state, context], -1), state, scores, weights
+
+    def step(self, word: Int[Tensor, " batch"], state: Float[Tensor, "batch width"], source: Source) -> DecoderStep:
+        """One word on: ``word`` was written last."""
+        features, state, scores, weights = self._step(self.target_table(word), state, source)
+        return DecoderStep(self.read_out(features), state, scores, weights)
+
+    def forward(
+        self, source: Int[Tensor, "batch source_place"], target: Int[Tensor, "batch target_place"]
+    ) -> Float[Tensor, "batch step word"]:
+        """Logits of every word of the answer and of its end, each told the right words before it (teacher forcing)."""
+        read = self.read(source)
+        words, state, features = self.target_table(self.told(target)), read.state, []
+        for place in range(words.shape[1]):
+            feature, state, _, _ = self._step(words[:, place], state, read)
+            features.append(feature)
+        logits: Tensor = self.read_out(torch.stack(features, 1))
+        return logits
+
+    def told(self, target: Int[Tensor, "batch target_place"]) -> Int[Tensor, "batch step"]:
+        """The words that stand before each that is written, the boundary first."""
+        return torch.cat([target.new_full((len(target), 1), self.boundary), target], 1)
+
+    def wanted(self, target: Int[Tensor, "batch target_place"]) -> Int[Tensor, "batch step"]:
+        """The words to be written, the boundary last."""
+        return torch.cat([target, target.new_full((len(target), 1), self.boundary)], 1)
