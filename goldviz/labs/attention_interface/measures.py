@@ -98,6 +98,13 @@ SHOWN_UNITS = 3
 """Numbers of a state that are printed."""
 
 
+def words_written(run: Run) -> list[str]:
+    """The numbered words of the probe's answer; none where no attention was recorded."""
+    if "attention_score" not in run or not run.sizes.get("look"):
+        return []
+    return [str(label) for label in run["written"].values]
+
+
 def row_by_hand(run: Run, step: int | None, row: int) -> RowByHand:
     """One row of the attention at the last look that is not after ``step``, computed from its scores."""
     looks = run["look"].values

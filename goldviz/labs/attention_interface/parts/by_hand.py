@@ -6,7 +6,7 @@ import html
 
 import streamlit as st
 
-from goldviz.labs.attention_interface.measures import RowByHand, row_by_hand
+from goldviz.labs.attention_interface.measures import RowByHand, row_by_hand, words_written
 from goldviz.labs.attention_interface.settings import AttentionInterface
 from goldviz.ui.panels.lanes import Lane
 
@@ -16,13 +16,13 @@ HEADINGS = ("read", "h<sub>j</sub>", "e<sub>ij</sub>", "exp(e<sub>ij</sub> − m
 def show(lane: Lane[AttentionInterface], step: int | None) -> None:
     """A slider over the words written, and the row of the one that is chosen."""
     run = lane.dataset
-    if "attention_score" not in run or not run.sizes.get("look"):
+    written = words_written(run)
+    if not written:
         st.caption("This run has no attention. Choose *With attention* under *Networks*.")
         return
-    written = [str(label) for label in run["written"].values]
     key = f"interface-row-{lane.settings.name}-{len(written)}"
     label = st.select_slider("Word to be written", written, key=key, persist_state="session")
-    row = row_by_hand(run, step, written.index(str(label)))
+    row = row_by_hand(run, step, written.index(label))
     st.markdown(f"Before it writes “{html.escape(row.word)}”, the writer's state begins {_vector(row.state)}.")
     st.html(_table(row))
     st.caption(
