@@ -69,7 +69,7 @@ NETWORKS: dict[str, NetworkStyle] = {
     "transformer": NetworkStyle("Transformer", "#c0504d", "solid", "triangle-se"),
     "pointwise": NetworkStyle("Transformer, k = 1", "#1f8f6b", "dash", "triangle-sw"),
     "ntm": NetworkStyle("NTM", "#a63d8f", "solid", "hourglass"),
-    "attention": NetworkStyle("GRU with attention", "#2f6fb5", "solid", "hourglass"),
+    "attention": NetworkStyle("GRU with attention", "#2f6fb5", "solid", "star-triangle-down"),
     "fixed_vector": NetworkStyle("GRU without attention", "#b06a10", "dash", "bowtie"),
 }
 
