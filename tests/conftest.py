@@ -13,6 +13,10 @@ import pytest
 from _plotly_utils.basevalidators import BaseTemplateValidator
 from hypothesis import settings
 from streamlit.components.v2 import manifest_scanner
+from threadpoolctl import threadpool_limits
+
+# A plugin of pytest's loaded NumPy before this file: its matrices are multiplied in as many threads as there are cores.
+threadpool_limits(1)
 
 MAIN = sys.modules["__main__"]
 

@@ -10,7 +10,7 @@ from goldviz.ui.panels import controls
 from goldviz.ui.serving import services
 from tests.labs.small_runs import EVERY_LABORATORY, LABORATORIES, cases
 from tests.pages.visit import Visitor
-from tests.thinned import thinned_by
+from tests.thinned import thinned, thinned_by
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 PRESETS = thinned_by(((lab, preset) for lab in LABORATORIES for preset in lab.declared.presets), ordinary=2)
@@ -26,7 +26,7 @@ def figures(visitor: Visitor) -> list[str]:
 
 
 @EVERY_LABORATORY
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", thinned(["dark", "light"]))  # Presets are looked at in the light.
 def test_it_opens_in_both_themes_and_starts_nothing(lab: Laboratory, theme: str) -> None:
     visitor = Visitor(f"pages/{lab.folder}.py", link_to(lab), theme)
     assert visitor.at.title[0].value == lab.declared.title
