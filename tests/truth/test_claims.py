@@ -120,6 +120,7 @@ PAIRS = ("pairs-as-a-network",)
 NAMES = ("as-in-the-document",)
 GPTS = ("break-it-no-scale", "as-in-the-document")
 FIRST = ("as-in-the-document",)
+COPY = ("copy",)
 BUMPS = ("equal-values",)
 LETTERS = ("turn-letters-round",)
 LONGER = ("break-it-longer-than-trained",)
@@ -299,6 +300,14 @@ ANEW = {
         "attention.near_word": (LETTERS, lambda run: sum(of(run, "peak_offset")[-1][[2, 3, 4]])),
         "attention.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "attention")[-1][12 - 4]),
         "fixed_vector.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "fixed_vector")[-1][12 - 4]),
+    },
+    "neural-turing-machine": {
+        "ntm.whole": (COPY, lambda run: of(run, "sequences_right", "ntm")[-1, 1]),
+        "ntm.whole_twice": (COPY, lambda run: of(run, "sequences_right", "ntm")[-1, 3]),
+        "lstm.whole_twice": (COPY, lambda run: of(run, "sequences_right", "lstm")[-1, 3]),
+        "ntm.whole_beyond": (COPY, lambda run: of(run, "sequences_right", "ntm")[-1, 5]),
+        "ntm.read_cells": (COPY, lambda run: run["cells_used"].values[-1].ravel()[0]),
+        "ntm.write_cells": (COPY, lambda run: run["cells_used"].values[-1].ravel()[1]),
     },
     "series-attention": {
         "transformer.apart": (BUMPS, lambda run: of(run, "bumps_apart", "transformer")[-1]),

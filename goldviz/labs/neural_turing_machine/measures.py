@@ -11,6 +11,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import at_last, read
+from goldviz.diagnostics.measure import of_each
 from goldviz.labs.neural_turing_machine.settings import NeuralTuringMachine
 
 LABELS = {"ntm": "NTM", "lstm": "LSTM", "gru": "GRU"}
@@ -66,3 +67,6 @@ class Reading(TrainingReading):
 
 
 MEASURES = Reading.measures()
+WHOLE, WHOLE_TWICE = of_each(MEASURES, "whole"), of_each(MEASURES, "whole_twice")
+WHOLE_BEYOND = MEASURES["ntm.whole_beyond"]
+WRITE_CELLS, READ_CELLS = MEASURES["ntm.write_cells"], MEASURES["ntm.read_cells"]
