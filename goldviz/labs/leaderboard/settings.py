@@ -13,7 +13,7 @@ from pydantic import model_validator
 
 from goldviz.data.tables.sealed_names import KEPT, KEY
 from goldviz.declare import standard
-from goldviz.declare.memory_of_training import AT_LEAST
+from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.labs.leaderboard.choices import CONTENDERS
 from goldviz.labs.leaderboard.geometry import checked_geometry
@@ -252,19 +252,20 @@ class Leaderboard(Experiment):
     )
 
     def estimated_bytes(self) -> float:
-        """About how much memory a run takes: blocks of windows, their errors, and what attention keeps of a batch."""
-        windows = 0.2 * self.rows
-        forecasters = len(FORECASTERS)
-        errors = 24.0 * windows * forecasters * (1 + len(self.seeds)) * 5
-        blocks = 80e6
-        series = 40.0 * self.rows * self.channels
-        attends = {"patches", "inverted"} & {*CONTENDERS[self.contenders][1]}
-        maps = 60.0 * self.look_back * (self.look_back + self.horizon) if attends else 0.0
-        return AT_LEAST + errors + blocks + series + maps
+        """About how much memory a run takes: the series, blocks of windows, their errors, and what a batch keeps."""
+        rows, channels = self.extent
+        tested = 0.2 * rows
+        errors = 24.0 * tested * len(FORECASTERS) * (1 + len(self.seeds)) * 5
+        blocks, series = 80e6, 40.0 * rows * channels
+        least_squares = 32.0 * max(self.longer_look_back, min(4 * self.look_back, 720)) ** 2
+        networks = CONTENDERS[self.contenders][1]
+        held = max(FORECASTERS[name].held(self.look_back, self.horizon, channels) for name in networks)
+        return bytes_of_training(0, 0, self.batch * held) + errors + blocks + series + least_squares
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs fitted to timed runs."""
-        windows = 0.7 * self.rows * self.channels
+        rows, channels = self.extent
+        windows = 0.7 * rows * channels
         costs = [FORECASTERS[name].cost for name in CONTENDERS[self.contenders][1]]
         an_epoch = windows * sum(own + more * self.look_back / 100 for own, more in costs)
         return 0.5 + 1e-6 * len(self.seeds) * self.epochs * an_epoch

@@ -26,7 +26,12 @@ AWKWARD = SMALL | {
 }
 RUNS = (SMALL, AWKWARD)
 
-LARGE = ({"epochs": 1, "rows": 20_000, "channels": 8, "horizon": 336, "look_back": 336, "contenders": "nlinear"},)
+BATCHES = {"epochs": 1, "rows": 1600, "channels": 8, "look_back": 336, "horizon": 96, "batch": 512}
+LARGE = (
+    {"epochs": 1, "rows": 20_000, "channels": 8, "horizon": 336, "look_back": 336, "contenders": "nlinear"},
+    BATCHES | {"contenders": "informer"},
+    BATCHES | {"contenders": "transformers"},
+)
 """Near the upper limits of what takes memory."""
 
 

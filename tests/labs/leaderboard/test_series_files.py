@@ -51,7 +51,9 @@ def test_settings_take_rows_and_channels_of_the_file():
     name = keep_series(FILE.encode(), "own.csv").name
     settings = Leaderboard.checked({"series": name, "horizon": 12, "look_back": 24, "channel": 2})
     assert settings.extent == (400, 2)
-    assert settings.estimated_seconds() < Leaderboard().estimated_seconds()
+    alike = settings.changed(series="load", rows=400, channels=2)
+    assert settings.estimated_seconds() == alike.estimated_seconds()
+    assert settings.estimated_bytes() == alike.estimated_bytes()
     assert {*settings.without_effect()} == {"rows", "channels", "series_seed"}
     assert settings.like_preset() is None
     np.testing.assert_allclose(problem_of(settings).scaled[:280].std(axis=0), 1)

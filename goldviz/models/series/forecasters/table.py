@@ -14,13 +14,18 @@ from goldviz.models.series.forecasters.at_once import linear_map, repeat, season
 from goldviz.models.style import NetworkStyle
 
 
+def _held_by_maps(look_back: int, horizon: int, channels: int) -> float:
+    return 4.0 * channels * (look_back + horizon)
+
+
 @dataclass(frozen=True)
 class Forecaster:
     """A row of the table: its line, what it does in words, and what makes it.
 
     ``build`` of one that is ``learned`` takes (look_back, horizon, channels, generator) and gives a network; else it
     takes (windows, training rows, season) and gives the forecasting function. ``cost`` are microseconds on one CPU
-    thread that a training window of one channel takes: as such, and for each 100 steps of its look-back.
+    thread that a training window of one channel takes: as such, and for each 100 steps of its look-back. ``held`` is
+    how many numbers a training window of (look_back, horizon, channels) keeps for the way back, fitted to runs.
     """
 
     words: str
@@ -28,6 +33,7 @@ class Forecaster:
     build: Callable[..., Any]
     learned: bool = False
     cost: tuple[float, float] = (0.0, 0.0)
+    held: Callable[[int, int, int], float] = _held_by_maps
 
     @property
     def label(self) -> str:
@@ -82,6 +88,7 @@ FORECASTERS = {
         _network("patches", "Patches"),
         learned=True,
         cost=(75.0, 150.0),
+        held=lambda look_back, horizon, channels: 830.0 * channels * (look_back / 8 + 1),
     ),
     "inverted": Forecaster(
         "A Transformer among whole channels, like iTransformer.",
@@ -89,6 +96,7 @@ FORECASTERS = {
         _network("inverted", "Inverted"),
         learned=True,
         cost=(65.0, 5.0),
+        held=lambda look_back, horizon, channels: channels * (1900.0 + 4 * (look_back + horizon)),
     ),
     "informer": Forecaster(
         "An encoder that distils and a decoder of the whole horizon, like Informer.",
@@ -96,6 +104,7 @@ FORECASTERS = {
         _network("informer", "Informer"),
         learned=True,
         cost=(150.0, 200.0),
+        held=lambda look_back, horizon, channels: 260.0 * (2 * look_back + horizon),
     ),
 }
 
