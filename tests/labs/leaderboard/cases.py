@@ -14,7 +14,7 @@ AWKWARD = SMALL | {
     "series": "load",
     "contenders": "all",
     "horizon": 1,
-    "epochs": 2,
+    "epochs": 3,
     "batch": 64,
     "scaled_by": "all",
     "last_batch": "drop",
