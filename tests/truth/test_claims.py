@@ -309,6 +309,17 @@ ANEW = {
         "ntm.read_cells": (COPY, lambda run: run["cells_used"].values[-1].ravel()[0]),
         "ntm.write_cells": (COPY, lambda run: run["cells_used"].values[-1].ravel()[1]),
     },
+    "adaptive-computation": {
+        "tau.correlation": (("read-until-stop",), lambda run: of(run, "correlation", "tau")[-1]),
+        "steps_saved": (
+            ("the-price-of-time",),
+            lambda run: (of(run, "step_share", "free") - of(run, "step_share", "tau"))[-1] @ run["ponder_step"].values,
+        ),
+        "accuracy_kept": (
+            ("the-price-of-time",),
+            lambda run: of(run, "accuracy", "tau")[-1] - of(run, "accuracy", "free")[-1],
+        ),
+    },
     "series-attention": {
         "transformer.apart": (BUMPS, lambda run: of(run, "bumps_apart", "transformer")[-1]),
         "beside_other": (

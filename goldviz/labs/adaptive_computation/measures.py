@@ -44,7 +44,6 @@ class Reading(TrainingReading):
 MEASURES = Reading.measures()
 ACCURACY, PONDER, CORRELATION = (MEASURES[f"tau.{name}"] for name in ("accuracy", "ponder", "correlation"))
 FREE_ACCURACY, FREE_PONDER = MEASURES["free.accuracy"], MEASURES["free.ponder"]
-DEAR_ACCURACY, DEAR_PONDER = MEASURES["tenfold.accuracy"], MEASURES["tenfold.ponder"]
 
 
 @combined()
@@ -54,6 +53,6 @@ def steps_saved(run: Run) -> float:
 
 
 @combined()
-def accuracy_lost(run: Run) -> float:
-    """How much less often the network that pays ten times tau is right than the one that pays tau."""
-    return ACCURACY(run) - DEAR_ACCURACY(run)
+def accuracy_kept(run: Run) -> float:
+    """How much more often the network that pays tau is right than the one that pays nothing."""
+    return ACCURACY(run) - FREE_ACCURACY(run)

@@ -48,9 +48,9 @@ class AdaptiveComputation(Experiment):
     bits: int = setting(6, ge=2, le=16, group="Task", essential=True, unit="bits")
     """Most bits before STOP; signs whose parity is asked; bits of each number to add."""
 
-    tau: float = setting(0.01, ge=0, le=10, group="Thinking", essential=True)
+    tau: float = setting(0.01, ge=0, le=1, group="Thinking", essential=True)
     """τ, the price of a step. At 0 thinking is free."""
-    epsilon: float = setting(0.01, ge=1e-6, le=0.5, group="Thinking", essential=True)
+    epsilon: float = setting(0.01, ge=1e-6, le=0.5, group="Thinking", essential=True, logarithmic=True)
     """ε: thinking ends where less than this is left of a budget of 1."""
     most: int = setting(10, ge=1, le=32, group="Thinking", essential=True, unit="steps")
     """Steps at which it ends in any case."""

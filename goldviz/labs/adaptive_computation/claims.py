@@ -1,0 +1,41 @@
+"""What document 004 says of adaptive computation time (section 3.3), tried on tasks of known difficulty."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from goldviz.declare.claims import Claim, Part
+from goldviz.labs.adaptive_computation import LAB, measures
+
+Tried = partial(Claim, LAB)
+SMALL: dict[str, Any] = {"bits": 4, "most": 6, "steps": 400, "look_every": 1000}
+"""A look at the first step and at the last."""
+PARITY = {**SMALL, "task": "parity", "tau": 0.003, "halting_bias": 1.0, "steps": 600}
+
+CLAIMS = (
+    Tried(
+        "C51",
+        "The network spends more steps where a task is hard.",
+        "004, 3.3",
+        lanes=(SMALL, PARITY),
+        parts={
+            "reading until STOP: steps and bits correlate at {:+.2f}": Part(
+                measures.CORRELATION, above=0.9, lanes=(1,)
+            ),
+            "parity of four signs: steps and signs correlate at {:+.2f}": Part(
+                measures.CORRELATION, above=0.3, lanes=(2,)
+            ),
+        },
+    ),
+    Tried(
+        "C52",
+        "Halting weights and a budget are enough: nothing is said of a price of time.",
+        "004, 3.3",
+        lanes=({**SMALL, "networks": "all"},),
+        parts={
+            "without a price it thinks {:.1f} steps longer than with τ = 0.01": Part(measures.steps_saved, below=0.5),
+            "with τ = 0.01 it is right as often, {:+.1%} apart": Part(measures.accuracy_kept, above=-0.01),
+        },
+    ),
+)
