@@ -68,7 +68,7 @@ NETWORKS: dict[str, NetworkStyle] = {
     "gru_decay": NetworkStyle("GRU with decay", "#7a78d2", "longdash", "pentagon"),
     "transformer": NetworkStyle("Transformer", "#c0504d", "solid", "triangle-se"),
     "pointwise": NetworkStyle("Transformer, k = 1", "#1f8f6b", "dash", "triangle-sw"),
-    "ntm": NetworkStyle("NTM", "#a63d8f", "solid", "hourglass"),
+    "ntm": NetworkStyle("NTM", "#b0489a", "solid", "hourglass"),
     "attention": NetworkStyle("GRU with attention", "#2f6fb5", "solid", "star-triangle-down"),
     "fixed_vector": NetworkStyle("GRU without attention", "#b06a10", "dash", "bowtie"),
 }
