@@ -19,8 +19,8 @@ def recorded(slug: str, number: int, step: Step) -> list[xr.Dataset]:
     return [example(declared, preset) for preset in step.presets]
 
 
-def test_there_are_nine_stories_and_each_ends_with_something_to_do_or_to_guess() -> None:
-    assert len(stories()) == 9
+def test_there_are_ten_stories_and_each_ends_with_something_to_do_or_to_guess() -> None:
+    assert len(stories()) == 10
     for _, story in stories().values():
         assert story.steps[-1].task
         assert any(step.guess for step in story.steps)

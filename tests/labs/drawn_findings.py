@@ -81,6 +81,9 @@ OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
         "longer_look_back": (0, 120),
     },
     "series-attention": {},
+    "neural-turing-machine": {"task": ("copy", "priority"), "content": (True, False)},
+    "attention-interface": {"task": ("reversal", "phrases")},
+    "adaptive-computation": {"task": ("stop", "parity"), "most": (1, 10)},
     "gold-forecast": {
         "target": ("return", "volatility"),
         "network": ("gru", "rnn", "mlp"),

@@ -307,8 +307,14 @@ CAPTIONS = {
             lambda used, count: used < 0.29 * count,
         ),
     ),
-    # Its captions tell errors and its cards shares of others: neither says what the other denies.
+    "neural-turing-machine": (
+        Caption(PAGE, "{name} answers # % of the", ("not_learned",), lambda whole: whole > 51),
+        Caption(PAGE, "{name} answers # % of the", ("learned",), lambda whole: whole < 98),
+    ),
+    # Captions of these tell other numbers than their cards do: neither says what the other denies.
     "series-attention": (),
+    "adaptive-computation": (),
+    "attention-interface": (),
     "leaderboard": (
         Caption("table", "Not to be told from", ("ahead",)),
         Caption("table", "is ahead of every other row", ("undecided",)),

@@ -43,6 +43,22 @@ OF_DAYS_IN_ORDER = ("not_regimes", "sign_skill", "worse", "worse_than_garch", "n
 TOKEN_SCORES = ("shuffled_skill", "shuffled_check_passed", *OF_DAYS_IN_ORDER[1:])
 EXCLUDED = {
     "leaderboard": {"undecided": ("ahead",)},
+    "adaptive-computation": {
+        "stops_at_once": ("cut_off", "longer_where_harder", "not_longer_where_harder"),
+        "learned": ("not_learned",),
+        "not_learned": ("longer_where_harder", "not_longer_where_harder"),
+        "longer_where_harder": ("not_longer_where_harder",),
+    },
+    "attention-interface": {
+        "answers": ("often_wrong",),
+        "often_wrong": ("beside_the_word", "on_the_word"),
+        "beside_the_word": ("on_the_word",),
+    },
+    "neural-turing-machine": {
+        "learned": ("not_learned",),
+        "not_learned": ("longer", "one_cell"),
+        "longer": ("only_trained_lengths",),
+    },
     "series-attention": {
         "worse_than_simple": ("beats_simple", "about_as_simple"),
         "beats_simple": ("about_as_simple",),

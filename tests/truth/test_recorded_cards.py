@@ -13,6 +13,8 @@ from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.runs.examples import example, has_example
 from tests.truth.recorded_cards import (
+    adaptive_computation,
+    attention_interface,
     bert_pretraining,
     char_gpt,
     char_language_model,
@@ -20,6 +22,7 @@ from tests.truth.recorded_cards import (
     depth_gradients,
     gold_forecast,
     leaderboard,
+    neural_turing_machine,
     ode_rnn,
     price_tokens,
     recurrent_gradients,
@@ -31,6 +34,8 @@ from tests.truth.recorded_cards.printed import numbers_in, numbers_of_line
 LABORATORIES = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module
     for module in (
+        adaptive_computation,
+        attention_interface,
         bert_pretraining,
         char_gpt,
         char_language_model,
@@ -38,6 +43,7 @@ LABORATORIES = {
         depth_gradients,
         gold_forecast,
         leaderboard,
+        neural_turing_machine,
         ode_rnn,
         price_tokens,
         recurrent_gradients,

@@ -161,6 +161,43 @@ def _moves(run):
     return "Clearly better" if error < 0.95 else "About as well" if error < 1.05 else "Worse", [error]
 
 
+def _cells_of_answers(run):
+    """What is recorded is a mean over many sequences; in the one whose addresses are kept it is about the same."""
+    cells = float(of(run, "cells_used")[-1, run["head"].values.tolist().index("read")])
+    weights = run["address"].isel(look=-1).sel(stage="sharpen", head="read").values.astype(float)
+    answers = weights.reshape(-1, weights.shape[-1])[int(run.attrs["first_answer"]) - 1 :]
+    assert np.mean(1 / np.square(answers).sum(-1)) == pytest.approx(cells, abs=0.5)
+    return ("About one" if cells < 2 else "?"), [cells, 16]
+
+
+def copied(run, length):
+    """Sequences of this length without a wrong bit; every bit is right in no smaller a share."""
+    place = run["length"].values.tolist().index(length)
+    whole, bits = (float(of(run, name, "ntm")[-1, place]) for name in ("sequences_right", "bits_right"))
+    assert whole <= bits
+    return whole
+
+
+def turned(run, network):
+    return float(of(run, "length_accuracy", network)[-1, run["length"].values.tolist().index(12)])
+
+
+def _on_the_letter(run):
+    """By what is left of all peaks where those beside and farther away are taken off."""
+    shares = of(run, "peak_offset")[-1]
+    on_it = 1 - sum(share for offset, share in zip(run["offset"].values, shares, strict=True) if offset != 0)
+    return _yes(on_it > 0.5, on_it)
+
+
+def _longer_thought(run):
+    """From the mean steps of each number of signs: Cov(N, d) and the spread of N, as in the laboratory's own test."""
+    correlation = float(of(run, "correlation", "tau")[-1])
+    by_difficulty = of(run, "ponder_by_difficulty", "tau")[-1]
+    slope = np.polyfit(run["difficulty"].values, by_difficulty, 1)[0]
+    assert np.sign(slope) == np.sign(correlation)
+    return _yes(correlation > 0.5, correlation)
+
+
 REVEALED = {
     "deep-plain.1": lambda run: ("Less than a thousandth", [handed_back(run)]),
     "deep-plain.2": lambda run: ("Only the residual one", [beside_zero(run, "plain"), beside_zero(run, "residual")]),
@@ -187,6 +224,18 @@ REVEALED = {
     "gaps.2": _gaps,
     "gaps.3": _long_gaps,
     "gaps.5": lambda coarse, capped: _yes(_refined(coarse) > 1.5, _refined(coarse), _refined(capped)),
+    "memory-to-attention.1": _cells_of_answers,
+    "memory-to-attention.2": lambda run: _yes(copied(run, 6) > 0.5, copied(run, 6)),
+    "memory-to-attention.3": lambda run: (
+        "Until the memory is full" if copied(run, 18) < 0.5 < copied(run, 12) else "?",
+        [12, copied(run, 12), 18, copied(run, 18)],
+    ),
+    "memory-to-attention.4": lambda run: (
+        "Only the one that attends" if turned(run, "attention") > 0.5 > turned(run, "fixed_vector") else "?",
+        [12, turned(run, "attention"), turned(run, "fixed_vector")],
+    ),
+    "memory-to-attention.5": _on_the_letter,
+    "memory-to-attention.6": _longer_thought,
     "series.1": _sines,
     "series.2": _bumps,
     "series.3": _five_days,
