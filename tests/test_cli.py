@@ -150,7 +150,7 @@ def test_every_bad_setting_gets_its_sentence(capsys: pytest.CaptureFixture[str])
     [
         ((), "The following arguments are required: COMMAND."),
         (("fly",), "Argument COMMAND: invalid choice: 'fly'"),
-        (("run", "nothing"), "There is no experiment 'nothing'; there are bert-pretraining"),
+        (("run", "nothing"), "There is no experiment 'nothing'; there are adaptive-computation"),
         (("export", "abc", "--to", "run.nc"), "There is no run 'abc' in this store"),
         (("export", "abc", "--to", "run.exe"), "The file run.exe ends in .exe; allowed is .html, .csv, .nc or .py."),
         (("serve", "--port", "0"), "Port is 0; allowed is a whole number from 1 to 65535."),

@@ -68,9 +68,9 @@ NETWORKS: dict[str, NetworkStyle] = {
     "gru_decay": NetworkStyle("GRU with decay", "#7a78d2", "longdash", "pentagon"),
     "transformer": NetworkStyle("Transformer", "#c0504d", "solid", "triangle-se"),
     "pointwise": NetworkStyle("Transformer, k = 1", "#1f8f6b", "dash", "triangle-sw"),
-    "ntm": NetworkStyle("NTM", "#b0489a", "solid", "hourglass"),
+    "ntm": NetworkStyle("NTM", "#b0489a", "solid", "circle-cross"),
     "attention": NetworkStyle("GRU with attention", "#2f6fb5", "solid", "star-triangle-down"),
-    "fixed_vector": NetworkStyle("GRU without attention", "#b06a10", "dash", "bowtie"),
+    "fixed_vector": NetworkStyle("GRU without attention", "#b06a10", "dash", "square-cross"),
 }
 
 BASELINES = {name: baseline.style for name, baseline in MEAN_FORECASTS.items()} | {

@@ -1,4 +1,4 @@
-"""A file of one's own on *How a leaderboard fools*: refused in a sentence, brought, forecast, and read in the table."""
+"""The pages of series: a file of one's own on the leaderboard, a Transformer that is trained, what attention costs."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import button, state, train, wait_for_figure
+from tests.browser.laboratory_page import button, open_part, state, train, wait_for_figure
 
 Opener = Callable[..., Page]
 SMALL = "horizon=4&look_back=8&season=4&contenders=nlinear&epochs=1&rows=300&channels=2"
@@ -46,3 +46,29 @@ def test_a_file_is_refused_or_forecast(server: Server, open_page: Opener, files:
     state(page, "Finished")
     table = wait_for_figure(page, "table")
     assert "NLinear" in table.evaluate("host => host._fullLayout.yaxis.ticktext")
+
+
+@pytest.mark.slow
+def test_a_transformer_learns_a_series_and_says_how_far_it_sees(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/series-attention?steps=30&width=8&networks=transformer&kernel=5")
+    wait_for_figure(page, "horizon")
+    train(page)
+    state(page, "Finished")
+    fan = wait_for_figure(page, "fan")
+    assert fan.evaluate("host => host._fullData.some(trace => trace.y?.length > 5)")
+    open_part(page, "Why?")
+    expect(page.get_by_text("In this run, at its last look, the Transformer's error is")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_what_attention_costs_is_computed_measured_and_probed(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/attention-cost")
+    wait_for_figure(page, "multiplications")
+    open_part(page, "Does it see the future?")
+    wait_for_figure(page, "moves")
+    expect(
+        page.get_by_text("Full attention and LogSparse in the same test: 0 % and 0 % of the past move.")
+    ).to_be_visible()
+    open_part(page, "How long here?")
+    measured = wait_for_figure(page, "measured_time")
+    assert measured.evaluate("host => host._fullData.length") >= 4

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from goldviz.models.style import NetworkStyle
-
-if TYPE_CHECKING:
-    from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
 
 SHARES = {"free": 0.0, "tenth": 0.1, "tau": 1.0, "tenfold": 10.0}
 """Price of a step as a multiple of tau, by network."""
@@ -20,11 +15,11 @@ STYLES = {
 """How each network looks."""
 
 
-def trained_networks(settings: AdaptiveComputation) -> tuple[str, ...]:
-    """The networks that the setting means: the one with tau, or all."""
-    return tuple(SHARES) if settings.networks == "all" else ("tau",)
+def trained_networks(choice: str) -> tuple[str, ...]:
+    """The networks that the setting ``networks`` means: the one with tau, or all."""
+    return tuple(SHARES) if choice == "all" else ("tau",)
 
 
-def price(settings: AdaptiveComputation, network: str) -> float:
+def price(tau: float, network: str) -> float:
     """What a step of thinking costs the network."""
-    return SHARES[network] * settings.tau
+    return SHARES[network] * tau

@@ -139,7 +139,7 @@ class AdaptiveComputation(Experiment):
         cell = CELLS[self.cell]
         weights = len(cell.parts) * self.hidden * (self.hidden + 3 * self.bits)
         values = max(self.batch, 512) * self.most * self.hidden * (cell.values + 4)
-        return bytes_of_training(weights, len(trained_networks(self)) * len(self.seeds), values)
+        return bytes_of_training(weights, len(trained_networks(self.networks)) * len(self.seeds), values)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread."""
@@ -147,4 +147,4 @@ class AdaptiveComputation(Experiment):
         thought = 2.5e-4 + 1.2e-9 * self.batch * parts * self.hidden * (self.hidden + 20)
         look = 0.02 + self.most * (1e-3 + 5e-7 * parts * self.hidden)
         one = self.steps * (1.5e-3 + self.most * thought) + (2 + self.steps // self.look_every) * look
-        return one * len(trained_networks(self)) * len(self.seeds)
+        return one * len(trained_networks(self.networks)) * len(self.seeds)

@@ -41,7 +41,7 @@ def train(settings: AdaptiveComputation, record: Record) -> None:
     """Train a network for each price and seed, and record every variable that the experiment declares."""
     unseen = [puzzles(settings, TESTS, stream(seed, TEST_DATA)) for seed in settings.seeds]
     streams = [stream(seed, DATA) for seed in settings.seeds]
-    networks = trained_networks(settings)
+    networks = trained_networks(settings.networks)
     with training_on(settings.device) as device:
 
         def learner(name: str, seed: int) -> PricedLearner:
@@ -103,7 +103,9 @@ def look_at_all(
 ) -> None:
     """Record what every network makes of unseen inputs, and the thoughts of the first seed's."""
     with record.instrument():
-        rows = grid.each(lambda one, own: look(on_cpu(one.network), own, settings, price(settings, one.name)), unseen)
+        rows = grid.each(
+            lambda one, own: look(on_cpu(one.network), own, settings, price(settings.tau, one.name)), unseen
+        )
         followed_thoughts = [thoughts(on_cpu(one.network), unseen[0], settings) for one in grid.first()]
     hand_over(table(rows), record)
     hand_over(stacked(followed_thoughts), record)
@@ -114,7 +116,7 @@ def learn(one: PricedLearner, batch: Puzzles, *, now: AdaptiveComputation, recor
     answered = Answered.by(one.network, batch, now)
     loss, cost = answered.loss(), answered.pondering.budget.ponder_cost().mean()
     clear_gradients(one.optimiser)
-    (loss + price(now, one.name) * cost).backward()
+    (loss + price(now.tau, one.name) * cost).backward()
     if closely:
         with record.instrument():
             layers = layers_of(one.network)

@@ -24,8 +24,8 @@ CLAIMS = (
     ),
     OverSeed(
         "C2",
-        "A weight's gradient is the product of two neurons' numbers: a weight from a silent neuron or into "
-        "a dead one gets none from that sample.",
+        "A weight's gradient is the product of two neurons' numbers. Where one of them is silent or dead, a sample "
+        "gives it none.",
         "001, 1.2, eq. 4",
         lanes=(DEEP_RELU,),
         parts={

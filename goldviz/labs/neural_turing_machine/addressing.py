@@ -52,7 +52,7 @@ def address(
     >>> memory, before = torch.eye(3)[None], torch.tensor([[[1.0, 0.0, 0.0]]])
     >>> one = torch.ones(1, 1, 1)
     >>> ahead = Controls(torch.ones(1, 1, 3), one, 0 * one, torch.tensor([[[1.0, 0.0, 0.0]]]), one)
-    >>> address(memory, ahead, before).sharp.tolist()
+    >>> address(memory, ahead, before).sharp.round(decimals=6).tolist()
     [[[0.0, 1.0, 0.0]]]
     """
     # The smallest length is far below that of a cell filled with 1e-6, whose cosine must not feel it.

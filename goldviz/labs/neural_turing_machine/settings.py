@@ -37,7 +37,7 @@ class NeuralTuringMachine(Experiment):
         "Neural Turing machine",
         icon=":material/memory:",
         section="Attention",
-        rank=5,
+        rank=24,
         question="Can a network learn to use a memory, and does it then handle sequences longer than it has seen?",
     )
     step: ClassVar[str] = "step"

@@ -33,7 +33,7 @@ def test_a_sentence_is_translated_a_long_one_refused_and_a_row_adds_up_by_hand(r
     [error] = visitor.errors
     assert "1,000 words; allowed are up to 40" in error.replace("\\", "")
     assert visitor.at.text_input(key="interface-reversal-sentence").value == "a " * 1000
-    [table] = tables(visitor.go(PAGE, {"runs": run_id, "shown": "by-hand"}))
+    [table] = tables(visitor.open("by-hand"))
     weights = [float(row.split("<td")[-1].split(">", 1)[1].replace("<b>", "").split("<")[0]) for row in rows(table)]
     assert sum(weights) == pytest.approx(1, abs=0.005)
     assert len(weights) == 4

@@ -51,7 +51,7 @@ def _phrase_sizes(length: int, chances: list[int]) -> list[int]:
     """Words of each phrase, which with a link between any two of them make so many words.
 
     >>> _phrase_sizes(6, [2, 0, 0, 0, 0, 0]), _phrase_sizes(4, [3, 0, 0, 0])
-    ([3, 2], [4])
+    ([3, 2], [1, 2])
     """
     sizes, left = [], length
     for chance in chances:

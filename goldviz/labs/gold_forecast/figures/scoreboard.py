@@ -158,4 +158,7 @@ def _small_marks(series: Series, final: dict[str, float]) -> str:
 
 def _with_interval(series: Series, result: Result) -> str:
     text = said(series, result.value)
-    return f"{text}, 95 % {said(series, result.low)} to {said(series, result.high)}" if result.sure else text
+    if not result.sure:
+        return text
+    doubt = f", which the test disputes (p = {result.p:.2f})" if result.disputed else ""
+    return f"{text}, 95 % {said(series, result.low)} to {said(series, result.high)}{doubt}"

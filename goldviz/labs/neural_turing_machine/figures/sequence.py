@@ -77,7 +77,7 @@ def heads(plot: Plot) -> Figure:
     "What is told, wanted and answered?",
     title="What is told and answered?",
     needs=("told", "answer"),
-    shows="One sequence row by row: bits that are told, with the mark and the flag; bits that are wanted; and how "
+    shows="One sequence row by row: bits that are told, with mark and flag, and bits that are wanted. Below, how "
     "likely each network holds a 1 to be.",
     cannot_show="Other sequences: the shares by length are of many.",
 )
