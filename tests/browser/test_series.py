@@ -70,5 +70,5 @@ def test_what_attention_costs_is_computed_measured_and_probed(server: Server, op
         page.get_by_text("Full attention and LogSparse in the same test: 0 % and 0 % of the past move.")
     ).to_be_visible()
     open_part(page, "How long here?")
-    measured = wait_for_figure(page, "measured_time")
+    measured = wait_for_figure(page, "time")
     assert measured.evaluate("host => host._fullData.length") >= 4
