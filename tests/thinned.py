@@ -1,9 +1,21 @@
-"""Which cases of a test belong to the ordinary suite: its first ones; ``make test-long`` takes all."""
+"""Which cases of a test belong to the ordinary suite, ``make test``; ``make test-long`` takes all."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
+REPRESENTATIVES = (
+    "depth-gradients",
+    "recurrent-gradients",
+    "ode-rnn",
+    "char-gpt",
+    "series-attention",
+    "backpropagation-by-hand",
+    "jacobian-lens",
+)
+"""Laboratories for which the ordinary suite tests what all share: one of each family that trains, and two that answer
+at once. What a laboratory itself says is tested for every one."""
 
 
 def thinned(cases: Iterable[Any], ordinary: int = 1) -> list[Any]:
@@ -12,11 +24,15 @@ def thinned(cases: Iterable[Any], ordinary: int = 1) -> list[Any]:
     return [pytest.param(*row, marks=[pytest.mark.slow] * (number >= ordinary)) for number, row in enumerate(rows)]
 
 
-def thinned_by(cases: Iterable[tuple[Any, Any]], ordinary: int = 1) -> list[Any]:
-    """The same where cases begin with what they belong to: the first ``ordinary`` of each."""
-    seen: dict[Any, int] = {}
+def represented(cases: Iterable[Any], ordinary: float = 1) -> list[Any]:
+    """The same where cases begin with a laboratory, or a small run of one: the first ``ordinary`` of each
+    representative."""
+    so_far: dict[str, int] = {}
     marked = []
-    for owner, *rest in cases:
-        seen[owner] = seen.get(owner, 0) + 1
-        marked.append(pytest.param(owner, *rest, marks=[pytest.mark.slow] * (seen[owner] > ordinary)))
+    for case in cases:
+        row = case if isinstance(case, tuple) else (case,)
+        name = getattr(row[0], "lab", row[0]).name
+        so_far[name] = so_far.get(name, 0) + 1
+        slow = name not in REPRESENTATIVES or so_far[name] > ordinary
+        marked.append(pytest.param(*row, marks=[pytest.mark.slow] * slow))
     return marked

@@ -18,6 +18,25 @@ MODEL = "tests/random-bert"
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
+ORDINARY = {
+    "test_the_whole_journey",
+    "test_arrives_with_a_finished_figure_and_without_the_internet",
+    "test_markup_in_a_run_s_name_is_only_text",
+    "test_a_page_whose_name_was_rebound_to_this_machine_reaches_nothing",
+    "test_another_site_s_frame_stays_empty",
+    "test_a_second_tab_and_a_reload_see_the_same_run",
+    "test_the_figure_comes_first",
+    "test_nothing_is_wider_than_the_window",
+    "test_scrubbing_and_playing_need_no_server",
+    "test_the_verdict_stands_first_and_a_leak_is_called_one",
+    "test_a_gpt_is_trained_on_pieces_and_completes_a_text",
+    "test_a_learner_steps_through_changes_a_weight_and_goes_on",
+    "test_a_link_s_market_goes_along_to_another_page_and_is_trained_on",
+    "test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task",
+}
+"""The journeys of the ordinary suite: a run from arrival to export, what must not get in, a phone, and one page of
+each kind. All others are slow."""
+
 # What is expected comes much sooner where nobody else uses the machine.
 expect.set_options(timeout=60_000)
 
@@ -26,6 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            if not item.get_closest_marker("component") and getattr(item, "originalname", item.name) not in ORDINARY:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
@@ -62,7 +61,6 @@ def model_line(page: Page, text: str | re.Pattern[str]) -> None:
     expect(page.locator(".st-key-text-model")).to_contain_text(text)
 
 
-@pytest.mark.slow
 def test_a_text_is_read_and_every_part_answers(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/inside-bert")
     explored(page)
@@ -83,7 +81,6 @@ def test_a_text_is_read_and_every_part_answers(server: Server, open_page: Opener
     expect(other.get_by_role("textbox", name="Text", exact=True)).to_have_value(hostile)
 
 
-@pytest.mark.slow
 def test_nothing_to_read_is_told_and_the_last_text_stays(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/inside-bert")
     explored(page)
@@ -101,7 +98,6 @@ def ask_the_hub(page: Page) -> None:
     page.get_by_role("button", name="Look it up").click()
 
 
-@pytest.mark.slow
 def test_a_model_is_downloaded_stopped_gone_on_with_and_used_without_the_hub(
     server: Server, open_page: Opener, hub: FakeHub
 ) -> None:
@@ -130,7 +126,6 @@ def test_a_model_is_downloaded_stopped_gone_on_with_and_used_without_the_hub(
     model_line(other, re.compile("classif|tone", re.I))
 
 
-@pytest.mark.slow
 def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/bert-pretraining?{TINY}")
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
@@ -142,7 +137,6 @@ def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page:
     assert run
 
 
-@pytest.mark.slow
 def test_documents_are_brought_compared_and_become_channels(server: Server, open_page: Opener, tmp_path: Path) -> None:
     texts = [
         f"Inflation {word} and the Committee keeps the target range. Gold is at {price} dollars."

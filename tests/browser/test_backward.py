@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from goldviz.ui.serving.page_modules import module_path
@@ -20,7 +19,6 @@ HOLD = """() => {
 """What the page would tell its own script waits."""
 
 
-@pytest.mark.slow
 def test_a_formula_is_judged_while_it_is_typed_and_follows_the_settings(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/backward-by-hand?samples=5&hidden=3&shown=own")
     expect(page.locator(".formula-hint")).to_be_visible(timeout=60_000)

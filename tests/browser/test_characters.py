@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
@@ -21,7 +20,6 @@ Opener = Callable[..., Page]
 NAME = "char-language-model"
 
 
-@pytest.mark.slow
 def test_a_bad_start_is_named_and_a_network_learns_city_names(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/{NAME}")
     # The first visit loads the laboratory.

@@ -100,7 +100,6 @@ def test_a_dragged_observation_bends_the_path(server: Server, open_page: Opener)
     page.wait_for_url(lambda address: "edits" not in address)
 
 
-@pytest.mark.slow
 def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
     server: Server, open_page: Opener
 ) -> None:
@@ -116,7 +115,6 @@ def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
     assert before[2][0] < after[2][0] < before[3][0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("address", "name"), [("continuous-depth", "carried"), ("residual-flow", "carried")])
 def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, address: str, name: str) -> None:
     page = open_page(f"{server.address}/{address}")
@@ -129,7 +127,6 @@ def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, ad
         assert list(told.value.json()["figures"]) == ["carried"]
 
 
-@pytest.mark.slow
 def test_a_flow_is_trained_live(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/continuous-depth?steps=20&look_every=10&networks=ode&tolerance=0.01")
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()

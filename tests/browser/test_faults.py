@@ -69,7 +69,6 @@ def test_a_page_whose_name_was_rebound_to_this_machine_reaches_nothing(server: S
         connection.close()
 
 
-@pytest.mark.slow
 def test_a_killed_worker_fails_its_run_and_the_next_one_works(own_server: Server, open_page: Opener) -> None:
     page = open_page(address(own_server, "epochs=2000"))
     wait_for_figure(page)
@@ -87,7 +86,6 @@ def test_a_killed_worker_fails_its_run_and_the_next_one_works(own_server: Server
     state(page, "Finished")
 
 
-@pytest.mark.slow
 def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_page: Opener) -> None:
     database = f"sqlite:///{tmp_path / 'runs.sqlite'}"
     with running(database, tmp_path / "first.log") as first:
@@ -119,7 +117,6 @@ def test_a_killed_server_leaves_runs_that_say_so_and_go_on(tmp_path: Path, open_
         state(page, "Stopped")
 
 
-@pytest.mark.slow
 def test_closing_the_tab_does_not_end_the_run(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=60&depth=4"))
     wait_for_figure(page)
@@ -145,7 +142,6 @@ def test_a_second_tab_and_a_reload_see_the_same_run(server: Server, open_page: O
     state(page, "Stopped")
 
 
-@pytest.mark.slow
 def test_a_bad_link_is_answered_in_sentences_and_starts_nothing(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "depth=900&activation=<b>x</b>&learning_rate=0.002&runs=nosuchrun"))
     wait_for_figure(page)
@@ -175,7 +171,6 @@ def test_markup_in_a_run_s_name_is_only_text(server: Server, open_page: Opener) 
         assert page.evaluate("window.broken") is None
 
 
-@pytest.mark.slow
 def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, open_page: Opener) -> None:
     (tmp_path / "runs.sqlite").mkdir()
     with running(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "server.log") as up:

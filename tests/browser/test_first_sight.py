@@ -98,7 +98,6 @@ def test_a_part_is_opened_linked_and_found_again(server: Server, open_page: Open
     expect(page.get_by_role("radio", name="Why?")).to_be_checked()
 
 
-@pytest.mark.slow
 def test_presenting_goes_on_through_the_parts(server: Server, open_page: Opener) -> None:
     page = open_page(address(server) + "#present")
     settled(page)
@@ -122,7 +121,6 @@ def test_presenting_goes_on_through_the_parts(server: Server, open_page: Opener)
         assert any(f"st-key-{name}-" in one for one in seen), name
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_settings_stand_in_a_sheet(server: Server, open_page: Opener, scheme: str) -> None:
     page = open_page(address(server), width=390, height=844, scheme=scheme)

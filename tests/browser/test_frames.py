@@ -141,7 +141,6 @@ def test_the_page_s_script_rests_while_a_run_grows(growing: Page) -> None:
     assert page.messages[heard:] == []  # type: ignore[attr-defined]
 
 
-@pytest.mark.slow
 def test_of_a_hundred_steps_the_last_one_asked_for_is_shown(growing: Page) -> None:
     """Each time a person comes to rest, while the run goes on growing."""
     page, drawn = growing, figure(growing, "gradient_by_layer")
@@ -166,7 +165,6 @@ def test_of_a_hundred_steps_the_last_one_asked_for_is_shown(growing: Page) -> No
     expect(drawn).to_contain_text(f"Epoch {timeline(page).get_attribute('max')}.")
 
 
-@pytest.mark.slow
 def test_what_one_tab_asks_of_a_run_the_other_shows(growing: Page, visit: Opener) -> None:
     page, other = growing, visit(growing.url)
     state(other, "Training")
@@ -193,7 +191,6 @@ def test_what_one_tab_asks_of_a_run_the_other_shows(growing: Page, visit: Opener
     state(page, "Stopped")
 
 
-@pytest.mark.slow
 def test_a_run_that_is_deleted_while_it_is_watched_goes_with_a_sentence(
     server: Server, growing: Page, visit: Opener
 ) -> None:
@@ -222,7 +219,6 @@ def cut_off(page: Page, server: Server) -> Iterator[None]:
         page.context.set_offline(False)
 
 
-@pytest.mark.slow
 def test_a_layer_that_is_chosen_in_the_diagram_is_marked_and_said(server: Server, visit: Opener) -> None:
     page = visit(address(server, "runs=example:fix-it-normalise"))
     drawn = wait_for_figure(page)
@@ -286,7 +282,6 @@ def test_scrubbing_and_playing_need_no_server(server: Server, visit: Opener) -> 
     expect(drawn).to_contain_text(f"Epoch {rested}.")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL], ids=["closed", "killed"])
 def test_a_page_goes_on_or_says_so_when_its_server_comes_back(
     end: signal.Signals, tmp_path: Path, visit: Opener, monkeypatch: pytest.MonkeyPatch
@@ -409,7 +404,6 @@ def assert_readable(page: Page, paper: str) -> None:
     assert min(found)[0] >= 4.5, sorted(found)[:5]
 
 
-@pytest.mark.slow
 def test_a_theme_from_the_menu_reaches_every_figure_of_a_run_that_grows(growing: Page) -> None:
     for theme, paper in (("Dark", "20,22,26"), ("Light", "255,255,255"), ("System", "255,255,255")):
         growing.get_by_test_id("stMainMenu").click()
@@ -429,7 +423,6 @@ LINK = """path => {
 }"""
 
 
-@pytest.mark.slow
 def test_lanes_pages_and_sizes_that_come_and_go_a_hundred_times_under_the_pointer_say_nothing(
     server: Server, visit: Opener
 ) -> None:
@@ -456,7 +449,6 @@ def test_lanes_pages_and_sizes_that_come_and_go_a_hundred_times_under_the_pointe
     quiet(page)
 
 
-@pytest.mark.slow
 def test_figures_fit_their_columns_while_their_frames_are_on_the_way(server: Server, visit: Opener) -> None:
     page = visit(address(server, "epochs=3&depth=3"))
     drawn = wait_for_figure(page)
@@ -478,7 +470,6 @@ def test_figures_fit_their_columns_while_their_frames_are_on_the_way(server: Ser
     assert held, "frames were asked for"
 
 
-@pytest.mark.slow
 def test_a_touch_screen_has_no_toolbars_and_its_timeline_follows_a_tap(server: Server, browser: Browser) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
@@ -517,7 +508,6 @@ def epochs_shown(page: Page) -> list[int]:
     return sorted(page.evaluate("[...window.epochsShown]"))
 
 
-@pytest.mark.slow
 def test_a_figure_that_is_drawn_anew_for_every_step_follows_the_timeline(server: Server, visit: Opener) -> None:
     page = visit(f"{server.address}/gold-forecast")
     skill, scoreboard = (wait_for_figure(page, name) for name in ("skill", "scoreboard"))
@@ -540,7 +530,6 @@ def test_a_figure_that_is_drawn_anew_for_every_step_follows_the_timeline(server:
         expect(one).to_contain_text("Epoch 20")
 
 
-@pytest.mark.slow
 def test_a_figure_that_is_drawn_anew_stays_at_its_step_while_the_run_grows(server: Server, visit: Opener) -> None:
     page = visit(f"{server.address}/gold-forecast?epochs=200&hidden=8&window=5&refits=2&test_years=2&look_every=1")
     wait_for_figure(page, "skill")
@@ -560,7 +549,6 @@ def test_a_figure_that_is_drawn_anew_stays_at_its_step_while_the_run_grows(serve
 PATHS = "host => JSON.stringify(host._fullData.map(({ y }) => Array.from(y?._inputArray ?? y ?? [])))"
 
 
-@pytest.mark.slow
 def test_who_comes_back_to_a_page_finds_all_of_it_at_the_step_in_view(server: Server, visit: Opener) -> None:
     page = visit(f"{server.address}/ode-rnn?shown=observations")
     explored = page.locator("[class*='st-key-explore-path-'] .goldviz-figure")

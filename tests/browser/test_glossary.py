@@ -18,7 +18,6 @@ def marked(page: Page) -> list[str]:
     return slugs
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_the_first_use_explains_by_pointer_touch_and_keyboard(
     server: Server, open_page: Opener, width: int, scheme: str
@@ -49,7 +48,6 @@ def test_the_first_use_explains_by_pointer_touch_and_keyboard(
         word.blur()
 
 
-@pytest.mark.slow
 def test_words_that_change_keep_no_leftovers(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/depth-gradients?shown=why")
     for preset in ("Break it: sigmoid", "Fix it: normalise", "As in the document"):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
@@ -41,7 +40,6 @@ def test_the_verdict_stands_first_and_a_leak_is_called_one(server: Server, open_
     expect(page.get_by_role("heading", name=re.compile(r"no honest forecast", re.I))).to_be_visible()
 
 
-@pytest.mark.slow
 def test_yahoo_s_data_are_fetched_and_trained_on(server: Server, open_page: Opener, yahoo: FakeYahoo) -> None:
     yahoo.faults["SI=F"] = "429"
     page = open_page(f"{server.address}/gold-forecast?{SMALL}")
@@ -65,7 +63,6 @@ def test_yahoo_s_data_are_fetched_and_trained_on(server: Server, open_page: Open
     market_line(other, "Yahoo Finance")
 
 
-@pytest.mark.slow
 def test_without_yahoo_the_last_good_download_is_shown(server: Server, open_page: Opener, yahoo: FakeYahoo) -> None:
     page = open_page(f"{server.address}/gold-market")
     drawn(page)
@@ -88,7 +85,6 @@ def written(folder: Path, name: str, **columns: list[str]) -> str:
     return str(path)
 
 
-@pytest.mark.slow
 def test_a_file_is_looked_into_and_its_dates_asked_about(server: Server, open_page: Opener, tmp_path: Path) -> None:
     page = open_page(f"{server.address}/gold-market")
     drawn(page)
@@ -141,7 +137,6 @@ def test_a_file_is_looked_into_and_its_dates_asked_about(server: Server, open_pa
     expect(stranger.get_by_role("radio", name=re.compile("bold.csv"))).to_have_count(0)
 
 
-@pytest.mark.slow
 def test_a_link_to_data_that_nobody_holds_says_so(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/gold-forecast?{SMALL}&data={'0' * 16}")
     drawn(page)
@@ -151,7 +146,6 @@ def test_a_link_to_data_that_nobody_holds_says_so(server: Server, open_page: Ope
     expect(page.get_by_text(re.compile("does not hold the market 0000")).last).to_be_visible()
 
 
-@pytest.mark.slow
 def test_a_walk_forward_grows_while_it_is_watched(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/gold-forecast?epochs=200&hidden=8&window=5&refits=2&test_years=2&look_every=1")
     drawn(page)

@@ -145,7 +145,6 @@ def _exports_work(page: Page, folder: Path) -> None:
     compile(saved["Python script"].read_text(), "script.py", "exec")
 
 
-@pytest.mark.slow
 def test_the_exported_script_repeats_the_page_s_run(server: Server, open_page: Opener, tmp_path: Path) -> None:
     page = open_page(address(server, "epochs=3&depth=4"))
     wait_for_figure(page)
@@ -178,7 +177,6 @@ def test_the_exported_script_repeats_the_page_s_run(server: Server, open_page: O
             assert network == pytest.approx([networks[number][0] for networks in epochs], rel=1e-6), variable
 
 
-@pytest.mark.slow
 def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=300&depth=6"))
     wait_for_figure(page)
@@ -214,7 +212,6 @@ def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: 
     state(page, "Stopped")
 
 
-@pytest.mark.slow
 def test_two_clicks_on_train_start_one_run(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=5&depth=3&width=7"))
     wait_for_figure(page)
@@ -239,7 +236,6 @@ def test_two_clicks_on_train_start_one_run(server: Server, open_page: Opener) ->
     assert sum(one.get("width") == 7 for one in settings) == 1
 
 
-@pytest.mark.slow
 def test_a_finding_s_cure_runs_in_a_lane_beside_which_comes_into_view(server: Server, open_page: Opener) -> None:
     page = open_page(address(server))
     wait_for_figure(page)
@@ -251,7 +247,6 @@ def test_a_finding_s_cure_runs_in_a_lane_beside_which_comes_into_view(server: Se
     page.wait_for_url(lambda url: "initialisation=orthogonal" in url)
 
 
-@pytest.mark.slow
 def test_hot_settings_are_marked(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=600&depth=5"))
     wait_for_figure(page)
@@ -325,7 +320,6 @@ def test_nothing_is_wider_than_the_window(server: Server, window: Page, path: st
     assert cut == 0, "labels of a figure are cut"
 
 
-@pytest.mark.slow
 def test_on_a_phone_train_is_at_hand_and_leads_to_the_figure(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "epochs=300"), width=390, height=800)
     wait_for_figure(page)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.app_server import Server
@@ -71,7 +70,6 @@ def open_by_arrows(page: Page, question: str) -> None:
     expect(page.get_by_role("heading", name=question, level=2, exact=True)).to_be_attached()
 
 
-@pytest.mark.slow
 def test_all_of_a_laboratory_is_at_hand_on_the_keyboard(server: Server, open_page: Opener) -> None:
     page = open_page(address(server), height=900)
     at_rest(page)
@@ -163,7 +161,6 @@ def test_all_of_a_laboratory_is_at_hand_on_the_keyboard(server: Server, open_pag
     expect(page.get_by_text(re.compile("^Tried: ")).first).to_be_visible(timeout=TRAINING)
 
 
-@pytest.mark.slow
 def test_a_story_is_followed_on_the_keyboard(server: Server, open_page: Opener) -> None:
     page = open_page(address(server, "story=deep-plain.4"), height=900)
     at_rest(page)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
@@ -11,7 +10,6 @@ from tests.browser.laboratory_page import TRAINING, figure, open_part, quiet, se
 Opener = Callable[..., Page]
 
 
-@pytest.mark.slow
 def test_a_machine_is_trained_and_one_of_its_addresses_taken_apart(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/neural-turing-machine")
     expect(figure(page, "heads").locator(".main-svg").first).to_be_visible(timeout=TRAINING)

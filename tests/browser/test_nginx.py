@@ -28,10 +28,7 @@ PATIENCE = 120_000
 NAME = "lab.localhost"
 """A browser finds it on this machine, and neither goldviz nor Streamlit takes it for the machine's own."""
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(NGINX is None, reason="nginx is not installed: apt-get install nginx"),
-]
+pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed: apt-get install nginx")
 
 
 def configuration(folder: Path, port: int, upstream: str, base: str, host: str) -> str:

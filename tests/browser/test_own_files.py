@@ -59,7 +59,6 @@ def table(page: Page, number: int = 0) -> str:
     return cells.inner_text()
 
 
-@pytest.mark.slow
 def test_a_file_is_checked_forecast_and_reported_in_its_own_words(
     server: Server, open_page: Opener, crude: Path, tmp_path: Path
 ) -> None:
@@ -88,7 +87,6 @@ def test_a_file_is_checked_forecast_and_reported_in_its_own_words(
     assert "Next log return" not in report
 
 
-@pytest.mark.slow
 def test_a_reading_is_changed_and_a_workbook_joins_the_file(
     server: Server, open_page: Opener, crude: Path, metals: Path
 ) -> None:
@@ -118,7 +116,6 @@ def test_a_reading_is_changed_and_a_workbook_joins_the_file(
     expect(page.locator(".st-key-market")).to_contain_text("CL=F.csv and metals.xlsx: Close (CL=F) and 3 more channels")
 
 
-@pytest.mark.slow
 def test_a_file_that_takes_long_shows_that_it_is_read_and_can_be_stopped(
     server: Server, open_page: Opener, tmp_path: Path
 ) -> None:

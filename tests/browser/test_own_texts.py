@@ -54,7 +54,6 @@ def go_to(page: Page, title: str) -> None:
     page.get_by_role("link", name=re.compile(title)).last.click()
 
 
-@pytest.mark.slow
 def test_statements_become_channels_of_a_market_of_one_s_own_and_are_forecast_with(
     server: Server, open_page: Opener, prices: Path, statements: Path
 ) -> None:
@@ -97,7 +96,6 @@ def test_statements_become_channels_of_a_market_of_one_s_own_and_are_forecast_wi
     assert "Next log return" not in report
 
 
-@pytest.mark.slow
 def test_a_folder_of_a_model_reads_a_text_and_documents_of_one_s_own(
     server: Server, open_page: Opener, statements: Path
 ) -> None:

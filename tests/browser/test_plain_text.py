@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from goldviz.labs.depth_gradients.settings import DepthGradients
@@ -19,7 +18,6 @@ NAMES = [
 ]
 
 
-@pytest.mark.slow
 def test_names_are_shown_as_they_were_written(server: Server, open_page: Callable[..., Page]) -> None:
     store = Store(server.database)
     ids = [store.create(DepthGradients(), name=name, status="stopped") for name in NAMES]

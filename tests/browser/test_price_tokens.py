@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
@@ -13,7 +12,6 @@ Opener = Callable[..., Page]
 SMALL = "network=bigram&epochs=2&refits=1&test_years=1&merges=0"
 
 
-@pytest.mark.slow
 def test_a_smoother_is_named_and_pairs_are_counted(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/price-tokens")
     # The first visit loads the laboratory.

@@ -29,7 +29,6 @@ def first_figure(page: Page, name: str):  # type: ignore[no-untyped-def]
     return drawn
 
 
-@pytest.mark.slow
 def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/recurrent-gradients")
     drawn = first_figure(page, "jacobian_by_lag")
@@ -50,7 +49,6 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
     state(page, "Finished")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "told", "of_step"),
     [
@@ -90,7 +88,6 @@ def test_the_lens_answers_at_once_and_its_link_shows_the_same(
     other.wait_for_function(f"seen => JSON.stringify({all_told}) === JSON.stringify(seen)", arg=seen["told"])
 
 
-@pytest.mark.slow
 def test_the_slider_needs_the_server_only_when_it_rests(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/jacobian-lens?length=20&hidden=8")
     drawn = first_figure(page, "map")
@@ -120,7 +117,6 @@ def test_the_slider_needs_the_server_only_when_it_rests(server: Server, open_pag
     page.wait_for_function(f"host => ({line})(host) === 0", arg=drawn.element_handle())
 
 
-@pytest.mark.slow
 def test_an_empty_text_is_a_sentence_and_the_last_good_one_stays(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/backpropagation-by-hand")
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
@@ -135,7 +131,6 @@ def test_an_empty_text_is_a_sentence_and_the_last_good_one_stays(server: Server,
     expect(page.get_by_text("allowed is a text of 2 to 40 characters")).to_have_count(0)
 
 
-@pytest.mark.slow
 def test_an_open_forget_gate_lets_the_gradient_reach_further(server: Server, open_page: Opener) -> None:
     shut = open_page(f"{server.address}/lstm-valves?shown=why&forget_bias=-2")
     expect(shut.get_by_text("back it falls below 1/100").first).to_be_visible()

@@ -27,7 +27,6 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return paths
 
 
-@pytest.mark.slow
 def test_a_file_is_refused_or_forecast(server: Server, open_page: Opener, files: dict[str, Path]) -> None:
     page = open_page(f"{server.address}/leaderboard?{SMALL}")
     wait_for_figure(page, "same_forecast")
@@ -48,7 +47,6 @@ def test_a_file_is_refused_or_forecast(server: Server, open_page: Opener, files:
     assert "NLinear" in table.evaluate("host => host._fullLayout.yaxis.ticktext")
 
 
-@pytest.mark.slow
 def test_a_transformer_learns_a_series_and_says_how_far_it_sees(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/series-attention?steps=30&width=8&networks=transformer&kernel=5")
     wait_for_figure(page, "horizon")
@@ -60,7 +58,6 @@ def test_a_transformer_learns_a_series_and_says_how_far_it_sees(server: Server, 
     expect(page.get_by_text("In this run, at its last look, the Transformer's error is")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_what_attention_costs_is_computed_measured_and_probed(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/attention-cost")
     wait_for_figure(page, "multiplications")

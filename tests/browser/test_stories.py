@@ -43,7 +43,6 @@ def test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task(server: Serv
     expect(page.get_by_text("Done:")).to_be_visible(timeout=30_000)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["skip", "memory", "attention", "gaps"])
 def test_a_demonstration_takes_six_clicks_from_home(slug: str, server: Server, open_page: Opener) -> None:
     _, story = stories()[slug]
@@ -59,7 +58,6 @@ def test_a_demonstration_takes_six_clicks_from_home(slug: str, server: Server, o
     assert clicks <= MOST_CLICKS
 
 
-@pytest.mark.slow
 def test_what_was_done_stays_in_the_browser_and_is_not_believed(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/depth-gradients?story=skip.3")
     page.get_by_role("radio", name="No").or_(page.get_by_role("button", name="No", exact=True)).first.click()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
@@ -12,7 +11,6 @@ Opener = Callable[..., Page]
 NAME = "attention-interface"
 
 
-@pytest.mark.slow
 def test_two_networks_learn_and_translate_a_phrase(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/{NAME}?task=phrases&longest=5&shortest=3")
     # The first visit loads the laboratory.

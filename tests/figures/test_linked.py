@@ -12,7 +12,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.labs.depth_gradients.figures import FIGURES
 from goldviz.runs.examples import example
-from tests.labs.small_runs import EVERY_TRAINED
+from tests.labs.small_runs import REPRESENTED
 
 OVER_LAYERS = {
     "gradient_by_layer": "x",
@@ -46,7 +46,7 @@ def test_figures_of_depth_link_their_layers_and_their_epochs(run, name):
     assert FIGURES[name].frames(run).layout.meta["linked"] == expected
 
 
-@EVERY_TRAINED
+@REPRESENTED
 def test_what_is_linked_is_an_axis(lab: Laboratory) -> None:
     run = example(lab.declared, lab.declared.presets[0].slug)
     linked = {}

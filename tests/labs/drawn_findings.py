@@ -15,6 +15,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Case, Conclusions, Rule
 from tests.labs.small_runs import SMALL, TRAINED, Small, small_run
+from tests.thinned import represented
 
 OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
     "ode-rnn": {
@@ -130,7 +131,7 @@ WITH_CARDS = [lab for lab in TRAINED if lab.has("findings")]
 EVERY_LAB_WITH_CARDS = pytest.mark.parametrize("lab", WITH_CARDS, ids=lambda lab: lab.name)
 SHAPES = [small for small in SMALL if small.lab in WITH_CARDS and small.number == 0]
 """One small run of each laboratory, whose shape the drawn numbers have."""
-EVERY_SHAPE = pytest.mark.parametrize("small", SHAPES, ids=str)
+EVERY_SHAPE = pytest.mark.parametrize("small", represented(SHAPES), ids=str)
 
 
 def of_several(small: Small) -> xr.Dataset:

@@ -22,6 +22,7 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment, schemas
 from goldviz.runs.recorder import Ended, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
+from tests.thinned import represented
 
 LABORATORIES = list(laboratories().values())
 TRAINED = [lab for lab in LABORATORIES if issubclass(lab.declared, Experiment)]
@@ -59,15 +60,10 @@ class Small:
 
 
 SMALL = [Small(lab, number, changes) for lab in TRAINED for number, changes in enumerate(cases(lab).RUNS)]
-ORDINARY = 2
-"""So many small runs of each laboratory belong to the ordinary suite."""
-EVERY_SMALL = pytest.mark.parametrize(
-    "small", [pytest.param(one, marks=[pytest.mark.slow] * (one.number >= ORDINARY)) for one in SMALL], ids=str
-)
-ONE_OF_EACH = pytest.mark.parametrize(
-    "small", [pytest.param(one, marks=[pytest.mark.slow] * (one.number >= 1)) for one in SMALL], ids=str
-)
-"""For what the shared skeleton does: one run of each laboratory in the ordinary suite."""
+EVERY_SMALL = pytest.mark.parametrize("small", represented(SMALL, ordinary=2), ids=str)
+ONE_OF_EACH = pytest.mark.parametrize("small", represented(SMALL), ids=str)
+"""Small runs that the ordinary suite trains: two, or one, of each representative."""
+REPRESENTED = pytest.mark.parametrize("lab", represented(TRAINED), ids=lambda lab: lab.name)
 EVERY_TRAINED = pytest.mark.parametrize("lab", TRAINED, ids=lambda lab: lab.name)
 EVERY_INSTANT = pytest.mark.parametrize("lab", INSTANT, ids=lambda lab: lab.name)
 EVERY_LABORATORY = pytest.mark.parametrize("lab", LABORATORIES, ids=lambda lab: lab.name)

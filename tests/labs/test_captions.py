@@ -16,8 +16,9 @@ from goldviz.declare.settings import Experiment
 from goldviz.figures.reading import GROWING
 from goldviz.runs.examples import example
 from tests.labs.drawn_findings import FEWER, THINGS, WITH_CARDS, conclusions_of, drawn_run, of_one, said
-from tests.labs.small_runs import ORDINARY, SMALL, Small, small_run
+from tests.labs.small_runs import SMALL, Small, small_run
 from tests.page_words import on_page
+from tests.thinned import represented
 
 NUMBER = r"([+−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+| × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|never|infinitely many|inf|nan)"
 SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -423,7 +424,7 @@ def said_of(lab: Laboratory, settings: Experiment, run: xr.Dataset) -> set[Capti
     return {one for one in CAPTIONS[lab.name] for name in names if one.found(words[one.figure], name)}
 
 
-@EVERY_LAB
+@pytest.mark.parametrize("lab", represented(LABS), ids=lambda lab: lab.name)
 def test_the_table_has_words_that_are_said(lab: Laboratory) -> None:
     """Words without numbers stand in the laboratory's source, others in one of its runs."""
     source = "".join(path.read_text(encoding="utf-8") for path in lab.recorded.parent.rglob("*.py"))
@@ -449,7 +450,7 @@ def test_no_recorded_example_contradicts_a_card(lab: Laboratory) -> None:
         )
 
 
-@pytest.mark.parametrize("small", [one for one in SMALL if one.lab in LABS and one.number < ORDINARY], ids=str)
+@pytest.mark.parametrize("small", represented(one for one in SMALL if one.lab in LABS and one.number < 2), ids=str)
 @FEWER
 @given(seed=strategies.integers(0, 2**32 - 1))
 def test_no_drawn_run_contradicts_a_card(small: Small, seed: int) -> None:

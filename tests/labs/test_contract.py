@@ -16,8 +16,8 @@ from goldviz.declare.settings import Experiment
 from goldviz.figures.spec import FigureSpec
 from goldviz.runs.examples import example, has_example, picture_path
 from tests.labs.laboratories_table import FILE, ROOT, table
-from tests.labs.small_runs import EVERY_LABORATORY, EVERY_TRAINED, TRAINED, cases
-from tests.thinned import thinned_by
+from tests.labs.small_runs import EVERY_LABORATORY, EVERY_TRAINED, REPRESENTED, TRAINED, cases
+from tests.thinned import represented
 
 RECORDED = pytest.mark.parametrize(
     ("lab", "slug"),
@@ -26,7 +26,7 @@ RECORDED = pytest.mark.parametrize(
 )
 SOME_RECORDED = pytest.mark.parametrize(
     ("lab", "slug"),
-    thinned_by(((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets), ordinary=2),
+    represented(((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets), ordinary=2),
     ids=lambda part: part if isinstance(part, str) else part.name,
 )
 SEVERITIES = ("bad", "warning", "good")
@@ -84,7 +84,7 @@ def test_a_recorded_example_is_of_today_s_declaration(lab: Laboratory, slug: str
         assert array.dims == declared.variables[str(name)].dims, name
 
 
-@EVERY_TRAINED
+@REPRESENTED
 def test_runs_side_by_side_share_their_axes(lab: Laboratory) -> None:
     datasets = [example(lab.declared, preset.slug) for preset in lab.declared.presets[:3]]
     limits = lab.figures().shared_limits(datasets)
@@ -135,7 +135,7 @@ def test_without_a_variable_findings_go_and_others_come_only_in_their_place(lab:
         assert found <= known or known - found, f"without {missing}: {found - known}"
 
 
-@EVERY_TRAINED
+@REPRESENTED
 def test_numbers_that_are_none_are_drawn_and_judged_without_a_warning(lab: Laboratory) -> None:
     """Warnings are errors here; a diverged run is full of what is no number."""
     settings = lab.declared()

@@ -10,10 +10,10 @@ from goldviz.ui.panels import controls
 from goldviz.ui.serving import services
 from tests.labs.small_runs import EVERY_LABORATORY, LABORATORIES, cases
 from tests.pages.visit import Visitor
-from tests.thinned import thinned, thinned_by
+from tests.thinned import represented, thinned
 
 pytestmark = pytest.mark.usefixtures("on_pages")
-PRESETS = thinned_by(((lab, preset) for lab in LABORATORIES for preset in lab.declared.presets), ordinary=2)
+PRESETS = represented((lab, preset) for lab in LABORATORIES for preset in lab.declared.presets[1:])
 
 
 def link_to(lab: Laboratory) -> dict[str, str]:

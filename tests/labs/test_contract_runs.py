@@ -31,16 +31,19 @@ from tests.labs.small_runs import (
     small_run,
     whole,
 )
-from tests.thinned import thinned, thinned_by
+from tests.thinned import REPRESENTATIVES, represented, thinned
 
-PRESETS = thinned_by((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets)
-"""Examples that are repeated: one of each laboratory in the ordinary suite."""
+PRESETS = represented((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets)
+"""Examples that are repeated: one of each representative in the ordinary suite."""
 OTHER_CPU = 1e-4
 """Relative. Losses of the first steps on another processor, whose kernels add in another order."""
 OF_LARGEST = 0.02
 """Other variables, which may count or divide by what is nearly zero, against the largest value of each."""
 FIRST = [small for small in SMALL if small.number == 0]
-SCRIPTS = {"ordinary": FIRST[::3], "all": [small for small in SMALL if small.number < 3]}
+SCRIPTS = {
+    "ordinary": [small for small in FIRST if small.lab.name in REPRESENTATIVES],
+    "all": [small for small in SMALL if small.number < 3],
+}
 """The small runs that are exported: a script takes seconds to make and to run."""
 ON_A_GPU = 1e-3
 """Relative. Losses of the first steps, which a GPU computes with other kernels."""

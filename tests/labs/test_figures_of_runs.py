@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
+from math import inf
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,12 +20,15 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.runs.examples import example
 from tests.labs.figure_words import strings, words
 from tests.labs.small_runs import TRAINED
+from tests.thinned import represented, thinned
 
 EVERY = [(lab, name) for lab in TRAINED for name in lab.figures().FIGURES]
 IDS = [f"{lab.name}-{name}" for lab, name in EVERY]
 EVERY_FIGURE = pytest.mark.parametrize(("lab", "name"), EVERY, ids=IDS)
 OVER_AXES = pytest.mark.parametrize(
-    ("lab", "name"), [(lab, name) for lab, name in EVERY if not lab.figures().FIGURES[name].canvas], ids=str
+    ("lab", "name"),
+    represented(((lab, name) for lab, name in EVERY if not lab.figures().FIGURES[name].canvas), inf),
+    ids=str,
 )
 OWN_AXES = {"decision", "fan", "path", "attention", "scoreboard", "as_text", "meaning"}
 """Figures whose axes are of one run's own plane, moment, tokens or models."""
@@ -55,7 +59,7 @@ def recorded(lab: Laboratory, place: int = 0) -> xr.Dataset:
 
 
 @EVERY_FIGURE
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", thinned(["light", "dark"]))
 def test_its_title_and_notes_fit_a_phone_and_it_is_small(lab: Laboratory, name: str, theme: str) -> None:
     figure = spec_of(lab, name).draw(recorded(lab), theme=theme).settled()
     title = figure.layout["title"]

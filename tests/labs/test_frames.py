@@ -17,13 +17,10 @@ from goldviz.figures.reading import GROWING
 from goldviz.figures.table import Arrays, FrameTable, packed
 from goldviz.runs.examples import example
 from tests.javascript import node
-from tests.labs.small_runs import EVERY_TRAINED, TRAINED
+from tests.labs.small_runs import EVERY_TRAINED, REPRESENTED, TRAINED
+from tests.thinned import represented
 
-EXAMPLES = [
-    pytest.param(lab, preset.slug, id=f"{lab.name}-{preset.slug}", marks=[pytest.mark.slow] if number else [])
-    for lab in TRAINED
-    for number, preset in enumerate(lab.declared.presets)
-]
+EXAMPLES = represented((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets)
 CLOSE = 1e-6
 
 
@@ -63,7 +60,7 @@ def parts_of(lab: Laboratory) -> list[list[str]]:
     return [first, *([name, *below] for name in page.figures if name not in first)]
 
 
-@pytest.mark.parametrize(("lab", "slug"), EXAMPLES)
+@pytest.mark.parametrize(("lab", "slug"), EXAMPLES, ids=str)
 def test_python_and_the_browser_fill_every_figure_alike_and_at_the_slider_s_step(
     lab: Laboratory, slug: str, tmp_path: Path
 ) -> None:
@@ -97,7 +94,7 @@ def as_it_was(run: xr.Dataset, step: int) -> xr.Dataset:
     return so_far.assign_attrs(status=run.attrs["status"] if over else "running")
 
 
-@EVERY_TRAINED
+@REPRESENTED
 def test_a_table_that_grew_is_the_same_as_one_drawn_at_once(lab: Laboratory) -> None:
     run, figures = example(lab.declared, lab.declared.presets[0].slug), lab.figures().FIGURES
     last = int(run[run.attrs["step_dimension"]].values[-1])

@@ -69,7 +69,7 @@ def _of_a_part(visitor: InstantVisitor, folder: Path) -> set[str]:
     return set(at)
 
 
-@pytest.mark.parametrize("name", MOVED)
+@pytest.mark.parametrize("name", thinned(MOVED, 2))
 def test_the_browser_fills_what_the_server_draws(name: str, tmp_path: Path) -> None:
     _, last = DECLARED[name]().positions()
     assert assert_the_same_everywhere(opened_at(DECLARED[name], last), tmp_path) == MOVED[name]

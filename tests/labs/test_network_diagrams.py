@@ -10,6 +10,7 @@ import xarray as xr
 from goldviz.figures.reading import growing
 from goldviz.figures.spec import FigureSpec
 from tests.labs.small_runs import SMALL, Small, small_run
+from tests.thinned import represented
 
 
 def spec_of(small: Small) -> FigureSpec | None:
@@ -17,9 +18,7 @@ def spec_of(small: Small) -> FigureSpec | None:
 
 
 DRAWN = [small for small in SMALL if spec_of(small)]
-EVERY_DIAGRAM = pytest.mark.parametrize(
-    "small", [pytest.param(one, marks=[pytest.mark.slow] * (one.number >= 1)) for one in DRAWN], ids=str
-)
+EVERY_DIAGRAM = pytest.mark.parametrize("small", represented(DRAWN), ids=str)
 
 
 def diagram_of(spec: FigureSpec, run: xr.Dataset, **view: Any) -> dict[str, Any] | None:

@@ -9,13 +9,13 @@ from torch import Tensor
 
 from tests.labs.pretended_device import MixedDevicesError, pretended_device
 from tests.labs.small_runs import SMALL, Small, carried_out, cases, headline, whole
+from tests.thinned import represented
 
 NETWORKS = [(small.lab, small.changes.get("network", small.changes.get("model"))) for small in SMALL]
-OF_EVERY_NETWORK = [
-    pytest.param(small, marks=[pytest.mark.slow] * (NETWORKS.index(network) < number))
-    for number, (small, network) in enumerate(zip(SMALL, NETWORKS, strict=True))
-]
-"""The first small run of each network of a laboratory belongs to the ordinary suite."""
+OF_EVERY_NETWORK = represented(
+    small for number, small in enumerate(SMALL) if NETWORKS.index(NETWORKS[number]) == number
+)
+"""The first small run of each network of a laboratory."""
 OTHER_KERNELS = 1e-5
 """Relative. Off the CPU gradients are always scaled when they are clipped, and attention takes another kernel."""
 

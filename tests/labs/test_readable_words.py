@@ -10,7 +10,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.figures.theme import INKS, Theme
 from goldviz.runs.examples import example
 from tests.figures.test_theme import contrast
-from tests.labs.small_runs import EVERY_TRAINED
+from tests.labs.small_runs import REPRESENTED
 
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -33,7 +33,7 @@ def colours_of_words(part: Any, place: str = "", default: str = "") -> Iterator[
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@EVERY_TRAINED
+@REPRESENTED
 def test_every_word_of_a_figure_can_be_read(lab: Laboratory, theme: Theme) -> None:
     run, found = example(lab.declared, lab.declared.presets[0].slug), 0
     for spec in lab.figures().FIGURES.values():

@@ -20,12 +20,9 @@ from goldviz.ui.panels.instant_figures import position_of
 from tests.javascript import node
 from tests.labs.small_runs import LABORATORIES, TRAINED
 from tests.labs.test_frames import decoded
+from tests.thinned import represented
 
-CASES = [
-    pytest.param(lab, preset.slug, id=f"{lab.name}-{preset.slug}", marks=[pytest.mark.slow] if number else [])
-    for lab in LABORATORIES
-    for number, preset in enumerate(lab.declared.presets)
-]
+CASES = represented((lab, preset.slug) for lab in LABORATORIES for preset in lab.declared.presets)
 OF_OTHER_DATA = {"inside-bert": {"across"}, "policy-documents": {"effects"}}
 """A map and bars, which pages draw of what was asked beside the preset: neither has a curve."""
 
@@ -65,7 +62,7 @@ def axes_of_powers(figure: dict[str, Any]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(("lab", "slug"), CASES)
+@pytest.mark.parametrize(("lab", "slug"), CASES, ids=str)
 def test_an_axis_of_logarithms_says_so_and_its_curves_end_at_numbers(
     lab: Laboratory, slug: str, tmp_path: Path
 ) -> None:
