@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from goldviz.training.memory import keep_freed_memory
 from goldviz.training.threads import one_thread
 
 Network = TypeVar("Network", bound=nn.Module)
+
+# cuBLAS reads it when a GPU is first used: with a workspace of its own it adds in the same order every time.
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 
 class DeviceError(RuntimeError):
@@ -44,11 +48,21 @@ def resolve(device: str) -> torch.device:
 
 @contextmanager
 def training_on(device: str) -> Iterator[torch.device]:
-    """The device meant, for many small steps: torch uses one thread, and keeps the memory that a step frees."""
+    """The device meant, for many small steps: torch uses one thread, and keeps the memory that a step frees.
+
+    A GPU takes kernels that add in the same order every time, so that a run repeats, and goes on after a pause, to the
+    last digit.
+    """
     target = resolve(device)
     keep_freed_memory()
-    with one_thread():
-        yield target
+    before, warns = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    if target.type == "cuda":
+        torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        with one_thread():
+            yield target
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warns)
 
 
 def on_cpu(network: Network) -> Network:

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from goldviz.labs.attention_interface.scores import SCORE_MODULES, AdditiveScore, DotScore, GeneralScore
+from goldviz.models.recurrent.fused import FusedRecurrence
 
 EMBEDDED = 32
 """Numbers that stand for a word."""
@@ -52,10 +53,7 @@ class Translator(nn.Module):
         self.width, self.both_ways, self.boundary = width, both_ways, target_words
         self.source_table = nn.Embedding(source_words, EMBEDDED)
         self.target_table = nn.Embedding(target_words + 1, EMBEDDED)
-        # nn.GRU holds its weights twice, and then they cannot be taken to another device one by one.
-        directions = 2 if both_ways else 1
-        encoder = nn.GRU(EMBEDDED, width // directions, bidirectional=both_ways)
-        self.encoder = nn.ParameterList(encoder.parameters())
+        self.encoder = FusedRecurrence("gru", EMBEDDED, width // (2 if both_ways else 1), both_ways=both_ways)
         self.first_state = nn.Linear(width, width)
         self.score: AdditiveScore | DotScore | GeneralScore | None = SCORE_MODULES[score](width) if score else None
         context = width if score else 0
@@ -65,9 +63,7 @@ class Translator(nn.Module):
     def read(self, source: Int[Tensor, "batch source_place"]) -> Source:
         """What the encoder makes of sequences of one length."""
         words = self.source_table(source.T)
-        directions = 2 if self.both_ways else 1
-        start = words.new_zeros(directions, words.shape[1], self.width // directions)
-        states, last = torch.gru(words, start, list(self.encoder), True, 1, 0.0, self.training, self.both_ways, False)
+        states, last = self.encoder.read(words)
         encoded = states.transpose(0, 1)
         keys = encoded if self.score is None else self.score.keys(encoded)
         first = torch.tanh(self.first_state(last.transpose(0, 1).flatten(1)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from goldviz.labs.neural_turing_machine.machine import Machine, MachineShape, uniform
 from goldviz.labs.neural_turing_machine.tasks import EXTRA
+from goldviz.models.recurrent.fused import FusedRecurrence
 from goldviz.training.grid import parameter_count
 from goldviz.training.seeds import READ_OUT_WEIGHTS, WEIGHTS, stream
 
@@ -30,22 +30,15 @@ class Rival(nn.Module):
         self, cell: str, inputs: int, hidden: int, outputs: int, layer: Generator, read_out: Generator
     ) -> None:
         super().__init__()
-        self.cell, self.hidden = cell, hidden
-        # nn.LSTM holds its weights twice, and then they cannot be taken to another device one by one.
-        module = nn.LSTM if cell == "lstm" else nn.GRU
-        self.recurrent = nn.ParameterList(module(inputs, hidden).parameters())
+        self.cell = cell
+        self.recurrent = FusedRecurrence(cell, inputs, hidden)
         self.answer = nn.Linear(hidden, outputs)
         uniform(self.recurrent, hidden, layer)
         uniform(self.answer.parameters(), hidden, read_out)
 
     def forward(self, inputs: Float[Tensor, "time batch input"]) -> Float[Tensor, "time batch output"]:
         """Logits of every time step, from a state of zeros."""
-        start = inputs.new_zeros(1, inputs.shape[1], self.hidden)
-        how = (list(self.recurrent), True, 1, 0.0, False, False, False)
-        if self.cell == "lstm":
-            states = torch.lstm(inputs, (start, start), *how)[0]
-        else:
-            states = torch.gru(inputs, start, *how)[0]
+        states, _ = self.recurrent.read(inputs)
         logits: Tensor = self.answer(states)
         return logits
 

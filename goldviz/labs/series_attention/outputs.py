@@ -84,15 +84,21 @@ def _levels(raw: Tensor) -> Tensor:
     return torch.cat([middle - below, middle, middle + above], -1)
 
 
+def _shares(raw: Tensor) -> Tensor:
+    """What lies below each of the five quantiles, where ``raw`` is."""
+    import torch
+
+    return torch.tensor(LEVELS, dtype=raw.dtype, device=raw.device)
+
+
 def _pinball_loss(raw: Tensor, value: Tensor) -> Tensor:
-    error = value[..., None] - _levels(raw)
-    share = raw.new_tensor(LEVELS)
+    error, share = value[..., None] - _levels(raw), _shares(raw)
     return 2 * (share * error).maximum((share - 1) * error).mean(-1)
 
 
 def _interpolated(raw: Tensor, share: Tensor) -> Tensor:
     """Between two levels the line between them, and it goes on beyond the outer ones."""
-    levels, shares = _levels(raw), raw.new_tensor(LEVELS)
+    levels, shares = _levels(raw), _shares(raw)
     left = (share[..., None] >= shares[1:-1]).sum(-1, keepdim=True)
     low, high = levels.gather(-1, left)[..., 0], levels.gather(-1, left + 1)[..., 0]
     start, end = shares[left[..., 0]], shares[left[..., 0] + 1]

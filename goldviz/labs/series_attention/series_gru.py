@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from goldviz.labs.series_attention.rolling import Reader
+from goldviz.models.recurrent.fused import FusedRecurrence
 
 
 class SeriesGRU(nn.Module):
@@ -14,22 +14,16 @@ class SeriesGRU(nn.Module):
 
     def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
         super().__init__()
-        # nn.GRU holds its weights twice, and then they cannot be taken to another device one by one.
-        self.recurrent = nn.ParameterList(nn.GRU(inputs, hidden).parameters())
-        self.hidden = hidden
+        self.recurrent = FusedRecurrence("gru", inputs, hidden)
         self.read_out = nn.Linear(hidden, outputs)
 
     def forward(
         self, rows: Float[Tensor, "batch time input"], _times: Float[Tensor, "batch time"]
     ) -> Float[Tensor, "batch time output"]:
         """What is said of the value of every row."""
-        states, _ = self._walked(rows, rows.new_zeros(1, len(rows), self.hidden))
+        states, _ = self.recurrent.read(rows.transpose(0, 1))
         output: Tensor = self.read_out(states.transpose(0, 1))
         return output
-
-    def _walked(self, rows: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """The states (time, batch, hidden) along the rows, and the last one."""
-        return torch.gru(rows.transpose(0, 1), state, list(self.recurrent), True, 1, 0.0, False, False, False)
 
     def reader(self) -> Reader:
         """Reads a series on, row after row, from the state that it is in."""
@@ -37,8 +31,7 @@ class SeriesGRU(nn.Module):
 
         def read(rows: Tensor, _times: Tensor) -> Tensor:
             nonlocal state
-            began = rows.new_zeros(1, len(rows), self.hidden) if state is None else state
-            states, state = self._walked(rows, began)
+            states, state = self.recurrent.read(rows.transpose(0, 1), state)
             output: Tensor = self.read_out(states[-1])
             return output
 
