@@ -74,6 +74,7 @@ def test_its_examples_are_recorded(checkout: Path) -> None:
     assert recorded == {"picture.svg", "fair.safetensors", "break-it-drift.safetensors"}
 
 
+@pytest.mark.slow
 def test_python_runs_it_the_same_every_time(checkout: Path) -> None:
     run = "goldviz.run('random-walk', seeds=[0, 3], steps=5, progress=False)"
     call = f"import goldviz; print({run}.position.values.tolist())"

@@ -43,6 +43,7 @@ def test_app_pages_examples_and_assets_travel_in_the_wheel(wheel: Path) -> None:
     assert not any(name.startswith(("tests/", "docs/", "benchmarks/")) for name in names)
 
 
+@pytest.mark.slow
 def test_the_installed_shell_serves_the_app_from_any_folder(wheel: Path, tmp_path: Path) -> None:
     site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
     elsewhere.mkdir()

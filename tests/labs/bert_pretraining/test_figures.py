@@ -51,7 +51,6 @@ def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
             {"layers": 6, "heads": 8, "seeds": 3},
             {"words": 9000, "tone": 1000},
         ],
-        ordinary=3,
     ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):

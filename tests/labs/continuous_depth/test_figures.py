@@ -42,8 +42,8 @@ def test_the_networks_stand_out_and_keep_their_look():
 
 
 @EVERY
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("task", ["rings", "flip"])
+@pytest.mark.parametrize("theme", thinned(["light", "dark"]))
+@pytest.mark.parametrize("task", thinned(["rings", "flip"]))
 def test_titles_fit_a_phone_and_figures_stay_small(name, theme, task):
     figure = FIGURES[name](build(task=task), theme=theme)
     assert figure.data
@@ -74,7 +74,6 @@ def test_a_running_run_draws_all_but_what_follows_training(name):
             {"steps": 2000, "look_every": 5},
             {"points": 1},
         ],
-        ordinary=3,
     ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):

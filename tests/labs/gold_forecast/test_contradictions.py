@@ -18,6 +18,7 @@ from goldviz.labs.gold_forecast.verdict import verdict
 from goldviz.runs.examples import example as recorded
 from tests.labs.gold_forecast.runs import build
 from tests.labs.gold_forecast.test_findings import scored, steady
+from tests.thinned import thinned
 
 built = lru_cache(maxsize=None)(build)
 
@@ -173,7 +174,7 @@ def test_no_recorded_example_contradicts_itself(preset):
 
 
 @pytest.mark.parametrize("target", ["return", "volatility", "level"])
-@pytest.mark.parametrize("factor", [1.0, 300.0, 1e9])
+@pytest.mark.parametrize("factor", thinned([1e9, 300.0, 1.0]))
 def test_numbers_of_any_size_can_be_read(target, factor):
     run = built(target=target, final=100).copy(deep=True)
     run["scale" if target == "volatility" else "mean"] *= factor

@@ -147,7 +147,6 @@ def test_baselines_are_drawn_before_the_first_look(name):
             {"target": "volatility", "final": 250, "seeds": 2, "head": "student", "network": "lstm"},
             {"target": "level", "final": 250, "seeds": 2, "network": "gru_gap"},
         ],
-        ordinary=3,
     ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
@@ -176,7 +175,7 @@ def test_user_text_is_escaped(name):
 
 
 @EVERY
-@pytest.mark.parametrize("target", ["return", "volatility", "level"])
+@pytest.mark.parametrize("target", thinned(["return", "volatility", "level"]))
 def test_lanes_share_their_axes(name, target):
     lanes, shared = lanes_of(target)
     drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]

@@ -8,6 +8,7 @@ from goldviz.data.markets.simulated import simulated_market
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.ui.panels import controls
 from tests.pages.visit import Visitor
+from tests.thinned import thinned
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
@@ -24,8 +25,8 @@ def heading(visitor: Visitor) -> str:
     return line
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("preset", GoldForecast.presets, ids=lambda preset: preset.slug)
+@pytest.mark.parametrize("theme", thinned(["light", "dark"]))
+@pytest.mark.parametrize("preset", thinned(GoldForecast.presets, 2), ids=lambda preset: preset.slug)
 def test_every_preset_opens_with_its_verdict_and_figures(preset, theme):
     visitor = Visitor(PAGE, {"runs": f"example:{preset.slug}"}, theme=theme)
     assert not visitor.errors

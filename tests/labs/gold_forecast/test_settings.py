@@ -4,6 +4,7 @@ import goldviz.api
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.gold_forecast.models.forecaster import WINDOW_READERS
 from goldviz.labs.gold_forecast.settings import NETWORKS, GoldForecast
+from tests.thinned import thinned
 
 TINY = {
     "scheme": "rolling",
@@ -30,7 +31,7 @@ def test_a_transformer_s_heads_share_the_hidden_units():
     assert not GoldForecast(network="transformer").without_effect()
 
 
-@pytest.mark.parametrize("slug", [preset.slug for preset in GoldForecast.presets])
+@pytest.mark.parametrize("slug", thinned([preset.slug for preset in GoldForecast.presets], 2))
 def test_every_preset_can_be_run(slug):
     chosen = GoldForecast.preset(slug)
     assert chosen.steps_planned() == chosen.epochs

@@ -61,7 +61,6 @@ def test_a_run_without_looks_still_draws_its_steps(name):
             {"observations": 100, "hidden": 64, "channels": ("x", "y"), "missing": 0.5},
             {"steps": 20_000, "look_every": 1000},
         ],
-        ordinary=3,
     ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):

@@ -60,7 +60,6 @@ def test_a_run_without_looks_still_draws_its_steps(name):
             {"steps": 20_000, "look_every": 10, "length": 20},
             {"steps": 400, "look_every": 1, "length": 200},
         ],
-        ordinary=3,
     ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):

@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goldviz.models.continuous import ode_solvers
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import (
@@ -232,7 +233,9 @@ def test_a_state_that_explodes_is_named(solver):
         ODERNN(cell, field, solver)(times, values, mask, start)
 
 
-def test_an_adaptive_solver_that_gives_up_is_named():
+def test_an_adaptive_solver_that_gives_up_is_named(monkeypatch):
+    # It gives up sooner, in a tenth of the time.
+    monkeypatch.setattr(ode_solvers, "MOST_STEPS", 200)
     cell, field = cell_and_field("gru", 2, 2, ())
     with torch.no_grad():
         field.weights[0].copy_(torch.tensor([[0.0, 1.0], [-1.0, 0.0]]))
