@@ -237,6 +237,7 @@ def test_a_reader_that_leaves_is_no_error(argv: list[str]) -> None:
     assert process.returncode == (0 if "--help" in argv else 141)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_nobody_reads_its_bar(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)

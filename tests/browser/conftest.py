@@ -29,9 +29,7 @@ ORDINARY = {
     "test_nothing_is_wider_than_the_window",
     "test_scrubbing_and_playing_need_no_server",
     "test_the_verdict_stands_first_and_a_leak_is_called_one",
-    "test_a_gpt_is_trained_on_pieces_and_completes_a_text",
     "test_a_learner_steps_through_changes_a_weight_and_goes_on",
-    "test_a_link_s_market_goes_along_to_another_page_and_is_trained_on",
     "test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task",
 }
 """The journeys of the ordinary suite: a run from arrival to export, what must not get in, a phone, and one page of

@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Error, Locator, Page, expect
 from goldviz.figures.theme import INKS, Theme
 from tests.browser.app_server import Server, own_faults, running
 from tests.labs.inside_bert.reading_cases import TOKENS, known_exhibit, known_weights
-from tests.thinned import thinned
 
 pytestmark = pytest.mark.component
 
@@ -311,7 +310,8 @@ def test_a_choice_that_the_server_hears_of_after_it_let_the_exhibit_go_is_kept(p
     chosen(page, 1, 1)
 
 
-@pytest.mark.parametrize(("width", "scheme"), thinned([(390, "dark"), (1440, "light"), (1440, "dark"), (390, "light")]))
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light"), (1440, "dark"), (390, "light")])
 def test_512_pieces_and_144_heads_fit_the_page(open_explorer: Opener, width: int, scheme: Theme) -> None:
     sizes: dict[str, int] = {}
     page = open_explorer("n=512&layers=12&heads=12", width=width, scheme=scheme)
@@ -338,6 +338,7 @@ def test_512_pieces_and_144_heads_fit_the_page(open_explorer: Opener, width: int
     expect(part(page, "tip")).to_contain_text(re.compile(r"largest of pieces 2\d\d–2\d\d × 2\d\d–2\d\d"))
 
 
+@pytest.mark.slow
 def test_a_long_text_can_be_looked_at_closely(open_explorer: Opener) -> None:
     page = open_explorer("n=512&layers=1&heads=2")
     canvas = part(page, "map")

@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def light_workers() -> Iterator[None]:
     """Worker processes that load no laboratory and no PyTorch, which toys do not need and take seconds to load."""
     with pytest.MonkeyPatch.context() as patch:
@@ -35,9 +35,9 @@ def light_workers() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def shared_executor(light_workers: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
-    """Two real worker processes on a store that the module's tests share."""
+    """Two real worker processes on a store that the tests of runs share."""
     started = Executor(Store(f"sqlite:///{tmp_path_factory.mktemp('store') / 'runs.sqlite'}"), workers=2)
     yield started
     started.close()

@@ -35,6 +35,7 @@ for call in range(2):
 """
 
 
+@pytest.mark.slow
 def test_the_first_call_of_a_notebook_trains_whatever_loading_takes() -> None:
     words = [sys.executable, "-c", NOTEBOOK]
     called = subprocess.run(words, check=False, capture_output=True, text=True, timeout=300)

@@ -252,7 +252,11 @@ def test_an_order_that_is_not_allowed_changes_nothing(changes: dict[str, Any]) -
 def test_large_states_are_kept_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     often, *_ = carried_out(Toy(epochs=100))
     assert len(often.states) == MOST_CHECKPOINTS + 1
-    large = Toy(epochs=100, size=KEPT_BYTES // 50)
+    # Small states in as much less room.
+    room, of_run = KEPT_BYTES // 32, recorder.room_of_run() // 32
+    monkeypatch.setattr(recorder, "KEPT_BYTES", room)
+    monkeypatch.setattr(recorder, "room_of_run", lambda: of_run)
+    large = Toy(epochs=100, size=room // 50)
     # A quick run hands over what the store has room for, a slow one also states that are dropped for later ones.
     monkeypatch.setattr(recorder, "SPARE_STATE_SECONDS", 1e9)
     quick, *_ = carried_out(large)

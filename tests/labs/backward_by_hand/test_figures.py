@@ -1,6 +1,7 @@
 """The graph says what is known and read at each place; the maps show the dataset's own numbers."""
 
 import numpy as np
+import pytest
 
 from goldviz.labs.backward_by_hand import figures
 from goldviz.labs.backward_by_hand.costs import STRETCHES, compared
@@ -68,6 +69,7 @@ def test_a_map_shows_the_numbers_of_its_place() -> None:
         assert figure.layout["title"]["text"].startswith(f"{name}, ")
 
 
+@pytest.mark.untrusted
 def test_letters_from_a_person_are_only_labels() -> None:
     ds = BackwardByHand(words="<b> &x").compute()
     text = "".join(

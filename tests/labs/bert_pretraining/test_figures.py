@@ -62,6 +62,7 @@ def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     assert FIGURES[name](run, limits=shared_limits([run]), epoch=1).layout.title.text
 
 
+@pytest.mark.untrusted
 @EVERY
 def test_text_from_people_is_escaped(run, name):
     evil = "<img src=x onerror=alert(1)>"

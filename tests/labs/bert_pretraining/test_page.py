@@ -78,6 +78,7 @@ def test_a_run_is_trained_and_leads_into_its_model() -> None:
     assert f"model=run%3A{run.id}" in link.query_string or f"model=run:{run.id}" in link.query_string
 
 
+@pytest.mark.untrusted
 def test_a_text_of_ones_own_is_read_next_and_shown_as_plain_text() -> None:
     kept = keep_text(b"Gold <b>rose</b> as yields fell. " * 40, "own.txt")
     visitor = Visitor(PAGE, {"corpus": kept.name})

@@ -161,6 +161,7 @@ def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     assert len(figure.to_json()) < 150_000
 
 
+@pytest.mark.untrusted
 @EVERY
 def test_user_text_is_escaped(name):
     nasty = "<img src=x onerror=alert(1)>"

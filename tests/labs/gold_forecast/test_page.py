@@ -49,6 +49,7 @@ def test_a_preset_leaves_the_visitor_s_market_alone():
     assert visitor.at.session_state[controls.key_of(GoldForecast, "target")] == "volatility"
 
 
+@pytest.mark.untrusted
 def test_text_of_the_data_is_shown_as_it_is_written():
     market = simulated_market(1, years=12)
     hostile = type(market)(market.channels, "file", "<b>[x](y)", pd.Timestamp("2024-12-31", tz="UTC"), market.notes)

@@ -187,6 +187,7 @@ def test_altering_all_that_comes_after_a_forecast_does_not_change_it(markets, se
         assert (whole.target.values[place + 1 :] != other.target.values[place + 1 :]).any()
 
 
+@pytest.mark.slow
 def test_the_leak_is_seen():
     leaking = {"network": "mlp", "window": 2, "hidden": 16, "train_years": 6, "epochs": 12, "learning_rate": 3e-3}
     r2 = {by: run(**leaking, alignment=by).score.sel(model="network", metric="r2") for by in ("date", "release")}

@@ -212,6 +212,7 @@ def test_without_covariates_the_figures_say_so() -> None:
         assert _draw(name, ds).to_json()
 
 
+@pytest.mark.untrusted
 def test_text_from_a_file_is_shown_as_it_is() -> None:
     market = small_market()
     channels = tuple(

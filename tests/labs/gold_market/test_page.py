@@ -53,6 +53,7 @@ def test_another_covariate_changes_what_is_about_it_and_stays_through_presets() 
     assert visitor.position["step"] == 3
 
 
+@pytest.mark.untrusted
 def test_a_kept_market_with_hostile_words_is_shown_as_text() -> None:
     market = small_market()
     words = "[a](b) **c** <img src=x onerror=alert(1)>"

@@ -29,6 +29,7 @@ from goldviz.labs.inside_bert.figures.text import coloured_text
 from tests.labs.inside_bert.made_readings import HOSTILE, made
 
 
+@pytest.mark.untrusted
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_draws_and_escapes_what_came_from_people(name: str, theme: Theme) -> None:
@@ -175,6 +176,7 @@ def test_heads_that_are_off() -> None:
     assert [list(trace.x) for trace in tone_without(states).data] == [[1.0, -1.0], [0.5, -0.5]]
 
 
+@pytest.mark.untrusted
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_coloured_text_holds_every_character_once_and_escaped(theme: Theme) -> None:
     text = "a<b>&\"' \u202eבג\n🙂 end"

@@ -184,6 +184,7 @@ def test_strange_texts_are_read(text: str) -> None:
     assert not visitor.errors
 
 
+@pytest.mark.untrusted
 def test_script_in_a_text_is_shown_and_never_run() -> None:
     hostile = "<script>alert(1)</script> <img src=x onerror=alert(1)> [a](javascript:alert(1)) $x$ **b** gold"
     visitor = Reader().write(hostile).open("evidence")

@@ -90,7 +90,7 @@ def test_a_gru_alone_has_nothing_of_the_field(lane):
 
 
 def test_hot_settings_hold_from_the_next_step_on():
-    settings = ODERNNLaboratory(**SMALL | {"clip": 0.0, "steps": 4, "look_every": 100})
+    settings = ODERNNLaboratory(**SMALL | {"clip": 0.0, "steps": 4, "look_every": 100, "networks": "ode_rnn"})
     losses = {}
     for name, changes in {"as it is": {}, "rate": {"learning_rate": 0.5}, "clip": {"clip": 1e-9}}.items():
         record = StandaloneRecord(settings, {2: changes})

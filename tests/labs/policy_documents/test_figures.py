@@ -21,6 +21,7 @@ def said(figure: object) -> str:
     return text
 
 
+@pytest.mark.untrusted
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_html_in_titles_origins_and_passages_is_text(theme: Theme) -> None:
     ds = policy_view(kinds=3)

@@ -103,6 +103,7 @@ def test_generated_documents_last_as_long_as_the_simulated_market() -> None:
     assert gaps.max() <= np.timedelta64(max(WEEKS_BETWEEN), "W")
 
 
+@pytest.mark.slow
 def test_generated_documents_are_the_same_every_time() -> None:
     assert documents_at_hand("generated") == generated_documents()
     assert generated_documents(1) != generated_documents(0)

@@ -116,6 +116,7 @@ def test_another_document_moves_the_line_and_the_ring() -> None:
     assert any("is the first document of its kind" in line for line in said(visitor.open("changed")))
 
 
+@pytest.mark.untrusted
 def test_hostile_documents_are_shown_as_text() -> None:
     visitor = InstantVisitor(PolicyDocuments, {"documents": keep_documents(hostile_documents()), "document": "3"})
     assert not any("<i>" in str(figure) for figure in visitor.drawn().values())

@@ -70,6 +70,7 @@ def test_a_text_without_pairs_says_so() -> None:
     assert not visitor.errors
 
 
+@pytest.mark.untrusted
 def test_a_person_s_text_is_text_everywhere() -> None:
     text = "<b>*a*</b> $x$ :material/home: <b>*a*</b>"
     visitor = InstantVisitor(TextTokens, {"text": text, "corpus": "own"})
