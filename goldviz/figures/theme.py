@@ -71,6 +71,7 @@ NETWORKS: dict[str, NetworkStyle] = {
     "ntm": NetworkStyle("NTM", "#b0489a", "solid", "circle-cross"),
     "attention": NetworkStyle("GRU with attention", "#2f6fb5", "solid", "star-triangle-down"),
     "fixed_vector": NetworkStyle("GRU without attention", "#b06a10", "dash", "square-cross"),
+    "programmer": NetworkStyle("Programmer", "#2a8f8f", "solid", "diamond-cross"),
 }
 
 BASELINES = {name: baseline.style for name, baseline in MEAN_FORECASTS.items()} | {

@@ -84,6 +84,7 @@ OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
     "series-attention": {},
     "neural-turing-machine": {"task": ("copy", "priority"), "content": (True, False)},
     "attention-interface": {"task": ("reversal", "phrases")},
+    "neural-programmer": {},
     "adaptive-computation": {"task": ("stop", "parity"), "most": (1, 10)},
     "gold-forecast": {
         "target": ("return", "volatility"),

@@ -316,6 +316,7 @@ CAPTIONS = {
     "series-attention": (),
     "adaptive-computation": (),
     "attention-interface": (),
+    "neural-programmer": (),
     "leaderboard": (
         Caption("table", "Not to be told from", ("ahead",)),
         Caption("table", "is ahead of every other row", ("undecided",)),

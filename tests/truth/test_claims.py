@@ -123,6 +123,7 @@ FIRST = ("as-in-the-document",)
 COPY = ("copy",)
 BUMPS = ("equal-values",)
 LETTERS = ("turn-letters-round",)
+TABLES = ("one-column",)
 LONGER = ("break-it-longer-than-trained",)
 MOVES = ("the-market-s-returns",)
 PERIODIC = np.array([0.25 if lag % 5 == 0 else -1 / 16 for lag in range(1, 21)])
@@ -300,6 +301,16 @@ ANEW = {
         "attention.near_word": (LETTERS, lambda run: sum(of(run, "peak_offset")[-1][[2, 3, 4]])),
         "attention.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "attention")[-1][12 - 4]),
         "fixed_vector.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "fixed_vector")[-1][12 - 4]),
+    },
+    "neural-programmer": {
+        **{
+            f"programmer.{name}": (TABLES, lambda run, name=name: of(run, name, "programmer")[-1])
+            for name in ("right", "as_asked", "lucky", "gap")
+        },
+        "more_right": (
+            ("break-it-three-columns", "gradient-noise"),
+            lambda plain, noisy: of(noisy, "right", "programmer")[-1] - of(plain, "right", "programmer")[-1],
+        ),
     },
     "neural-turing-machine": {
         "ntm.whole": (COPY, lambda run: of(run, "sequences_right", "ntm")[-1, 1]),

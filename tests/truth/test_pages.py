@@ -71,6 +71,10 @@ def of_interface(run):
     return [of(run, "sequence_accuracy", "attention")[-1], own, own + offsets[len(offsets) // 2 - 1 :: 2][:2].sum()]
 
 
+def of_programmer(run):
+    return [of(run, name, "programmer")[-1] for name in ("right", "gap")]
+
+
 def of_lens(run):
     lags, length = run.sizes["lag"] - 1, np.nanmax(run["singular_value"].values[-1])
     return [0, lags, 10, length, 10.0 ** (length / lags)]
@@ -413,6 +417,7 @@ TOLD = {
     "adaptive-computation": ((r"In this run, at its last look, the network with τ .*", of_thought),),
     "neural-turing-machine": ((r"In this run, at its last look, a row is .*", of_machine),),
     "series-attention": ((r"In this run, at its last look, the Transformer's .*", of_series),),
+    "neural-programmer": ((r"In this run, at its last look, hardened .*", of_programmer),),
     "attention-interface": ((r"In this run, at its last count, .*", of_interface),),
     "price-tokens": (
         (r"### .*", of_tokens),

@@ -1,0 +1,107 @@
+"""What worker processes do for a question of one's own: write its program with a run's weights, and carry it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from goldviz.labs.neural_programmer.execution import Answer, execute, hardened
+from goldviz.labs.neural_programmer.language import table_of, understood
+from goldviz.labs.neural_programmer.learning import CLOSE, PRINT_WORD, distance
+from goldviz.labs.neural_programmer.programmer import Programmer
+from goldviz.labs.neural_programmer.questions import Questions, as_numbers
+from goldviz.labs.neural_programmer.settings import NeuralProgrammer
+from goldviz.labs.neural_programmer.train import programmer
+from goldviz.runs.store.run_store import Store
+from goldviz.training.state import StateError
+from goldviz.training.threads import one_thread
+
+ReportSteps = Callable[[float, float], None]
+
+
+class Trained(NamedTuple):
+    """A run's network as it stood at a kept step: the run, the step, and its settings as JSON."""
+
+    run: str
+    step: int
+    settings: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A question as it was read, its program's weights, the rows that the hardened program selects, and the answers.
+
+    An answer is a number, or printed cells: those of which more than half is printed.
+    """
+
+    question: str
+    operations: Float[np.ndarray, "iteration operation"]
+    columns: Float[np.ndarray, "iteration column"]
+    rows: Float[np.ndarray, "stage row"]
+    soft: str
+    hard: str
+    right: str
+    is_right: bool
+
+
+def ask(report: ReportSteps, checkpoint: Trained, sentence: str, table: str) -> Reply:
+    """Ask the network of the run's first seed a question of a table.
+
+    Raises :class:`goldviz.labs.neural_programmer.language.QuestionError` for a question or a table that is not
+    understood, :class:`goldviz.runs.store.schema.StoreError` where the run or its state is gone, and
+    :class:`goldviz.training.state.StateError` where the state holds no such network.
+    """
+    settings = NeuralProgrammer.checked_json(checkpoint.settings)
+    question = understood(sentence, settings.columns, settings.conditions)
+    asked = as_numbers([question], settings.conditions)
+    questions = Questions.on(asked, torch.tensor([table_of(table, settings.columns)]))
+    network = loaded(checkpoint)
+    with one_thread(), torch.no_grad():
+        program = network(asked.words)
+        hard = [hardened(weights) for weights in program]
+        soft = execute(questions.tables, asked.pivots, *program).answer
+        firm, rows = execute(questions.tables, asked.pivots, *hard)
+    report(1, 1)
+    prints = asked.words[:, 0] == PRINT_WORD
+    return Reply(
+        str(question),
+        program.operations[0].numpy(),
+        program.columns[0].numpy(),
+        rows[0].numpy(),
+        *(_in_words(one, questions, int(prints)) for one in (soft, firm, questions.answer)),
+        bool(distance(firm, questions.answer, prints) < CLOSE),
+    )
+
+
+def _in_words(answer: Answer, questions: Questions, prints: int) -> str:
+    if not prints:
+        return f"{float(answer.number):.2f}"
+    cells = questions.tables[answer.cells > 0.5].tolist()
+    return ", ".join(f"{cell:.2f}" for cell in cells) or "nothing"
+
+
+@lru_cache(maxsize=4)
+def loaded(checkpoint: Trained) -> Programmer:
+    """The first seed's network; raises as :func:`ask` does."""
+    settings = NeuralProgrammer.checked_json(checkpoint.settings)
+    return network_of_state(settings, Store().checkpoint(checkpoint.run, checkpoint.step))
+
+
+def network_of_state(settings: NeuralProgrammer, state: bytes) -> Programmer:
+    """The first seed's network as it stood in a packed state; raises :class:`StateError` where it holds none."""
+    # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
+    from safetensors.torch import load
+
+    network, own = programmer(settings, settings.seeds[0]), f"programmer/{settings.seeds[0]}/network/"
+    weights = {key.removeprefix(own): part for key, part in load(state).items() if key.startswith(own)}
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        raise StateError("The kept state holds no network of these settings.") from error
+    return network.eval().requires_grad_(False)

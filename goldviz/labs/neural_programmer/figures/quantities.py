@@ -1,0 +1,34 @@
+"""What the figures of *Neural programmer* have limits for."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from goldviz.arrays.labelled import Run
+from goldviz.declare.kinds import by_kind
+from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
+from goldviz.figures.limits import Quantity, Values, padded, with_zero
+from goldviz.labs.neural_programmer.settings import NeuralProgrammer
+
+KINDS = by_kind(NeuralProgrammer.variables)
+
+
+def _shares(ds: Run) -> Values:
+    return np.array([0.0, 1.0])
+
+
+def _with_room(low: float, high: float) -> tuple[float, float]:
+    return low - 0.02, high + 0.05
+
+
+QUANTITIES = {
+    **quantities_by_kind(KINDS),
+    "share": Quantity(_shares, _with_room),
+    "gap": Quantity(with_zero("gap"), padded),
+}
+
+figure = partial(plot.figure, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)

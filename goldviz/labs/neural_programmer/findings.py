@@ -1,0 +1,62 @@
+"""What a run of *Neural programmer* says: whether its programs are right, and right for the right reason."""
+
+from __future__ import annotations
+
+from goldviz.diagnostics.findings import Conclusions, Rule, networks, training
+from goldviz.diagnostics.findings.line import above, at_least, below
+from goldviz.labs.neural_programmer.measures import Reading
+
+UNSEEN = "256 unseen questions"
+
+RULES = (
+    training.training_diverged(
+        where_it_did="in {subject}",
+        explanation="Sums of many rows make large errors, and a step along them can be too long.",
+        advice=(),
+    ),
+    Rule(
+        "right",
+        "good",
+        "Hardened programs answer rightly",
+        line=at_least("right", 0.99, "{at:percent} of the answers"),
+        number="{right:percent} of the answers",
+        explanation="At each step only the operation and the column of the largest weight are carried out.",
+        confidence=UNSEEN,
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "stuck",
+        "warning",
+        "Some programs stay wrong",
+        line=below("right", 0.95, "{at:percent} of the answers of hardened programs"),
+        number="{right:percent} of the answers",
+        explanation="Once a softmax has put nearly all weight on one choice, hardly any gradient is left to change it.",
+        confidence=UNSEEN,
+        silenced_by=("diverged",),
+        at_end=True,
+    ),
+    Rule(
+        "lucky_answers",
+        "warning",
+        "Wrong programs give right answers",
+        line=above("lucky", 0.02, "{at:percent} of the questions, right on their table and wrong on another"),
+        number="{lucky:percent} of the questions",
+        explanation="Only answers are told. A wrong program that gives the right one is never told that it is wrong.",
+        confidence="each program on four more tables",
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "undecided",
+        "warning",
+        "Soft answers are far from the programs'",
+        line=above("gap", 0.2, "{at}, the mean distance of soft and hard answers"),
+        number="{gap:.2f}",
+        explanation="The weights still mix operations or columns, so the answer in training is of no single program.",
+        confidence=UNSEEN,
+        silenced_by=("diverged",),
+        at_end=True,
+    ),
+)
+"""In the order in which they are judged."""
+
+findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])

@@ -1,0 +1,148 @@
+"""What a look at a programmer shows: the programs of some questions, and how many of many it answers rightly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Generator, Tensor
+
+from goldviz.labs.neural_programmer.execution import Answer, execute, hardened
+from goldviz.labs.neural_programmer.language import AGGREGATES, Question
+from goldviz.labs.neural_programmer.learning import CLOSE, PRINT_WORD, answer_loss, distance
+from goldviz.labs.neural_programmer.operations import CHANGE_ROWS, READ_A_COLUMN
+from goldviz.labs.neural_programmer.programmer import Program, Programmer
+from goldviz.labs.neural_programmer.questions import (
+    Questions,
+    as_numbers,
+    drawn,
+    followed,
+    programs_as_asked,
+    tables,
+)
+
+if TYPE_CHECKING:
+    from goldviz.labs.neural_programmer.settings import NeuralProgrammer
+
+Measured = dict[str, Tensor]
+Steps = list[tuple[int, int]]
+"""A program: operations with the columns that they read."""
+TESTS = 256
+"""Unseen questions of each seed."""
+OTHER_TABLES = 4
+"""On so many more tables a program that is right on its own has to be right, too."""
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """What a seed's network is asked: questions, the same on other tables, and a few that are followed."""
+
+    questions: Questions
+    elsewhere: Questions
+    followed: tuple[Question, ...]
+    of_followed: Questions
+
+    @classmethod
+    def drawn(cls, settings: NeuralProgrammer, generator: Generator) -> Unseen:
+        """All followed questions have one table."""
+        questions = drawn(settings, TESTS, generator)
+        again = type(questions.asked)(*(one.repeat(OTHER_TABLES, 1) for one in questions.asked))
+        elsewhere = Questions.on(again, tables(settings, TESTS * OTHER_TABLES, generator))
+        chosen = followed(settings, generator)
+        table = tables(settings, 1, generator).mul(100).round().div(100)
+        asked = as_numbers(chosen, settings.conditions)
+        return cls(questions, elsewhere, tuple(chosen), Questions.on(asked, table.repeat(len(chosen), 1, 1)))
+
+    def right_answers(self) -> Float[Tensor, " question"]:
+        """Those of the questions that are followed, as one number each."""
+        return as_one_number(self.of_followed.answer)
+
+    @cached_property
+    def spelt(self) -> list[Steps]:
+        """The programs that the questions' own words spell."""
+        columns = self.questions.tables.shape[2]
+        return _steps(Program(*programs_as_asked(self.questions.asked, columns)))
+
+    def sorts(self) -> list[Bool[Tensor, " question"]]:
+        """Which questions are of each sort: what is asked for, with so many conditions."""
+        words = self.questions.asked.words
+        counts = (words[:, 2::2] > 0).sum(1)
+        numbers = range(words.shape[1] // 2)
+        return [(words[:, 0] == name) & (counts == count) for name in range(len(AGGREGATES)) for count in numbers]
+
+
+def as_one_number(answer: Answer) -> Float[Tensor, " question"]:
+    """The number of an answer, or the sum of what is printed weighs: only one of the two is not 0."""
+    return answer.number + answer.cells.sum((1, 2))
+
+
+@torch.no_grad()
+def look(network: Programmer, unseen: Unseen) -> Measured:
+    """How unseen questions are answered, softly and by the hardened program."""
+    questions = unseen.questions
+    prints = questions.asked.words[:, 0] == PRINT_WORD
+    program = network(questions.asked.words)
+    hard = Program(hardened(program.operations), hardened(program.columns))
+    soft = execute(questions.tables, questions.asked.pivots, *program).answer
+    firm = execute(questions.tables, questions.asked.pivots, *hard).answer
+    right = distance(firm, questions.answer, prints) < CLOSE
+    everywhere = right & _right_elsewhere(hard, unseen.elsewhere)
+    return {
+        "test_loss": answer_loss(soft, questions.answer, prints),
+        "right": right.float().mean(),
+        "as_asked": _as_asked(hard, unseen.spelt).float().mean(),
+        "lucky": (right & ~everywhere).float().mean(),
+        "gap": distance(soft, firm, prints).mean(),
+        "right_by_sort": torch.stack([right[sort].float().mean() for sort in unseen.sorts()]),
+    }
+
+
+def _right_elsewhere(hard: Program, elsewhere: Questions) -> Bool[Tensor, " question"]:
+    """Whether each program is right on all other tables."""
+    again = (weights.repeat(OTHER_TABLES, 1, 1) for weights in hard)
+    answer = execute(elsewhere.tables, elsewhere.asked.pivots, *again).answer
+    apart = distance(answer, elsewhere.answer, elsewhere.asked.words[:, 0] == PRINT_WORD)
+    return (apart < CLOSE).reshape(OTHER_TABLES, -1).all(0)
+
+
+def _as_asked(hard: Program, spelt: list[Steps]) -> Bool[Tensor, " question"]:
+    """Whether a program is the question's own."""
+    return torch.tensor([one == other for one, other in zip(_steps(hard), spelt, strict=True)])
+
+
+def _steps(hard: Program) -> list[Steps]:
+    """Each program as its steps: operation and column, -1 where none is read.
+
+    Steps before the last that leave the rows as they are, are left out; two comparisons stand in one order.
+    """
+    chosen = hard.operations.argmax(2)
+    read = torch.isin(chosen, torch.tensor(READ_A_COLUMN))
+    columns = torch.where(read, hard.columns.argmax(2), -1).tolist()
+    programs = []
+    for operations, of_columns in zip(chosen.tolist(), columns, strict=True):
+        steps = list(zip(operations, of_columns, strict=True))
+        changes = [step for step in steps[:-1] if step[0] in CHANGE_ROWS]
+        programs.append([*sorted(changes[:2]), *changes[2:], *steps[-1:]])
+    return programs
+
+
+@torch.no_grad()
+def of_followed(network: Programmer, unseen: Unseen) -> Measured:
+    """The programs of the followed questions, the rows that they select, and their answers."""
+    questions = unseen.of_followed
+    program = network(questions.asked.words)
+    hard = (hardened(program.operations), hardened(program.columns))
+    soft = execute(questions.tables, questions.asked.pivots, *program)
+    firm = execute(questions.tables, questions.asked.pivots, *hard)
+    prints = questions.asked.words[:, 0] == PRINT_WORD
+    return {
+        "operation_weight": program.operations,
+        "column_weight": program.columns,
+        "selection": soft.rows,
+        "soft_answer": as_one_number(soft.answer),
+        "hard_answer": as_one_number(firm.answer),
+        "question_right": (distance(firm.answer, questions.answer, prints) < CLOSE).float(),
+    }

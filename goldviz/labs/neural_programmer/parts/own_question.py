@@ -1,0 +1,128 @@
+"""A question of one's own, of a table of one's own: the program that the trained network writes for it."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from goldviz.labs.neural_programmer.measures import program_text
+from goldviz.labs.neural_programmer.operations import COLUMNS
+from goldviz.labs.neural_programmer.settings import NeuralProgrammer
+from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.worker import JobFailedError
+from goldviz.ui.panels import background
+from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.serving import services
+from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    from goldviz.labs.neural_programmer.asking import Reply, Trained
+
+ASKED = "programmer-asked"
+"""In the session state: whether the visitor wants questions answered."""
+HELP = "sum, count or print, a column, then: where a greater 0.4. A second condition follows and."
+CELLS = ("0.12", "0.83", "0.47", "0.65", "0.30", "0.91")
+
+
+def show(lane: Lane[NeuralProgrammer], step: int | None) -> None:
+    """Question and table for a run that has kept its weights."""
+    checkpoint = _trained(lane, step)
+    if checkpoint is None:
+        st.caption(_not_yet(lane))
+        return
+    columns = lane.settings.columns
+    key = f"programmer-{columns}"
+    last = COLUMNS[columns - 1]
+    sentence = st.text_input(
+        "Question",
+        f"sum a where {last} greater 0.4",
+        key=f"{key}-question",
+        max_chars=2_000,
+        persist_state="session",
+        help=HELP,
+    )
+    table = st.text_area(
+        f"Table: columns {', '.join(COLUMNS[:columns])}",
+        _example(columns),
+        key=f"{key}-table",
+        max_chars=20_000,
+        persist_state="session",
+        help="A row a line, numbers from 0 to 1.",
+    )
+    st.button(
+        "Ask",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="programmer-go",
+        on_click=lambda: st.session_state.update({ASKED: True}),
+    )
+    if not st.session_state.get(ASKED):
+        return
+    try:
+        reply = background.awaited(_task(checkpoint, sentence, table))
+    except (JobFailedError, TooManyJobsError, ValueError) as error:
+        st.error(plain(str(error)), icon=":material/block:")
+        return
+    _show(reply, checkpoint)
+
+
+def _example(columns: int) -> str:
+    """Six rows of numbers, each column the one before it moved on by a row."""
+    return "\n".join(" ".join((CELLS * 2)[row : row + columns]) for row in range(len(CELLS)))
+
+
+def _trained(lane: Lane[NeuralProgrammer], step: int | None) -> Trained | None:
+    """The last kept weights that are not after the step in view, or the first after the start."""
+    if lane.run is None:
+        return None
+    from goldviz.labs.neural_programmer.asking import Trained
+
+    checkpoints = [one for one in services.store().checkpoint_steps(lane.id) if one > 0]
+    if not checkpoints:
+        return None
+    before = [one for one in checkpoints if step is None or one <= step]
+    return Trained(lane.id, before[-1] if before else checkpoints[0], lane.stored.model_dump_json())
+
+
+def _not_yet(lane: Lane[NeuralProgrammer]) -> str:
+    """Why there is nothing to ask."""
+    if lane.unfinished:
+        return "The network is learning. As soon as it has kept weights, it answers your question here."
+    if lane.run is not None:
+        return "This run has kept no weights. Press *Train* to make one that answers your question here."
+    return "Recorded examples come without weights. Press *Train*: your run answers your question here."
+
+
+def _task(checkpoint: Trained, sentence: str, table: str) -> Task[Reply]:
+    from goldviz.labs.neural_programmer.asking import ask
+
+    arguments = (checkpoint, sentence, table)
+    name = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
+    return Task(f"neural-programmer-{name}", ask, arguments, "Writing the program", 0.3)
+
+
+def _show(reply: Reply, checkpoint: Trained) -> None:
+    """The program as text with its weights and rows, and the three answers."""
+    st.html(_table(reply))
+    verdict = "the right answer" if reply.is_right else f"wrong: the right answer is **{reply.right}**"
+    st.markdown(f"The program answers **{reply.hard}**, {verdict}. By the weights it is {reply.soft}.")
+    st.caption(f"Filled: a row that is selected after the step. Weights of step {checkpoint.step:,}.")
+
+
+def _table(reply: Reply) -> str:
+    cell = "<td style='padding:2px 14px 2px 0'>"
+    lines = [f"<tr>{cell}start</td>{cell}</td>{cell}{_marks(reply.rows[0])}</td></tr>"]
+    steps = program_text(reply.operations, reply.columns)
+    for step, operations, columns, rows in zip(steps, reply.operations, reply.columns, reply.rows[1:], strict=True):
+        weights = f"{max(operations):.0%} of the operations, {max(columns):.0%} of the columns"
+        lines.append(f"<tr>{cell}<b>{html.escape(step)}</b></td>{cell}{weights}</td>{cell}{_marks(rows)}</td></tr>")
+    return f"<div style='overflow-x:auto'><table>{''.join(lines)}</table></div>"
+
+
+def _marks(rows: Iterable[float]) -> str:
+    """A row's mark is filled where it is selected."""
+    return "".join("●" if selected > 0 else "○" for selected in rows)

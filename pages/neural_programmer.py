@@ -1,0 +1,5 @@
+"""Neural programmer."""
+
+from goldviz.labs.neural_programmer.page import PAGE
+
+PAGE.show()
