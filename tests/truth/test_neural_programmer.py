@@ -39,7 +39,7 @@ def test_hard_answers_are_the_questions_own_on_the_recorded_table(run):
         if "where" in words:
             pivot = float(words[-1])
             rows = cells > pivot if "greater" in words else cells < pivot
-        expected = cells[rows].sum() if words[0] == "sum" else rows.sum()
+        expected = rows.sum() if words[0] == "count" else cells[rows].sum()
         assert right == pytest.approx(expected, abs=1e-4)
         assert hard == pytest.approx(expected, abs=1e-4)
 

@@ -57,7 +57,7 @@ class Execution:
         """
         comparisons = operation[:, GREATER, None, None] * self.larger + operation[:, LESSER, None, None] * self.smaller
         compared = (comparisons * column[:, None]).sum(-1)
-        stay = operation[:, [KEEP, SUM, COUNT, PRINT]].sum(1)
+        stay = torch.cat([operation[:, : KEEP + 1], operation[:, SUM : PRINT + 1]], 1).sum(1)
         return stay[:, None] * rows + compared + operation[:, AND, None] * torch.minimum(rows, before)
 
     def answer(

@@ -49,7 +49,7 @@ RULES = (
         "undecided",
         "warning",
         "Soft answers are far from the programs'",
-        line=above("gap", 0.2, "{at}, the mean distance of soft and hard answers"),
+        line=above("gap", 0.1, "{at}, the mean distance of soft and hard answers"),
         number="{gap:.2f}",
         explanation="The weights still mix operations or columns, so the answer in training is of no single program.",
         confidence=UNSEEN,

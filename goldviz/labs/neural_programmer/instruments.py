@@ -58,7 +58,7 @@ class Unseen:
 
     def right_answers(self) -> Float[Tensor, " question"]:
         """Those of the questions that are followed, as one number each."""
-        return as_one_number(self.of_followed.answer)
+        return as_one_number(self.of_followed.answer, self.of_followed.tables)
 
     @cached_property
     def spelt(self) -> list[Steps]:
@@ -74,9 +74,9 @@ class Unseen:
         return [(words[:, 0] == name) & (counts == count) for name in range(len(AGGREGATES)) for count in numbers]
 
 
-def as_one_number(answer: Answer) -> Float[Tensor, " question"]:
-    """The number of an answer, or the sum of what is printed weighs: only one of the two is not 0."""
-    return answer.number + answer.cells.sum((1, 2))
+def as_one_number(answer: Answer, tables: Float[Tensor, "question row column"]) -> Float[Tensor, " question"]:
+    """The number of an answer and the sum of what it prints; a program that is right gives only one of the two."""
+    return answer.number + (answer.cells * tables).sum((1, 2))
 
 
 @torch.no_grad()
@@ -142,7 +142,7 @@ def of_followed(network: Programmer, unseen: Unseen) -> Measured:
         "operation_weight": program.operations,
         "column_weight": program.columns,
         "selection": soft.rows,
-        "soft_answer": as_one_number(soft.answer),
-        "hard_answer": as_one_number(firm.answer),
+        "soft_answer": as_one_number(soft.answer, questions.tables),
+        "hard_answer": as_one_number(firm.answer, questions.tables),
         "question_right": (distance(firm.answer, questions.answer, prints) < CLOSE).float(),
     }

@@ -122,22 +122,21 @@ def as_numbers(questions: list[Question], conditions: int) -> Asked:
 
 
 def followed(settings: NeuralProgrammer, generator: Generator) -> list[Question]:
-    """The questions that are followed through training: each thing asked for, with every sort of condition."""
+    """The questions that are followed through training: each thing asked for, with every sort of condition.
 
-    def column() -> int:
-        return int(torch.randint(settings.columns, (), generator=generator))
+    A condition is on the column behind the one that is asked for, where there are several.
+    """
 
-    def conditions(names: tuple[str, ...]) -> tuple[Condition, ...]:
-        numbers = (LOWEST + SPAN * torch.rand(len(names), generator=generator)).sort().values
-        return tuple(
-            Condition(column(), name, round(float(number), 2)) for name, number in zip(names, numbers, strict=True)
+    def question(aggregate: str, names: tuple[str, ...]) -> Question:
+        column = int(torch.randint(settings.columns, (), generator=generator))
+        numbers = (LOWEST + SPAN * torch.rand(len(names), generator=generator)).sort().values.tolist()
+        conditions = tuple(
+            Condition((column + place) % settings.columns, name, round(number, 2))
+            for place, (name, number) in enumerate(zip(names, numbers, strict=True), start=1)
         )
+        return Question(aggregate, None if aggregate == "count" else column, conditions)
 
     sorts: list[tuple[str, ...]] = [("greater",), ("lesser",), ()]
     if settings.conditions > 1:
         sorts.insert(0, COMPARISONS)
-    return [
-        Question(aggregate, None if aggregate == "count" else column(), conditions(names))
-        for names in sorts
-        for aggregate in AGGREGATES
-    ]
+    return [question(aggregate, names) for names in sorts for aggregate in AGGREGATES]

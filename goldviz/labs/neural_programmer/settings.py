@@ -125,6 +125,11 @@ class NeuralProgrammer(Experiment):
             {**THREE, "noise": 1e-4},
         ),
         Preset(
+            "Break it: two conditions",
+            "Four steps, and an *and* between two selections. Is it ever found?",
+            {"conditions": 2, "iterations": 4, "steps": 600},
+        ),
+        Preset(
             "Break it: a table of one row",
             "With a single row many wrong programs give right answers.",
             {"rows": 1},

@@ -2,14 +2,22 @@
 
 from tests.truth.recorded_cards.card import Card
 
+NAMES = ("Programmer",)
+UNSEEN = (256,)
+
 
 def share(run, name):
     return float(run[name].values[-1, 0, 0])
 
 
+def card(run, name, holds, limit, confidence=UNSEEN):
+    value = share(run, name)
+    return Card(holds(value), number=(value,), threshold=(limit,), confidence=confidence)
+
+
 CARDS = {
-    "right": lambda run: Card(share(run, "right") >= 0.99, number=(share(run, "right"),), threshold=(0.99,)),
-    "stuck": lambda run: Card(share(run, "right") < 0.95, number=(share(run, "right"),), threshold=(0.95,)),
-    "lucky_answers": lambda run: Card(share(run, "lucky") > 0.02, number=(share(run, "lucky"),), threshold=(0.02,)),
-    "undecided": lambda run: Card(share(run, "gap") > 0.2, number=(share(run, "gap"),), threshold=(0.2,)),
+    "right": lambda run: card(run, "right", lambda value: value >= 0.99, 0.99),
+    "stuck": lambda run: card(run, "right", lambda value: value < 0.95, 0.95),
+    "lucky_answers": lambda run: card(run, "lucky", lambda value: value > 0.02, 0.02, ()),
+    "undecided": lambda run: card(run, "gap", lambda value: value > 0.1, 0.1),
 }

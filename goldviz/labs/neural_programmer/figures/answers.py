@@ -18,6 +18,7 @@ SHARES = {
 @figure(
     "Are right answers from right programs?",
     needs=tuple(SHARES),
+    title="Right answers, right programs?",
     shows="Shares of unseen questions, answered by the hardened program. Dotted: right by luck, as other tables show.",
     cannot_show="That a program is right on every table: each is tried on four more.",
 )

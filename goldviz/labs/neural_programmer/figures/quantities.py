@@ -24,9 +24,15 @@ def _with_room(low: float, high: float) -> tuple[float, float]:
     return low - 0.02, high + 0.05
 
 
+def _choices(ds: Run) -> Values:
+    """The ends of the rows of operations, a gap, and columns."""
+    return np.array([-0.5, ds.sizes.get("operation", 0) + ds.sizes.get("column", 0) + 0.5])
+
+
 QUANTITIES = {
     **quantities_by_kind(KINDS),
     "share": Quantity(_shares, _with_room),
+    "choice": Quantity(_choices),
     "gap": Quantity(with_zero("gap"), padded),
 }
 

@@ -120,7 +120,7 @@ def _table(reply: Reply) -> str:
     for step, operations, columns, rows in zip(steps, reply.operations, reply.columns, reply.rows[1:], strict=True):
         weights = f"{max(operations):.0%} of the operations, {max(columns):.0%} of the columns"
         lines.append(f"<tr>{cell}<b>{html.escape(step)}</b></td>{cell}{weights}</td>{cell}{_marks(rows)}</td></tr>")
-    return f"<div style='overflow-x:auto'><table>{''.join(lines)}</table></div>"
+    return f"<div style='overflow-x:auto'><table style='white-space:nowrap'>{''.join(lines)}</table></div>"
 
 
 def _marks(rows: Iterable[float]) -> str:

@@ -44,7 +44,8 @@ def _table(programs: list[WrittenProgram]) -> str:
         )
         lines.append("".join(f"<td style='padding:2px 12px 2px 0'>{cell}</td>" for cell in cells))
     body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<div style='overflow-x:auto'><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+    table = f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>"
+    return f"<div style='overflow-x:auto'><table style='white-space:nowrap'>{table}</table></div>"
 
 
 def one_question(lane: Lane[NeuralProgrammer], step: int | None) -> None:
