@@ -74,13 +74,15 @@ def ask(report: ReportSteps, checkpoint: Trained, sentence: str, table: str) -> 
         program.operations[0].numpy(),
         program.columns[0].numpy(),
         rows[0].numpy(),
-        *(_in_words(one, questions, int(prints)) for one in (soft, firm, questions.answer)),
+        _in_words(soft, questions),
+        _in_words(firm, questions),
+        _in_words(questions.answer, questions),
         bool(distance(firm, questions.answer, prints) < CLOSE),
     )
 
 
-def _in_words(answer: Answer, questions: Questions, prints: int) -> str:
-    if not prints:
+def _in_words(answer: Answer, questions: Questions) -> str:
+    if int(questions.asked.words[0, 0]) != PRINT_WORD:
         return f"{float(answer.number):.2f}"
     cells = questions.tables[answer.cells > 0.5].tolist()
     return ", ".join(f"{cell:.2f}" for cell in cells) or "nothing"

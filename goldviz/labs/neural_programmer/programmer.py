@@ -45,7 +45,8 @@ class Programmer(nn.Module):
         """The program of each question."""
         meaning = torch.tanh(self.reader(self.words(words + self.get_buffer("offsets")).flatten(1)))
         state = meaning.new_zeros(len(words), self.hidden)
-        operations, columns = [], []
+        operations: list[Tensor] = []
+        columns: list[Tensor] = []
         for place in range(self.iterations):
             if place:
                 state = self.cell(torch.cat([operations[-1], columns[-1]], 1), state)
