@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
@@ -11,7 +10,6 @@ from tests.browser.laboratory_page import button, figure, open_part, state, trai
 Opener = Callable[..., Page]
 
 
-@pytest.mark.slow
 def test_a_program_is_learned_and_answers_a_question_of_one_s_own(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/neural-programmer")
     # The first visit loads the laboratory.
