@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 
 from goldviz.diagnostics.layers import Layer
 from goldviz.models.text.causal import CausalShape, CausalTransformer, initialise_causal
+from goldviz.training.loss_scale import LossScale
 from goldviz.training.optimisers import OPTIMISERS, decaying_optimiser
 from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, WEIGHTS, stream
 
@@ -27,6 +28,8 @@ class Writer:
     optimiser: Optimizer
     order: torch.Generator
     dropout: torch.Generator
+    scale: LossScale | None = None
+    """In float16."""
 
 
 def shape_of(settings: CharGpt, vocabulary: int) -> CausalShape:
@@ -59,7 +62,11 @@ def writer(settings: CharGpt, vocabulary: int, seed: int, device: torch.device) 
     """A seed's network, optimiser and streams; its weights are drawn on the CPU, so that they agree everywhere."""
     network = network_of(settings, vocabulary, lambda index: stream(seed, WEIGHTS + index)).to(device)
     return Writer(
-        network, optimiser_of(settings, network), stream(seed, BATCH_ORDER), stream(seed, DROPOUT_AND_NOISE, device)
+        network,
+        optimiser_of(settings, network),
+        stream(seed, BATCH_ORDER),
+        stream(seed, DROPOUT_AND_NOISE, device),
+        LossScale().to(device) if settings.precision == "float16" else None,
     )
 
 

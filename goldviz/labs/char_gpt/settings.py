@@ -30,7 +30,11 @@ RESIDUAL_SCALES = {
     "branch": "Additions / √(2n)",
     "both": "Both, as in the document",
 }
-PRECISIONS = {"float32": "32 bits", "bfloat16": "bfloat16 where it does no harm"}
+PRECISIONS = {
+    "float32": "32 bits",
+    "bfloat16": "bfloat16 where it does no harm",
+    "float16": "float16, the loss scaled up",
+}
 
 LOOK = ("look", "network", "seed", "layer")
 CLOSE = ("close_look", "network", "seed")
@@ -117,8 +121,8 @@ class CharGpt(Experiment):
     """Pull biases and layer norms towards zero, too."""
     clip: float = standard.clip(1.0)
     """Largest norm of the whole gradient; a longer one is scaled down. 0: no clipping."""
-    precision: Literal["float32", "bfloat16"] = setting("float32", group="Training", labels=PRECISIONS)
-    """Precision of the matrix products. bfloat16 is for GPUs that have it; what it gains was not measured."""
+    precision: Literal["float32", "bfloat16", "float16"] = setting("float32", group="Training", labels=PRECISIONS)
+    """Precision of the matrix products. Half of it pays on a GPU and for large networks, not for small ones."""
     look_every: int = standard.measure_every(50)
     close_looks: int = standard.close_looks(5, le=100)
     """How often, evenly spread, text kept from training (dev text) is scored and samples are written. 0: never."""

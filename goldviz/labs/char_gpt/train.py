@@ -125,7 +125,8 @@ def learn(
             logits = one.network(stretch[:, :-1], dropout)
         loss = cross_entropy(logits.float().flatten(0, 1), stretch[:, 1:].flatten())
     clear_gradients(one.optimiser)
-    loss.backward()
+    (loss if one.scale is None else one.scale(loss)).backward()
+    finite = one.scale is None or one.scale.undo(one.network.parameters())
     measurements: Measured = {"loss": loss.detach()}
     if layers is not None:
         with record.instrument():
@@ -137,7 +138,8 @@ def learn(
     measurements |= {"norm_before_clip": norm.float(), "norm_after_clip": norm.clamp(max=now.clip or math.inf).float()}
     set_learning_rate(one.optimiser, rate)
     one.optimiser.param_groups[0]["weight_decay"] = now.weight_decay
-    take_step(one.optimiser)
+    if finite:
+        take_step(one.optimiser)
     if layers is not None and looks:
         with record.instrument():
             measurements |= layers.after_step()
@@ -149,16 +151,21 @@ def _weights(one: Writer) -> LayerStep:
 
 
 def require_precision(precision: str, device: torch.device) -> None:
-    """Raises :class:`DeviceError` where the device has no bfloat16, if that is asked for."""
+    """Raises :class:`DeviceError` where the device lacks the precision that is asked for."""
     if precision == "bfloat16" and device.type == "cuda" and not torch.cuda.is_bf16_supported():
-        raise DeviceError("Precision is 'bfloat16', but this machine's GPU has no bfloat16; allowed here: float32.")
+        allowed = "float32, float16"
+        raise DeviceError(f"Precision is 'bfloat16', but this machine's GPU has no bfloat16; allowed here: {allowed}.")
+    if precision == "float16" and device.type == "mps":
+        raise DeviceError(
+            "Precision is 'float16', which was never tried on an Apple GPU; allowed here: float32, bfloat16."
+        )
 
 
 @contextmanager
 def products_in(precision: str, device: torch.device) -> Iterator[None]:
-    """Matrix products in bfloat16, softmax and layer norms in float32, where that is asked for (document 002, 3.7)."""
+    """Matrix products in half precision, if asked for; softmax and layer norms in float32 (document 002, 3.7)."""
     if precision == "float32":
         yield
         return
-    with torch.autocast(device.type, dtype=torch.bfloat16):
+    with torch.autocast(device.type, dtype=getattr(torch, precision)):
         yield

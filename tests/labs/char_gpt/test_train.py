@@ -57,33 +57,44 @@ def test_the_rate_rises_to_its_peak_and_falls():
     assert rates[-1] == pytest.approx(0.01 * TINY.learning_rate, rel=0.1)
 
 
+def test_a_run_in_float16_goes_on_with_the_factor_that_it_had():
+    settings = TINY.changed(precision="float16", close_looks=0, look_every=0)
+    complete = whole(settings)
+    first, _ = carried_out(settings, budget=3)
+    second, status = carried_out(settings, start_step=3, restored=first.states[3])
+    assert status == "finished"
+    assert second.states[max(complete.states)] == complete.states[max(complete.states)]
+
+
 def test_lanes_of_one_seed_read_the_same_text_from_the_same_weights():
     plain, unmasked = (small_run(TINY.changed(masked=masked))["loss"].values.ravel() for masked in (True, False))
     assert plain[0] == pytest.approx(unmasked[0], abs=0.02)
     assert not np.array_equal(plain, unmasked)
 
 
-def test_bfloat16_learns_what_float32_learns():
+@pytest.mark.parametrize(("precision", "apart"), [("bfloat16", 0.02), ("float16", 0.01)])
+def test_half_precision_learns_what_float32_learns(precision, apart):
     full, half = (
         small_run(TINY.changed(precision=name, close_looks=1, look_every=0))["loss"].values.ravel()
-        for name in ("float32", "bfloat16")
+        for name in ("float32", precision)
     )
-    np.testing.assert_allclose(half, full, rtol=0.02)
+    np.testing.assert_allclose(half, full, rtol=apart)
     assert not np.array_equal(half, full)
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no CUDA device")
-def test_bfloat16_on_a_gpu_learns_what_the_cpu_learns():
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+def test_half_precision_on_a_gpu_learns_what_the_cpu_learns(precision):
     cpu = small_run(TINY)["loss"].values.ravel()
-    cuda = small_run(TINY.changed(device="cuda", precision="bfloat16"))["loss"].values.ravel()
+    cuda = small_run(TINY.changed(device="cuda", precision=precision))["loss"].values.ravel()
     np.testing.assert_allclose(cuda, cpu, rtol=0.03)
 
 
 def test_a_gpu_without_bfloat16_is_refused_in_a_sentence(monkeypatch):
     monkeypatch.setitem(ACCELERATORS, "cuda", ("CUDA GPU", lambda: True))
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
-    words = r"^Precision is 'bfloat16', but this machine's GPU has no bfloat16; allowed here: float32\.$"
+    words = r"^Precision is 'bfloat16', but this machine's GPU has no bfloat16; allowed here: float32, float16\.$"
     with pytest.raises(DeviceError, match=words):
         carried_out(TINY.changed(device="cuda", precision="bfloat16"))
 
