@@ -152,12 +152,15 @@ def query_times_keys(network: SeriesTransformer, windows: SeriesWindows) -> Floa
 
 
 @torch.no_grad()
-def similarity_in_probe(network: SeriesNetwork, view: SeedView) -> Float[Tensor, " place"]:
-    """How alike the query of the probe's first forecast and keys are, mean over heads; NaN where there are none."""
-    probe, context = view.probe, view.problem.context
+def similarity_in_probe(network: SeriesNetwork, view: SeedView, row: int) -> Float[Tensor, " place"]:
+    """How alike the query of the probe's row and keys are, mean over heads; NaN where there are none.
+
+    Rows count from 1; for 0 it is the first to forecast.
+    """
+    probe, rows = view.probe, row or view.problem.context + 1
     similarity = torch.full((probe.rows,), math.nan)
     if isinstance(network, SeriesTransformer):
-        similarity[: context + 1] = query_times_keys(network, probe.first_rows(context + 1))[0].mean(0)
+        similarity[:rows] = query_times_keys(network, probe.first_rows(rows))[0].mean(0)
     return similarity
 
 

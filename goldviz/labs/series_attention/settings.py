@@ -146,6 +146,8 @@ class SeriesAttention(Experiment):
     batch: int = standard.batch(16, "series")
     look_every: int = standard.look_every(100)
     """Forecasts, attention and layers are recorded every so many steps."""
+    compared_row: int = setting(0, ge=0, le=384, group="Training", unit="row")
+    """Row whose query is compared with the keys of all rows before. 0: the first row to forecast."""
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:
@@ -160,6 +162,8 @@ class SeriesAttention(Experiment):
         if self.attention == "log_sparse" and self.restart and self.window > self.restart:
             raise ValueError(f"Window is {self.window}; allowed are at most the {self.restart} rows of the restart")
         rows = window_rows(self)
+        if self.compared_row > rows:
+            raise ValueError(f"Compared row is {self.compared_row}; allowed are 0 to {rows}, the rows of a series")
         if self.attention.startswith("prob_sparse") and self.factor * math.log(rows) > rows:
             raise ValueError(
                 f"Factor is {self.factor:g}, for {self.factor * math.log(rows):.0f} active rows of {rows}; "
@@ -192,7 +196,7 @@ class SeriesAttention(Experiment):
         "attention": Variable((*MAP, "query", "key"), "Attention in the probe, first seed", kind="attention_map"),
         "attention_by_lag": Variable((*MAP, "lag"), "Mean attention so many rows back, first seed"),
         "similarity": Variable(
-            (*LOOK[:2], "place"), "Query of the first row to forecast times keys, first block, mean over heads"
+            (*LOOK[:2], "place"), "Query of the compared row times keys, first block, mean over heads"
         ),
         "kernel_norm": Variable(
             ("look", "side", "layer_number", "head", "kernel_lag"), "Norm of the kernel so many rows back, first seed"

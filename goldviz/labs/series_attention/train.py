@@ -133,7 +133,7 @@ def look(settings: SeriesAttention, record: Record, grid: Grid[SeriesLearner], v
             for row in networks
         ]
         first = [row[0] for row in networks]
-        similarity = torch.stack([similarity_in_probe(network, views[0]) for network in first])
+        similarity = torch.stack([similarity_in_probe(network, views[0], settings.compared_row) for network in first])
         attending = [network for network in first if isinstance(network, SeriesTransformer)]
         attention = of_attention(attending[0], settings, views[0]) if attending else {}
     record("fan", torch.stack([row[0].pop("fan") for row in scored]))

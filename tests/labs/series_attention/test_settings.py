@@ -15,6 +15,7 @@ from goldviz.labs.series_attention.settings import SeriesAttention
         ({"task": "cycle", "context": 10, "period": 11}, "Period is 11; allowed are at most the 10 rows"),
         ({"attention": "log_sparse", "window": 8, "restart": 4}, "Window is 8; allowed are at most the 4 rows"),
         ({"attention": "prob_sparse", "factor": 20.0}, "for 77 active rows of 48; allowed is at most 12.40"),
+        ({"compared_row": 49}, "Compared row is 49; allowed are 0 to 48, the rows of a series"),
         ({"horizon": 0}, "Horizon is 0; allowed is a whole number from 1"),
         ({"task": "cycle", "context": 1}, "Context is 1; allowed is a whole number from 2"),
     ],

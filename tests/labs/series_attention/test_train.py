@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.labs.series_attention.instruments import SeedView, bumps_apart, loss_ahead, scores
+from goldviz.labs.series_attention.instruments import SeedView, bumps_apart, loss_ahead, scores, similarity_in_probe
 from goldviz.labs.series_attention.networks import series_network
 from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.labs.series_attention.problem import problem_of
@@ -44,6 +44,19 @@ def test_positions_are_alike_by_the_closed_form(run) -> None:
     expected = similarity_by_lag(torch.arange(28), 8).numpy()
     np.testing.assert_allclose(run["position_product"].values[-1], expected, atol=1e-6)
     assert run["position_spread"].values.max() < 1e-6
+
+
+def test_the_query_of_a_chosen_row_is_compared_with_keys_up_to_it() -> None:
+    settings = SeriesAttention(**SMALL)
+    network = series_network(settings, "transformer", 1, 0)
+    view = SeedView.of(problem_of(settings, stream(0, DATA), stream(0, TEST_DATA)), 4)
+    block, x, places = network.walk(view.probe.inputs(), view.probe.times)[0]
+    query, key, _ = block.attention.projected(x, places)
+    scores = (query[0] @ key[0].mT).mean(0).detach() / math.sqrt(query.shape[-1])
+    for chosen, row in ((0, 25), (7, 7)):
+        similarity = similarity_in_probe(network, view, chosen)
+        torch.testing.assert_close(similarity[:row], scores[row - 1, :row])
+        assert similarity[row:].isnan().all()
 
 
 def test_full_attention_hears_all_at_once(run) -> None:

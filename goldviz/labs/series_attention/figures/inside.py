@@ -45,9 +45,9 @@ def by_lag(plot: Plot) -> Figure:
 @figure(
     "Which rows are like this one?",
     needs=("similarity", "probe"),
-    shows="Query of the first row to forecast times the key of every row before, first block. Above: the value that "
-    "each row reads.",
-    cannot_show="Other heads by themselves: this is their mean.",
+    shows="Query of one row, the last of the line, times the key of every row before, first block. Above: the value "
+    "that each row reads.",
+    cannot_show="Other heads by themselves: this is their mean. Other rows: *Compared row* sets which.",
     instead=lambda ds: (
         "A GRU has no queries and keys." if "loss" in ds and not np.isfinite(ds["similarity"].values).any() else ""
     ),
