@@ -11,9 +11,14 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from goldviz.labs.bert_pretraining.network import TONE_CLASSES, BertNetwork
-from goldviz.labs.bert_pretraining.texts import EncodedTexts, MaskedTexts, PretrainingTexts, ProbeText
+from goldviz.labs.bert_pretraining.pairs import segments_of
+from goldviz.labs.bert_pretraining.permutation import drawn_order
+from goldviz.labs.bert_pretraining.texts import EncodedTexts, MaskedTexts, PretrainingTexts, ProbeText, TextPairs
+from goldviz.training.seeds import stream
 
 TEXTS_AT_ONCE = 128
+PROBE_ORDER = 12
+"""Stream of the orders that are shown."""
 HEAD_TEXTS = 48
 """Heads are described by their attention in so many unseen texts."""
 
@@ -77,8 +82,17 @@ def confusion(guesses: Int[Tensor, " text"], tones: Int[Tensor, " text"]) -> Flo
 
 @torch.no_grad()
 def probe_attention(network: BertNetwork, probe: ProbeText) -> Float[Tensor, "layer head query key"]:
-    """Every head's attention in the probe sentence."""
+    """Every head's attention in the probe sentence.
+
+    With a query stream the row of the hidden piece is that stream's, and no other piece sees the hidden one.
+    """
     pieces = probe.pieces[None].to(network.masked_words.bias.device)
+    if network.query_stream is not None:
+        maps = []
+        for content, query in network.query_stream.walk(network.encoder, pieces, (_asked(probe, pieces)).long()):
+            rows = _asked(probe, pieces)[:, None, :, None]
+            maps.append(torch.where(rows, query.attention.weights, content.attention.weights))
+        return torch.cat(maps).cpu()
     start = network.encoder.embeddings(pieces, torch.zeros_like(pieces)).normalised
     return torch.cat([parts.attention.weights for parts in network.encoder.walk(start)]).cpu()
 
@@ -87,9 +101,26 @@ def probe_attention(network: BertNetwork, probe: ProbeText) -> Float[Tensor, "la
 def probe_guesses(network: BertNetwork, probe: ProbeText) -> tuple[Float[Tensor, " candidate"], float]:
     """The probabilities of the candidates at the probe's mask, and the rank of the hidden piece (1 is best)."""
     pieces = probe.pieces[None].to(network.masked_words.bias.device)
-    hidden = network.encoder(pieces)[0, probe.place]
+    hidden = network.guessing_states(pieces, _asked(probe, pieces).long())[0, probe.place]
     chances = network.masked_words(hidden, network.encoder.embeddings.token.weight).softmax(-1).cpu()
     return chances[probe.candidates], float((chances > chances[probe.answer]).sum() + 1)
+
+
+@torch.no_grad()
+def pair_accuracy(network: BertNetwork, pairs: TextPairs, separator: int) -> float:
+    """The share of pairs of which the next-sentence head tells rightly whether B follows A."""
+    device, right = network.masked_words.bias.device, 0
+    for rows in torch.arange(len(pairs.labels)).split(TEXTS_AT_ONCE):
+        pieces, present = pairs.texts.rows(rows)
+        hidden = network.encoder(pieces.to(device), segments_of(pieces, separator).to(device), present.to(device))
+        right += int((network.next_sentence_logits(hidden).argmax(1).cpu() == pairs.labels[rows]).sum())
+    return right / len(pairs.labels)
+
+
+def probe_order(data: PretrainingTexts, step: int) -> Int[Tensor, " key"]:
+    """A factorisation order of the probe's ordinary pieces, another one at each step; special pieces are only read."""
+    asked = ~data.vocabulary.are_special(data.probe.pieces) | (data.probe.pieces == data.vocabulary.mask)
+    return drawn_order(asked[None], stream(step, PROBE_ORDER))[0]
 
 
 @torch.no_grad()
@@ -145,6 +176,10 @@ def majority(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
 def accuracy_by_set(data: PretrainingTexts, guesses: list[Int[Tensor, " text"]]) -> Float[Tensor, " tone_set"]:
     """The share of right judgements in each set of unseen texts."""
     return torch.stack([_right(one, texts.tones).mean() for one, texts in zip(guesses, data.tone_sets, strict=True)])
+
+
+def _asked(probe: ProbeText, pieces: Tensor) -> Tensor:
+    return torch.arange(pieces.shape[1], device=pieces.device)[None] == probe.place
 
 
 def _all_tone_logits(network: BertNetwork, texts: EncodedTexts) -> Tensor:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
 
 NO_TONE_YET = "It has not been trained on tones yet, so its tone means nothing."
+NO_MASKS = "It learned to guess in a drawn order and never met [MASK], so it guesses no hidden word here."
 NO_PRETRAINING = "It was never trained on masked words, so what it says at a mask means nothing."
 
 
@@ -34,7 +35,7 @@ def trained_text_model(settings: BertPretraining, state: bytes, seed: int, name:
     start = start_of(settings)
     tokeniser = pretraining_texts(settings).tokeniser if start is None else start.tokeniser
     shape = bert_encoder_shape(settings, len(tokeniser), start)
-    network = BertNetwork(shape)
+    network = BertNetwork(shape, settings.objective)
     tensors = load(state)
     own = f"{seed}/network/"
     try:
@@ -42,11 +43,13 @@ def trained_text_model(settings: BertPretraining, state: bytes, seed: int, name:
     except RuntimeError as error:
         raise StateError(f"The kept state holds no network of seed {seed} and these settings.") from error
     network.eval().requires_grad_(False)
-    parts = (network.encoder, network.masked_words, network.classifier)
+    words = None if network.query_stream is not None else network.masked_words
+    parts = (network.encoder, words, network.classifier, *([network.next_sentence] if network.next_sentence else []))
     has_tone = any(key.startswith(f"{seed}/fine_tuning/") for key in tensors)
     read = start is not None or settings.pretraining_steps
-    notes = (*(() if read else (NO_PRETRAINING,)), *(() if has_tone else (NO_TONE_YET,)))
+    told = ((not read, NO_PRETRAINING), (words is None, NO_MASKS), (not has_tone, NO_TONE_YET))
+    notes = tuple(note for holds, note in told if holds)
     fingerprint = text_model_fingerprint(shape, tokeniser, parts, TONES, name)
     return TextModel(
-        name, network.encoder, tokeniser, network.masked_words, network.classifier, TONES, fingerprint, notes
+        name, network.encoder, tokeniser, words, network.classifier, TONES, fingerprint, notes, network.next_sentence
     )

@@ -87,8 +87,10 @@ class PretrainingReading:
     shares right on unseen texts of known and of new patterns, ``bag`` that of a bag of words on new ones and
     ``bag_known`` on known ones, ``baseline`` that of always naming one tone on known ones, ``tone_trained`` the share
     of the last tenth of phase 2's steps. ``update`` is the typical update-to-data ratio of phase 1, and
-    ``longest_update`` the largest of its looks, each by the median of the parts. ``part_norms`` (part, seed) are
-    gradient norms. ``last`` is the last step.
+    ``longest_update`` the largest of its looks, each by the median of the parts. ``start_known`` and ``start_new`` are
+    shares right of the start that was fine-tuned without pre-training, ``pairs_told`` the share of unseen pairs of
+    which the next-sentence head tells rightly whether B follows A, at the end of phase 1. ``part_norms`` (part, seed)
+    are gradient norms. ``last`` is the last step.
     """
 
     last: int = read(lambda run: run.last)
@@ -115,6 +117,9 @@ class PretrainingReading:
     part_norms: Floats = read(_part_norms)
     largest_norm: Floats = read(lambda run: run.values("gradient_norm", "step", "seed").max(0, initial=-np.inf))
     clipped: Floats = read(_recent("clipped", WORDS, share=1.0))
+    start_known: Floats = read(lambda run: run.tone(NEW_DRAWS, "start_tone_accuracy"))
+    start_new: Floats = read(lambda run: run.tone(NEW_PATTERNS, "start_tone_accuracy"))
+    pairs_told: Floats = read(_at_last_look("unseen_next_sentence_accuracy", WORDS))
     heads: Heads = read(lambda run: Heads.of(run.ds, run.words_end))
 
     @classmethod
@@ -248,6 +253,31 @@ class PretrainingReading:
         return np.asarray(self.known - self.new)
 
     @property
+    def moved_on_known(self) -> Floats:
+        """How much better known patterns are judged than by the start that was fine-tuned without pre-training."""
+        return np.asarray(self.known - self.start_known)
+
+    @property
+    def moved_on_new(self) -> Floats:
+        """The same on new patterns."""
+        return np.asarray(self.new - self.start_new)
+
+    @property
+    def raised_by_reading(self) -> Verdicts:
+        """Whether new patterns are judged clearly better than by that start."""
+        return np.asarray(self.moved_on_new > MARGIN)
+
+    @property
+    def lowered_by_reading(self) -> Verdicts:
+        """Whether they are judged clearly worse."""
+        return np.asarray(self.moved_on_new < -MARGIN)
+
+    @property
+    def unmoved_by_reading(self) -> Verdicts:
+        """Whether they are judged alike; NaN is no verdict, so this is not the negation of the others."""
+        return np.asarray(np.abs(self.moved_on_new) <= MARGIN)
+
+    @property
     def tied_to_labels(self) -> Floats:
         """How much better labelled texts are judged than unseen ones of the same patterns."""
         return np.asarray(self.tone_trained - self.known)
@@ -267,6 +297,9 @@ WORTH = _of("worth", "The loss on masked words of unseen texts at the end of pha
 KNOWN = _of("known", "The share of tones judged rightly in unseen texts of known patterns.")
 NEW = _of("new", "The share of tones judged rightly in unseen texts of new patterns.")
 BAG = _of("bag", "The share of tones judged rightly in unseen texts of new patterns by a bag of words.")
+PAIRS_TOLD = _of("pairs_told", "The share of unseen pairs told rightly: whether B follows A, at the end of phase 1.")
+MOVED_ON_KNOWN = _of("moved_on_known", "Tones of known patterns judged rightly, less the start's without pre-training.")
+MOVED_ON_NEW = _of("moved_on_new", "Tones of new patterns judged rightly, less the start's without pre-training.")
 LOWEST_LOSS = _of("lowest_loss", "The lowest loss on masked words of unseen texts at any look.", "nat")
 UNIGRAM = _of("unigram", "The loss on masked words of guessing by frequency.", "nat")
 
@@ -298,3 +331,15 @@ def gained_on_new(read: Run, unread: Run) -> float:
 def above_counting_words(run: Run) -> float:
     """The share of tones of new patterns judged rightly, less that of a bag of words."""
     return NEW(run) - BAG(run)
+
+
+@combined()
+def next_sentence_gain_on_known(with_head: Run, without: Run) -> float:
+    """The share of tones of known patterns judged rightly with the next-sentence head, less that without."""
+    return KNOWN(with_head) - KNOWN(without)
+
+
+@combined()
+def next_sentence_gain_on_new(with_head: Run, without: Run) -> float:
+    """The share of tones of new patterns judged rightly with the next-sentence head, less that without."""
+    return NEW(with_head) - NEW(without)

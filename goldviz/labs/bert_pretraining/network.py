@@ -13,6 +13,7 @@ from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 
 from goldviz.diagnostics.layers import Layer
+from goldviz.labs.bert_pretraining.permutation import QueryStream
 from goldviz.models.text.encoder import EncoderDropout, EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
 from goldviz.models.text.one_file import StartModel
@@ -22,24 +23,48 @@ from goldviz.training.seeds import BATCH_ORDER, DROPOUT_AND_NOISE, WEIGHTS, stre
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
 
-MASKED_HEAD_WEIGHTS, TONE_HEAD_WEIGHTS = 800, 850
+MASKED_HEAD_WEIGHTS, TONE_HEAD_WEIGHTS, OBJECTIVE_WEIGHTS = 800, 850, 900
 MASKED_PLACES, TONE_ORDER = 10, 11
 """Streams beside the usual ones. The tone has an order of its own, so that it is the same after any pre-training."""
 TONE_CLASSES = 3
+PAIR_CLASSES = 2
+NEXT_SENTENCE, PERMUTATION = "next_sentence", "permutation"
+"""Objectives of pre-training that need a part of their own."""
 
 
 class BertNetwork(nn.Module):
-    """An encoder, its masked-word head and its tone head."""
+    """An encoder, its masked-word head and its tone head; and the next-sentence head or the query stream, where what
+    it is pre-trained for needs one.
+    """
 
-    def __init__(self, shape: EncoderShape) -> None:
+    def __init__(self, shape: EncoderShape, objective: str = "masked_words") -> None:
         super().__init__()
         self.encoder = TransformerEncoder(shape)
         self.masked_words = MaskedWordHead(shape)
+        self.next_sentence = TextClassifier(shape.width, PAIR_CLASSES) if objective == NEXT_SENTENCE else None
+        self.query_stream = QueryStream(shape.width) if objective == PERMUTATION else None
         self.classifier = TextClassifier(shape.width, TONE_CLASSES)
 
     def parts(self) -> list[nn.Module]:
-        """From the bottom to the top: embeddings, blocks, masked-word head, tone head."""
-        return [self.encoder.embeddings, *self.encoder.blocks, self.masked_words, self.classifier]
+        """From the bottom to the top: embeddings, blocks, masked-word head, the objective's own part, tone head."""
+        own = [part for part in (self.next_sentence, self.query_stream) if part is not None]
+        return [self.encoder.embeddings, *self.encoder.blocks, self.masked_words, *own, self.classifier]
+
+    def guessing_states(
+        self,
+        inputs: Int[Tensor, "text token"],
+        order: Int[Tensor, "text token"],
+        present: Bool[Tensor, "text token"] | None = None,
+        dropout: EncoderDropout | None = None,
+        segments: Int[Tensor, "text token"] | None = None,
+    ) -> Float[Tensor, "text token width"]:
+        """The states from which pieces are guessed: X^(L), or the query stream's under a factorisation order."""
+        states: Tensor = (
+            self.encoder(inputs, segments, present, dropout)
+            if self.query_stream is None
+            else self.query_stream(self.encoder, inputs, order, present, dropout)
+        )
+        return states
 
     def masked_loss(
         self,
@@ -47,12 +72,34 @@ class BertNetwork(nn.Module):
         answers: Int[Tensor, "text token"],
         present: Bool[Tensor, "text token"],
         dropout: EncoderDropout | None = None,
+        order: Int[Tensor, "text token"] | None = None,
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
-        """Cross-entropy at the places with an answer (the others hold -100), and the share that is guessed."""
+        """Cross-entropy at the places with an answer (the others hold -100), and the share that is guessed.
+
+        A query stream guesses in ``order``; without one each piece from those that have no answer.
+        """
+        order = (answers >= 0).long() if order is None else order
+        return self.word_loss(self.guessing_states(inputs, order, present, dropout), answers)
+
+    def word_loss(
+        self, hidden: Float[Tensor, "text token width"], answers: Int[Tensor, "text token"]
+    ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
+        """The same of the states from which pieces are guessed."""
         places = answers >= 0
-        hidden = self.encoder(inputs, present=present, dropout=dropout)[places]
-        logits = self.masked_words(hidden, self.encoder.embeddings.token.weight)
+        logits = self.masked_words(hidden[places], self.encoder.embeddings.token.weight)
         return cross_entropy(logits, answers[places]), _share_right(logits, answers[places])
+
+    def next_sentence_logits(self, hidden: Float[Tensor, "pair token width"]) -> Float[Tensor, "pair 2"]:
+        """Logits of B follows A and of B is random, from the states of pairs; ValueError without such a head."""
+        if self.next_sentence is None:
+            raise ValueError("This network has no next-sentence head; allowed is one that was pre-trained for it.")
+        logits: Tensor = self.next_sentence(hidden)
+        return logits
+
+    def take_over_pooler(self) -> None:
+        """Begin the tone head with the dense layer on [CLS] that the next-sentence head learned, as BERT does."""
+        if self.next_sentence is not None:
+            self.classifier.dense.load_state_dict(self.next_sentence.dense.state_dict())
 
     def tone_logits(
         self,
@@ -91,19 +138,22 @@ def bert_learner(
     settings: BertPretraining, vocabulary: int, seed: int, device: torch.device, start: StartModel | None = None
 ) -> BertLearner:
     """A network at its start, with an optimiser for each phase and its random streams; the tone head is always new."""
-    network = BertNetwork(bert_encoder_shape(settings, vocabulary, start))
+    network = BertNetwork(bert_encoder_shape(settings, vocabulary, start), settings.objective)
     if start is None:
         initialise_encoder(network.encoder, lambda index: stream(seed, WEIGHTS + index))
         initialise_encoder(network.masked_words, lambda index: stream(seed, MASKED_HEAD_WEIGHTS + index))
     else:
         start.fill(network.encoder, network.masked_words)
     initialise_encoder(network.classifier, lambda index: stream(seed, TONE_HEAD_WEIGHTS + index))
+    own = network.parts()[len(network.encoder.blocks) + 2 : -1]
+    for part in own:
+        initialise_encoder(part, lambda index: stream(seed, OBJECTIVE_WEIGHTS + index))
     network.to(device)
     modules = [network.classifier] if settings.frozen else [network]
     decaying = partial(decaying_optimiser, settings.optimiser, weight_decay=settings.weight_decay)
     return BertLearner(
         network,
-        decaying([network.encoder, network.masked_words], settings.learning_rate),
+        decaying([network.encoder, network.masked_words, *own], settings.learning_rate),
         decaying(modules, settings.fine_tuning_rate),
         stream(seed, BATCH_ORDER),
         stream(seed, TONE_ORDER),

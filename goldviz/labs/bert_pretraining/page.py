@@ -32,11 +32,7 @@ def judge(lane: Lane[BertPretraining]) -> None:
 def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
     """Document 001, section 4.2.2, and the schedule of document 002, section 3.7, with this run's numbers."""
     with words_beside(draw, "heads"):
-        st.markdown(
-            "Some pieces are masked, and the network guesses their places M from the rest, x̃ (document 001, "
-            "section 4.2.2; Devlin and others 2019):"
-        )
-        st.latex(r"\mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \log p_\theta(x_i \mid \tilde x)")
+        _objective(lane)
         st.markdown("What stands elsewhere comes in by attention alone (section 4.1.2; here a row is a query):")
         st.latex(r"A = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right), \quad Z = A V")
         st.markdown("The rate warms up over $s_w$ steps and falls with a cosine (document 002, section 3.7):")
@@ -50,6 +46,29 @@ def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
             "pre-training was worth: train the same settings without it in a lane beside. All texts but yours come "
             "from one generator, so no score here says how the network would fare on real statements."
         )
+
+
+def _objective(lane: Lane[BertPretraining]) -> None:
+    """The loss of pre-training, by what it asks for."""
+    objective = lane.settings.objective if isinstance(lane.settings, BertPretraining) else "masked_words"
+    if objective == "permutation":
+        st.markdown(
+            "An order z of the pieces is drawn. The places M at its end are guessed one after another, each from its "
+            "position and what is earlier in the order (Yang and others 2019, eq. 5):"
+        )
+        st.latex(
+            r"\mathcal{L} = -\frac{1}{|M|} \sum_{z_t \in M} \log p_\theta(x_{z_t} \mid x_{z_1}, \dots, "
+            r"x_{z_{t-1}}, z_t)"
+        )
+        return
+    st.markdown(
+        "Some pieces are masked, and the network guesses their places M from the rest, x̃ (document 001, section 4.2.2; "
+        "Devlin and others 2019):"
+    )
+    st.latex(r"\mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \log p_\theta(x_i \mid \tilde x)")
+    if objective == "next_sentence":
+        st.markdown("To that it adds whether sentence B follows A, y = 0, or was drawn at random, y = 1:")
+        st.latex(r"\mathcal{L}_{next} = -\log p_\theta(y \mid [CLS])")
 
 
 def _numbers(lane: Lane[BertPretraining]) -> str:

@@ -70,9 +70,9 @@ class Phases:
         """The one number of a variable; NaN where it was not recorded."""
         return float(self.ds[name]) if name in self.ds and self.ds[name].size else float("nan")
 
-    def tone(self, tone_set: str) -> Floats:
-        """The share of tones judged rightly in these texts, for each seed."""
-        shares = self.last_look("unseen_tone_accuracy", "tone_set")
+    def tone(self, tone_set: str, name: str = "unseen_tone_accuracy") -> Floats:
+        """The share of tones judged rightly in these texts, for each seed; ``name`` says by which network."""
+        shares = self.last_look(name, "tone_set")
         return shares[self.labels("tone_set").index(tone_set)] if len(shares) else self.nothing
 
     def baseline(self, baseline: str, tone_set: str) -> float:

@@ -12,7 +12,7 @@ and ``labelled_texts``; of a run that starts from a model its title, ``starts_fr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -37,6 +37,17 @@ SIZES = ("vocabulary", "layers", "heads", "width", "inner")
 
 PIECES_OF_A_TEXT = 19
 """Of a generated sentence with the default vocabulary; estimates go by it."""
+
+OBJECTIVES = {
+    "masked_words": "masked words",
+    "pairs": "masked words in pairs of sentences",
+    "next_sentence": "masked words and the next sentence",
+    "permutation": "words in a drawn order",
+}
+OWN_PARTS = {"next_sentence": "next-sentence head", "permutation": "query stream"}
+"""The part of the network that an objective needs beside the others."""
+COST = {"masked_words": 1.0, "pairs": 2.4, "next_sentence": 2.4, "permutation": 2.2}
+"""What a step costs, in steps on masked words of single sentences."""
 
 EVERY_STEP = ("step", "seed")
 LOOK = ("look", "seed")
@@ -89,6 +100,9 @@ class BertPretraining(Experiment):
     )
     """What pre-training starts from: random weights, or a model that has read before and now reads on. It brings its
     sizes and its pieces; the tone head is always new."""
+    compare_start: bool = setting(False, group="Start")
+    """Also fine-tune the start without pre-training, on the same labels in the same order. The difference is what
+    reading did."""
     layers: int = setting(2, ge=1, le=6, group="Network", essential=True, unit="layers")
     """Encoder blocks, one on the other. A start model has its own."""
     heads: int = setting(4, ge=1, le=8, group="Network", essential=True, unit="heads")
@@ -100,6 +114,11 @@ class BertPretraining(Experiment):
     dropout: float = standard.dropout(0.0)
     """Share of each branch's output that is dropped in training."""
 
+    objective: Literal["masked_words", "pairs", "next_sentence", "permutation"] = setting(
+        "masked_words", group="Pre-training", essential=True, labels=OBJECTIVES
+    )
+    """What pre-training asks for: masked words of single sentences; of pairs, A [SEP] B; whether B follows A as well
+    (BERT); or words in a drawn order, each seeing earlier ones alone (XLNet)."""
     masked_share: float = setting(0.15, ge=0.02, le=0.9, group="Pre-training", essential=True)
     """Share of the pieces that have to be guessed. Of these 80 % are masked, 10 % replaced at random and 10 % left."""
     pretraining_steps: int = setting(3000, ge=0, le=50_000, group="Pre-training", essential=True, unit="steps")
@@ -154,6 +173,16 @@ class BertPretraining(Experiment):
         ),
         **of_layers.gradient_to_data((*LOOK, "part")),
         **of_layers.distributions(("look", "part"), ("look", "part")),
+        "next_sentence_loss": Variable(
+            EVERY_STEP, "Loss on whether B follows A, of the step's pairs (NaN in phase 2 without rehearsal)", "nat"
+        ),
+        "unseen_next_sentence_accuracy": Variable(LOOK, "Share of unseen pairs of which it is told rightly"),
+        "start_tone_accuracy": Variable(
+            (*LOOK, "tone_set"), "The same of the start, fine-tuned without pre-training (NaN in phase 1)"
+        ),
+        "factorisation_order": Variable(
+            ("look", "key"), "Place of the probe's pieces in a drawn order; 0 is read and not guessed"
+        ),
         "unseen_masked_loss": Variable(LOOK, "Loss on masked pieces of unseen texts", "nat"),
         "unseen_masked_accuracy": Variable(LOOK, "Share of masked pieces guessed in unseen texts"),
         "unseen_tone_accuracy": Variable(
@@ -196,6 +225,10 @@ class BertPretraining(Experiment):
         "(document 001, section 4.2.2).",
         "Phase 2, fine-tuning: a small layer on top of [CLS] reads the tone, and labelled texts update the parameters "
         "(section 4.2.2). Rehearsal adds the first phase's loss: L = L_tone + lambda L_masked (Radford et al. 2018).",
+        "Next sentence: L = L_masked + L_next, with L_next = -log p(B follows A or is random | [CLS]) (Devlin et al. "
+        "2019).",
+        "Permutation: L = -sum over t > c of log p(x_z(t) | x_z(1), ..., x_z(t - 1), position z(t)), z a drawn order "
+        "(Yang et al. 2019, eq. 5).",
         "Learning rate: eta_t = eta_max t / s_w in warm-up, then eta_min + (eta_max - eta_min) "
         "(1 + cos(pi (t - s_w) / (T - s_w))) / 2 (document 002), with eta_min = eta_max / 100.",
     )
@@ -276,8 +309,12 @@ class BertPretraining(Experiment):
         return self
 
     def without_effect(self) -> Mapping[str, str]:
-        """Sizes that the model brings from which a run starts."""
-        return {} if self.start == "random" else dict.fromkeys(SIZES, "The model that a run starts from has its sizes.")
+        """Sizes that the model brings from which a run starts, and documents where sentences are read in pairs."""
+        own = "The model that a run starts from has its sizes."
+        idle = {} if self.start == "random" else dict.fromkeys(SIZES, own)
+        if self.objective in ("pairs", "next_sentence"):
+            idle |= {"document_share": "Every step reads pairs of sentences."}
+        return idle
 
     @property
     def warm_up_steps(self) -> float:
@@ -290,7 +327,9 @@ class BertPretraining(Experiment):
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every piece's values in each block, and each map of attention."""
         sentence = self.longest if self.corpus != "generated" else min(self.longest, 40)
-        values = self._values(max(self.batch, 64), sentence)
+        paired = self.objective in ("pairs", "next_sentence")
+        values = self._values(max(self.batch, 64), min(self.longest, 2 * sentence) if paired else sentence)
+        values *= 2 if self.objective == "permutation" else 1
         if self.document_share:
             values = max(values, self._values(self.batch, self.longest))
         weights = self.vocabulary * self.width + self.layers * (4 * self.width**2 + 2 * self.width * self.inner)
@@ -314,14 +353,16 @@ class BertPretraining(Experiment):
         pieces = self.batch * PIECES_OF_A_TEXT
         table = sizes.vocabulary * sizes.width
         blocks = sizes.layers * (1.5 + 1.75e-4 * pieces * sizes.width)
-        masked_step = 1 + blocks + table * (2e-5 + 1.1e-7 * self.masked_share * pieces)
+        masked_step = COST[self.objective] * (1 + blocks) + table * (2e-5 + 1.1e-7 * self.masked_share * pieces)
         tone = 1 + (blocks / 3 if self.frozen else blocks + 2e-5 * table + (masked_step if self.rehearsal else 0))
         looks = 3 + self.steps_planned() / self.look_every
         looking = 50 + sizes.layers * 1.8 * sizes.width
+        tone *= 2 if self.compare_start else 1
         one_seed = self.pretraining_steps * masked_step + self.fine_tuning_steps * tone + looks * looking
         return len(self.seeds) * one_seed * 1e-3
 
     def parts(self) -> list[str]:
         """The network's parts from the bottom to the top, as ``part`` names them."""
         blocks = [f"block {number}" for number in range(1, self.layers + 1)]
-        return ["embeddings", *blocks, "masked-word head", "tone head"]
+        own = [OWN_PARTS[self.objective]] if self.objective in OWN_PARTS else []
+        return ["embeddings", *blocks, "masked-word head", *own, "tone head"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from goldviz.data.texts.kept_models import SHIPPED_MODEL, keep_model, load_model
 from goldviz.data.texts.pieces import TextError
+from goldviz.labs.bert_pretraining.texts import IN_PAIRS
 from goldviz.models.text.model import TextModelError
 from goldviz.models.text.one_file import MOST_WEIGHTS, StartModel, start_model, text_model_bytes
 
@@ -25,6 +26,11 @@ def start_of(settings: BertPretraining) -> StartModel | None:
     if settings.start == RANDOM:
         return None
     start = start_model(_content(settings.start))
+    if settings.objective in IN_PAIRS and start.shape.segments < 2:
+        raise TextModelError(
+            f"Objective is '{settings.objective}', and {start.title} has no segment embedding for sentence B; allowed "
+            "is a model with two, or another objective."
+        )
     count = sum(weights.numel() for weights in start.weights.values())
     if count * len(settings.seeds) > MOST_WEIGHTS:
         raise TextModelError(

@@ -21,13 +21,14 @@ from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.policy.sentences import TONES, LabelledText, WhichPatterns, policy_documents, policy_sentences
 from goldviz.data.texts.word_pieces import learn_word_pieces, tokeniser_of
 from goldviz.labs.bert_pretraining.masking import mask_pieces
+from goldviz.labs.bert_pretraining.pairs import WrittenPairs, joined_pair, paragraphs_of, sentence_pairs
 from goldviz.training.seeds import TEST_DATA, stream
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
     from goldviz.models.text.one_file import StartModel
 
-READ, UNSEEN, LABELLED, NEW_DRAWS, NEW_PATTERNS, DOCUMENTS = range(6)
+READ, UNSEEN, LABELLED, NEW_DRAWS, NEW_PATTERNS, DOCUMENTS, UNSEEN_DOCUMENTS, RANDOM_SECONDS = range(8)
 """Streams of the generator of texts, beside the text seed."""
 GENERATED = "generated"
 UNSEEN_TEXTS = 400
@@ -43,6 +44,10 @@ SENTENCES_OF_A_DOCUMENT = 12
 """About so many: with so many times fewer documents than texts they are about as long in all."""
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 FEWEST_SENTENCES = 50
+FEWEST_PAIRS = 20
+"""Sentences that another one follows, in all; about a fifth of them stay unseen."""
+IN_PAIRS = ("pairs", "next_sentence")
+"""Objectives that read two sentences at once."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,14 @@ class MaskedTexts:
 
 
 @dataclass(frozen=True)
+class TextPairs:
+    """Rows of [CLS] A [SEP] B [SEP], and whether B follows A (0) or is a random sentence (1)."""
+
+    texts: EncodedTexts
+    labels: Int[Tensor, " pair"]
+
+
+@dataclass(frozen=True)
 class JudgedTexts:
     """Texts with their tones and kinds as numbers, and as they were written."""
 
@@ -144,6 +157,8 @@ class PretrainingTexts:
     tone_sets: tuple[JudgedTexts, JudgedTexts]
     kinds: list[str]
     probe: ProbeText
+    pairs: tuple[TextPairs, TextPairs] | None = None
+    """Pairs that training reads, and unseen ones, where the objective is one of pairs."""
 
 
 def pretraining_texts(settings: BertPretraining, start: StartModel | None = None) -> PretrainingTexts:
@@ -167,7 +182,10 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
     kinds = sorted({one.kind for texts in sets for one in texts})
     texts = encoded(tokeniser, read, longest).readable(vocabulary)
     held_out = encoded(tokeniser, unseen, longest).readable(vocabulary)
-    masks = stream(settings.text_seed, TEST_DATA)
+    hidden = masked_texts(held_out, vocabulary, stream(settings.text_seed, TEST_DATA), SCORED_SHARE)
+    if settings.objective == "permutation":
+        # Its network never meets [MASK]: a piece that is guessed is out of its sight.
+        hidden = MaskedTexts(held_out, hidden.answers)
     probe = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, unseen)
     return PretrainingTexts(
         vocabulary,
@@ -175,13 +193,14 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
         texts,
         joined(tokeniser, documents, longest) if documents else None,
         judged_texts(tokeniser, sentences, kinds, longest),
-        masked_texts(held_out, vocabulary, masks, SCORED_SHARE),
+        hidden,
         (
             judged_texts(tokeniser, sets[0], kinds, longest),
             judged_texts(tokeniser, sets[1], kinds, longest),
         ),
         kinds,
         probe_text(probe, tokeniser, vocabulary, texts, min(LONGEST_PROBE, longest)),
+        text_pairs(settings, tokeniser, documents, set(unseen), longest) if settings.objective in IN_PAIRS else None,
     )
 
 
@@ -230,11 +249,56 @@ def written_documents(settings: BertPretraining, read: Sequence[str]) -> list[st
 
     Those of an uploaded text are its own sentences, one after another.
     """
-    if settings.document_share == 0:
+    if settings.document_share == 0 and settings.objective not in IN_PAIRS:
         return []
     if settings.corpus != GENERATED:
         return [" ".join(read)]
     return policy_documents(max(1, settings.texts // SENTENCES_OF_A_DOCUMENT), _generator(settings, DOCUMENTS))
+
+
+def text_pairs(
+    settings: BertPretraining, tokeniser: Any, documents: Sequence[str], unseen: set[str], longest: int
+) -> tuple[TextPairs, TextPairs]:
+    """Pairs for training, and unseen ones; of generated texts each from documents of their own.
+
+    Of an uploaded text a paragraph is a document, and a pair with a sentence that is kept unseen stays unseen. Raises
+    :class:`TextError` where too few sentences are followed by another in their paragraph.
+    """
+    generator = _generator(settings, RANDOM_SECONDS)
+    if settings.corpus == GENERATED:
+        count = max(1, UNSEEN_TEXTS // SENTENCES_OF_A_DOCUMENT)
+        others = policy_documents(count, _generator(settings, UNSEEN_DOCUMENTS))
+        read, kept = (
+            sentence_pairs([SENTENCE_END.split(one) for one in some], generator) for some in (documents, others)
+        )
+    else:
+        text_documents = paragraphs_of(load_text(settings.corpus), SENTENCE_END)
+        every = sentence_pairs(text_documents, generator).first_of(2 * settings.texts)
+        read, kept = every.parted(unseen)
+        if len(every) < 2 * FEWEST_PAIRS or not len(read) or not len(kept):
+            raise TextError(
+                f"Objective is '{settings.objective}', and in the text {len(every) // 2} sentences are followed by "
+                f"another in their paragraph; allowed is a text with at least {FEWEST_PAIRS} of them."
+            )
+    return encoded_pairs(tokeniser, read, longest), encoded_pairs(tokeniser, kept, longest)
+
+
+def encoded_pairs(tokeniser: Any, pairs: WrittenPairs, longest: int) -> TextPairs:
+    """Pairs as rows of pieces; of one that is longer than ``longest`` the longer sentence loses its end."""
+    vocabulary = Vocabulary.of(tokeniser)
+    plain = {"add_special_tokens": False, "return_token_type_ids": False, "verbose": False}
+    halves = [tokeniser(sentences, **plain)["input_ids"] for sentences in (pairs.first, pairs.second)]
+    rows = []
+    for first, second in zip(*halves, strict=True):
+        one, other = joined_pair(first, second, longest - 3)
+        rows.append([vocabulary.first, *one, vocabulary.last, *other, vocabulary.last])
+    lengths = torch.tensor([len(row) for row in rows])
+    pieces = torch.full((len(rows), int(lengths.max())), tokeniser.pad_token_id)
+    for place, row in enumerate(rows):
+        pieces[place, : len(row)] = torch.tensor(row)
+    # Of a pair without one ordinary piece nothing can be hidden.
+    readable = ~vocabulary.are_special(pieces).all(1)
+    return TextPairs(EncodedTexts(pieces[readable], lengths[readable]), torch.tensor(pairs.labels)[readable])
 
 
 def encoded(tokeniser: Any, texts: Sequence[str], longest: int) -> EncodedTexts:

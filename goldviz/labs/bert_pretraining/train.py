@@ -7,6 +7,7 @@ read the same texts and take their steps in turn; what one shows does not depend
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,21 +24,27 @@ from goldviz.labs.bert_pretraining.instruments import (
     head_habits,
     majority,
     masked_scores,
+    pair_accuracy,
     probe_attention,
     probe_guesses,
+    probe_order,
     right_by_kind,
     tone_scores,
     unigram_scores,
 )
 from goldviz.labs.bert_pretraining.network import (
+    NEXT_SENTENCE,
+    PERMUTATION,
     BertLearner,
     bert_learner,
     part_gradient_norms,
     part_sizes,
     watched_parts,
 )
+from goldviz.labs.bert_pretraining.pairs import segments_of
+from goldviz.labs.bert_pretraining.permutation import drawn_order
 from goldviz.labs.bert_pretraining.start import start_of
-from goldviz.labs.bert_pretraining.texts import PretrainingTexts, hide, pretraining_texts
+from goldviz.labs.bert_pretraining.texts import PretrainingTexts, TextPairs, hide, pretraining_texts
 from goldviz.models.text.encoder import EncoderDropout
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
@@ -54,6 +61,9 @@ if TYPE_CHECKING:
     Record = Recorder[BertPretraining]
 
 PRETRAINING, FINE_TUNING = 1, 2
+OF_TONE = ("loss", "tone_accuracy")
+"""What a step on the tone records of the tone, though it rehearses words beside it."""
+OWN_PARTS = {NEXT_SENTENCE: "next-sentence head", PERMUTATION: "query stream"}
 Seen = dict[str, Tensor]
 
 
@@ -62,32 +72,38 @@ def train(settings: BertPretraining, record: Record) -> None:
     with training_on(settings.device) as device:
         start = start_of(settings)
         data = pretraining_texts(settings, start)
-        learners = [bert_learner(settings, len(data.vocabulary), seed, device, start) for seed in settings.seeds]
+        new = partial(bert_learner, settings, len(data.vocabulary), device=device, start=start)
+        learners = [new(seed) for seed in settings.seeds]
+        twins = [new(seed) for seed in settings.seeds] if settings.compare_start else []
         announce(settings, record, data, learners[0], device)
         if start is not None:
             record.attribute(starts_from=start.title, width=start.shape.width)
         total = settings.pretraining_steps + settings.fine_tuning_steps
-        for step in steps_from_state(record, total, learner_parts(settings, learners)):
+        for step in steps_from_state(record, total, learner_parts(settings, learners, twins)):
             now = record.settings
             phase, rate = schedule(now, step)
             if step == settings.pretraining_steps + 1:
-                forget_moments(learners)
+                forget_moments(learners + twins)
+                for one in learners if settings.pretraining_steps else []:
+                    one.network.take_over_pooler()
             closely = looks_after(settings, step)
             readings = [learn(one, now, data, step, rate, closely) for one in learners]
             record("phase", np.int8(phase))
             record("learning_rate", rate)
+            if phase == FINE_TUNING:
+                for one in twins:
+                    learn(one, now, data, step, rate, closely=False)
             if closely:
                 look(learners, data, phase, record)
+                look_at_objective(settings, learners, twins, data, step, record)
             hand_over(with_means_over_seeds(stacked(readings), dim=0), record)
 
 
-def learner_parts(settings: BertPretraining, learners: list[BertLearner]) -> dict[str, Part]:
+def learner_parts(settings: BertPretraining, learners: list[BertLearner], twins: list[BertLearner]) -> dict[str, Part]:
     """All that a run needs to go on exactly where it stood, by name."""
-    return {
-        f"{seed}/{name}": part
-        for seed, one in zip(settings.seeds, learners, strict=True)
-        for name, part in parts_of(one).items()
-    }
+    named = [(f"{seed}", one) for seed, one in zip(settings.seeds, learners, strict=True)]
+    named += [(f"start/{seed}", one) for seed, one in zip(settings.seeds, twins, strict=False)]
+    return {f"{start}/{name}": part for start, one in named for name, part in parts_of(one).items()}
 
 
 def schedule(settings: BertPretraining, step: int) -> tuple[int, float]:
@@ -128,9 +144,10 @@ def announce(
     places = [f"{place} {piece}" for place, piece in enumerate(probe_tokens)]
     shape = first.network.encoder.shape
     blocks = list(range(1, shape.layers + 1))
+    own = [OWN_PARTS[settings.objective]] if settings.objective in OWN_PARTS else []
     record.coordinates(
         seed=list(settings.seeds),
-        part=["embeddings", *(f"block {number}" for number in blocks), "masked-word head", "tone head"],
+        part=["embeddings", *(f"block {number}" for number in blocks), "masked-word head", *own, "tone head"],
         layer=blocks,
         head=list(range(1, shape.heads + 1)),
         query=places,
@@ -195,6 +212,8 @@ def masked_step(one: BertLearner, settings: BertPretraining, data: PretrainingTe
 
     A step on documents reads about as many pieces as one on single texts, and so fewer rows.
     """
+    if data.pairs is not None:
+        return pair_step(one, settings, data, data.pairs[0])
     texts, rows = data.texts, settings.batch
     if data.documents is not None and reads_documents(step, settings.document_share):
         texts = data.documents
@@ -203,8 +222,34 @@ def masked_step(one: BertLearner, settings: BertPretraining, data: PretrainingTe
     inputs, answers = hide(pieces, data.vocabulary, one.masks, settings.masked_share)
     where = one.network.masked_words.bias.device
     dropout = EncoderDropout(settings.dropout, one.dropout)
-    loss, right = one.network.masked_loss(inputs.to(where), answers.to(where), present.to(where), dropout)
+    order = None
+    if settings.objective == PERMUTATION:
+        inputs, order = pieces, drawn_order(answers >= 0, one.masks).to(where)
+    loss, right = one.network.masked_loss(inputs.to(where), answers.to(where), present.to(where), dropout, order)
     return loss, {"loss": loss.detach(), "masked_accuracy": right, "tone_accuracy": torch.tensor(math.nan)}
+
+
+def pair_step(
+    one: BertLearner, settings: BertPretraining, data: PretrainingTexts, pairs: TextPairs
+) -> tuple[Tensor, Seen]:
+    """The loss of masked words in pairs of sentences, with that of whether B follows A where it is asked for.
+
+    Both have the same weight (Devlin et al. 2019, appendix A.2). The loss that is recorded is that of the words.
+    """
+    rows = torch.randint(len(pairs.labels), (settings.batch,), generator=one.order)
+    pieces, present = pairs.texts.rows(rows)
+    inputs, answers = hide(pieces, data.vocabulary, one.masks, settings.masked_share)
+    network, where = one.network, one.network.masked_words.bias.device
+    segments = segments_of(pieces, data.vocabulary.last).to(where)
+    hidden = network.encoder(
+        inputs.to(where), segments, present.to(where), EncoderDropout(settings.dropout, one.dropout)
+    )
+    loss, right = network.word_loss(hidden, answers.to(where))
+    readings = {"loss": loss.detach(), "masked_accuracy": right, "tone_accuracy": torch.tensor(math.nan)}
+    if network.next_sentence is None:
+        return loss, readings
+    next_loss = cross_entropy(network.next_sentence_logits(hidden), pairs.labels[rows].to(where))
+    return loss + next_loss, {**readings, "next_sentence_loss": next_loss.detach()}
 
 
 def tone_step(one: BertLearner, settings: BertPretraining, data: PretrainingTexts, step: int) -> tuple[Tensor, Seen]:
@@ -222,11 +267,17 @@ def tone_step(one: BertLearner, settings: BertPretraining, data: PretrainingText
     logits = one.network.classifier(hidden)
     loss = cross_entropy(logits, tones)
     right = (logits.detach().argmax(1) == tones).float().mean()
-    readings = {"loss": loss.detach(), "masked_accuracy": torch.tensor(math.nan), "tone_accuracy": right}
+    nothing = torch.tensor(math.nan)
+    readings = {"loss": loss.detach(), "masked_accuracy": nothing, "tone_accuracy": right}
+    if one.network.next_sentence is not None:
+        readings["next_sentence_loss"] = nothing
     if settings.rehearsal == 0 or settings.frozen:
         return loss, readings
     words, of_words = masked_step(one, settings, data, step)
-    return loss + settings.rehearsal * words, {**readings, "masked_accuracy": of_words["masked_accuracy"]}
+    return loss + settings.rehearsal * words, {
+        **readings,
+        **{name: of_words[name] for name in of_words.keys() - OF_TONE},
+    }
 
 
 def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Record) -> None:
@@ -251,3 +302,24 @@ def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record
     record("attention", attention.numpy().astype(np.float16))
     record("probe_probability", guesses[0][0].numpy())
     record("probe_rank", [rank for _, rank in guesses])
+
+
+def look_at_objective(
+    settings: BertPretraining,
+    learners: list[BertLearner],
+    twins: list[BertLearner],
+    data: PretrainingTexts,
+    step: int,
+    record: Record,
+) -> None:
+    """Record what one objective or one start alone has to show."""
+    if settings.objective == NEXT_SENTENCE and data.pairs is not None:
+        with record.instrument():
+            right = [pair_accuracy(one.network, data.pairs[1], data.vocabulary.last) for one in learners]
+        record("unseen_next_sentence_accuracy", right)
+    if settings.objective == PERMUTATION:
+        record("factorisation_order", probe_order(data, step).numpy())
+    if twins:
+        with record.instrument():
+            table = torch.stack([tone_scores(one.network, data).accuracy for one in twins])
+        record("start_tone_accuracy", (table if step > settings.pretraining_steps else table * math.nan).numpy())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, split_into_pie
 from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.evidence import evidence, guesses, neighbours, tone_without
 from goldviz.labs.inside_bert.head import head_map, head_steps, shares_of_query
-from goldviz.labs.inside_bert.overview import overview
+from goldviz.labs.inside_bert.overview import composition, overview
 from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity
@@ -56,6 +57,17 @@ def place_in(settings: InsideBert, model: TextModel, chunks: list[Pieces]) -> Pl
     )
 
 
+def pair_too_long(model: TextModel, text: str, chunks: Sequence[Pieces]) -> str:
+    """Why a pair is not read as one, in a sentence; nothing where it is, or where the text is no pair."""
+    if len(chunks) == 1 or not chunks[-1].segments.any():
+        return ""
+    count = len(model.tokeniser(text, verbose=False)["input_ids"])
+    return (
+        f"Text is a pair of {count:,} pieces; allowed are up to {model.longest} for A and B to see each other. It is "
+        "read in chunks."
+    )
+
+
 def piece_to_mask(pieces: Pieces, position: int) -> int:
     """The piece that is masked, from 1: the setting's if it is there and not special, else the longest one.
 
@@ -80,9 +92,9 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     """Everything that the page draws of the first text, as float64 with named dimensions.
 
     From :func:`~goldviz.labs.inside_bert.overview.overview`, ``head_map``, ``head_steps``,
-    ``shares_of_query``, ``encoder_layer``, ``evidence``, ``tone_without``, ``guesses``, ``neighbours``,
-    ``position_similarity`` and ``order_and_pair``; what a model without a classifier or masked-word head cannot give is
-    left out. ``all_attention`` (layer, head, query, key) is there up to
+    ``shares_of_query``, ``encoder_layer``, ``composition``, ``evidence``, ``tone_without``, ``guesses``,
+    ``neighbours``, ``position_similarity`` and ``order_and_pair``; what a model without a classifier or masked-word
+    head cannot give is left out. ``all_attention`` (layer, head, query, key) is there up to
     ``MOST_WEIGHTS`` weights. ``model`` replaces the settings' one, for instance by the model of a kept run.
 
     Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
@@ -100,6 +112,7 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
         shares_of_query(reading, place.layer, place.head, place.token),
         encoder_layer(reading, place.layer, place.token),
         neighbours(reading, place.token),
+        composition(reading, place.token),
         position_similarity(reading),
         order_and_pair(reading),
         all_attention(reading),
@@ -110,7 +123,9 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     if model.masked_words is not None:
         parts.append(guesses(model, pieces, piece_to_mask(pieces, settings.masked)))
     whole = xr.merge(parts, combine_attrs="drop_conflicts", compat="no_conflicts", join="outer")
-    return whole.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **dataset.attrs)
+    long_pair = pair_too_long(model, settings.text, chunks)
+    told = {"pair_too_long": long_pair} if long_pair else {}
+    return whole.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **told, **dataset.attrs)
 
 
 def all_attention(reading: TextReading) -> xr.Dataset:

@@ -76,6 +76,19 @@ def overview(reading: TextReading) -> xr.Dataset:
     return dataset.merge(tone_of(reading))
 
 
+def composition(reading: TextReading, token: int) -> xr.Dataset:
+    """``embedding`` (part, unit): the vectors that are added up for one piece, from 1, their sum, and that normalised.
+
+    ``sentence`` of the attributes is A or B, by the segment of the piece.
+    """
+    vectors = torch.stack([part[token - 1] for part in reading.embeddings]).double().cpu().numpy()
+    return xr.Dataset(
+        {"embedding": (("part", "unit"), vectors)},
+        coords={"part": list(EMBEDDING_PARTS), "unit": np.arange(1, vectors.shape[1] + 1)},
+        attrs={"piece_of": reading.pieces.tokens[token - 1], "sentence": "AB"[int(reading.pieces.segments[token - 1])]},
+    )
+
+
 @torch.no_grad()
 def tone_of(reading: TextReading) -> xr.Dataset:
     """Logits and probabilities of the model's classes; nothing where it has no classifier."""

@@ -87,8 +87,9 @@ def sentence_pair(reading: TextReading) -> xr.Dataset:
 
     ``across`` (layer, head): the mean share of their attention that ordinary pieces give to ordinary pieces of the
     other sentence. ``segment_moved`` (state, piece): how far a state is from the one that it has when all pieces are
-    read as sentence A, as a share of that. Attributes: the pieces of each sentence, and the cosine of the two segment
-    embeddings. Nothing for a text that is no pair, or a model that tells no segments apart.
+    read as sentence A, as a share of that. Attributes: the pieces of each sentence, the cosine of the two segment
+    embeddings, and of a model with a next-sentence head ``follows``, the probability that it gives to B following A.
+    Nothing for a text that is no pair, or a model that tells no segments apart.
     """
     shape, segments = reading.model.encoder.shape, reading.pieces.segments
     table = reading.model.encoder.embeddings.segment
@@ -119,6 +120,7 @@ def sentence_pair(reading: TextReading) -> xr.Dataset:
             "pieces_a": sentences[0],
             "pieces_b": sentences[1],
             "segment_cosine": float(torch.cosine_similarity(table.weight[0], table.weight[1], dim=0)),
+            **_follows(reading),
         },
     )
 
@@ -127,6 +129,11 @@ def order_and_pair(reading: TextReading) -> xr.Dataset:
     """The pieces read backwards, and what passes between two sentences where the text is a pair."""
     parts = [order_test(reading, reversed_order(reading)), sentence_pair(reading)]
     return xr.merge(parts, combine_attrs="no_conflicts", compat="no_conflicts", join="outer")
+
+
+def _follows(reading: TextReading) -> dict[str, float]:
+    head = reading.model.next_sentence
+    return {} if head is None else {"follows": head(reading.hidden[-1:])[0].double().softmax(-1)[0].item()}
 
 
 def _states(reading: TextReading, total: Float[Tensor, "piece width"]) -> Float[Tensor, "state piece width"]:

@@ -27,6 +27,9 @@ FEED_FORWARD_ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 """The nonlinearity of the feed-forward network, by the names that model configurations use."""
 
+Present = Bool[Tensor, "batch key"] | Bool[Tensor, "batch query key"]
+"""Which keys may be looked at: the same ones by all queries, or by each query its own, of which it needs one."""
+
 
 @dataclass(frozen=True)
 class EncoderShape:
@@ -137,7 +140,7 @@ class TextEmbeddings(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Multi-head scaled dot-product self-attention without a causal mask: every token sees every other."""
+    """Multi-head scaled dot-product self-attention; without a mask every token sees every other."""
 
     def __init__(self, shape: EncoderShape) -> None:
         super().__init__()
@@ -148,30 +151,41 @@ class SelfAttention(nn.Module):
         self.output = nn.Linear(shape.width, shape.width)
 
     def forward(
-        self, x: Float[Tensor, "batch token width"], present: Bool[Tensor, "batch token"] | None
-    ) -> Float[Tensor, "batch token width"]:
-        """W_O of the heads' outputs, by PyTorch's fused kernel, which keeps no weights."""
-        query, key, value = (self._heads_of(part(x)) for part in (self.query, self.key, self.value))
-        mask = None if present is None else present[:, None, None, :]
+        self,
+        x: Float[Tensor, "batch query width"],
+        present: Present | None,
+        memory: Float[Tensor, "batch key width"] | None = None,
+    ) -> Float[Tensor, "batch query width"]:
+        """W_O of the heads' outputs, by PyTorch's fused kernel, which keeps no weights.
+
+        Keys and values are those of ``memory``, or of ``x`` itself.
+        """
+        query, key, value = self._projected(x, memory)
+        mask = None if present is None else _by_query(present)
         output: Tensor = self.output(self._joined(scaled_dot_product_attention(query, key, value, attn_mask=mask)))
         return output
 
     def inspect(
         self,
-        x: Float[Tensor, "batch token width"],
-        present: Bool[Tensor, "batch token"] | None = None,
+        x: Float[Tensor, "batch query width"],
+        present: Present | None = None,
         shares: Float[Tensor, " head"] | None = None,
+        memory: Float[Tensor, "batch key width"] | None = None,
     ) -> AttentionParts:
         """The same, one step after another; ``shares`` scales each head's output (0 switches it off)."""
-        query, key, value = (self._heads_of(part(x)) for part in (self.query, self.key, self.value))
+        query, key, value = self._projected(x, memory)
         scores = (query @ key.transpose(-2, -1)).div_(math.sqrt(query.shape[-1]))
         if present is not None:
-            scores = scores.masked_fill(~present[:, None, None, :], -math.inf)
+            scores = scores.masked_fill(~_by_query(present), -math.inf)
         weights = scores.softmax(-1)
         context = weights @ value
         if shares is not None:
             context = context * shares.view(1, -1, 1, 1)
         return AttentionParts(query, key, value, scores, weights, context, self.output(self._joined(context)))
+
+    def _projected(self, x: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+        read = x if memory is None else memory
+        return self._heads_of(self.query(x)), self._heads_of(self.key(read)), self._heads_of(self.value(read))
 
     def _heads_of(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
@@ -194,24 +208,26 @@ class EncoderBlock(nn.Module):
 
     def forward(
         self,
-        x: Float[Tensor, "batch token width"],
-        present: Bool[Tensor, "batch token"] | None,
+        x: Float[Tensor, "batch query width"],
+        present: Present | None,
         dropout: EncoderDropout | None = None,
-    ) -> Float[Tensor, "batch token width"]:
-        """X^(l) of X^(l-1)."""
+        memory: Float[Tensor, "batch key width"] | None = None,
+    ) -> Float[Tensor, "batch query width"]:
+        """X^(l) of X^(l-1), which looks at itself or at ``memory``."""
         drop = dropout or _kept
-        middle = self.attention_norm(x + drop(self.attention(x, present)))
+        middle = self.attention_norm(x + drop(self.attention(x, present, memory)))
         output: Tensor = self.output_norm(middle + drop(self.feed_forward(middle)))
         return output
 
     def inspect(
         self,
-        x: Float[Tensor, "batch token width"],
-        present: Bool[Tensor, "batch token"] | None = None,
+        x: Float[Tensor, "batch query width"],
+        present: Present | None = None,
         shares: Float[Tensor, " head"] | None = None,
+        memory: Float[Tensor, "batch key width"] | None = None,
     ) -> BlockParts:
         """The same without dropout, with everything in between; ``shares`` scales each head's output."""
-        attention = self.attention.inspect(x, present, shares)
+        attention = self.attention.inspect(x, present, shares, memory)
         middle = self.attention_norm(x + attention.output)
         return BlockParts(x, attention, middle, self.output_norm(middle + self.feed_forward(middle)))
 
@@ -289,3 +305,7 @@ def initialise_encoder(module: nn.Module, weights: Callable[[int], torch.Generat
 
 def _kept(x: Tensor) -> Tensor:
     return x
+
+
+def _by_query(present: Present) -> Bool[Tensor, "batch 1 query key"]:
+    return present[:, None, None, :] if present.ndim == 2 else present[:, None]

@@ -35,6 +35,7 @@ from goldviz.models.text.weights import (
     read_classifier,
     read_encoder,
     read_masked_word_head,
+    read_next_sentence_head,
 )
 
 SHIPPED_FOLDER = Path(__file__).parent / "shipped" / "financial-bert"
@@ -66,12 +67,14 @@ def load_text_model(folder: Path, name: str = "") -> TextModel:
     encoder = read_encoder(name, shape, family, tensors)
     masked_words, about_words = _masked_words(name, config, tokeniser, encoder, family, tensors)
     classifier, labels, about_classes = _classifier(name, config, shape, family, tensors)
-    for part in (encoder, masked_words, classifier):
+    next_sentence = read_next_sentence_head(name, shape.width, family, tensors)
+    for part in (encoder, masked_words, classifier, next_sentence):
         if part is not None:
             part.eval().requires_grad_(False)
     notes = (*about_classes, *about_words, *_about_length(shape))
-    fingerprint = text_model_fingerprint(shape, tokeniser, (encoder, masked_words, classifier), labels, name)
-    return TextModel(name, encoder, tokeniser, masked_words, classifier, labels, fingerprint, notes)
+    parts = (encoder, masked_words, classifier, *([] if next_sentence is None else [next_sentence]))
+    fingerprint = text_model_fingerprint(shape, tokeniser, parts, labels, name)
+    return TextModel(name, encoder, tokeniser, masked_words, classifier, labels, fingerprint, notes, next_sentence)
 
 
 @cache

@@ -34,6 +34,8 @@ class TextModel:
     labels: tuple[str, ...]
     fingerprint: str
     notes: tuple[str, ...] = ()
+    next_sentence: TextClassifier | None = None
+    """Its logits are of B follows A and of B is random."""
 
     @property
     def longest(self) -> int:
@@ -43,5 +45,5 @@ class TextModel:
     @property
     def parameter_count(self) -> int:
         """The number of weights of encoder and heads; a table that a head shares counts once."""
-        parts = (self.encoder, self.masked_words, self.classifier)
+        parts = (self.encoder, self.masked_words, self.classifier, self.next_sentence)
         return sum(weights.numel() for part in parts if part is not None for weights in part.parameters())

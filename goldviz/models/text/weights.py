@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -45,6 +45,7 @@ class CheckpointFamily:
     sizes: Mapping[str, str]
     activation: str
     masked_word_activation: str
+    next_sentence: Mapping[str, str] = field(default_factory=dict)
 
 
 BERT_MODULES = {
@@ -106,6 +107,7 @@ BERT = CheckpointFamily(
     sizes=BERT_SIZES,
     activation="hidden_act",
     masked_word_activation="hidden_act",
+    next_sentence={"dense": "bert.pooler.dense", "read_out": "cls.seq_relationship"},
 )
 ROBERTA = replace(
     BERT,
@@ -114,6 +116,7 @@ ROBERTA = replace(
     decoder="lm_head.decoder",
     classifier={"dense": "classifier.dense", "read_out": "classifier.out_proj"},
     masked_word_activation="",
+    next_sentence={},
 )
 DISTILBERT = CheckpointFamily(
     prefix="distilbert.",
@@ -215,6 +218,18 @@ def read_classifier(
     with torch.device("meta"), UninitialisedWeights():
         head = TextClassifier(width, read_out[0], family.classifier_activation)
     _fill_module(name, head, family.classifier, tensors)
+    return head
+
+
+def read_next_sentence_head(
+    name: str, width: int, family: CheckpointFamily, tensors: Mapping[str, StoredTensor]
+) -> TextClassifier | None:
+    """The head that tells whether B follows A, or None where the checkpoint has none."""
+    if not family.next_sentence or not _holds(family.next_sentence, ("dense.weight", "read_out.weight"), tensors):
+        return None
+    with torch.device("meta"), UninitialisedWeights():
+        head = TextClassifier(width, 2)
+    _fill_module(name, head, family.next_sentence, tensors)
     return head
 
 

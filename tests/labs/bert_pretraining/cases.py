@@ -16,7 +16,9 @@ SMALL = {
 }
 REHEARSED = SMALL | {"rehearsal": 0.5, "dropout": 0.2}
 AWKWARD = SMALL | {"document_share": 0.5, "optimiser": "sgd", "frozen": True, "dropout": 0.0, "warm_up": 0.0, "clip": 0}
-RUNS = (SMALL, AWKWARD, REHEARSED)
+NEXT = SMALL | {"objective": "next_sentence", "rehearsal": 0.5, "dropout": 0.2}
+PERMUTED = SMALL | {"objective": "permutation", "compare_start": True}
+RUNS = (SMALL, AWKWARD, REHEARSED, NEXT, PERMUTED)
 PAUSES = (2, 4, 5)
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
 BLIND = {"look_every": 1}
@@ -49,6 +51,19 @@ LARGE = (
 
 SECONDS = (30, 180)
 MORE = ({"seeds": (0, 1)}, {"pretraining_steps": 6000}, {"layers": 4}, {"width": 128}, {"batch": 64})
+OF_OBJECTIVE = {
+    "next_sentence_loss": "next_sentence",
+    "unseen_next_sentence_accuracy": "next_sentence",
+    "factorisation_order": "permutation",
+}
+
+
+def absent(changes):
+    """What one objective alone records, and what is of a start beside the run."""
+    own = {name for name, objective in OF_OBJECTIVE.items() if changes.get("objective") != objective}
+    return own if changes.get("compare_start") else own | {"start_tone_accuracy"}
+
+
 LESS = ({"pretraining_steps": 0}, {"layers": 1, "heads": 1}, {"width": 32})
 DOCUMENTED_IN = "docs/attention.md"
 MOST_FINDINGS = 6

@@ -41,6 +41,11 @@ def places_of(pieces: list[str]) -> list[str]:
     return [f"{place} {piece}" for place, piece in enumerate(pieces)]
 
 
+def _drawn_order(noise: np.random.Generator) -> np.ndarray:
+    """Places of the probe's pieces: the special ones at both ends are only read."""
+    return np.array([0, *(noise.permutation(len(PIECES) - 2) + 1), 0])
+
+
 def build(
     *,
     words: int = 1600,
@@ -131,6 +136,10 @@ def build(
         "gradient_to_data": 10 * update,
         **layer_readings(BertPretraining.variables, {"look": len(look), "part": len(parts)}),
         "unseen_masked_loss": by_seed(unseen),
+        "next_sentence_loss": np.where(first[:, None], by_seed(0.69 - 0.3 * step / len(step)), np.nan),
+        "unseen_next_sentence_accuracy": shares(0.5 + 0.4 * done),
+        "start_tone_accuracy": np.where(in_tone, shares(learned - 0.05), np.nan),
+        "factorisation_order": np.stack([_drawn_order(noise) for _ in look]),
         "unseen_masked_accuracy": 0.6 * by_seed(done),
         "unseen_tone_accuracy": np.where(in_tone, shares(learned), np.nan),
         "unseen_tone_loss": np.where(in_tone, by_seed(1.2 - learned), np.nan),

@@ -47,7 +47,17 @@ from tests.thinned import thinned
 pytestmark = pytest.mark.usefixtures("on_pages")
 
 LAYER = {"layer", "layer_lengths", "neurons"}
-ALWAYS = {"network", "scores", "mixing", "shares", "embeddings", "neighbours", "positions", "order"} | LAYER
+ALWAYS = {
+    "network",
+    "scores",
+    "mixing",
+    "shares",
+    "embeddings",
+    "composition",
+    "neighbours",
+    "positions",
+    "order",
+} | LAYER
 WITH_CLASSIFIER = {"tone", "evidence", "agreement", "without", "heads_off"}
 FIRST = {"network", "scores", "mixing", "tone"}
 FIGURES = ALWAYS | WITH_CLASSIFIER
@@ -544,7 +554,7 @@ def test_what_is_taken_along_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -
     report = made["Report (HTML)"]()
     assert "default-src 'none'" in report
     assert "<script>alert(1)" not in report
-    assert report.count('<div id="figure-') == 15
+    assert report.count('<div id="figure-') == 16
     [code] = [element.value for element in visitor.at.code]
     namespace: dict[str, Any] = {}
     exec(code, namespace)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 import xarray as xr
-from transformers import BertModel
+from transformers import BertConfig, BertForPreTraining, BertModel
 
 from goldviz.data.texts import pieces as pieces_module
 from goldviz.data.texts.pieces import split_into_pieces
 from goldviz.labs.inside_bert.attention.head_ablation import head_ablation
-from goldviz.labs.inside_bert.compute import chunks_of
-from goldviz.labs.inside_bert.overview import overview
+from goldviz.labs.inside_bert.compute import chunks_of, pair_too_long
+from goldviz.labs.inside_bert.overview import composition, overview
 from goldviz.labs.inside_bert.parts.order import tone_of_the_reversed
 from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.word_order import order_test, position_similarity, reversed_order, sentence_pair
@@ -174,3 +174,48 @@ def test_attention_across_a_pair_and_what_segment_b_moves(folder: Path) -> None:
     moved = (reading.hidden[-1] - alone).norm(dim=1) / alone.norm(dim=1)
     np.testing.assert_allclose(ds["segment_moved"][-1], moved, atol=1e-12)
     assert not sentence_pair(reading_of(folder, text=FIRST))
+
+
+def test_a_next_sentence_head_says_what_transformers_says(tmp_path: Path) -> None:
+    folder = write_random_bert(tmp_path / "bert", seed=7)
+    torch.manual_seed(1)
+    bert = BertForPreTraining(BertConfig.from_pretrained(folder)).eval()
+    torch.nn.init.normal_(bert.cls.seq_relationship.weight, std=0.5)
+    bert.save_pretrained(folder)
+    model = load_text_model(folder)
+    [pieces] = chunks_of(model, PAIR)
+    pair = sentence_pair(read_text(model, pieces))
+    with torch.no_grad():
+        logits = bert(**model.tokeniser(FIRST, SECOND, return_tensors="pt")).seq_relationship_logits
+    assert pair.attrs["follows"] == pytest.approx(logits.softmax(-1)[0, 0].item(), abs=1e-5)
+    headless = load_text_model(write_random_bert(tmp_path / "other", seed=7))
+    assert headless.next_sentence is None
+    assert "follows" not in sentence_pair(read_text(headless, pieces)).attrs
+
+
+def test_what_is_added_up_is_the_sum(folder: Path) -> None:
+    reading = reading_of(folder)
+    for token, sentence in ((2, "A"), (len(reading.pieces) - 1, "B")):
+        parts = composition(reading, token)
+        vectors = parts["embedding"]
+        whole = vectors.sel(part=["token", "position", "segment"]).sum("part")
+        np.testing.assert_allclose(whole, vectors.sel(part="sum"), atol=1e-12)
+        table = reading.model.encoder.embeddings.segment
+        assert table is not None
+        np.testing.assert_allclose(vectors.sel(part="segment"), table.weight["AB".index(sentence)].detach())
+        assert parts.attrs["sentence"] == sentence
+
+
+def test_a_pair_of_a_thousand_words_says_that_it_is_too_long(folder: Path) -> None:
+    model = load_text_model(folder)
+    first = "Gold prices fell. " * 300
+    text = f"{first}[SEP] {SECOND}"
+    chunks = chunks_of(model, text)
+    count = len(model.tokeniser(text)["input_ids"])
+    assert pair_too_long(model, text, chunks) == (
+        f"Text is a pair of {count:,} pieces; allowed are up to {model.longest} for A and B to see each other. It is "
+        "read in chunks."
+    )
+    assert int(chunks[-1].segments.max()) == 1, "nothing of it is lost"
+    assert pair_too_long(model, PAIR, chunks_of(model, PAIR)) == ""
+    assert pair_too_long(model, first, chunks_of(model, first)) == ""

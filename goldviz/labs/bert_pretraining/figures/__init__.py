@@ -16,6 +16,7 @@ from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.bert_pretraining.figures.heads import attention, heads
 from goldviz.labs.bert_pretraining.figures.learning import learning
 from goldviz.labs.bert_pretraining.figures.network import network
+from goldviz.labs.bert_pretraining.figures.objectives import next_sentence, order
 from goldviz.labs.bert_pretraining.figures.probe import masked_place
 from goldviz.labs.bert_pretraining.figures.quantities import KINDS, UNSEEN, WORDS, figure, shared_limits, steps_of
 from goldviz.labs.bert_pretraining.figures.tone import by_kind, confusion
@@ -28,6 +29,8 @@ FIGURES = offered(
     KINDS,
     learning,
     attention,
+    next_sentence,
+    order,
     by_kind,
     masked_place,
     heads,

@@ -16,6 +16,7 @@ from goldviz.figures.reading import averaged, finite, marks, sentences
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot
 from goldviz.labs.bert_pretraining.figures.quantities import (
     BASELINES,
+    START,
     TONE,
     TONE_SETS,
     TRAINING,
@@ -91,6 +92,11 @@ def _tone(plot: Plot) -> None:
         one, has_name = shares.sel(tone_set=name), style is not UNSEEN
         plot.curve(one, style.label, style=style, hover="%{y:.1%}", row=2, legend=has_name)
         _bag_of_words(plot, name, int(steps[-1]) - began)
+    if "start_tone_accuracy" in ds:
+        alone = finite(ds["start_tone_accuracy"].isel(look=np.flatnonzero(tone_looks(ds))).sel(tone_set="new patterns"))
+        plot.curve(
+            alone.assign_coords(look=alone["look"].values - began), START.label, style=START, hover="%{y:.1%}", row=2
+        )
 
 
 def _bag_of_words(plot: Plot, tone_set: str, last: int) -> None:

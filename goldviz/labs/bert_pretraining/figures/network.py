@@ -7,13 +7,21 @@ from goldviz.figures.diagram import Part, diagram
 from goldviz.figures.encoder_diagram import encoder, read_outs
 from goldviz.labs.bert_pretraining.figures.quantities import COLOURS, figure
 
-READ_OUTS = (("words", "masked-word head"), ("tone", "tone head"))
+READ_OUTS = {
+    "masked-word head": "words",
+    "next-sentence head": "next",
+    "query stream": "query",
+    "tone head": "tone",
+}
+"""What an encoder's parts beyond its layers are called in their boxes."""
 
 
 def parts_of(ds: Run) -> list[Part]:
-    """The encoder of a run with its two heads of output."""
+    """The encoder of a run with its heads of output."""
     layers, heads = int(ds["layer"].max()), int(ds["head"].max())
-    return [encoder(layers, heads, read_outs(layers, heads, READ_OUTS))]
+    parts = [str(part) for part in ds["part"].values]
+    ends = [(READ_OUTS[part], part) for part in parts if part in READ_OUTS]
+    return [encoder(layers, heads, read_outs(layers, heads, ends))]
 
 
 network = diagram(

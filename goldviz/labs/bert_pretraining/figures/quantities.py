@@ -41,9 +41,14 @@ BASELINES = {
 }
 """What the tone is measured against: a linear model on counted words, and the most frequent tone."""
 
+START = NetworkStyle("start alone, new patterns", "#c46a9c", "longdashdot", "x")
+"""The start of a run, fine-tuned without pre-training."""
+
 PART_STYLES = {
     "embeddings": NetworkStyle("embeddings", "#838383", "dashdot", "square"),
     "masked-word head": NetworkStyle("masked-word head", "#0e7ac0", "dash", "triangle-up"),
+    "next-sentence head": NetworkStyle("next-sentence head", "#009e73", "dot", "triangle-down"),
+    "query stream": NetworkStyle("query stream", "#c46a9c", "dot", "pentagon"),
     "tone head": NetworkStyle("tone head", "#d55e00", "longdash", "diamond"),
 }
 

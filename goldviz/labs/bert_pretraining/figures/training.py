@@ -31,7 +31,7 @@ PHASES = {WORDS: "masked words", TONE: "tone"}
 @figure(
     "Does the gradient reach every part?",
     needs=("part_gradient_norm",),
-    shows="The norm of the gradient of the embeddings, of every block and of both heads, before clipping.",
+    shows="The norm of the gradient of the embeddings, of every block and of every head, before clipping.",
     cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each entry.",
 )
 def gradients(plot: Plot) -> Figure:

@@ -105,13 +105,21 @@ def _held_back(settings: BertPretraining) -> Line:
     return Line(lambda n: ~after_pretraining.over(n) if pretrains else n.every_seed, after_pretraining.words)
 
 
+def _read_on(n: PretrainingReading, settings: BertPretraining) -> bool:
+    tuned = settings.fine_tuning_steps > 0 and settings.pretraining_steps > 0
+    return tuned and settings.compare_start and isfinite(median(n.moved_on_new))
+
+
 def _one_state(case: Case) -> str:
     start = "" if case.settings.pretraining_steps else " Here that state comes from random weights."
     return f"The classifier reads one state, that of [CLS], and may not change how it comes about.{start}"
 
 
+WITHOUT_READING = "{new:percent} right on new patterns, {start_new:percent} without the reading"
+
 judged = partial(Rule, confidence=_shared_sureness, at_end=True)
 learned = partial(judged, only=_tuned, silenced_by=("tone_not_learned",))
+read_on = partial(judged, only=_read_on, number=WITHOUT_READING)
 
 RULES = (
     judged(
@@ -202,5 +210,29 @@ RULES = (
         advice=[READ_FIRST, UNFREEZE_TOO],
         only=_frozen,
         silenced_by=("tone_not_learned", "pretraining_paid_off"),
+    ),
+    read_on(
+        "reading_raised_tone",
+        "good",
+        "Reading raised the tone's score",
+        line=where("raised_by_reading", "{at:points} above the start without reading", at=MARGIN),
+        explanation="Both were fine-tuned on the same labels in the same order. Only one had read the texts without "
+        "labels before (document 001, section 4.2.3).",
+    ),
+    read_on(
+        "reading_lowered_tone",
+        "bad",
+        "Reading lowered the tone's score",
+        line=where("lowered_by_reading", "{at:points} below the start without reading", at=MARGIN),
+        explanation="Both were fine-tuned on the same labels in the same order. What the model learned of these texts "
+        "took the place of something that the tone needs.",
+    ),
+    read_on(
+        "reading_left_tone",
+        "warning",
+        "Reading left the tone's score as it was",
+        line=where("unmoved_by_reading", "within {at:points} of the start without reading", at=MARGIN),
+        explanation="Both were fine-tuned on the same labels in the same order. A difference this small may be chance, "
+        "so what was read is no gain for the tone.",
     ),
 )

@@ -10,7 +10,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.spec import by_name
 from goldviz.figures.theme import SEQUENTIAL
 from goldviz.figures.thumbnail import picture_svg
-from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours
+from goldviz.labs.inside_bert.figures.embeddings import composition, embeddings, neighbours
 from goldviz.labs.inside_bert.figures.evidence import evidence, guesses, tone
 from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
 from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
@@ -30,6 +30,7 @@ FIGURES = by_name(
     evidence,
     guesses,
     embeddings,
+    composition,
     neighbours,
     positions,
     order,

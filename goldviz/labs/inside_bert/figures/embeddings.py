@@ -8,6 +8,7 @@ import pandas as pd
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
+from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label, rows_down
@@ -30,6 +31,47 @@ def embeddings(ds: Run, *, theme: Theme = "light", choice: int | None = None) ->
     limits = {part.capitalize(): (0.0, longest) for part in PARTS}
     title = "How long is what is added up?"
     return beside_pieces(ds, columns, title=title, theme=theme, choice=choice, limits=limits)
+
+
+ADDED = {
+    "token": "word",
+    "position": "+ position",
+    "segment": "+ segment",
+    "sum": "= sum",
+    "normalised": "after LayerNorm",
+}
+"""What is added up, from top to bottom, as its rows are called."""
+
+
+@drawn(
+    "What is added up?",
+    shows="The numbers of one piece's word, position and segment embedding, of their sum, and of that normalised.",
+    cannot_show="What a single number stands for: only directions of the whole vector mean something.",
+)
+def composition(ds: Run, *, theme: Theme = "light") -> Figure:
+    """e_tok + e_pos + e_seg of one piece, number by number (document 001, section 4.2.1)."""
+    rows = {part: words if part != "segment" else f"+ segment {ds.attrs['sentence']}" for part, words in ADDED.items()}
+    values = ds["embedding"].sel(part=list(rows)).values
+    # A LayerNorm makes numbers of size 1 of what is a tenth of that: each row has the scale of its own kind.
+    scaled = np.concatenate([values[:-1] / symmetric(values[:-1])[1], values[-1:] / symmetric(values[-1:])[1]])
+    figure = Figure(
+        cells(
+            scaled,
+            x=ds["unit"].values,
+            y=np.arange(len(rows)),
+            customdata=values.astype(np.float32),
+            ygap=3,
+            hover="number %{x}: %{customdata:.3f}",
+        )
+    )
+    name = piece_label(str(ds.attrs["piece_of"]))
+    note = "The last row has a colour scale of its own."
+    look.apply(
+        figure, theme, title=f"What is added up for “{name}”?", notes=[note], legend=False, height=330, hover="closest"
+    )
+    figure.update_xaxes(title_text="Number of the vector", nticks=6)
+    rows_down(figure, list(rows.values()))
+    return colour_bar(figure, (-1, 1), SIGNED, "Value, as a share of the largest")
 
 
 @drawn(

@@ -83,8 +83,15 @@ def _pair(look: Look, ds: xr.Dataset) -> None:
             f"Read as one sentence, all of it segment A, a piece's last state would differ by {100 * distance:.0f} % "
             "of its length (median)."
         )
-        st.caption(
-            "The models that goldviz trains never see segment B. Its row of the table stays random, made shorter by "
-            "weight decay. What it changes here is noise. Models of the hub that learned next-sentence prediction "
-            "have learned both."
-        )
+        st.markdown(_whether_b_follows(ds))
+
+
+def _whether_b_follows(ds: xr.Dataset) -> str:
+    """What a next-sentence head says of the pair, or why segment B may mean nothing here."""
+    if "follows" in ds.attrs:
+        return f"Its next-sentence head gives {100 * ds.attrs['follows']:.0f} % to B following A."
+    return (
+        "This model has no next-sentence head. One that learned from single sentences, as the one that ships, never "
+        "saw segment B: its row of the table stayed random, and what it changes here is noise. *Pre-training and "
+        "fine-tuning* trains one with pairs."
+    )

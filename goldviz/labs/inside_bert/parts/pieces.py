@@ -15,8 +15,9 @@ from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
 from goldviz.labs.inside_bert.evidence import neighbours as nearest
 from goldviz.labs.inside_bert.figures import FIGURES
-from goldviz.labs.inside_bert.figures.embeddings import embeddings, neighbours, pieces_table
+from goldviz.labs.inside_bert.figures.embeddings import composition, embeddings, neighbours, pieces_table
 from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.overview import composition as composed
 from goldviz.labs.inside_bert.parts.readings import answered, model_named
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, link_of
 from goldviz.labs.inside_bert.settings import InsideBert
@@ -50,19 +51,23 @@ def pieces_part(look: Look) -> None:
 
 @st.fragment
 def _near(look: Look) -> None:
-    """The vocabulary around one piece."""
+    """What is added up for one piece, and the vocabulary around it."""
     tokens = [short_piece(str(token)) for token in look.overview["token"].values]
     key = "neighbour-piece"
     if st.session_state.get(key, 0) not in range(1, len(tokens) + 1):
         st.session_state[key] = min(int(st.session_state[key_of("token")]), len(tokens))
     st.selectbox(
-        "Neighbours of piece",
+        "Piece",
         range(1, len(tokens) + 1),
         key=key,
         persist_state="session",
         format_func=lambda place: f"{place}: {tokens[place - 1]}",
     )
     place = int(st.session_state[key])
+    parts = look.result("composition", place, make=lambda: composed(look.reading, place))
+    look.figure(
+        "composition", composition, parts, "Word, position and segment embedding of a piece, and their sum.", place
+    )
     seconds = neighbour_seconds(look.read.model.encoder.shape)
     words = "Comparing the pieces of the vocabulary"
     ds = awaited(look.read.task(tasks.of_reading, nearest, place, seconds=seconds, words=words))

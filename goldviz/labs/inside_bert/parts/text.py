@@ -12,6 +12,7 @@ import streamlit as st
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.uploaded_text import decoded_text
 from goldviz.declare.text_models import SHIPPED
+from goldviz.labs.inside_bert.compute import pair_too_long
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.state import complain, key_of, put
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT
@@ -249,3 +250,6 @@ def chunk_picker(read: ReadText) -> None:
         f"Chunk {read.chunk} of {count}: {len(read.pieces)} pieces, characters {int(place[:, 0].min()) + 1:,} to "
         f"{int(place[:, 1].max()):,} of {len(read.text):,}."
     )
+    refusal = pair_too_long(read.model, read.text, read.chunks)
+    if refusal:
+        st.caption(f":material/info: {plain(refusal)}")
