@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 from typing import TypeVar
 
@@ -55,14 +55,21 @@ def training_on(device: str) -> Iterator[torch.device]:
     """
     target = resolve(device)
     keep_freed_memory()
-    before, warns = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
-    if target.type == "cuda":
-        torch.use_deterministic_algorithms(True, warn_only=True)
+    with one_thread(), _same_order_every_time() if target.type == "cuda" else nullcontext():
+        yield target
+
+
+@contextmanager
+def _same_order_every_time() -> Iterator[None]:
+    before, filled = torch.are_deterministic_algorithms_enabled(), torch.utils.deterministic.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True)
+    # Nothing here reads memory that was not written: filling it would cost a kernel for every tensor.
+    torch.utils.deterministic.fill_uninitialized_memory = False
     try:
-        with one_thread():
-            yield target
+        yield
     finally:
-        torch.use_deterministic_algorithms(before, warn_only=warns)
+        torch.utils.deterministic.fill_uninitialized_memory = filled
+        torch.use_deterministic_algorithms(before)
 
 
 def on_cpu(network: Network) -> Network:
