@@ -1,4 +1,4 @@
-"""The pages of series: a file of one's own on the leaderboard, a Transformer that is trained, what attention costs."""
+"""Series, attention and time to think: files of one's own, networks that are trained, and what attention costs."""
 
 import re
 from collections.abc import Callable
@@ -69,3 +69,30 @@ def test_what_attention_costs_is_computed_measured_and_probed(server: Server, op
     open_part(page, "How long here?")
     measured = wait_for_figure(page, "time")
     assert measured.evaluate("host => host._fullData.length") >= 4
+
+
+@pytest.mark.slow
+def test_a_network_learns_how_long_to_think(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/adaptive-computation?steps=30&bits=3&most=4&hidden=8&look_every=10")
+    wait_for_figure(page, "thoughts")
+    train(page)
+    state(page, "Finished")
+    bars = wait_for_figure(page, "thoughts")
+    assert bars.evaluate("host => host._fullLayout.yaxis.ticktext.length") == 3
+    open_part(page, "Why?")
+    expect(page.get_by_text("In this run, at its last look, the network with τ takes")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_networks_look_for_a_symbol_and_are_timed(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/attention-against-recurrence?steps=30&distance=6&width=8")
+    wait_for_figure(page, "by_distance")
+    train(page)
+    state(page, "Finished")
+    right = wait_for_figure(page, "by_distance")
+    assert right.evaluate("host => host._fullLayout.xaxis.range[1]") < 7
+    open_part(page, "How long here?")
+    seconds = wait_for_figure(page, "time")
+    assert seconds.evaluate("host => host._fullData.length") == 4
+    open_part(page, "Why?")
+    expect(page.get_by_text("In this run, the Transformer is right on")).to_be_visible()

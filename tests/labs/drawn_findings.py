@@ -85,6 +85,7 @@ OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
     "neural-turing-machine": {"task": ("copy", "priority"), "content": (True, False)},
     "attention-interface": {"task": ("reversal", "phrases")},
     "neural-programmer": {},
+    "attention-against-recurrence": {"distance": (5, 40)},
     "adaptive-computation": {"task": ("stop", "parity"), "most": (1, 10)},
     "gold-forecast": {
         "target": ("return", "volatility"),

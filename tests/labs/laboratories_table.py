@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
@@ -11,6 +14,7 @@ from tests.labs.small_runs import LABORATORIES, cases
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs" / "laboratories.md"
+SYSTEMS = ROOT / "docs" / "systems.toml"
 START = """# Laboratories
 
 What each laboratory has. `make laboratories` writes this page from the declarations, and
@@ -22,6 +26,55 @@ company and the exported script repeat bit by bit.
 | laboratory | folder | how | settings | document, break, fix | recorded | figures | variables | small runs | more |
 |---|---|---|---|---|---|---|---|---|---|
 """
+
+SYSTEMS_START = """
+## Systems of the documents
+
+Each system of the five documents, the section that tells of it, and the laboratories that show it.
+`docs/systems.toml` lists them.
+
+| system | document | section | shown in |
+|---|---|---|---|
+"""
+
+
+class Document(NamedTuple):
+    """A document's title, and its sections."""
+
+    title: str
+    sections: tuple[str, ...]
+
+
+class System(NamedTuple):
+    """What a document tells of, the section that does, and the laboratories that show it, by name."""
+
+    name: str
+    document: str
+    section: str
+    laboratories: tuple[str, ...]
+
+
+def listed() -> tuple[list[System], dict[str, Document]]:
+    """The systems of the documents, and the documents by number."""
+    kept = tomllib.loads(SYSTEMS.read_text(encoding="utf-8"))
+    systems = [System(name, document, section, tuple(labs)) for name, document, section, labs in kept["systems"]]
+    documents = {number: Document(one["title"], tuple(one["sections"])) for number, one in kept["documents"].items()}
+    return systems, documents
+
+
+def system_row(system: System, titles: Mapping[str, str]) -> str:
+    """A line of the table of systems; raises ``KeyError`` for a laboratory that there is not."""
+    shown = ", ".join(titles[name] for name in system.laboratories)
+    return f"| {system.name} | {system.document} | {system.section} | {shown} |"
+
+
+def systems_table() -> str:
+    """The table of systems, and which document is which."""
+    systems, documents = listed()
+    titles = {lab.name: lab.declared.title for lab in LABORATORIES}
+    rows = "\n".join(system_row(system, titles) for system in systems)
+    numbered = "\n".join(f"- {number}: {one.title}" for number, one in documents.items())
+    return f"{SYSTEMS_START}{rows}\n\n{numbered}\n"
 
 
 def row(lab: Laboratory) -> str:
@@ -50,7 +103,7 @@ def row(lab: Laboratory) -> str:
 
 
 def table() -> str:
-    return START + "\n".join(row(lab) for lab in LABORATORIES) + "\n"
+    return START + "\n".join(row(lab) for lab in LABORATORIES) + "\n" + systems_table()
 
 
 if __name__ == "__main__":

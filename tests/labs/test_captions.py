@@ -315,6 +315,7 @@ CAPTIONS = {
     # Captions of these tell other numbers than their cards do: neither says what the other denies.
     "series-attention": (),
     "adaptive-computation": (),
+    "attention-against-recurrence": (),
     "attention-interface": (),
     "neural-programmer": (),
     "leaderboard": (

@@ -50,6 +50,10 @@ EXCLUDED = {
         "not_learned": ("longer_where_harder", "not_longer_where_harder"),
         "longer_where_harder": ("not_longer_where_harder",),
     },
+    "attention-against-recurrence": {
+        "finds_it_anywhere": ("loses_far_ones", "told_little_at_first"),
+        "guesses": ("loses_far_ones",),
+    },
     "attention-interface": {
         "answers": ("often_wrong",),
         "often_wrong": ("beside_the_word", "on_the_word"),

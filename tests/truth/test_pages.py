@@ -60,6 +60,14 @@ def of_series(run):
     return [sum(error) / len(error), min(simple) / len(error), weighted, sorted(of(run, "simple_weighted"))[0]]
 
 
+def of_farthest(network):
+    def numbers(run):
+        gradients = of(run, "input_gradient", network)
+        return [of(run, "accuracy_by_distance", network)[-1, -1], gradients[0, -1]]
+
+    return numbers
+
+
 def of_thought(run):
     shares = of(run, "step_share", "tau")[-1]
     return [shares @ run["ponder_step"].values, of(run, "accuracy", "tau")[-1]]
@@ -413,6 +421,10 @@ TOLD = {
         (r"### .*", of_forecast),
         (r"Model: GRU; .*", of_gru),
         (r"In this run: (\S+) forecasts .* by (\S+) refits", lambda run: [run.sizes["time"], run.sizes["fold"]]),
+    ),
+    "attention-against-recurrence": tuple(
+        (rf"In this run, the {words} is right .*", of_farthest(name))
+        for name, words in (("rnn", "RNN"), ("lstm", "LSTM"), ("transformer", "Transformer"))
     ),
     "adaptive-computation": ((r"In this run, at its last look, the network with τ .*", of_thought),),
     "neural-turing-machine": ((r"In this run, at its last look, a row is .*", of_machine),),

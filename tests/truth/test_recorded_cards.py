@@ -14,6 +14,7 @@ from goldviz.declare.registry import experiments, laboratories
 from goldviz.runs.examples import example, has_example
 from tests.truth.recorded_cards import (
     adaptive_computation,
+    attention_against_recurrence,
     attention_interface,
     bert_pretraining,
     char_gpt,
@@ -36,6 +37,7 @@ LABORATORIES = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module
     for module in (
         adaptive_computation,
+        attention_against_recurrence,
         attention_interface,
         bert_pretraining,
         char_gpt,

@@ -98,16 +98,17 @@ def pushes(answered: Answered, price: float, most: int) -> Measured:
 def thoughts(network: Ponderer, unseen: Puzzles, settings: AdaptiveComputation) -> Measured:
     """Of the inputs that are followed, (puzzle, ponder_step) each: weights, remainder and budget left before each
     step, NaN where there are none; and whether each answer is right."""
-    answered = Answered.by(network, unseen, settings)
     chosen = followed(unseen, settings)
+    few = Puzzles(unseen.inputs[:, chosen], unseen.targets[chosen], unseen.difficulty[chosen])
+    answered = Answered.by(network, few, settings)
     budget = answered.pondering.budget
-    weights = pad(budget.weights[:, chosen].T, (0, settings.most - len(budget.weights)))
+    weights = pad(budget.weights.T, (0, settings.most - len(budget.weights)))
     numbers = torch.arange(1, settings.most + 1, device=weights.device)
-    before, at = (compare(numbers, budget.steps[chosen, None]) for compare in (torch.lt, torch.eq))
+    before, at = (compare(numbers, budget.steps[:, None]) for compare in (torch.lt, torch.eq))
     nothing = torch.full_like(weights, math.nan)
     return {
         "weight": torch.where(before, weights, nothing),
         "remainder": torch.where(at, weights, nothing),
         "budget": torch.where(before | at, 1 - (weights.cumsum(1) - weights), nothing),
-        "puzzle_right": answered.right()[chosen],
+        "puzzle_right": answered.right(),
     }

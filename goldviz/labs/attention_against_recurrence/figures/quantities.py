@@ -1,0 +1,24 @@
+"""What the figures of *Attention against recurrence* have limits for."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from goldviz.declare.kinds import by_kind
+from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
+from goldviz.figures.limits import Quantity, magnitudes, padded, places
+from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
+
+KINDS = by_kind(AttentionAgainstRecurrence.variables)
+QUANTITIES = {
+    **quantities_by_kind(KINDS),
+    "share": Quantity(lambda ds: np.array([0.0, 1.0]), padded),
+    **magnitudes("input_gradient", "multiplications", "steps_in_a_row", "series_length"),
+    **places("distance", "lag"),
+}
+
+figure = partial(plot.figure, QUANTITIES)
+shared_limits = partial(limits.shared_limits, QUANTITIES)

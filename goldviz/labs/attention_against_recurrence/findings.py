@@ -1,0 +1,66 @@
+"""What a run of *Attention against recurrence* says: who finds the symbol, and from how far."""
+
+from __future__ import annotations
+
+from goldviz.diagnostics.findings import Conclusions, Rule, networks, training
+from goldviz.diagnostics.findings.line import above, at_least, below
+from goldviz.labs.attention_against_recurrence.measures import Reading
+
+UNSEEN = "32 unseen sequences of each group"
+
+RULES = (
+    training.training_diverged(
+        where_it_did="in {subject}",
+        explanation="A step that is too long makes the next gradient longer still.",
+        advice=(),
+    ),
+    Rule(
+        "finds_it_anywhere",
+        "good",
+        "{Subject} find{s|} the symbol from any distance",
+        line=at_least("far", 0.9, "{at:percent} right where it is farthest"),
+        number="{far:percent} right from farthest back",
+        explanation="Guessing is right on one answer in eight. How long it took, the curve of right answers tells.",
+        confidence=UNSEEN,
+        silenced_by=("diverged",),
+    ),
+    Rule(
+        "guesses",
+        "bad",
+        "{Subject} {is|are} hardly better than guessing",
+        line=below("accuracy", 0.3, "{at:percent} right in all")
+        & below("near", 0.5, "{at:percent} where it is nearest"),
+        number="{accuracy:percent} right in all",
+        explanation="Guessing is right on one answer in eight. A mark that moves is hard to learn: each distance asks "
+        "for another number of steps to remember. With a smaller distance the task is easier.",
+        confidence=UNSEEN,
+        silenced_by=("diverged",),
+        at_end=True,
+    ),
+    Rule(
+        "loses_far_ones",
+        "warning",
+        "{Subject} lose{s|} what lies far back",
+        line=at_least("near", 0.5, "{at:percent} right where it is nearest")
+        & below("far", 0.5, "less where it is farthest"),
+        number="{near:percent} right where it is nearest, {far:percent} where it is farthest",
+        explanation="Every step between mark and question rewrites the state. What is to arrive has to survive each.",
+        confidence=UNSEEN,
+        silenced_by=("diverged",),
+        at_end=True,
+    ),
+    Rule(
+        "told_little_at_first",
+        "warning",
+        "Untrained, {subject} hear{s|} little from far back",
+        line=above("faded_at_first", 100, "a gradient {at} times smaller than at the nearest input"),
+        number="{faded_at_first:times} times smaller {settings.distance} steps back",
+        explanation="On its way back the gradient is multiplied at every step (document 001, eq. 6-9). Training has to "
+        "begin with what little arrives.",
+        confidence=UNSEEN,
+        silenced_by=("diverged", "finds_it_anywhere"),
+    ),
+)
+"""In the order in which they are judged."""
+
+findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
