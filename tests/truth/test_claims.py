@@ -121,12 +121,22 @@ NAMES = ("as-in-the-document",)
 GPTS = ("break-it-no-scale", "as-in-the-document")
 FIRST = ("as-in-the-document",)
 COPY = ("copy",)
+MARKED = ("forty-steps-back",)
 BUMPS = ("equal-values",)
 LETTERS = ("turn-letters-round",)
 TABLES = ("one-column",)
 LONGER = ("break-it-longer-than-trained",)
 MOVES = ("the-market-s-returns",)
 PERIODIC = np.array([0.25 if lag % 5 == 0 else -1 / 16 for lag in range(1, 21)])
+
+
+def encoder_work(length):
+    """Multiplications of a layer of width 32: eight maps of a place to its width, its neighbours' weights, the rest."""
+    return length * 32 * (10 + 4 * 32 + 2 * 4 * 32) + 2 * length * length * 32 + 32 * 8
+
+
+def lstm_work(length):
+    return length * 4 * 32 * (10 + 32) + 32 * 8
 
 
 def rows_of(run):
@@ -319,6 +329,20 @@ ANEW = {
         "ntm.whole_beyond": (COPY, lambda run: of(run, "sequences_right", "ntm")[-1, 5]),
         "ntm.read_cells": (COPY, lambda run: run["cells_used"].values[-1].ravel()[0]),
         "ntm.write_cells": (COPY, lambda run: run["cells_used"].values[-1].ravel()[1]),
+    },
+    "attention-against-recurrence": {
+        **{
+            f"{name}.far": (MARKED, lambda run, name=name: of(run, "accuracy_by_distance", name)[-1, -1])
+            for name in ("rnn", "lstm", "transformer")
+        },
+        **{
+            f"{name}.reach_at_first": (MARKED, lambda run, name=name: of(run, "input_gradient", name)[0, -1])
+            for name in ("rnn", "lstm", "transformer")
+        },
+        "lstm_steps_in_a_row": (MARKED, lambda run: 1024),
+        "encoder_steps_in_a_row": (MARKED, lambda run: 1),
+        "encoder_work_at_64": (MARKED, lambda run: encoder_work(64) / lstm_work(64)),
+        "encoder_work_at_1024": (MARKED, lambda run: encoder_work(1024) / lstm_work(1024)),
     },
     "adaptive-computation": {
         "tau.correlation": (("read-until-stop",), lambda run: of(run, "correlation", "tau")[-1]),

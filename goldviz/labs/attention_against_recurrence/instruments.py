@@ -37,4 +37,5 @@ def by_distance(gradient: Float[Tensor, "time batch features"]) -> Float[Tensor,
     tensor([1.0000, 0.5000])
     """
     norms = torch.linalg.vector_norm(gradient.double(), dim=2).mean(1)[:-1].flip(0)
-    return (norms / norms[0]).float()
+    multiples: Tensor = (norms / norms[0]).float()
+    return multiples

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
@@ -35,7 +37,7 @@ class Reading(TrainingReading):
     """The share of right answers where it lies farthest back."""
     reach_at_first: Floats = measured("input_gradient", "look", "lag", by=lambda shares: shares[0, -1])
     """Before training, the gradient at the farthest input as a multiple of that at the nearest."""
-    faded_at_first = Derived(lambda n: ratio(1.0, n.reach_at_first))
+    faded_at_first = Derived(lambda n: ratio(np.ones_like(n.reach_at_first), n.reach_at_first))
     """How many times smaller it is there than at the nearest input."""
     reach: Floats = at_last("input_gradient", "look", "lag", by=lambda shares: shares[-1])
     """After training, the gradient at the farthest input as a multiple of that at the nearest."""

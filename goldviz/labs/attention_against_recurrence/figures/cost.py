@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from goldviz.arrays.labelled import Run
@@ -15,7 +17,7 @@ from goldviz.figures.theme import Theme, style_of
 from goldviz.labs.attention_against_recurrence.figures.quantities import figure
 
 
-def _curve(network: str, lengths: np.ndarray, values: np.ndarray, hover: str) -> Scatter:
+def _curve(network: str, lengths: np.ndarray, values: np.ndarray, hover: str) -> Any:
     style = style_of(network)
     return Scatter(
         x=lengths,
@@ -41,13 +43,13 @@ def _length_axis(figure: Figure, lengths: np.ndarray) -> None:
     link(figure, "x", "series_length")
 
 
-def _by_length(plot: Plot, name: str, title: str, hover: str) -> Figure:
+def _by_length(plot: Plot, name: str, title: str, hover: str, note: str) -> Figure:
     lengths = plot.ds["series_length"].values
     for network in plot.networks:
         plot.add(_curve(network, lengths, plot.ds[name].sel(network=network).values, hover))
     plot.log_axis(name, title)
     _length_axis(plot.figure, lengths)
-    return plot.finish("By formula, for one sequence.")
+    return plot.finish(note)
 
 
 @figure(
@@ -58,7 +60,7 @@ def _by_length(plot: Plot, name: str, title: str, hover: str) -> Figure:
 )
 def multiplications(plot: Plot) -> Figure:
     """Multiplications by length; both axes are logarithmic."""
-    return _by_length(plot, "multiplications", "Multiplications", "%{y:.3s}")
+    return _by_length(plot, "multiplications", "Multiplications", "%{y:.3s}", "By formula, for one sequence.")
 
 
 @figure(
@@ -70,7 +72,8 @@ def multiplications(plot: Plot) -> Figure:
 )
 def steps_in_a_row(plot: Plot) -> Figure:
     """Steps in a row by length: n of a recurrent network, as many as there are layers of the Transformer."""
-    return _by_length(plot, "steps_in_a_row", "Steps in a row", "%{y:,}")
+    note = "Recurrent networks share a line: a step for each symbol."
+    return _by_length(plot, "steps_in_a_row", "Steps in a row", "%{y:,}", note)
 
 
 @drawn(
