@@ -60,9 +60,8 @@ class Small:
 
 
 SMALL = [Small(lab, number, changes) for lab in TRAINED for number, changes in enumerate(cases(lab).RUNS)]
-EVERY_SMALL = pytest.mark.parametrize("small", represented(SMALL, ordinary=2), ids=str)
-ONE_OF_EACH = pytest.mark.parametrize("small", represented(SMALL), ids=str)
-"""Small runs that the ordinary suite trains: two, or one, of each representative."""
+EVERY_SMALL = pytest.mark.parametrize("small", represented(SMALL), ids=str)
+"""Of which the ordinary suite trains one of each representative."""
 REPRESENTED = pytest.mark.parametrize("lab", represented(TRAINED), ids=lambda lab: lab.name)
 EVERY_TRAINED = pytest.mark.parametrize("lab", TRAINED, ids=lambda lab: lab.name)
 EVERY_INSTANT = pytest.mark.parametrize("lab", INSTANT, ids=lambda lab: lab.name)

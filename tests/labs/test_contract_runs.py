@@ -21,7 +21,6 @@ from tests.labs.scripts_alone import run_alone
 from tests.labs.small_runs import (
     EVERY_SMALL,
     EVERY_TRAINED,
-    ONE_OF_EACH,
     SMALL,
     TRAINED,
     Small,
@@ -102,13 +101,13 @@ def test_what_is_declared_is_recorded(small: Small) -> None:
     assert list(dataset[settings.step]) == list(range(1, settings.steps_planned() + 1))
 
 
-@ONE_OF_EACH
+@EVERY_SMALL
 def test_a_paused_run_goes_on_bit_for_bit(small: Small) -> None:
     for pause in pauses(small):
         states_and_records_go_on(small.settings(seeds=(0, 7)), pause)
 
 
-@ONE_OF_EACH
+@EVERY_SMALL
 def test_a_seed_and_a_network_are_the_same_alone_and_in_company(small: Small) -> None:
     company = small_run(small.settings(seeds=(0, 7)))
     lanes = list(company.network.values) if "networks" in small.lab.declared.model_fields else [None]
@@ -121,14 +120,14 @@ def test_a_seed_and_a_network_are_the_same_alone_and_in_company(small: Small) ->
                 np.testing.assert_array_equal(alone[name].sel(here), company[name].sel(here), err_msg=name)
 
 
-@ONE_OF_EACH
+@EVERY_SMALL
 def test_looking_more_or_less_often_changes_nothing(small: Small) -> None:
     blind = small.settings(seeds=(0, 7), **getattr(cases(small.lab), "BLIND", {}))
     name = headline(small.lab)
     np.testing.assert_array_equal(small_run(blind)[name], small_run(small.settings(seeds=(0, 7)))[name])
 
 
-@ONE_OF_EACH
+@EVERY_SMALL
 def test_what_is_drawn_on_the_device_can_be_silenced(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = quiet_losses(small)
     monkeypatch.setattr(seeds, "torch", SimpleNamespace(Generator=OtherNumbers))

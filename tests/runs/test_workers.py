@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from distributed import Client, SpecCluster, Worker
 
@@ -26,11 +25,12 @@ from tests.runs.toy import Toy
 ENDLESS = Toy(epochs=100_000, seconds=0.01)
 
 
-def kill_workers() -> None:
-    """Kill the worker processes of the executors in this process."""
-    for child in psutil.Process().children(recursive=True):
-        if "spawn_main" in " ".join(child.cmdline()):
-            child.kill()
+def kill_workers(executor: Executor) -> None:
+    """Kill the worker processes of this executor."""
+    cluster = executor._workers._cluster
+    assert isinstance(cluster, SpecCluster)
+    for nanny in cluster.workers.values():
+        os.kill(nanny.pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_a_connection_that_was_closed_comes_back_to_the_workers_that_are_up(tmp_
 
 
 def test_a_run_whose_worker_died_before_it_began_is_sent_again(single: Executor) -> None:
-    kill_workers()
+    kill_workers(single)
     # Sent before anybody has noticed that its worker is gone.
     run_id = single.submit(Toy())
     assert ended(single.store, run_id, SLOW).status == "finished"
@@ -149,7 +149,7 @@ def test_workers_that_dask_gave_up_are_started_anew(single: Executor, monkeypatc
     assert isinstance(cluster, SpecCluster)
     [nanny] = cluster.workers.values()
     nanny.auto_restart = False
-    kill_workers()
+    kill_workers(single)
     assert ended(single.store, single.submit(Toy()), SLOW).status == "finished"
 
 
