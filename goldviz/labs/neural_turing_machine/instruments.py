@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -23,11 +24,12 @@ CONTROLS = ("strength", "gate", "ahead", "stay", "back", "sharpness")
 @dataclass(frozen=True)
 class Evaluation:
     """A seed's unseen sequences: some of each tested length, one batch that holds them all, those of the longest
-    trained length, and one of these as a probe."""
+    trained length, which are ``own`` of that batch, and the first of these as a probe."""
 
     groups: tuple[TaskBatch, ...]
     inputs: Float[Tensor, "time batch channel"]
     trained: TaskBatch
+    own: slice
     probe: TaskBatch
 
     @classmethod
@@ -37,9 +39,26 @@ class Evaluation:
         groups = tuple(sequences(settings, one, settings.repeats, TESTED, generator) for one in lengths)
         steps = max(len(group.inputs) for group in groups)
         padded = [functional.pad(group.inputs, (0, 0, 0, 0, 0, steps - len(group.inputs))) for group in groups]
-        trained = groups[lengths.index(settings.length)]
+        place = lengths.index(settings.length)
+        trained, own = groups[place], slice(place * TESTED, (place + 1) * TESTED)
         probe = TaskBatch(trained.inputs[:, :1], trained.targets[:, :1])
-        return cls(groups, torch.cat(padded, 1), trained, probe)
+        return cls(groups, torch.cat(padded, 1), trained, own, probe)
+
+
+class Reply(NamedTuple):
+    """What a network makes of all unseen sequences in one pass: logits, and what a machine's heads did."""
+
+    logits: Float[Tensor, "time batch bit"]
+    visits: list[Visit]
+
+
+@torch.no_grad()
+def reply(network: Network, evaluation: Evaluation) -> Reply:
+    """Let the network answer once: padding stands behind a sequence, and changes nothing before it."""
+    if not isinstance(network, Machine):
+        return Reply(network(evaluation.inputs), [])
+    visits: list[Visit] = []
+    return Reply(network(evaluation.inputs, visits), visits)
 
 
 def answers(network: Network, batch: TaskBatch) -> Float[Tensor, "answer batch bit"]:
@@ -54,43 +73,42 @@ def right(logits: Float[Tensor, "answer batch bit"], batch: TaskBatch) -> tuple[
     return hits.float().mean(), hits.all(-1).all(0).float().mean()
 
 
-@torch.no_grad()
-def by_length(network: Network, evaluation: Evaluation) -> Measured:
+def by_length(given: Reply, evaluation: Evaluation) -> Measured:
     """``bits_right`` and ``sequences_right`` of each tested length."""
-    logits = network(evaluation.inputs)
     shares = [
-        right(logits[group.first_answer : len(group.inputs), number * TESTED : (number + 1) * TESTED], group)
+        right(given.logits[group.first_answer : len(group.inputs), number * TESTED : (number + 1) * TESTED], group)
         for number, group in enumerate(evaluation.groups)
     ]
     bits, whole = (torch.stack(own) for own in zip(*shares, strict=True))
     return {"bits_right": bits, "sequences_right": whole}
 
 
-@torch.no_grad()
-def cells_used(network: Machine, batch: TaskBatch) -> Float[Tensor, " head"]:
+def cells_used(given: Reply, evaluation: Evaluation) -> Float[Tensor, " head"]:
     """exp of the entropy of each head's weights, mean over sequences and the times at which a head is of use.
 
     Reading is of use at answers, writing while rows are told, before the mark. 1 where each address is one cell.
     """
-    visits: list[Visit] = []
-    network(batch.inputs, visits)
-    weights = torch.stack([visit.address.sharp for visit in visits])
+    batch = evaluation.trained
+    weights = torch.stack([visit.address.sharp[evaluation.own] for visit in given.visits[: len(batch.inputs)]])
     cells = torch.special.entr(weights).sum(-1).exp()  # (time, batch, head)
     reading, writing = cells[batch.first_answer :, :, READ], cells[: batch.first_answer - 1, :, WRITE]
     return torch.stack([reading.mean(), writing.mean()])
 
 
-@torch.no_grad()
-def of_probe(network: Machine, probe: TaskBatch) -> Measured:
+def answer_to_probe(given: Reply, evaluation: Evaluation) -> Float[Tensor, "time bit"]:
+    """The probability that each bit is 1, at every time step of the probe."""
+    return torch.sigmoid(given.logits[: len(evaluation.probe.inputs), evaluation.own.start])
+
+
+def of_probe(given: Reply, evaluation: Evaluation) -> Measured:
     """Memory, addresses and controls at every time step of the probe."""
-    visits: list[Visit] = []
-    network(probe.inputs, visits)
-    memory = torch.stack([visit.memory[0] for visit in visits])
+    visits, place = given.visits[: len(evaluation.probe.inputs)], evaluation.own.start
+    memory = torch.stack([visit.memory[place] for visit in visits])
     told = [visit.controls for visit in visits]
-    controls = [torch.cat([one.strength, one.gate, one.shift, one.sharpness], -1)[0] for one in told]
+    controls = [torch.cat([one.strength, one.gate, one.shift, one.sharpness], -1)[place] for one in told]
     return {
         "memory": memory,
         "cell_size": memory.square().mean(-1).sqrt(),
-        "address": torch.stack([torch.stack(visit.address, 2)[0] for visit in visits]),
+        "address": torch.stack([torch.stack([stage[place] for stage in visit.address], 1) for visit in visits]),
         "controls": torch.stack(controls),
     }

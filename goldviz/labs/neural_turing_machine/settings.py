@@ -76,7 +76,7 @@ class NeuralTuringMachine(Experiment):
     clip: float = standard.clip(10.0)
     steps: int = standard.steps(300)
     batch: int = standard.batch(32, "sequences")
-    look_every: int = standard.look_every(30)
+    look_every: int = standard.look_every(50)
     """Tests by length, memory and addresses are recorded every so many steps."""
 
     variables: ClassVar[Mapping[str, Variable]] = {

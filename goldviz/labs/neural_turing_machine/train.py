@@ -18,13 +18,15 @@ from goldviz.labs.neural_turing_machine.instruments import (
     STAGES,
     Evaluation,
     Measured,
+    answer_to_probe,
     answers,
     by_length,
     cells_used,
     of_probe,
+    reply,
     right,
 )
-from goldviz.labs.neural_turing_machine.machine import HEADS, Machine
+from goldviz.labs.neural_turing_machine.machine import HEADS
 from goldviz.labs.neural_turing_machine.networks import LAYERS, Network, lanes, layers_of, network_of
 from goldviz.labs.neural_turing_machine.tasks import EXTRA, TaskBatch, lengths_to_test, sequences, trained_batch
 from goldviz.training.clipping import clip_gradients
@@ -107,18 +109,16 @@ def announce(settings: NeuralTuringMachine, record: Record, evaluation: Evaluati
 @torch.no_grad()
 def look(grid: Grid[Learner[Network]], evaluations: list[Evaluation]) -> Measured:
     """What every network answers by length, and where the machine of the first seed writes and reads in the probe."""
-    networks = grid.each(lambda one: on_cpu(one.network))
-    rows = [[by_length(one, own) for one, own in zip(row, evaluations, strict=True)] for row in networks]
-    first, probe = [row[0] for row in networks], evaluations[0].probe
+    replies = grid.each(lambda one, own: reply(on_cpu(one.network), own), evaluations)
+    rows = [[by_length(given, own) for given, own in zip(row, evaluations, strict=True)] for row in replies]
     shown: Measured = table(rows)
-    shown["answer"] = torch.stack([torch.sigmoid(network(probe.inputs)[:, 0]) for network in first], 1)
-    for row in networks:
-        machines = [network for network in row if isinstance(network, Machine)]
-        if machines:
+    shown["answer"] = torch.stack([answer_to_probe(row[0], evaluations[0]) for row in replies], 1)
+    for row in replies:
+        if row[0].visits:
             shown["cells_used"] = torch.stack(
-                [cells_used(one, own.trained) for one, own in zip(machines, evaluations, strict=True)]
+                [cells_used(given, own) for given, own in zip(row, evaluations, strict=True)]
             )
-            shown |= of_probe(machines[0], probe)
+            shown |= of_probe(row[0], evaluations[0])
     return shown
 
 
