@@ -198,6 +198,14 @@ def _longer_thought(run):
     return _yes(correlation > 0.5, correlation)
 
 
+def _own_programs(run):
+    """A program that is the question's own answers rightly, so no more can be than are right, sort by sort."""
+    asked, right = (float(of(run, name, "programmer")[-1]) for name in ("as_asked", "right"))
+    assert asked <= right
+    assert of(run, "right_by_sort", "programmer")[-1].min() <= right <= of(run, "right_by_sort", "programmer")[-1].max()
+    return "Under half" if asked < 0.5 else "Most, not all" if asked < 0.99 else "Nearly all", [asked]
+
+
 REVEALED = {
     "deep-plain.1": lambda run: ("Less than a thousandth", [handed_back(run)]),
     "deep-plain.2": lambda run: ("Only the residual one", [beside_zero(run, "plain"), beside_zero(run, "residual")]),
@@ -225,17 +233,17 @@ REVEALED = {
     "gaps.3": _long_gaps,
     "gaps.5": lambda coarse, capped: _yes(_refined(coarse) > 1.5, _refined(coarse), _refined(capped)),
     "memory-to-attention.1": _cells_of_answers,
-    "memory-to-attention.2": lambda run: _yes(copied(run, 6) > 0.5, copied(run, 6)),
-    "memory-to-attention.3": lambda run: (
+    "memory-to-attention.2": lambda run: (
         "Until the memory is full" if copied(run, 18) < 0.5 < copied(run, 12) else "?",
         [12, copied(run, 12), 18, copied(run, 18)],
     ),
-    "memory-to-attention.4": lambda run: (
+    "memory-to-attention.3": lambda run: (
         "Only the one that attends" if turned(run, "attention") > 0.5 > turned(run, "fixed_vector") else "?",
         [12, turned(run, "attention"), turned(run, "fixed_vector")],
     ),
-    "memory-to-attention.5": _on_the_letter,
-    "memory-to-attention.6": _longer_thought,
+    "memory-to-attention.4": _on_the_letter,
+    "memory-to-attention.5": _longer_thought,
+    "memory-to-attention.6": _own_programs,
     "series.1": _sines,
     "series.2": _bumps,
     "series.3": _five_days,

@@ -1,4 +1,4 @@
-"""*From memory to attention* leads from a network that attends to its memory to one that attends to its own steps."""
+"""*From memory to attention* leads from a network that attends to its memory to ones that attend to their own steps."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
     from goldviz.declare.settings import Settings
 
-INTERFACE, PONDERING = "attention-interface", "adaptive-computation"
-HALF = 0.5
+INTERFACE, PONDERING, PROGRAMMER = "attention-interface", "adaptive-computation", "neural-programmer"
+HALF, NEARLY_ALL = 0.5, 0.99
 MOSTLY, FEW = 0.95, 5.0
 """The share of right answers that the task asks for, and in how many steps."""
 
@@ -21,11 +21,6 @@ def _cells(run: Run) -> tuple[int, str]:
     cells = measures.READ_CELLS.first(run)
     place = 0 if cells < 2 else 1 if cells < 8 else 2
     return place, f"The weights of an answer are spread over {cells:.1f} of 16 cells."
-
-
-def _without_shift(run: Run) -> tuple[int, str]:
-    whole = measures.WHOLE["ntm"].first(run)
-    return int(whole > HALF), f"It copies {whole:.0%} of the sequences without a wrong bit."
 
 
 def _longer(run: Run) -> tuple[int, str]:
@@ -52,6 +47,12 @@ def _pondering(run: Run) -> tuple[int, str]:
     return int(correlation > HALF), f"Steps and signs correlate by {correlation:.2f}."
 
 
+def _programs(run: Run) -> tuple[int, str]:
+    as_asked = measure_of(PROGRAMMER, "programmer.as_asked").first(run)
+    place = 0 if as_asked < HALF else 1 if as_asked < NEARLY_ALL else 2
+    return place, f"It writes the question's own program for {as_asked:.0%} of the questions."
+
+
 def _solved(settings: Settings, run: Run) -> bool:
     if settings.model_dump().get("task") != "parity" or "accuracy" not in run:
         return False
@@ -71,13 +72,7 @@ STORIES = (
                 guess=Guess("How many cells is an answer read from?", ("About one", "A few", "Most"), _cells),
             ),
             Step(
-                "Here it finds cells by what is in them alone. It cannot move on to the next one.",
-                ("break-it-no-shift",),
-                figure="by_length",
-                guess=Guess("Does it still copy?", ("No", "Yes"), _without_shift),
-            ),
-            Step(
-                "Here it only moves from cell to cell. It learned on at most 6 rows.",
+                "Here it only moves from cell to cell, whatever is in them. It learned on at most 6 rows.",
                 ("fix-it-location-alone",),
                 figure="by_length",
                 guess=Guess(
@@ -113,7 +108,18 @@ STORIES = (
                 lab=PONDERING,
             ),
             Step(
-                "Your turn: the price of a step, the cell, more or fewer signs.",
+                "Attention may choose operations, too: sums, counts, comparisons of rows of a table, and one of three "
+                "columns. The network is told answers alone, never a program.",
+                ("break-it-three-columns",),
+                guess=Guess(
+                    "For how many questions does it write the right program?",
+                    ("Under half", "Most, not all", "Nearly all"),
+                    _programs,
+                ),
+                lab=PROGRAMMER,
+            ),
+            Step(
+                "Your turn with the signs: the price of a step, the cell, more or fewer signs.",
                 ("parity",),
                 task=Task("Train on parity until 95 % are right in at most five steps on average.", _solved),
                 lab=PONDERING,
