@@ -10,6 +10,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import link, log_axis
+from goldviz.figures.limits import decades
 from goldviz.figures.maps import legend_below
 from goldviz.figures.plot import Plot
 from goldviz.figures.spec import drawn
@@ -92,4 +93,4 @@ def measured_time(ds: Run, *, theme: Theme = "light") -> Figure:
     _length_axis(figure, lengths)
     legend_below(figure)
     seconds = np.log10(ds["seconds"].values)
-    return figure.update_yaxes(title_text="Seconds", **log_axis((float(seconds.min()), float(seconds.max()))))
+    return figure.update_yaxes(title_text="Seconds", **log_axis(decades(float(seconds.min()), float(seconds.max()))))
