@@ -137,6 +137,23 @@ def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page:
     assert run
 
 
+def test_a_model_that_learned_from_pairs_says_whether_b_follows(server: Server, open_page: Opener) -> None:
+    page = open_page(f"{server.address}/bert-pretraining?{TINY}&objective=next_sentence")
+    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    assert train(page)
+    state(page, "Finished")
+    expect(page.get_by_text("Does B follow A?").first).to_be_visible()
+    page.get_by_role("link", name="Look inside this model").click()
+    explored(page)
+    write(page, "Gold rose in May. [SEP] Silver fell.")
+    open_part(page, "Does order count?")
+    expect(page.get_by_text("Its next-sentence head gives")).to_be_visible()
+    page.goto(f"{server.address}/bert-pretraining?{TINY}&objective=permutation")
+    assert train(page)
+    state(page, "Finished")
+    expect(page.get_by_text("Who may see whom?").first).to_be_visible()
+
+
 def test_documents_are_brought_compared_and_become_channels(server: Server, open_page: Opener, tmp_path: Path) -> None:
     texts = [
         f"Inflation {word} and the Committee keeps the target range. Gold is at {price} dollars."

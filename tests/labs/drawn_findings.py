@@ -73,6 +73,7 @@ OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
         "masked_share": (0.05, 0.15, 0.8),
         "rehearsal": (0.0, 2.0),
         "learning_rate": (1e-5, 1e-3, 0.09),
+        "compare_start": (True, False),
     },
     "leaderboard": {
         "last_batch": ("keep", "drop"),

@@ -257,6 +257,15 @@ ANEW = {
         "gained_on_known": (READ, lambda read, unread: tone_right(read, "new draws") - tone_right(unread, "new draws")),
         "gained_on_new": (READ, lambda read, unread: tone_right(read) - tone_right(unread)),
         "above_counting_words": (FIRST, lambda run: tone_right(run) - bag_of_words(run)),
+        "next_sentence_gain_on_known": (
+            READ,
+            lambda with_head, without: tone_right(with_head, "new draws") - tone_right(without, "new draws"),
+        ),
+        "next_sentence_gain_on_new": (READ, lambda with_head, without: tone_right(with_head) - tone_right(without)),
+        "pairs_told": (
+            ("with-next-sentence-head",),
+            lambda run: run["unseen_next_sentence_accuracy"].sel(look=3000).values[0],
+        ),
     },
     "gold-forecast": {
         "r2": (FIRST, saved),

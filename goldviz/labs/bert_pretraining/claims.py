@@ -45,4 +45,19 @@ CLAIMS = (
             "bag of words": Part(measures.above_counting_words, above=0),
         },
     ),
+    Claim(
+        LAB,
+        "C60",
+        "Predicting the next sentence beside masked words helps to judge the tone.",
+        "004, 5",
+        lanes=("with-next-sentence-head", {"objective": "pairs"}),
+        kind="question",
+        parts={
+            "on the same pairs of sentences, with it {:.1%} more tones of new patterns are judged rightly": Part(
+                measures.next_sentence_gain_on_new, above=0
+            ),
+            "of known patterns {:.1%} more are": Part(measures.next_sentence_gain_on_known, above=0),
+            "of unseen pairs it tells {:.1%}": Part(measures.PAIRS_TOLD, above=0.5, lanes=(1,)),
+        },
+    ),
 )

@@ -33,6 +33,8 @@ EXCLUDED = {
     "tone_not_learned": JUDGED,
     "tone_from_words": {"tone_from_context"},
     "pretraining_paid_off": {"frozen_holds_back"},
+    "reading_raised_tone": {"reading_lowered_tone", "reading_left_tone"},
+    "reading_lowered_tone": {"reading_left_tone"},
 }
 """For each kind of card, those that say the opposite, or that would make no sense beside it."""
 

@@ -523,3 +523,23 @@ def test_a_reading_of_nothing_is_nothing():
     assert not reading.diverged.any()
     assert np.isnan(reading.words_unseen).all()
     assert findings_of(settings_of(), run_of().isel(step=slice(0, 0), look=slice(0, 0))) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "kind", "severity"),
+    [
+        (0.55, "reading_raised_tone", "good"),
+        (0.68, "reading_left_tone", "warning"),
+        (0.85, "reading_lowered_tone", "bad"),
+    ],
+)
+def test_a_start_beside_the_run_says_what_reading_did(start, kind, severity):
+    run = run_of(new=0.7)
+    alone = run["unseen_tone_accuracy"] * 0 + start
+    with_start = run.assign(start_tone_accuracy=alone)
+    told = found(with_start, compare_start=True)
+    assert {name for name in told if name.startswith("reading_")} == {kind}
+    assert told[kind].severity == severity
+    assert told[kind].number == f"70 % right on new patterns, {100 * start:.0f} % without the reading"
+    assert not any(name.startswith("reading_") for name in found(run, compare_start=True))
+    assert not any(name.startswith("reading_") for name in found(with_start, compare_start=True, pretraining_steps=0))

@@ -75,6 +75,12 @@ def patterns_only(run):
     return Card(known - new > 0.15, number=(known, new), threshold=(15,))
 
 
+def reading_left_tone(run):
+    """New patterns beside the start that was fine-tuned without reading on."""
+    new, start = right(run, NEW), float(one(run).start_tone_accuracy.isel(look=-1).sel(tone_set=NEW))
+    return Card(abs(new - start) <= 0.07, number=(new, start), threshold=(7,))
+
+
 def hard_kind(run):
     """The kind of text, of at least 25 texts, that is judged worst, and the mean over all texts of all kinds."""
     by_kind = one(run).kind_tone_accuracy.isel(look=-1)
@@ -168,6 +174,7 @@ CARDS = {
         pretraining_paid_off,
         labels_by_heart,
         patterns_only,
+        reading_left_tone,
         hard_kind,
         reads_context,
         only_word_frequencies,
