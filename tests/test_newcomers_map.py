@@ -267,10 +267,12 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return said
 
 
+@pytest.mark.slow
 def test_new_members_of_families_train(told: dict[str, Any]) -> None:
     assert told["families"] == ["Rprop", "Cubic", "Small", "RMS norm"]
 
 
+@pytest.mark.slow
 def test_a_new_activation_is_computed_in_the_browser_as_in_python(told: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "from.json").write_text(json.dumps([told["network"]]))
     node("network_all.mjs", tmp_path / "from.json", tmp_path / "to.json")
@@ -279,48 +281,58 @@ def test_a_new_activation_is_computed_in_the_browser_as_in_python(told: dict[str
     assert told["network"]["network"]["activations"][0]["words"] == "Cubic"
 
 
+@pytest.mark.slow
 def test_another_baseline_is_one_edit(told: dict[str, Any]) -> None:
     assert told["baselines"][0] == "new"
     assert told["baseline in"]
 
 
+@pytest.mark.slow
 def test_another_split_pattern_is_one_edit(told: dict[str, Any]) -> None:
     assert told["pattern"] == "At vowels"
     assert told["pieces"][0] == len(["a", " q", "u", "e", "u", "e"])
 
 
+@pytest.mark.slow
 def test_another_threshold_is_one_edit(told: dict[str, Any]) -> None:
     assert any("above 1e-07" in threshold for threshold in told["cards"])
     assert "make advice" in PAGE.partition("| a finding's threshold |")[2].partition("\n")[0]
 
 
+@pytest.mark.slow
 def test_another_colour_is_one_edit(told: dict[str, Any]) -> None:
     assert told["colours"] > 3
     assert "#123456" in told["picture"]
 
 
+@pytest.mark.slow
 def test_another_preset_is_one_edit(told: dict[str, Any]) -> None:
     assert told["preset"] == 500
 
 
+@pytest.mark.slow
 def test_another_figure_is_one_edit(told: dict[str, Any]) -> None:
     assert told["questions"][0] == "How do the losses end?"
 
 
+@pytest.mark.slow
 def test_another_variable_is_declared_and_recorded(told: dict[str, Any]) -> None:
     dims, least = told["variable"]
     assert dims == ["epoch", "network", "seed"]
     assert least > 0
 
 
+@pytest.mark.slow
 def test_another_column_of_the_runs_page_is_one_edit(told: dict[str, Any]) -> None:
     assert told["columns"] == ["Run", "Result", "Writes"]
 
 
+@pytest.mark.slow
 def test_another_section_of_the_report_is_one_edit(told: dict[str, Any]) -> None:
     assert "<h2>How many</h2><p>0 figures</p>" in told["report"]
 
 
+@pytest.mark.slow
 def test_another_page_is_one_file(told: dict[str, Any]) -> None:
     assert told["page"] == "Notes"
 

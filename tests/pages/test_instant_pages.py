@@ -21,7 +21,7 @@ DRAWN_BY_PARTS = {"backpropagation-steps": {"diagram"}}
 """Figures of reports that a part of the page's own draws on the page."""
 
 
-@pytest.mark.parametrize("declared", thinned(PAGES, 4), ids=lambda declared: declared.name)
+@pytest.mark.parametrize("declared", thinned(PAGES, 2), ids=lambda declared: declared.name)
 def test_what_is_shown_can_be_taken_along(declared: type[Instant], monkeypatch: pytest.MonkeyPatch) -> None:
     taken = []
 

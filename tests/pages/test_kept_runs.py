@@ -76,7 +76,7 @@ def test_an_unread_run_stands_beside_one_that_is_understood(database: Path) -> N
     assert visitor.runs == [PAUSED]
 
 
-@pytest.mark.parametrize("run_id", thinned([run for run, then in THEN.items() if then["status"] == "finished"], 3))
+@pytest.mark.parametrize("run_id", thinned([run for run, then in THEN.items() if then["status"] == "finished"]))
 def test_an_unread_run_of_any_laboratory_is_exported_but_not_as_a_script(
     database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], run_id: str
 ) -> None:

@@ -36,6 +36,7 @@ from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModel, TextModelError
 from tests.random_bert import write_random_bert
 from tests.text_model_folders import with_classifier
+from tests.thinned import thinned
 
 TEXT = "The committee decided to raise rates; gold prices fell."
 
@@ -125,7 +126,7 @@ def test_rank_correlation_is_of_ranks() -> None:
     assert np.isnan(rank_correlation(numbers, np.ones(4)))
 
 
-@pytest.mark.parametrize("count", [12, 60])
+@pytest.mark.parametrize("count", thinned([12, 60]))
 def test_nineteen_in_twenty_rank_correlations_of_unrelated_numbers_are_within_the_chance_range(count: int) -> None:
     drawn = np.random.default_rng(0)
     found = [rank_correlation(drawn.random(count), drawn.random(count)) for _ in range(2000)]

@@ -6,6 +6,7 @@ import pytest
 from goldviz.declare.registry import instants
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.residual_flow.settings import FIELDS, TRAINED, ResidualFlow
+from tests.thinned import thinned
 
 
 def test_it_is_found_by_its_name() -> None:
@@ -13,7 +14,7 @@ def test_it_is_found_by_its_name() -> None:
     assert ResidualFlow.rank == 40
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("field", thinned(FIELDS, 2))
 def test_settings_without_effect_change_no_number(field: str) -> None:
     settings = ResidualFlow.checked({"field": field, "blocks": 4})
     idle = settings.without_effect()
@@ -38,7 +39,7 @@ def test_what_is_not_allowed_is_told_in_a_sentence(values: dict[str, float], sen
     assert str(caught.value) == sentence
 
 
-@pytest.mark.parametrize("seed", [0, 4, 9])
+@pytest.mark.parametrize("seed", thinned([0, 4, 9]))
 def test_presets_say_what_their_points_do(seed: int) -> None:
     roughly, stiff = (
         ResidualFlow.preset(slug).changed(seed=seed).compute() for slug in ("as-in-the-document", "break-it-stiff")

@@ -24,6 +24,7 @@ from goldviz.models.baselines.volatility_baselines import (
     garch_scale,
 )
 from tests.data.markets.real_gold import real_gold
+from tests.thinned import thinned
 
 SIX_YEARS = {
     "scheme": "expanding",
@@ -201,7 +202,7 @@ PRICES = {"log returns": lambda price: np.diff(np.log(price)), "changes": np.dif
 NATS = 1e-9
 
 
-@pytest.mark.parametrize("moves", PRICES)
+@pytest.mark.parametrize("moves", thinned(PRICES))
 @given(
     seed=st.integers(0, 9999),
     factor=st.sampled_from([100.0, 0.01, 31.1034768, 1 / 31.1034768, 1e-3, 1.09]),
