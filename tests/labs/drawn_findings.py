@@ -87,6 +87,7 @@ OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
     "attention-interface": {"task": ("reversal", "phrases")},
     "neural-programmer": {},
     "attention-against-recurrence": {"distance": (5, 40)},
+    "translation-transformer": {"task": ("reversal", "sorting"), "place": ("post", "pre")},
     "adaptive-computation": {"task": ("stop", "parity"), "most": (1, 10)},
     "gold-forecast": {
         "target": ("return", "volatility"),

@@ -318,6 +318,7 @@ CAPTIONS = {
     "attention-against-recurrence": (),
     "attention-interface": (),
     "neural-programmer": (),
+    "translation-transformer": (),
     "leaderboard": (
         Caption("table", "Not to be told from", ("ahead",)),
         Caption("table", "is ahead of every other row", ("undecided",)),

@@ -25,12 +25,13 @@ from torch.nn.utils import clip_grad_norm_
 from transformers import GPT2Config, GPT2LMHeadModel, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from goldviz.data.texts.kept_texts import keep_text
-from goldviz.labs.char_gpt.completing import Trained, complete, explain, loaded
+from goldviz.labs.char_gpt.completing import complete, explain, loaded
 from goldviz.labs.char_gpt.figures import FIGURES
 from goldviz.labs.char_gpt.network import network_of
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.char_gpt.texts import token_text
 from goldviz.models.text.completion import Choice
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.store.run_store import Store
 from tests.labs.small_runs import small_run, whole
 from tests.thinned import thinned
@@ -521,7 +522,7 @@ def writer():
         patch.setattr(Store, "__init__", lambda store: None)
         patch.setattr(Store, "checkpoint", lambda store, run, step: state)
         loaded.cache_clear()
-        yield Trained("a", 30, settings.model_dump_json()), model, settings
+        yield KeptWeights("a", 30, settings.model_dump_json()), model, settings
         loaded.cache_clear()
 
 

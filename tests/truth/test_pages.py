@@ -83,6 +83,12 @@ def of_programmer(run):
     return [of(run, name, "programmer")[-1] for name in ("right", "gap")]
 
 
+def of_transformer(run):
+    shares = of(run, "sequence_accuracy")
+    steps = run["look"].values[np.flatnonzero(shares >= 0.99)[0]] if shares.max() >= 0.99 else run["look"].values[-1]
+    return [of(run, "told_right")[-1], of(run, "free_right")[-1], steps, 0.99]
+
+
 def of_lens(run):
     lags, length = run.sizes["lag"] - 1, np.nanmax(run["singular_value"].values[-1])
     return [0, lags, 10, length, 10.0 ** (length / lags)]
@@ -431,6 +437,7 @@ TOLD = {
     "series-attention": ((r"In this run, at its last look, the Transformer's .*", of_series),),
     "neural-programmer": ((r"In this run, at its last look, hardened .*", of_programmer),),
     "attention-interface": ((r"In this run, at its last count, .*", of_interface),),
+    "translation-transformer": ((r"In this run, at its last count, .*", of_transformer),),
     "price-tokens": (
         (r"### .*", of_tokens),
         (r"Model: MLP; (.*); DM p", of_mlp),

@@ -29,6 +29,7 @@ from tests.truth.recorded_cards import (
     price_tokens,
     recurrent_gradients,
     series_attention,
+    translation_transformer,
 )
 from tests.truth.recorded_cards.card import disagreements
 from tests.truth.recorded_cards.printed import numbers_in, numbers_of_line
@@ -52,6 +53,7 @@ LABORATORIES = {
         price_tokens,
         recurrent_gradients,
         series_attention,
+        translation_transformer,
     )
 }
 EXAMPLES = [

@@ -10,9 +10,9 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
-from goldviz.labs.attention_interface.decoding import greedy
-from goldviz.labs.attention_interface.tasks.pairs import NO_WORD, Pairs, PairTask
+from goldviz.data.pairs.pairs import NO_WORD, Pairs, PairTask
 from goldviz.labs.attention_interface.translator import Translator
+from goldviz.models.text.decoding import greedy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

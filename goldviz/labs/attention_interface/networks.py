@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from torch import Generator, nn
 
-from goldviz.labs.attention_interface.tasks.pairs import PairTask
-from goldviz.labs.attention_interface.tasks.table import task_of
+from goldviz.data.pairs.pairs import PairTask
+from goldviz.data.pairs.table import task_of
 from goldviz.labs.attention_interface.translator import Translator
 from goldviz.training.seeds import WEIGHTS, stream
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Generator
 
+from goldviz.data.pairs.pairs import Pairs, PairTask
 from goldviz.diagnostics.layers import LayerStep, among
 from goldviz.labs.attention_interface.extent import trained_networks
 from goldviz.labs.attention_interface.instruments import (
@@ -26,7 +27,6 @@ from goldviz.labs.attention_interface.instruments import (
     peak_offsets,
 )
 from goldviz.labs.attention_interface.networks import LAYERS, task_in, translator, weights_of
-from goldviz.labs.attention_interface.tasks.pairs import Pairs, PairTask
 from goldviz.labs.attention_interface.translator import Translator
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on

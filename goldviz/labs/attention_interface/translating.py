@@ -6,18 +6,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Float
 
-from goldviz.labs.attention_interface.decoding import Written, beam
+from goldviz.data.pairs.pairs import PairTask
 from goldviz.labs.attention_interface.extent import trained_networks
 from goldviz.labs.attention_interface.networks import task_in, translator
 from goldviz.labs.attention_interface.settings import AttentionInterface
-from goldviz.labs.attention_interface.tasks.pairs import PairTask
 from goldviz.labs.attention_interface.translator import Translator
+from goldviz.models.text.decoding import Written, beam
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.store.run_store import Store
 from goldviz.training.state import StateError
 from goldviz.training.threads import one_thread
@@ -25,14 +25,6 @@ from goldviz.training.threads import one_thread
 ReportSteps = Callable[[float, float], None]
 MORE_WORDS = 8
 """Words that an answer may have beyond the sentence."""
-
-
-class Trained(NamedTuple):
-    """A run's networks as they stood at a kept step: the run, the step, and its settings as JSON."""
-
-    run: str
-    step: int
-    settings: str
 
 
 @dataclass(frozen=True)
@@ -54,10 +46,10 @@ class Translation:
     beam: dict[str, tuple[Answer, ...]]
 
 
-def translate(report: ReportSteps, checkpoint: Trained, sentence: str, width: int) -> Translation:
+def translate(report: ReportSteps, checkpoint: KeptWeights, sentence: str, width: int) -> Translation:
     """Translate a sentence with every network of the run's first seed.
 
-    Raises :class:`goldviz.labs.attention_interface.tasks.pairs.SentenceError` for a sentence that the task does not
+    Raises :class:`goldviz.data.pairs.pairs.SentenceError` for a sentence that the task does not
     understand, :class:`goldviz.runs.store.schema.StoreError` where the run or its state is gone, and
     :class:`goldviz.training.state.StateError` where the state holds no such network.
     """
@@ -80,7 +72,7 @@ def _in_words(answer: Written, task: PairTask) -> Answer:
 
 
 @lru_cache(maxsize=4)
-def loaded(checkpoint: Trained) -> tuple[dict[str, Translator], PairTask]:
+def loaded(checkpoint: KeptWeights) -> tuple[dict[str, Translator], PairTask]:
     """The first seed's networks with their task; raises as :func:`translate` does."""
     settings = AttentionInterface.checked_json(checkpoint.settings)
     return networks_of_state(settings, Store().checkpoint(checkpoint.run, checkpoint.step)), task_in(settings)

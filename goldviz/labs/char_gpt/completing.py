@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -23,6 +22,7 @@ from goldviz.labs.char_gpt.texts import TokenText, token_text
 from goldviz.labs.char_gpt.train import GPT
 from goldviz.models.text.causal import CausalTransformer
 from goldviz.models.text.completion import Choice, last_place, written_on
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.store.run_store import Store
 from goldviz.training.state import StateError
 from goldviz.training.threads import one_thread
@@ -32,14 +32,6 @@ CANDIDATES = 8
 """So many of the likeliest tokens are shown at each place."""
 LONGEST_PROMPT = 2000
 """Characters. Of a longer prompt, as of one longer than the block, the end is read."""
-
-
-class Trained(NamedTuple):
-    """A run's network as it stood at a kept step: the run, the step, its first seed, and its settings as JSON."""
-
-    run: str
-    step: int
-    settings: str
 
 
 @dataclass(frozen=True)
@@ -81,7 +73,7 @@ class Reason:
 
 
 def complete(
-    report: ReportSteps, checkpoint: Trained, prompt: str, count: int, choice: Choice, seed: int, with_cache: bool
+    report: ReportSteps, checkpoint: KeptWeights, prompt: str, count: int, choice: Choice, seed: int, with_cache: bool
 ) -> Completion:
     """Write ``count`` tokens on. Raises :class:`TextError` for an empty prompt or characters that were never read."""
     network, text = loaded(checkpoint)
@@ -112,7 +104,7 @@ def complete(
     )
 
 
-def explain(report: ReportSteps, checkpoint: Trained, tokens: tuple[int, ...], token: int) -> Reason:
+def explain(report: ReportSteps, checkpoint: KeptWeights, tokens: tuple[int, ...], token: int) -> Reason:
     """Why ``token`` came after these tokens."""
     network, text = loaded(checkpoint)
     with one_thread():
@@ -144,7 +136,7 @@ def prompt_tokens(text: TokenText, prompt: str) -> list[int]:
 
 
 @lru_cache(maxsize=4)
-def loaded(checkpoint: Trained) -> tuple[CausalTransformer, TokenText]:
+def loaded(checkpoint: KeptWeights) -> tuple[CausalTransformer, TokenText]:
     """The first seed's network with its text.
 
     Raises :class:`goldviz.runs.store.schema.StoreError` where the run or its state is gone, and

@@ -41,11 +41,14 @@ def full_attention_with_maps(
 
 def masked_attention(
     q: Float[Tensor, "batch head time width"],
-    k: Float[Tensor, "batch head time width"],
-    v: Float[Tensor, "batch head time value_width"],
-    visible: Bool[Tensor, "time time"],
+    k: Float[Tensor, "batch head cell width"],
+    v: Float[Tensor, "batch head cell value_width"],
+    visible: Bool[Tensor, "*sequences time cell"],
 ) -> MappedAttention:
-    """The output and the map of attention to the ``visible`` cells alone; the mask saves no memory."""
+    """The output and the map of attention to the ``visible`` cells alone; the mask saves no memory.
+
+    The cells may be rows of another sequence, as where a decoder attends to what an encoder read.
+    """
     scores = (q @ k.transpose(-2, -1)).div_(math.sqrt(q.shape[-1]))
     weights = scores.masked_fill(~visible, -math.inf).softmax(-1)
     return MappedAttention(weights @ v, weights)

@@ -102,7 +102,7 @@ def _upload(settings_class: type[Settings], key: str) -> None:
         f"{what} The file stays on this server; only you, and those to whom you give a link, can choose it. Others see "
         "a run that reads it: its numbers, its pieces, and what the network writes."
     )
-    file = st.file_uploader("Text file", type=["txt"], key="text-file")
+    file = st.file_uploader("Text file", type=list(getattr(corpora, "ENDINGS", ("txt",))), key="text-file")
     if file is None:
         return
     try:

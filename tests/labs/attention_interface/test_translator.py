@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.labs.attention_interface.decoding import beam, greedy
+from goldviz.data.pairs.symbols import reversal
 from goldviz.labs.attention_interface.instruments import peaks_beside
 from goldviz.labs.attention_interface.networks import initialise
-from goldviz.labs.attention_interface.tasks.symbols import reversal
 from goldviz.labs.attention_interface.translator import Translator
+from goldviz.models.text.decoding import beam, greedy
 
 WIDTH, WORDS, LENGTH = 6, 5, 4
 

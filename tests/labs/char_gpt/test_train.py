@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from goldviz.declare.settings import SettingsError
-from goldviz.labs.char_gpt.completing import CANDIDATES, Trained, complete, explain, loaded, network_of_state
+from goldviz.labs.char_gpt.completing import CANDIDATES, complete, explain, loaded, network_of_state
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.char_gpt.texts import token_text
 from goldviz.models.text.completion import Choice
 from goldviz.runs.jobs.jobs import Stopped
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.store.run_store import Store
 from goldviz.training.devices import ACCELERATORS, DeviceError
 from goldviz.training.state import StateError
@@ -124,7 +125,7 @@ def trained(tmp_path, monkeypatch):
     loaded.cache_clear()
     kept = whole(TINY)
     monkeypatch.setattr(Store, "checkpoint", lambda store, run, step: kept.states[step])
-    return Trained("a", max(kept.states), TINY.model_dump_json())
+    return KeptWeights("a", max(kept.states), TINY.model_dump_json())
 
 
 def test_a_kept_run_writes_on_the_same_with_and_without_its_cache(trained):

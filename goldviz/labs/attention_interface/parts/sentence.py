@@ -12,8 +12,10 @@ from goldviz.figures.theme import style_of
 from goldviz.labs.attention_interface.figures.own_sentence import own_sentence
 from goldviz.labs.attention_interface.settings import AttentionInterface
 from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
+from goldviz.ui.panels.kept_weights import kept_weights, not_yet
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.serving import services
@@ -21,7 +23,7 @@ from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
-    from goldviz.labs.attention_interface.translating import Answer, Trained, Translation
+    from goldviz.labs.attention_interface.translating import Answer, Translation
 
 SENTENCES = {
     "reversal": ("a b c d e f", "letters with blanks between them"),
@@ -35,9 +37,9 @@ ASKED = "interface-asked"
 
 def show(lane: Lane[AttentionInterface], step: int | None) -> None:
     """The text box of a run that has kept its weights."""
-    checkpoint = _trained(lane, step)
+    checkpoint = kept_weights(lane, step)
     if checkpoint is None:
-        st.caption(_not_yet(lane))
+        st.caption(not_yet(lane, "translates your sentence here"))
         return
     example, allowed = SENTENCES[lane.settings.task]
     key = f"interface-{lane.settings.task}"
@@ -71,32 +73,7 @@ def show(lane: Lane[AttentionInterface], step: int | None) -> None:
     _draw(lane, translation, checkpoint)
 
 
-def _trained(lane: Lane[AttentionInterface], step: int | None) -> Trained | None:
-    """The last kept weights that are not after the step in view, or the first after the start."""
-    if lane.run is None:
-        return None
-    from goldviz.labs.attention_interface.translating import Trained
-
-    checkpoints = [one for one in services.store().checkpoint_steps(lane.id) if one > 0]
-    if not checkpoints:
-        return None
-    before = [one for one in checkpoints if step is None or one <= step]
-    return Trained(lane.id, before[-1] if before else checkpoints[0], lane.stored.model_dump_json())
-
-
-def _not_yet(lane: Lane[AttentionInterface]) -> str:
-    """Why there is nothing to translate with."""
-    if lane.unfinished:
-        return "The networks are learning. As soon as they have kept weights, they translate your sentence here."
-    if lane.run is not None:
-        return "This run has kept no weights. Press *Train* to make one that translates your sentence here."
-    return (
-        "Recorded examples come without weights. Press *Train*: as soon as your run has kept some, it translates "
-        "your sentence here."
-    )
-
-
-def _task(checkpoint: Trained, sentence: str, width: int) -> Task[Translation]:
+def _task(checkpoint: KeptWeights, sentence: str, width: int) -> Task[Translation]:
     from goldviz.labs.attention_interface.translating import translate
 
     arguments = (checkpoint, sentence, width)
@@ -104,7 +81,7 @@ def _task(checkpoint: Trained, sentence: str, width: int) -> Task[Translation]:
     return Task(f"attention-interface-{name}", translate, arguments, "Translating", 0.3)
 
 
-def _show_answers(translation: Translation, checkpoint: Trained) -> None:
+def _show_answers(translation: Translation, checkpoint: KeptWeights) -> None:
     """Greedy and beam answers of each network with their probabilities."""
     for name, greedy in translation.greedy.items():
         lines = [_line("greedy", greedy)]
@@ -124,7 +101,7 @@ def _line(way: str, answer: Answer) -> str:
     return f"<tr>{cell}{way}</td>{cell}{answer.probability:.1%}</td>{cell}{words}{unended}</td></tr>"
 
 
-def _draw(lane: Lane[AttentionInterface], translation: Translation, checkpoint: Trained) -> None:
+def _draw(lane: Lane[AttentionInterface], translation: Translation, checkpoint: KeptWeights) -> None:
     """Where the network with attention looked for its greedy answer."""
     if "attention" not in translation.greedy:
         return

@@ -11,8 +11,10 @@ import streamlit as st
 from goldviz.labs.char_gpt.figures.completion import candidates, lens, looked
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
+from goldviz.ui.panels.kept_weights import kept_weights, not_yet
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.serving import services
@@ -21,7 +23,7 @@ from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
     from goldviz.figures.spec import FigureSpec
-    from goldviz.labs.char_gpt.completing import Completion, Trained
+    from goldviz.labs.char_gpt.completing import Completion
 
 PROMPTS = {"python": "The ", "names": "ma", "cities": "san "}
 ASKED = "gpt-asked"
@@ -32,9 +34,9 @@ TOKENS_A_SECOND = 400
 
 def show(lane: Lane[CharGpt], step: int | None) -> None:
     """The text box of a run that has kept its weights."""
-    checkpoint = _trained(lane, step)
+    checkpoint = kept_weights(lane, step)
     if checkpoint is None:
-        st.caption(_not_yet(lane))
+        st.caption(not_yet(lane, "completes your text here"))
         return
     prompt, choice = _controls(lane)
     if not st.session_state.get(ASKED):
@@ -45,31 +47,6 @@ def show(lane: Lane[CharGpt], step: int | None) -> None:
         st.error(plain(str(error)), icon=":material/block:")
         return
     _show_written(lane, checkpoint, completion)
-
-
-def _trained(lane: Lane[CharGpt], step: int | None) -> Trained | None:
-    """The last kept weights that are not after the step in view, or the first after the start."""
-    if lane.run is None:
-        return None
-    from goldviz.labs.char_gpt.completing import Trained
-
-    checkpoints = [one for one in services.store().checkpoint_steps(lane.id) if one > 0]
-    if not checkpoints:
-        return None
-    before = [one for one in checkpoints if step is None or one <= step]
-    return Trained(lane.id, before[-1] if before else checkpoints[0], lane.stored.model_dump_json())
-
-
-def _not_yet(lane: Lane[CharGpt]) -> str:
-    """Why there is nothing to complete a text with."""
-    if lane.unfinished:
-        return "The network is learning. As soon as it has kept weights, it completes your text here."
-    if lane.run is not None:
-        return "This run has kept no weights. Press *Train* to make one that completes your text here."
-    return (
-        "Recorded examples come without weights. Press *Train*: as soon as your run has kept some, it completes "
-        "your text here."
-    )
 
 
 def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, bool]]:
@@ -137,7 +114,7 @@ def _controls(lane: Lane[CharGpt]) -> tuple[str, tuple[int, float, int, float, b
 
 def _task(
     lane: Lane[CharGpt],
-    checkpoint: Trained,
+    checkpoint: KeptWeights,
     prompt: str,
     count: int,
     temperature: float,
@@ -154,7 +131,7 @@ def _task(
     return Task(f"char-gpt-{name}", complete, arguments, "Writing on", 0.3 + count / TOKENS_A_SECOND)
 
 
-def _show_written(lane: Lane[CharGpt], checkpoint: Trained, completion: Completion) -> None:
+def _show_written(lane: Lane[CharGpt], checkpoint: KeptWeights, completion: Completion) -> None:
     """The text, how fast it came, and one token of it in full."""
     before, after = html.escape(completion.before), html.escape(completion.after)
     with st.container(border=True):
@@ -167,7 +144,7 @@ def _show_written(lane: Lane[CharGpt], checkpoint: Trained, completion: Completi
     _show_token(lane, checkpoint, completion, place - 1)
 
 
-def _show_token(lane: Lane[CharGpt], checkpoint: Trained, completion: Completion, place: int) -> None:
+def _show_token(lane: Lane[CharGpt], checkpoint: KeptWeights, completion: Completion, place: int) -> None:
     """The candidates for a token, what each block would have said, and where the last place looked."""
     from goldviz.labs.char_gpt.completing import explain
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 import torch
 
-from goldviz.labs.attention_interface.tasks.dates import FORMATS
-from goldviz.labs.attention_interface.tasks.pairs import NO_WORD, SentenceError
-from goldviz.labs.attention_interface.tasks.table import task_of
+from goldviz.data.pairs.dates import FORMATS
+from goldviz.data.pairs.pairs import NO_WORD, SentenceError
+from goldviz.data.pairs.table import task_of
 
 NAMES = ("reversal", "sorting", "phrases", "dates")
 

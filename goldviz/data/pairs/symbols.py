@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch import Generator
 
-from goldviz.labs.attention_interface.tasks.pairs import Pairs, PairTask, any_order
+from goldviz.data.pairs.pairs import Pairs, PairTask, any_order
 
 BEYOND = 4
 """Letters more than any training sequence that are asked for, too."""

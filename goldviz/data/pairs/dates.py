@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator
 
-from goldviz.labs.attention_interface.tasks.pairs import NO_WORD, Pairs, PairTask, SentenceError
+from goldviz.data.pairs.pairs import NO_WORD, Pairs, PairTask, SentenceError
 
 FIRST, LAST = datetime.date(1950, 1, 1).toordinal(), datetime.date(2049, 12, 31).toordinal()
 MONTHS = tuple(calendar.month_name)[1:]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from goldviz.labs.attention_interface.tasks.dates import iso_dates
-from goldviz.labs.attention_interface.tasks.noun_phrases import noun_phrases
-from goldviz.labs.attention_interface.tasks.pairs import PairTask
-from goldviz.labs.attention_interface.tasks.symbols import reversal, sorting
+from goldviz.data.pairs.dates import iso_dates
+from goldviz.data.pairs.noun_phrases import noun_phrases
+from goldviz.data.pairs.pairs import PairTask
+from goldviz.data.pairs.symbols import reversal, sorting
 
 
 def task_of(name: str, symbols: int, shortest: int, longest: int) -> PairTask:

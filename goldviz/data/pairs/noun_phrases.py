@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Generator
 
-from goldviz.labs.attention_interface.tasks.pairs import Pairs, PairTask, SentenceError
+from goldviz.data.pairs.pairs import Pairs, PairTask, SentenceError
 
 NOUNS = ("area", "bank", "council", "market", "policy", "treaty", "agency", "fund", "court", "report")
 ADJECTIVES = ("economic", "european", "central", "monetary", "common", "annual", "national", "new", "public", "open")

@@ -3,13 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from goldviz.labs.attention_interface.translator import Translator
+
+class SourceRead(Protocol):
+    """What a network made of sequences that it read, and the state in which it begins to write."""
+
+    @property
+    def state(self) -> Tensor:
+        """A row for each sequence."""
+
+    def chosen(self, rows: Int[Tensor, " chosen"]) -> Self:
+        """The same of some sequences, each as often as it is named."""
+
+
+class WriterStep(Protocol):
+    """One step of writing: logits of the next word, the state after it, and where it looked, if it looks anywhere."""
+
+    @property
+    def logits(self) -> Float[Tensor, "batch word"]:
+        """Of every word, the boundary included."""
+
+    @property
+    def state(self) -> Tensor:
+        """A row for each sequence."""
+
+    @property
+    def weights(self) -> Float[Tensor, "batch source_place"] | None:
+        """Attention to what was read."""
+
+
+Read = TypeVar("Read", bound=SourceRead)
+
+
+class Writer(Protocol[Read]):
+    """A network that reads sequences and writes, word by word; ``boundary`` stands before the first and after the last
+    word."""
+
+    @property
+    def boundary(self) -> int:
+        """Its number."""
+
+    def read(self, source: Int[Tensor, "batch source_place"]) -> Read:
+        """What it makes of sequences."""
+
+    def step(self, word: Int[Tensor, " batch"], state: Tensor, source: Read) -> WriterStep:
+        """One word on: ``word`` was written last."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +70,7 @@ class Written:
 
 
 @torch.no_grad()
-def greedy(network: Translator, source: Int[Tensor, "batch source_place"], steps: int) -> Int[Tensor, "batch step"]:
+def greedy(network: Writer[Read], source: Int[Tensor, "batch source_place"], steps: int) -> Int[Tensor, "batch step"]:
     """The likeliest word at each of so many steps; what follows an end means nothing."""
     read = network.read(source)
     word, state, words = source.new_full((len(source),), network.boundary), read.state, []
@@ -38,7 +82,7 @@ def greedy(network: Translator, source: Int[Tensor, "batch source_place"], steps
 
 
 @torch.no_grad()
-def beam(network: Translator, source: Int[Tensor, " source_place"], width: int, most: int) -> list[Written]:
+def beam(network: Writer[Read], source: Int[Tensor, " source_place"], width: int, most: int) -> list[Written]:
     """The likeliest answers that are found when ``width`` beginnings are kept at every step, the best first.
 
     At most ``most`` words are written. With a width of 1 it is the greedy answer. That one is among the answers of
@@ -51,7 +95,9 @@ def beam(network: Translator, source: Int[Tensor, " source_place"], width: int, 
     return sorted(distinct.values(), key=lambda one: -one.log_probability)
 
 
-def _kept_beginnings(network: Translator, source: Int[Tensor, " source_place"], width: int, most: int) -> list[Written]:
+def _kept_beginnings(
+    network: Writer[Read], source: Int[Tensor, " source_place"], width: int, most: int
+) -> list[Written]:
     read = network.read(source[None])
     word, state = source.new_full((1,), network.boundary), read.state
     totals = torch.zeros(1, dtype=torch.float64)

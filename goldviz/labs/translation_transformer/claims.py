@@ -1,0 +1,89 @@
+"""What document 004 says of the Transformer (section 4), tried on pairs with a known answer."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from goldviz.declare.claims import Claim, Part
+from goldviz.labs.translation_transformer import LAB, measures
+
+Tried = partial(Claim, LAB)
+LETTERS: dict[str, Any] = {
+    "longest": 5,
+    "shortest": 3,
+    "symbols": 6,
+    "layers": 1,
+    "batch": 32,
+    "steps": 300,
+    "look_every": 1000,
+    "close_looks": 1,
+}
+"""Short letters and one block on each side; a look at the first step and at the last."""
+RACE = {**LETTERS, "norm": "all", "longest": 4, "symbols": 4, "steps": 200, "look_every": 10, "close_looks": 0}
+RATES = (1e-3, 3e-3, 1e-2)
+HALF_TRAINED = {**LETTERS, "task": "phrases", "steps": 60}
+UNPLACED = {**LETTERS, "encoder_positions": False}
+
+CLAIMS = (
+    Tried(
+        "C55",
+        "Layer norm substantially reduces training time.",
+        "004, 4.2",
+        lanes=tuple({**RACE, "learning_rate": rate, "place": place} for place in ("post", "pre") for rate in RATES),
+        parts={
+            f"{place}, learning rate {rate:g}: it needs {{:.2f}} times the steps to 99 % that no norm needs": Part(
+                measures.steps_saved, below=0.8, scale="ratio", lanes=(lane,)
+            )
+            for lane, (place, rate) in enumerate(
+                ((place, rate) for place in ("behind each part", "before each part") for rate in RATES), start=1
+            )
+        },
+    ),
+    Tried(
+        "C56",
+        "Layer norm does not depend on the batch, as batch norm does.",
+        "004, 4.2",
+        lanes=({**RACE, "steps": 50, "close_looks": 1},),
+        parts={
+            "layer norm: with other pairs in the batch a logit moves by {:.3f} at most": Part(
+                measures.NEIGHBOUR["layer"], below=0.001
+            ),
+            "batch norm: by {:.3f}": Part(measures.NEIGHBOUR["batch"], above=0.1),
+        },
+    ),
+    Tried(
+        "C57",
+        "The word itself has the highest score of its own attention.",
+        "004, 4.1",
+        lanes=(LETTERS,),
+        parts={
+            "of all heads in the encoder, {:.0%} of the words look most at themselves": Part(
+                measures.self_attention_share, above=0.9
+            ),
+            "of the head that does so most, {:.0%}": Part(measures.most_selfish_head, above=0.9),
+        },
+    ),
+    Tried(
+        "C58",
+        "To take the likeliest word at each step gives the likeliest sentence.",
+        "004, 4.3",
+        lanes=(HALF_TRAINED,),
+        parts={
+            "half trained, a beam of 4 finds a likelier answer for {:.0%} of the phrases": Part(
+                measures.BEAM_LIKELIER, below=0.01
+            ),
+        },
+    ),
+    Tried(
+        "C59",
+        "Without positions the encoder is enough for sorting, and not for turning round.",
+        "004, 4.1",
+        kind="question",
+        lanes=({**UNPLACED, "task": "sorting"}, UNPLACED),
+        parts={
+            "without positions {:.0%} are sorted without a fault": Part(measures.RIGHT, above=0.9, lanes=(1,)),
+            "{:.0%} are turned round": Part(measures.RIGHT, below=0.1, lanes=(2,)),
+        },
+    ),
+)

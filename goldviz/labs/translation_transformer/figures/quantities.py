@@ -1,0 +1,31 @@
+"""What the figures of *Translation with a Transformer* have limits for."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from goldviz.arrays.labelled import Run
+from goldviz.declare.kinds import by_kind
+from goldviz.figures import limits, plot
+from goldviz.figures.by_kind import quantities_by_kind
+from goldviz.figures.limits import Quantity, padded, places, with_zero
+from goldviz.labs.translation_transformer.norms import STYLES
+from goldviz.labs.translation_transformer.settings import TranslationTransformer
+
+KINDS = by_kind(TranslationTransformer.variables)
+QUANTITIES = {
+    **quantities_by_kind(KINDS),
+    "share": Quantity(lambda ds: np.array([0.0, 1.0]), padded),
+    "steps_to_right": Quantity(with_zero("look"), padded),
+    **places("length"),
+}
+
+figure = partial(plot.figure, QUANTITIES, look_of=STYLES.__getitem__)
+shared_limits = partial(limits.shared_limits, QUANTITIES)
+
+
+def words_of(ds: Run, dim: str) -> list[str]:
+    """The words along a dimension whose labels are numbered, without their numbers."""
+    return [str(label).partition(" ")[2] for label in ds[dim].values]

@@ -1,0 +1,119 @@
+"""One network of a run of *Translation with a Transformer* as plain arrays, and the numbers that claims and pages
+tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from goldviz.declare.kinds import by_kind
+from goldviz.diagnostics.by_kind import ByKind
+from goldviz.diagnostics.findings import Floats
+from goldviz.diagnostics.findings.by_kind import TrainingReading
+from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, measured, read
+from goldviz.diagnostics.measure import measure
+from goldviz.labs.translation_transformer.norms import STYLES
+from goldviz.labs.translation_transformer.settings import TranslationTransformer
+
+if TYPE_CHECKING:
+    from goldviz.arrays.labelled import Run
+
+LABELS = {name: style.label for name, style in STYLES.items()}
+NEARLY_ALL = 0.99
+"""The share of right answers that counts as learned."""
+
+
+def first_right(shares: Floats, looks: Floats) -> Floats:
+    """The step of the first look with 99 % right; infinite where there is none: (look, ...) in.
+
+    >>> first_right(np.array([[0.2, 0.1], [0.99, 0.5], [1.0, 0.6]]), np.array([1, 25, 50])).tolist()
+    [25.0, inf]
+    """
+    right = shares >= NEARLY_ALL
+    return np.where(right.any(axis=0), np.asarray(looks, np.float64)[right.argmax(axis=0)], np.inf)
+
+
+def _steps(one: Recorded) -> Floats:
+    shares = one.values("sequence_accuracy", "look")
+    if shares is None:
+        return one.nothing
+    looks = one.dataset["look"].values
+    return np.minimum(first_right(shares, looks), float(looks[-1]))
+
+
+def _longest(one: Recorded) -> Floats:
+    lengths = [int(length) for length in one.dataset["length"].values] if "length" in one.dataset.coords else []
+    wanted = one.dataset.attrs.get("longest_trained")
+    if wanted not in lengths:
+        return one.nothing
+    place = lengths.index(wanted)
+    return one.last("length_accuracy", "close_look", "length", by=lambda shares: shares[place])
+
+
+@dataclass(frozen=True)
+class Reading(TrainingReading):
+    """What was recorded of one network, for each seed; NaN where nothing was. All is of unseen sequences."""
+
+    labels: ClassVar[Mapping[str, str]] = LABELS
+    kinds: ClassVar[ByKind] = by_kind(TranslationTransformer.variables)
+    declared: ClassVar[Any] = TranslationTransformer
+    units: ClassVar[Mapping[str, str]] = {"steps_to_right": "steps"}
+    right: Floats = at_last("sequence_accuracy", "look")
+    """The share of sequences that are answered without a fault, at the last look."""
+    longest_right: Floats = read(_longest)
+    """The same of the longest sequences that are trained, at the last close look."""
+    steps_to_right: Floats = read(_steps)
+    """Steps until 99 % are right, at most those of the run."""
+    told_right: Floats = at_last("told_right", "close_look")
+    """The share of words right where the right words before are told."""
+    free_right: Floats = at_last("free_right", "close_look")
+    """The share of words right where the network reads its own words before."""
+    lost_freely = Derived(lambda n: n.told_right - n.free_right)
+    """How much of that share is lost when it writes freely."""
+    neighbour_effect: Floats = at_last("neighbour_effect", "close_look")
+    """How far a pair's logits move, at most, where the other pairs of its batch change."""
+    beam_likelier: Floats = measured("beam_likelier")
+    """The share of sequences for which a beam of 4 finds a likelier answer than the greedy one."""
+
+
+MEASURES = Reading.measures()
+RIGHT = MEASURES["layer.right"]
+STEPS = {name: MEASURES[f"{name}.steps_to_right"] for name in LABELS}
+NEIGHBOUR = {name: MEASURES[f"{name}.neighbour_effect"] for name in LABELS}
+BEAM_LIKELIER = MEASURES["layer.beam_likelier"]
+
+
+@measure()
+def self_attention_share(run: Run) -> float:
+    """The share of words read that attend most to themselves, mean over the encoder's heads at the last close look."""
+    return float(run["self_share"].isel(close_look=-1).mean())
+
+
+@measure()
+def most_selfish_head(run: Run) -> float:
+    """The largest such share of any head."""
+    return float(run["self_share"].isel(close_look=-1).max())
+
+
+@measure()
+def steps_saved(run: Run) -> float:
+    """Steps until 99 % are right with layer norm, as a multiple of those without a norm; none counts as the run's."""
+    return STEPS["layer"](run) / STEPS["none"](run)
+
+
+def steps_by_rate(run: Run) -> dict[str, Floats]:
+    """Of each norm, steps until 99 % are right at every learning rate, median over the seeds; infinite for never."""
+    rates = "rate_accuracy" in run
+    shares = run["rate_accuracy"] if rates else run["sequence_accuracy"]
+    looks = np.asarray(run["look"].values)
+    first = {}
+    for name in run["network"].values:
+        own = shares.sel(network=str(name))
+        own = own.transpose("look", "rate", "seed") if rates else own.transpose("look", "seed")
+        values = np.asarray(own.values, np.float64)
+        steps = first_right(values if rates else values[:, None], looks)
+        first[str(name)] = np.sort(steps, axis=-1)[:, (steps.shape[-1] - 1) // 2]
+    return first

@@ -1,0 +1,1 @@
+"""Parts of the page: a sentence of one's own, written word by word."""

@@ -1,0 +1,230 @@
+"""What can be set of *Translation with a Transformer*, and what is recorded of it.
+
+Document 004, section 4. What is of the probe, and of a single norm, is of the first seed's first network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from goldviz.data.tables.sealed_names import KEPT
+from goldviz.declare import standard
+from goldviz.declare.memory_of_training import bytes_of_training
+from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.declare.standard import EVERY_STEP, LOOK
+from goldviz.labs.translation_transformer.norms import STYLES, trained_norms, trained_rates
+
+TASKS = {
+    "reversal": "Turn letters round",
+    "sorting": "Sort letters",
+    "phrases": "Adjectives before nouns",
+    "dates": "Dates to ISO",
+}
+PLACES = {"post": "Behind each part (post)", "pre": "Before each part (pre)"}
+CORPORA = {"generated": "pairs of the task"}
+CLOSE = ("close_look", "network", "seed")
+HEADS = ("look", "block_number", "head")
+LONGEST_DATE, LONGEST_OWN = 11, 60
+"""Words of a date, and pieces of a sentence of one's own, at most."""
+
+
+class TranslationTransformer(Experiment):
+    """Train an encoder to read a sequence and a decoder to write its answer, with attention alone."""
+
+    about = About(
+        "translation-transformer",
+        "Translation with a Transformer",
+        icon=":material/translate:",
+        section="Language",
+        rank=47,
+        question="Who looks at whom while an encoder reads and a decoder writes?",
+    )
+    step: ClassVar[str] = "step"
+    smaller: ClassVar[tuple[str, ...]] = ("batch", "width", "longest", "layers")
+
+    task: Literal["reversal", "sorting", "phrases", "dates"] = setting(
+        "reversal", group="Task", essential=True, labels=TASKS
+    )
+    """What is written for what is read."""
+    corpus: str = setting(
+        "generated",
+        group="Task",
+        control="text",
+        pattern=f"^(generated|{KEPT})$",
+        labels=CORPORA,
+        allowed="generated, or the 16 characters that name pairs kept on this server",
+    )
+    """Pairs of the task, or sentence pairs of your own."""
+    longest: int = setting(8, ge=2, le=30, group="Task", essential=True, unit="words")
+    """Words of the longest sequence to learn from. Dates have 6 to 11."""
+    shortest: int = setting(4, ge=2, le=30, group="Task", unit="words")
+    """Words of the shortest sequence to learn from."""
+    symbols: int = setting(10, ge=2, le=26, group="Task", unit="letters")
+    """Letters to turn round or to sort."""
+    merges: int = setting(200, ge=0, le=2000, group="Task", unit="merges")
+    """Merges of byte-pair encoding, for pairs of your own."""
+
+    norm: Literal["layer", "rms", "batch", "none", "all"] = setting(
+        "layer",
+        group="Network",
+        essential=True,
+        labels={name: style.label for name, style in STYLES.items()} | {"all": "All four, side by side"},
+    )
+    """What is normalised, and over what: the units of a word (layer, RMS), or a unit's values in a batch."""
+    place: Literal["post", "pre"] = setting("post", group="Network", essential=True, labels=PLACES)
+    """Where the norm stands."""
+    layers: int = setting(2, ge=1, le=4, group="Network", unit="blocks")
+    """Blocks of the encoder, and of the decoder."""
+    heads: int = setting(2, ge=1, le=8, group="Network", unit="heads")
+    """Heads of each attention. They share the width."""
+    width: int = setting(32, ge=4, le=128, group="Network", unit="units")
+    """Numbers of a word's state; a multiple of the heads, and even."""
+    encoder_positions: bool = setting(True, group="Network")
+    """Sines and cosines tell the encoder where a word stands. The decoder always has them."""
+
+    optimiser: standard.Optimiser = standard.optimiser("adam")
+    learning_rate: float = standard.learning_rate(3e-3)
+    """Peak of the learning rate."""
+    rates: Literal["one", "three"] = setting(
+        "one", group="Training", labels={"one": "The one that is set", "three": "A third of it, it, three times it"}
+    )
+    """Learning rates that are tried beside each other."""
+    warm_up: float = setting(0.1, ge=0, le=0.9, group="Training")
+    """Share of the steps in which the learning rate rises; then it falls to a hundredth of its peak."""
+    label_smoothing: float = setting(0.1, ge=0, le=0.9, group="Training")
+    """Share of each target that all words get alike."""
+    clip: float = standard.clip(1.0)
+    steps: int = standard.steps(700)
+    batch: int = standard.batch(64, "pairs")
+    look_every: int = standard.look_every(50, description="Attention and right answers are recorded so often.")
+    close_looks: int = standard.close_looks(5)
+    """How often, evenly spread, free writing and longer sequences are tried. 0: never."""
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> Self:
+        if self.width % self.heads or self.width % 2:
+            raise ValueError(f"Width is {self.width}; allowed is an even multiple of the {self.heads} heads")
+        if self.shortest > self.longest:
+            raise ValueError(
+                f"Shortest is {self.shortest}; allowed are at most the {self.longest} words of the longest"
+            )
+        return self
+
+    variables: ClassVar[Mapping[str, Variable]] = {
+        "learning_rate": Variable(("step",), "Learning rate of the step", kind="learning_rate"),
+        "loss": Variable(
+            EVERY_STEP, "Loss on the step's pairs, labels smoothed", "nat", must_stay_finite=True, kind="training_loss"
+        ),
+        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
+        "norm_after_clip": Variable(
+            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
+        ),
+        "test_loss": Variable(LOOK, "Loss on unseen pairs", "nat", kind="evaluation_loss", label="unseen pairs"),
+        "sequence_accuracy": Variable(LOOK, "Share of unseen sequences answered without a fault", kind="accuracy"),
+        "rate_accuracy": Variable(("look", "rate", "network", "seed"), "The same at each learning rate"),
+        "encoder_attention": Variable((*HEADS, "query", "key"), "Attention among the words read", kind="attention_map"),
+        "decoder_attention": Variable((*HEADS, "written", "told"), "Attention among the words written"),
+        "cross_attention": Variable((*HEADS, "written", "read"), "Attention of words written to words read"),
+        "norm_mean": Variable(("look", "stage", "read"), "Mean of a word's state on its way through a norm"),
+        "norm_deviation": Variable(("look", "stage", "read"), "Standard deviation of that state"),
+        "answer": Variable(("look", "written"), "Word that is written at this place, by number; -1 after the end"),
+        "told_right": Variable(CLOSE, "Share of words right, told the right words before"),
+        "free_right": Variable(CLOSE, "Share of words right, told its own words before"),
+        "length_accuracy": Variable((*CLOSE, "length"), "Share of sequences of one length answered without a fault"),
+        "self_share": Variable(
+            ("close_look", "seed", "block_number", "head"), "Share of words read that attend most to themselves"
+        ),
+        "neighbour_effect": Variable(CLOSE, "Largest change of a pair's logits where others of its batch change"),
+        "beam_likelier": Variable(
+            ("network", "seed"), "Share of unseen sequences with a likelier answer by a beam of 4", once=True
+        ),
+        "aligned": Variable(("written",), "Place of the probe that a word stands for; -1 for none", once=True),
+        "uniform_loss": Variable(
+            (), "Loss of guessing all words alike", "nat", kind="baseline_loss", label="all alike"
+        ),
+        "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    equations: ClassVar[tuple[str, ...]] = (
+        "Attention: softmax(Q K^T / sqrt(d)) V, with Q = x W_Q, K = m W_K, V = m W_V; heads side by side, times W_O "
+        "(Vaswani et al. 2017, eq. 1).",
+        "Encoder: m = x. Decoder: m = x with later words masked; then m = the encoder's output.",
+        "Post: x <- norm(x + part(x)). Pre: x <- x + part(norm(x)), and one norm at the end.",
+        "Layer norm: gamma (x - mu) / sqrt(sigma^2 + eps) + beta over the units of one word (Ba et al. 2016).",
+        "Label smoothing: (1 - s) CE(right word) + s mean over all words of -log p.",
+    )
+
+    presets: ClassVar[tuple[Preset, ...]] = (
+        Preset("Turn letters round", "The last letter comes first. Cross-attention has to find the way back."),
+        Preset(
+            "European Economic Area",
+            "The document's phrase: adjectives follow their noun, and shall stand before it.",
+            {"task": "phrases", "shortest": 3},
+        ),
+        Preset(
+            "Sorting without positions",
+            "The encoder is not told where a letter stands. For sorting it need not know.",
+            {"task": "sorting", "encoder_positions": False},
+        ),
+        Preset(
+            "Break it: turning round without positions",
+            "The encoder sees which letters there are, not where. They cannot be turned round.",
+            {"encoder_positions": False, "steps": 400},
+        ),
+        Preset(
+            "Four norms, three rates",
+            "Layer norm, RMS norm, batch norm and none, each at three learning rates: who learns first?",
+            {
+                "norm": "all",
+                "rates": "three",
+                "longest": 5,
+                "shortest": 3,
+                "symbols": 6,
+                "layers": 1,
+                "batch": 32,
+                "steps": 400,
+                "look_every": 20,
+                "close_looks": 1,
+            },
+        ),
+    )
+
+    def without_effect(self) -> Mapping[str, str]:
+        """What the task leaves unread."""
+        unread: dict[str, str] = {}
+        if self.corpus != "generated":
+            unread |= dict.fromkeys(("task", "longest", "shortest", "symbols"), "Your own pairs are learned.")
+            return unread
+        unread["merges"] = "Only pairs of your own are cut into pieces."
+        if self.task == "dates":
+            unread |= dict.fromkeys(("longest", "shortest"), "Dates have lengths of their own.")
+        if self.task in ("dates", "phrases"):
+            unread["symbols"] = "Only letters have it."
+        return unread
+
+    def _words(self) -> int:
+        if self.corpus != "generated":
+            return LONGEST_OWN
+        return LONGEST_DATE if self.task == "dates" else self.longest
+
+    def _learners(self) -> int:
+        return len(trained_norms(self.norm)) * len(trained_rates(self.rates)) * len(self.seeds)
+
+    def estimated_bytes(self) -> float:
+        """About how much memory a run takes: each block's states and weights, of a batch or of 128 unseen pairs."""
+        words = self._words() + 1
+        values = max(self.batch, 128) * words * self.layers * (45 * self.width + 14 * self.heads * words)
+        return bytes_of_training(30 * self.layers * self.width**2 + 3000, self._learners(), values)
+
+    def estimated_seconds(self) -> float:
+        """About how long a run takes on one CPU thread."""
+        words = self._words()
+        products = self.batch * words * self.layers * self.width * (28 * self.width + 8 * words + 200)
+        step = 2e-3 + 4e-3 * self.layers + 2.5e-10 * products
+        look = 0.02 + 0.02 * self.layers + 0.3 * step
+        close = (words + 4) * 2 * look
+        looks = (2 + self.steps // self.look_every) * look + self.close_looks * close
+        return self._learners() * (self.steps * step + looks)

@@ -1,0 +1,115 @@
+"""What worker processes do for a sentence of one's own: read it with a run's weights, write, say who looked where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from goldviz.data.pairs.pairs import PairTask
+from goldviz.labs.translation_transformer.networks import task_in, transformer
+from goldviz.labs.translation_transformer.norms import trained_norms
+from goldviz.labs.translation_transformer.own_pairs import OwnPairs
+from goldviz.labs.translation_transformer.settings import TranslationTransformer
+from goldviz.labs.translation_transformer.transformer import Transformer
+from goldviz.models.text.decoding import beam
+from goldviz.runs.jobs.kept_weights import KeptWeights
+from goldviz.runs.store.run_store import Store
+from goldviz.training.state import StateError
+from goldviz.training.threads import one_thread
+
+ReportSteps = Callable[[float, float], None]
+MORE_WORDS = 8
+"""Words that an answer may have beyond the sentence."""
+CANDIDATES = 5
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A sentence that was written, its probability, and whether it was ended."""
+
+    words: tuple[str, ...]
+    probability: float
+    ended: bool
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A sentence, its greedy answer and those of a beam, and each step of the greedy one.
+
+    ``told`` are the words before each step. Weights are means over the heads of the last block; ``candidates`` are the
+    likeliest words of each step with their probabilities.
+    """
+
+    source: tuple[str, ...]
+    greedy: Answer
+    beam: tuple[Answer, ...]
+    told: tuple[str, ...]
+    own: Float[np.ndarray, "step step"]
+    cross: Float[np.ndarray, "step source_place"]
+    candidates: tuple[tuple[tuple[str, float], ...], ...]
+
+
+def write(report: ReportSteps, weights: KeptWeights, sentence: str, width: int) -> Writing:
+    """Answer a sentence with the first network of the run's first seed.
+
+    Raises :class:`goldviz.data.pairs.pairs.SentenceError` for a sentence that the task does not understand,
+    :class:`goldviz.runs.store.schema.StoreError` where the run or its state is gone, and
+    :class:`goldviz.training.state.StateError` where the state holds no such network.
+    """
+    network, task = loaded(weights)
+    numbers = task.understood(sentence)
+    source, most = torch.tensor(numbers), len(numbers) + MORE_WORDS
+    words = (*task.target_words, "end")
+    with one_thread(), torch.no_grad():
+        [first] = beam(network, source, 1, most)
+        likeliest = beam(network, source, width, most)[:width]
+        told = torch.tensor([[network.boundary, *first.words][: len(first.weights)]])
+        decoded = network.decode(told, network.read(source[None]))
+        best = decoded.logits[0].softmax(-1).topk(min(CANDIDATES, len(words)))
+    report(1, 1)
+    answers = [
+        Answer(tuple(words[word] for word in one.words), math.exp(one.log_probability), one.ended)
+        for one in (first, *likeliest)
+    ]
+    return Writing(
+        tuple(task.source_words[number] for number in numbers),
+        answers[0],
+        tuple(answers[1:]),
+        ("start", *(words[word] for word in told[0, 1:].tolist())),
+        decoded.maps[-1].own[0].mean(0).double().numpy(),
+        decoded.maps[-1].cross[0].mean(0).double().numpy(),
+        tuple(
+            tuple((words[word], probability) for word, probability in zip(*row, strict=True))
+            for row in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ),
+    )
+
+
+@lru_cache(maxsize=4)
+def loaded(weights: KeptWeights) -> tuple[Transformer, PairTask | OwnPairs]:
+    """The first seed's first network with its task; raises as :func:`write` does."""
+    settings = TranslationTransformer.checked_json(weights.settings)
+    return network_of_state(settings, Store().checkpoint(weights.run, weights.step)), task_in(settings)
+
+
+def network_of_state(settings: TranslationTransformer, state: bytes) -> Transformer:
+    """The network as it stood in a packed state; raises :class:`StateError` where it holds none."""
+    # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
+    from safetensors.torch import load
+
+    norm, seed = trained_norms(settings.norm)[0], settings.seeds[0]
+    own = f"{norm}/{seed}/network/"
+    network = transformer(settings, norm, seed)
+    try:
+        network.load_state_dict(
+            {key.removeprefix(own): part for key, part in load(state).items() if key.startswith(own)}
+        )
+    except RuntimeError as error:
+        raise StateError("The kept state holds no network of these settings.") from error
+    return network.eval().requires_grad_(False)

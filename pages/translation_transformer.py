@@ -1,0 +1,5 @@
+"""Translation with a Transformer."""
+
+from goldviz.labs.translation_transformer.page import PAGE
+
+PAGE.show()
