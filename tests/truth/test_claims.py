@@ -120,6 +120,7 @@ PAIRS = ("pairs-as-a-network",)
 NAMES = ("as-in-the-document",)
 GPTS = ("break-it-no-scale", "as-in-the-document")
 FIRST = ("as-in-the-document",)
+NORMS = ("four-norms-three-rates",)
 COPY = ("copy",)
 MARKED = ("forty-steps-back",)
 BUMPS = ("equal-values",)
@@ -141,6 +142,11 @@ def lstm_work(length):
 
 def rows_of(run):
     return of(run, "row_error", "transformer")[-1]
+
+
+def until_right(run, network):
+    shares, looks = of(run, "sequence_accuracy", network), run["look"].values
+    return float(looks[np.flatnonzero(shares >= 0.99)[0]] if shares.max() >= 0.99 else looks[-1])
 
 
 def unlearned(run):
@@ -330,6 +336,15 @@ ANEW = {
             ("break-it-three-columns", "gradient-noise"),
             lambda plain, noisy: of(noisy, "right", "programmer")[-1] - of(plain, "right", "programmer")[-1],
         ),
+    },
+    "translation-transformer": {
+        "layer.right": (("turn-letters-round",), lambda run: of(run, "sequence_accuracy", "layer")[-1]),
+        "layer.neighbour_effect": (NORMS, lambda run: of(run, "neighbour_effect", "layer")[-1]),
+        "batch.neighbour_effect": (NORMS, lambda run: of(run, "neighbour_effect", "batch")[-1]),
+        "greedy_misses": (NORMS, lambda run: of(run, "beam_likelier", "layer").max() > 0),
+        "steps_saved": (NORMS, lambda run: until_right(run, "layer") / until_right(run, "none")),
+        "self_attention_share": (("turn-letters-round",), lambda run: run["self_share"].values[-1].mean()),
+        "most_selfish_head": (("turn-letters-round",), lambda run: run["self_share"].values[-1].max()),
     },
     "neural-turing-machine": {
         "ntm.whole": (COPY, lambda run: of(run, "sequences_right", "ntm")[-1, 1]),

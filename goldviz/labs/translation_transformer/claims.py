@@ -20,7 +20,7 @@ LETTERS: dict[str, Any] = {
     "close_looks": 1,
 }
 """Short letters and one block on each side; a look at the first step and at the last."""
-RACE = {**LETTERS, "norm": "all", "longest": 4, "symbols": 4, "steps": 200, "look_every": 10, "close_looks": 0}
+RACE = {**LETTERS, "norm": "all", "longest": 3, "symbols": 4, "steps": 160, "look_every": 10, "close_looks": 0}
 RATES = (1e-3, 3e-3, 1e-2)
 HALF_TRAINED = {**LETTERS, "task": "phrases", "steps": 60}
 UNPLACED = {**LETTERS, "encoder_positions": False}
@@ -70,8 +70,8 @@ CLAIMS = (
         "004, 4.3",
         lanes=(HALF_TRAINED,),
         parts={
-            "half trained, a beam of 4 finds a likelier answer for {:.0%} of the phrases": Part(
-                measures.BEAM_LIKELIER, below=0.01
+            "half trained, a beam of 4 finds a likelier answer to one of four phrases with {:.0%} of the seeds": Part(
+                measures.greedy_misses, below=0.2, scale="share"
             ),
         },
     ),

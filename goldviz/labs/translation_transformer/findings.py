@@ -31,6 +31,17 @@ RULES = (
         silenced_by=("diverged",),
     ),
     Rule(
+        "not_there_yet",
+        "warning",
+        "{Subject} {is|are} not there yet",
+        line=below("right", 0.99, "{at:percent} of unseen sequences") & at_least("right", 0.5, "{at:percent} of them"),
+        number="{right:percent} of the answers are right",
+        explanation="One wrong word counts as a wrong answer. More steps may bring the rest.",
+        confidence=UNSEEN,
+        silenced_by=("diverged",),
+        at_end=True,
+    ),
+    Rule(
         "often_wrong",
         _severity,
         "{Subject} {is|are} often wrong",

@@ -113,7 +113,8 @@ def neighbour_effect(network: Transformer, pairs: Pairs) -> Float[Tensor, ""]:
     trained = deepcopy(network).train()
     others = Pairs(*(torch.cat([part[:1], part[1:2].expand(len(part) - 1, -1)]) for part in pairs))
     before, after = (trained(batch.source, batch.target)[0] for batch in (pairs, others))
-    return (before - after).abs().max()
+    effect: Tensor = (before - after).abs().max()
+    return effect
 
 
 def self_share(network: Transformer, check: Pairs) -> Float[Tensor, "block head"]:

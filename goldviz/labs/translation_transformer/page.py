@@ -10,7 +10,7 @@ from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.translation_transformer import LAB
 from goldviz.labs.translation_transformer.measures import Reading
 from goldviz.labs.translation_transformer.norms import trained_norms
-from goldviz.labs.translation_transformer.parts import sentence
+from goldviz.labs.translation_transformer.parts import beside, sentence
 from goldviz.labs.translation_transformer.settings import TranslationTransformer
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
@@ -60,5 +60,8 @@ PAGE = LaboratoryPage(
     beside="alignment",
     below="alone",
     why=why,
-    parts=(Part("sentence", "Your own sentence", sentence.show, shows=lambda settings: True),),
+    parts=(
+        Part("sentence", "Your own sentence", sentence.show, shows=lambda settings: True),
+        Part("beside", "Beside recurrent networks", beside.show, shows=lambda settings: True),
+    ),
 )

@@ -49,6 +49,9 @@ CARDS = {
     "answers": lambda run: card(
         run, lambda name: right(run, name) >= 0.99, lambda name: (right(run, name), steps(run, name)), (0.99,)
     ),
+    "not_there_yet": lambda run: card(
+        run, lambda name: 0.5 <= right(run, name) < 0.99, lambda name: (right(run, name),), (0.99, 0.5)
+    ),
     "often_wrong": lambda run: card(run, lambda name: right(run, name) < 0.5, lambda name: (right(run, name),), (0.5,)),
     "worse_alone": lambda run: card(
         run,

@@ -77,6 +77,8 @@ def alignment(plot: Plot) -> Figure:
     """Cross-attention with the right words told: the mean over the heads of the last block."""
     written = words_of(plot.ds, "written")
     _map(plot, "cross_attention", written, words_of(plot.ds, "read"))
+    plot.figure.update_xaxes(title_text="Read")
+    plot.figure.update_yaxes(title_text="Written")
     aligned = plot.ds["aligned"].values
     rows = [row for row, place in enumerate(aligned) if place >= 0]
     plot.add(

@@ -88,7 +88,7 @@ def norm_at_work(plot: Plot) -> Figure:
 )
 def steps_to_right(plot: Plot) -> Figure:
     """Steps to 99 % by norm and learning rate (document 004, section 4.2: layer norm shortens training)."""
-    rates = [f"{rate:.2g}" for rate in plot.ds["rate"].values]
+    rates = [f"{rate:.2g}" for rate in plot.ds["rate"].values] if "rate" in plot.ds.coords else ["the one that is set"]
     never = []
     for network, steps in steps_by_rate(plot.ds).items():
         style = plot.look_of(network)

@@ -1,1 +1,1 @@
-"""Parts of the page: a sentence of one's own, written word by word."""
+"""Parts of the page: a sentence written word by word, and attention beside that of recurrent networks."""
