@@ -144,11 +144,6 @@ def rows_of(run):
     return of(run, "row_error", "transformer")[-1]
 
 
-def until_right(run, network):
-    shares, looks = of(run, "sequence_accuracy", network), run["look"].values
-    return float(looks[np.flatnonzero(shares >= 0.99)[0]] if shares.max() >= 0.99 else looks[-1])
-
-
 def unlearned(run):
     return of(run, "test_loss", "transformer")[-1] - of(run, "train_loss", "transformer")[-1]
 
@@ -342,7 +337,6 @@ ANEW = {
         "layer.neighbour_effect": (NORMS, lambda run: of(run, "neighbour_effect", "layer")[-1]),
         "batch.neighbour_effect": (NORMS, lambda run: of(run, "neighbour_effect", "batch")[-1]),
         "greedy_misses": (NORMS, lambda run: of(run, "beam_likelier", "layer").max() > 0),
-        "steps_saved": (NORMS, lambda run: until_right(run, "layer") / until_right(run, "none")),
         "self_attention_share": (("turn-letters-round",), lambda run: run["self_share"].values[-1].mean()),
         "most_selfish_head": (("turn-letters-round",), lambda run: run["self_share"].values[-1].max()),
     },

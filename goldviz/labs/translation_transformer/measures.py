@@ -14,7 +14,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, measured, read
-from goldviz.diagnostics.measure import combined, measure
+from goldviz.diagnostics.measure import measure
 from goldviz.labs.translation_transformer.norms import STYLES
 from goldviz.labs.translation_transformer.settings import TranslationTransformer
 
@@ -81,7 +81,6 @@ class Reading(TrainingReading):
 
 MEASURES = Reading.measures()
 RIGHT = MEASURES["layer.right"]
-STEPS = {name: MEASURES[f"{name}.steps_to_right"] for name in LABELS}
 NEIGHBOUR = {name: MEASURES[f"{name}.neighbour_effect"] for name in LABELS}
 
 
@@ -101,12 +100,6 @@ def most_selfish_head(run: Run) -> float:
 def greedy_misses(run: Run) -> float:
     """1 where a beam of 4 finds a likelier answer than the greedy one for any of four sequences, else 0."""
     return float(run["beam_likelier"].sel(network="layer").max() > 0)
-
-
-@combined()
-def steps_saved(run: Run) -> float:
-    """Steps until 99 % are right with layer norm, as a multiple of those without a norm; none counts as the run's."""
-    return STEPS["layer"](run) / STEPS["none"](run)
 
 
 def steps_by_rate(run: Run) -> dict[str, Floats]:

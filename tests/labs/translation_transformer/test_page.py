@@ -27,9 +27,7 @@ def test_a_sentence_is_written_step_by_step_and_an_odd_one_refused() -> None:
         assert visitor.at.text_input(key="transformer-reversal-sentence").value == sentence
 
 
-def test_cross_attention_stands_beside_that_of_recurrent_networks_where_the_task_is_theirs() -> None:
+def test_cross_attention_stands_beside_that_of_recurrent_networks() -> None:
     visitor = Visitor(PAGE, {"shown": "beside"})
     assert not visitor.errors
     assert any("Two recurrent networks" in part.value for part in visitor.at.markdown)
-    visitor = Visitor(PAGE, {"shown": "beside", "from": "sorting-without-positions"})
-    assert not visitor.errors
