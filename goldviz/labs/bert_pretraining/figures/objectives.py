@@ -63,7 +63,7 @@ def order(plot: Plot) -> Figure:
         z=sight,
         text=AtStep("look", [_numbers(row) for row in places.values]),
         texttemplate="%{text}",
-        textfont={"size": 12},
+        textfont={"size": 12, "color": "#1e1e1c"},
         xgap=1,
         ygap=1,
         zmin=0,
@@ -116,4 +116,4 @@ def _words(sight: NDArray[Any]) -> list[list[str]]:
 def _ends(now: Array, pieces: list[str]) -> str:
     places = now.values
     first, last = (pieces[int(np.flatnonzero(places == place)[0])] for place in (1, places.max()))
-    return f"Step {int(now['look'])}: “{first}” comes first, by its position alone; “{last}” last, from all others."
+    return f"Step {int(now['look'])}: “{first}” comes first, from its position; “{last}” last, from all others."
