@@ -182,11 +182,10 @@ def turned(run, network):
     return float(of(run, "length_accuracy", network)[-1, run["length"].values.tolist().index(12)])
 
 
-def _on_the_letter(run):
-    """By what is left of all peaks where those beside and farther away are taken off."""
-    shares = of(run, "peak_offset")[-1]
-    on_it = 1 - sum(share for offset, share in zip(run["offset"].values, shares, strict=True) if offset != 0)
-    return _yes(on_it > 0.5, on_it)
+def _without_places(sorting, turning):
+    """By the shares of each length, between whose extremes those of all lengths lie."""
+    shares = [float(of(run, "sequence_accuracy", "layer")[-1]) for run in (sorting, turning)]
+    return ("Sorting" if shares[0] > 0.5 > shares[1] else "?"), shares
 
 
 def _longer_thought(run):
@@ -241,7 +240,7 @@ REVEALED = {
         "Only the one that attends" if turned(run, "attention") > 0.5 > turned(run, "fixed_vector") else "?",
         [12, turned(run, "attention"), turned(run, "fixed_vector")],
     ),
-    "memory-to-attention.4": _on_the_letter,
+    "memory-to-attention.4": _without_places,
     "memory-to-attention.5": _longer_thought,
     "memory-to-attention.6": _own_programs,
     "series.1": _sines,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from goldviz.declare.settings import Settings
 
 INTERFACE, PONDERING, PROGRAMMER = "attention-interface", "adaptive-computation", "neural-programmer"
+TRANSLATION = "translation-transformer"
 HALF, NEARLY_ALL = 0.5, 0.99
 MOSTLY, FEW = 0.95, 5.0
 """The share of right answers that the task asks for, and in how many steps."""
@@ -37,9 +38,11 @@ def _one_vector(run: Run) -> tuple[int, str]:
     return place, f"Of 12 letters {attention:.0%} are right with attention, {vector:.0%} without."
 
 
-def _dark(run: Run) -> tuple[int, str]:
-    on_word = measure_of(INTERFACE, "attention.on_word").first(run)
-    return int(on_word > HALF), f"For {on_word:.0%} of the letters it is on the letter itself."
+def _without_places(sorting: Run, turning: Run) -> tuple[int, str]:
+    right = measure_of(TRANSLATION, "layer.right")
+    sorted_right, turned_right = right.first(sorting), right.first(turning)
+    place = 2 if min(sorted_right, turned_right) > HALF else 0 if sorted_right > turned_right else 1
+    return place, f"It sorts {sorted_right:.0%} of the words without a fault, and turns {turned_right:.0%} round."
 
 
 def _pondering(run: Run) -> tuple[int, str]:
@@ -94,11 +97,11 @@ STORIES = (
                 lab=INTERFACE,
             ),
             Step(
-                "Dark cells show where it looks while it writes.",
-                ("turn-letters-round",),
-                figure="peaks",
-                guess=Guess("Is the darkest cell mostly on the letter that is written?", ("No", "Yes"), _dark),
-                lab=INTERFACE,
+                "Reader and writer can be attention alone, without recurrence. Here the reader is not told where a "
+                "letter stands. One network sorts letters, the other turns them round.",
+                ("sorting-without-positions", "break-it-turning-round-without-positions"),
+                guess=Guess("Which can still be done?", ("Sorting", "Turning round", "Both"), _without_places),
+                lab=TRANSLATION,
             ),
             Step(
                 "A network can attend to its own steps, too, and decide how many it takes. Here it says whether a "
