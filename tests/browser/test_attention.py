@@ -142,7 +142,9 @@ def test_a_model_that_learned_from_pairs_says_whether_b_follows(server: Server, 
     expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
     assert train(page)
     state(page, "Finished")
+    open_part(page, "Look closer")
     expect(page.get_by_text("Does B follow A?").first).to_be_visible()
+    open_part(page, "At a glance")
     page.get_by_role("link", name="Look inside this model").click()
     explored(page)
     write(page, "Gold rose in May. [SEP] Silver fell.")
@@ -151,6 +153,7 @@ def test_a_model_that_learned_from_pairs_says_whether_b_follows(server: Server, 
     page.goto(f"{server.address}/bert-pretraining?{TINY}&objective=permutation")
     assert train(page)
     state(page, "Finished")
+    open_part(page, "Look closer")
     expect(page.get_by_text("Who may see whom?").first).to_be_visible()
 
 
