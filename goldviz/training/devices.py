@@ -7,15 +7,18 @@ import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
+import torch.utils.deterministic
 from torch import nn
 
 from goldviz.training.memory import keep_freed_memory
 from goldviz.training.threads import one_thread
 
 Network = TypeVar("Network", bound=nn.Module)
+deterministic: Any = torch.utils.deterministic
+"""A module that replaces itself by an object with the attribute that is set below, which types do not know."""
 
 # cuBLAS reads it when a GPU is first used: with a workspace of its own it adds in the same order every time.
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
@@ -61,14 +64,14 @@ def training_on(device: str) -> Iterator[torch.device]:
 
 @contextmanager
 def _same_order_every_time() -> Iterator[None]:
-    before, filled = torch.are_deterministic_algorithms_enabled(), torch.utils.deterministic.fill_uninitialized_memory
+    before, fills = torch.are_deterministic_algorithms_enabled(), deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True)
     # Nothing here reads memory that was not written: filling it would cost a kernel for every tensor.
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    deterministic.fill_uninitialized_memory = False
     try:
         yield
     finally:
-        torch.utils.deterministic.fill_uninitialized_memory = filled
+        deterministic.fill_uninitialized_memory = fills
         torch.use_deterministic_algorithms(before)
 
 
