@@ -57,7 +57,7 @@ CLAIMS = (
     ),
     Tried(
         "C133",
-        "Does a Transformer also take fewer multiplications than an LSTM of its width?",
+        "A Transformer also takes fewer multiplications than an LSTM of its width.",
         "001, 4.1",
         lanes=({"steps": 1},),
         kind="question",

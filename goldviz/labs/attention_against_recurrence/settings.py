@@ -79,8 +79,8 @@ class AttentionAgainstRecurrence(Experiment):
         "accuracy_by_distance": Variable((*LOOK, "distance"), "The same of a group of distances, by its middle"),
         "input_gradient": Variable(
             (*LOOK, "lag"),
-            "Norm of the loss's gradient at the input so many steps before the question, mean over unseen sequences, "
-            "as a multiple of that one step before",
+            "Norm of the loss's gradient so many steps before the question over that one step before, mean over "
+            "unseen sequences",
         ),
         "multiplications": Variable(BY_LENGTH, "Multiplications of matrix products for one answer", once=True),
         "steps_in_a_row": Variable(BY_LENGTH, "Steps that have to wait for one another", once=True),

@@ -53,8 +53,8 @@ def _objective(lane: Lane[BertPretraining]) -> None:
     objective = lane.settings.objective if isinstance(lane.settings, BertPretraining) else "masked_words"
     if objective == "permutation":
         st.markdown(
-            "An order z of the pieces is drawn. The places M at its end are guessed one after another, each from its "
-            "position and what is earlier in the order (Yang and others 2019, eq. 5):"
+            "An order z of the pieces is drawn. The places M at its end are guessed one after another. Each is guessed "
+            "from its position and what is earlier in the order (Yang and others 2019, eq. 5):"
         )
         st.latex(
             r"\mathcal{L} = -\frac{1}{|M|} \sum_{z_t \in M} \log p_\theta(x_{z_t} \mid x_{z_1}, \dots, "

@@ -277,8 +277,8 @@ def text_pairs(
         read, kept = every.parted(unseen)
         if len(every) < 2 * FEWEST_PAIRS or not len(read) or not len(kept):
             raise TextError(
-                f"Objective is '{settings.objective}', and in the text {len(every) // 2} sentences are followed by "
-                f"another in their paragraph; allowed is a text with at least {FEWEST_PAIRS} of them."
+                f"Objective is '{settings.objective}', and {len(every) // 2} sentences have another behind them in "
+                f"their paragraph; allowed are at least {FEWEST_PAIRS}."
             )
     return encoded_pairs(tokeniser, read, longest), encoded_pairs(tokeniser, kept, longest)
 

@@ -23,23 +23,8 @@ LETTERS: dict[str, Any] = {
 RACE = {**LETTERS, "norm": "all", "longest": 3, "symbols": 4, "steps": 160, "look_every": 10, "close_looks": 0}
 HALF_TRAINED = {**LETTERS, "task": "phrases", "steps": 60}
 UNPLACED = {**LETTERS, "encoder_positions": False, "steps": 600}
-AT_RATES = {**LETTERS, "layers": 2, "rates": "three", "steps": 400, "look_every": 20, "close_looks": 0}
 
 CLAIMS = (
-    Tried(
-        "C55",
-        "Layer norm reduces the time of training.",
-        "004, 4.2",
-        lanes=tuple(
-            {**AT_RATES, "place": place, "norm": norm} for place in ("post", "pre") for norm in ("layer", "none")
-        ),
-        parts={
-            f"{where} each part, 99 % are right at the best of three rates after {{}} times the steps of no norm": Part(
-                measures.steps_over_twin, below=1.0, scale="ratio", lanes=lanes
-            )
-            for where, lanes in (("after", (1, 2)), ("before", (3, 4)))
-        },
-    ),
     Tried(
         "C56",
         "Layer norm does not depend on the batch, as batch norm does.",

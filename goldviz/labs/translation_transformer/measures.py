@@ -102,14 +102,6 @@ def greedy_misses(run: Run) -> float:
     return float(run["beam_likelier"].sel(network="layer").max() > 0)
 
 
-@measure()
-def steps_over_twin(run: Run, twin: Run) -> float:
-    """Steps until 99 % are right at a run's best rate, over those of the other run; all of its steps for never."""
-    own, other = (min(float(steps.min()) for steps in steps_by_rate(one).values()) for one in (run, twin))
-    last = float(run["look"].values[-1])
-    return min(own, last) / min(other, last)
-
-
 def steps_by_rate(run: Run) -> dict[str, Floats]:
     """Of each norm, steps until 99 % are right at every learning rate, median over the seeds; infinite for never."""
     rates = "rate_accuracy" in run

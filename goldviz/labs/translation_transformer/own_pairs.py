@@ -38,7 +38,7 @@ class PieceCutter:
         """At most so many merges, as long as a pair is found twice.
 
         >>> PieceCutter.learned_from(["low low lower"], 3).pieces
-        ('e', 'l', 'o', 'r', 'w', '▁', 'lo', 'low', '▁low')
+        ('e', 'l', 'o', 'r', 'w', '▁', 'lo', '▁lo', '▁low')
         """
         times = Counter(f"{START}{word}" for sentence in sentences for word in sentence.split())
         letters = tuple(sorted(set("".join(times)) | {START}))

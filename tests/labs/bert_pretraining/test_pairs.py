@@ -187,8 +187,8 @@ def test_a_text_whose_paragraphs_have_one_sentence_has_no_pairs(settings):
     name = keep_text(lines(80, "\n\n").encode(), "single.txt").name
     with pytest.raises(
         TextError,
-        match=r"^Objective is 'next_sentence', and in the text 0 sentences are followed by another in their paragraph; "
-        r"allowed is a text with at least 20 of them\.$",
+        match=r"^Objective is 'next_sentence', and 0 sentences have another behind them in their paragraph; "
+        r"allowed are at least 20\.$",
     ):
         pretraining_texts(settings.changed(corpus=name))
     assert pretraining_texts(settings.changed(corpus=name, objective="masked_words")).pairs is None

@@ -14,6 +14,6 @@ LARGE = (
 """Near the upper limits of what takes memory, a step of each."""
 
 SECONDS = (1, 15)
-MORE = ({"seeds": (0, 1)}, {"steps": 1000}, {"iterations": 4}, {"batch": 256}, {"hidden": 256})
+MORE = ({"seeds": (0, 1)}, {"steps": 1000}, {"iterations": 4}, {"hidden": 256, "batch": 512})
 LESS = ({"steps": 100}, {"rows": 1}, {"hidden": 8})
 DOCUMENTED_IN = "README.md"

@@ -92,6 +92,6 @@ def _whether_b_follows(ds: xr.Dataset) -> str:
         return f"Its next-sentence head gives {100 * ds.attrs['follows']:.0f} % to B following A."
     return (
         "This model has no next-sentence head. One that learned from single sentences, as the one that ships, never "
-        "saw segment B: its row of the table stayed random, and what it changes here is noise. *Pre-training and "
+        "saw segment B. Its row of the table stayed random, and what it changes here is noise. *Pre-training and "
         "fine-tuning* trains one with pairs."
     )
