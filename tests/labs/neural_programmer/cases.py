@@ -15,5 +15,5 @@ LARGE = (
 
 SECONDS = (1, 15)
 MORE = ({"seeds": (0, 1)}, {"steps": 1000}, {"iterations": 4}, {"hidden": 256, "batch": 512})
-LESS = ({"steps": 100}, {"rows": 1}, {"hidden": 8})
+LESS = ({"steps": 100},)
 DOCUMENTED_IN = "README.md"
