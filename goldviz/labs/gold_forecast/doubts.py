@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from goldviz.data.markets.lookahead import lookahead_warning
 from goldviz.data.markets.market import Channel
 from goldviz.data.markets.text_channels import axes_know_the_future
 from goldviz.data.markets.warnings import market_warnings
@@ -51,7 +52,13 @@ def problem_doubts(settings: GoldForecast) -> list[str]:
     from goldviz.labs.gold_forecast.problem import forecast_problem
 
     problem = forecast_problem(settings)
-    return [*axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
+    return [*foreseeing(problem), *axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
+
+
+def foreseeing(problem: ForecastProblem) -> list[str]:
+    """Columns that tell the next move by more than an honest one can."""
+    words = {channel.name: channel.words for channel in problem.market.channels}
+    return [lookahead_warning(words[link.channel], link) for link in problem.columns_ahead]
 
 
 def axes(problem: ForecastProblem) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, ratio
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
+from goldviz.diagnostics.forecasts.words import signed
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 LEAK = 0.05
 """R2 above which a forecast of daily returns is not believed: honest ones stay below 1 %."""
+
+SLOW_LEAK = 0.2
+"""The same for slower data, where fewer moves let more be explained by chance."""
 
 DAILY = 5
 """Median days from one observation to the next up to which data count as daily."""
@@ -37,9 +42,26 @@ RISEN = 0.1
 STEADY = {"return": 0.01, "volatility": 0.02}
 """Spread, as a share of the returns' or of its mean, below which a forecast hardly moves."""
 
+MOST_NAMED = 2
+"""Columns that cards and verdict name."""
+
 EPISODE = 0.01
 FADED = 0.01
 NOTHING = np.array([np.nan])
+
+
+class ColumnAhead(NamedTuple):
+    """A covariate that goes with the next move, or with its size, by more than an honest one, and chance's bound."""
+
+    channel: str
+    correlation: float
+    chance: float
+    of_size: bool
+
+    @property
+    def words(self) -> str:
+        """Its name and its correlation."""
+        return f"{self.channel} ({'size ' if self.of_size else ''}{signed(self.correlation)})"
 
 
 class Episode(NamedTuple):
@@ -181,13 +203,54 @@ class Reading:
         """Whether some refit's training did not see a channel that other rows have."""
         return bool(self.unobserved)
 
+    @cached_property
+    def columns_ahead(self) -> tuple[ColumnAhead, ...]:
+        """The covariates that told the next move where the last refit learned; none where an answer was planted."""
+        text = self.dataset.attrs.get("columns_ahead", "[]")
+        entries = json.loads(text) if isinstance(text, str) else text
+        return () if self.planted else tuple(ColumnAhead(**entry) for entry in entries)
+
+    @property
+    def columns_in_words(self) -> str:
+        """Those covariates with their correlations, the strongest two by name."""
+        words = [column.words for column in self.columns_ahead]
+        more = f" and {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
+        return f"{', '.join(words[:MOST_NAMED])}{more}" if more else " and ".join(words)
+
+    @property
+    def forewarned(self) -> bool:
+        """Whether some covariate tells the next move by more than an honest one can."""
+        return bool(self.columns_ahead)
+
+    @property
+    def daily(self) -> bool:
+        """Whether there is an observation every few days."""
+        ahead = self.dataset["days_ahead"].values if "days_ahead" in self.dataset else np.array([1.0])
+        return not ahead.size or bool(np.median(ahead) <= DAILY)
+
+    @property
+    def rhythm(self) -> str:
+        """'daily ' before what is forecast, where it is daily."""
+        return "daily " if self.daily else ""
+
+    @cached_property
+    def leaking_model(self) -> str:
+        """The model whose mean forecast is the best of those too good to be honest; empty where there is none.
+
+        R2 above 5 % on daily data and 20 % on slower, by neither chance nor plan. The network or a simple forecast.
+        """
+        least = (LEAK if self.daily else SLOW_LEAK) + self.planted
+        too_good = {
+            name: result.value
+            for name, result in self.results.items()
+            if self.series.target != "volatility" and result.value > least and (not result.sure or result.better)
+        }
+        return max(too_good, key=lambda name: too_good[name], default="")
+
     @property
     def leaking(self) -> bool:
-        """Whether a mean forecast is too good to be honest: R2 above 5 % on daily data, not by chance or plan."""
-        ahead = self.dataset["days_ahead"].values if "days_ahead" in self.dataset else np.array([1.0])
-        daily = not ahead.size or bool(np.median(ahead) <= DAILY)
-        certain = not self.own.sure or self.own.better
-        return self.series.target != "volatility" and daily and self.own.value > LEAK + self.planted and certain
+        """Whether some mean forecast is too good to be honest."""
+        return bool(self.leaking_model)
 
     @property
     def foresees(self) -> bool:

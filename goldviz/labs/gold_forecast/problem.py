@@ -12,6 +12,7 @@ import pandas as pd
 from jaxtyping import Bool, Float
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
+from goldviz.data.markets.lookahead import NextMoveLink, columns_ahead
 from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.masking import masked
 from goldviz.data.markets.text_channels import is_text_channel
@@ -85,6 +86,16 @@ class ForecastProblem:
     def changes(self) -> NextValues:
         """The answers as changes: what forecasts of volatility are about."""
         return replace(self.answers, values=self.answers.values - self.unchanged)
+
+    @cached_property
+    def columns_ahead(self) -> tuple[NextMoveLink, ...]:
+        """The covariates that go with the next move, or its size, by more than honest ones do.
+
+        On what the last refit before the final block learns from, its validation part included.
+        """
+        transformations = [channel.transformation for channel in self.market.channels]
+        sizes, end = self.target == "volatility", int(self.watched.test[0])
+        return columns_ahead(self.observed, transformations, self.changes, end=end, sizes=sizes)
 
     @property
     def watched(self) -> Fold:

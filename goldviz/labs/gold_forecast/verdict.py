@@ -117,13 +117,14 @@ def _of_shuffled(n: Reading) -> str:
 
 def _of_move(n: Reading, target: str) -> str:
     better, worse, neither = BETTER_WORSE_NEITHER[target]
+    beware = f" Beware: {n.columns_in_words} told the move before it came." if n.forewarned and n.own.better else ""
     if n.own.better and n.series.target == "volatility" and n.steady:
         better = "Better than a constant variance by its level alone"
     score = judged(n.own, (better, worse, neither), result_in_words(n.series.target, n.own))
     if target == "return":
-        return f"{score}, over {_forecasts(n)}."
+        return f"{score}, over {_forecasts(n)}.{beware}"
     beside = f"; GARCH reaches {plain_number(n.garch.value)}" if isfinite(n.garch.value) else ""
-    return f"{score} over a constant variance in {_forecasts(n)}{beside}."
+    return f"{score} over a constant variance in {_forecasts(n)}{beside}.{beware}"
 
 
 def _of_level(n: Reading) -> str:
@@ -134,14 +135,16 @@ def _of_level(n: Reading) -> str:
 
 
 def _of_leak(n: Reading) -> str:
-    cause = (
-        f"The leak: {JOINED_BY_DATE}." if n.foresees else "Look for a leak: is a value known later than it is dated?"
-    )
+    cause = "Look for a leak: is a value known later than it is dated?"
+    if n.foresees:
+        cause = f"The leak: {JOINED_BY_DATE}."
+    elif n.forewarned:
+        cause = f"Look for the leak in {n.columns_in_words}: is a value known later than it is dated?"
     against = " against repeating the last price" if n.series.target == "level" else ""
-    beyond = (
-        f"R² {signed_percent(n.own.value)}{against}: no honest forecast of daily {n.series.moves.plural} does that."
-    )
-    return f"{beyond} {cause}"
+    model, result = n.leaking_model, n.results[n.leaking_model]
+    whose = "" if model == "network" else f" by {model_name(model, n.series.network, n.series.target)}"
+    beyond = f"R² {signed_percent(result.value)}{whose}{against}"
+    return f"{beyond}: no honest forecast of {n.rhythm}{n.series.moves.plural} does that. {cause}"
 
 
 def _forecasts(n: Reading) -> str:

@@ -16,7 +16,7 @@ from goldviz.labs.gold_market.market import market_at_hand
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.gold_market.views import observations, returns
 from goldviz.labs.gold_market.views.answer import answer_view
-from goldviz.labs.gold_market.views.leak import correlation_view
+from goldviz.labs.gold_market.views.leak import ahead_view, correlation_view
 
 LEAST_VALUES = 60
 """Values of the target without which its distribution and its correlations say nothing."""
@@ -80,6 +80,8 @@ def market_view(market: Market, settings: GoldMarket) -> xr.Dataset:
         answer_view(market),
         correlation_view(panels["release"], panels["date"], transformations, number=number, window=window),
     ]
+    if not market.simulated:
+        parts.append(ahead_view(panels["release"], transformations))
     about = {
         "simulated": int(market.simulated),
         "data_origin": market.origin,

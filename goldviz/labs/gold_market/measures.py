@@ -114,6 +114,17 @@ def explained_as_known(run: Run) -> float:
     return float(run.attrs["known_r2"])
 
 
+@measure("channels")
+def told_ahead(run: Run) -> float:
+    """How many covariates tell the next move by more than an honest one can; 0 of a simulated market."""
+    return float(len(places_ahead(run)))
+
+
+def places_ahead(run: Run) -> list[int]:
+    """The places of those covariates, the target's being 0."""
+    return np.flatnonzero(run["ahead"].values).tolist() if "ahead" in run else []
+
+
 def worst_and_best(run: Run) -> tuple[int, int]:
     """The places, from 0, of the lowest and of the highest of the target's moves."""
     moves = run["change"].values

@@ -13,7 +13,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.labs.gold_market import LAB, measures
 from goldviz.labs.gold_market.figures import FIGURES
 from goldviz.labs.gold_market.figures.answer import answer
-from goldviz.labs.gold_market.figures.leak import correlation, fit_sentence, leak
+from goldviz.labs.gold_market.figures.leak import ahead_sentence, correlation, fit_sentence, leak
 from goldviz.labs.gold_market.figures.observed import early_sentence, last_days, release_of, strip
 from goldviz.labs.gold_market.figures.prices import prices
 from goldviz.labs.gold_market.figures.returns import distribution, memory, memory_sentence, returns, tail_sentence
@@ -26,6 +26,8 @@ from goldviz.ui.words import plain
 
 def look(view: View[GoldMarket]) -> None:
     """Who is observed, and what the covariate in view tells of the target's next move."""
+    if told := ahead_sentence(view.dataset):
+        st.caption(f":material/warning: {plain(told)}")
     view.explain(strip, correlation)
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldviz.data.markets.alignment import aligned, next_values
+from goldviz.data.markets.lookahead import columns_ahead, lookahead_warning
 from goldviz.data.markets.text_channels import axes_know_the_future
 from goldviz.data.markets.warnings import market_warnings
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
@@ -35,12 +37,22 @@ def windows_doubts(settings: ODERNNLaboratory) -> list[str]:
 
     windows = market_windows(settings)
     return [
+        *foreseeing(windows),
         *axes(windows),
         *channels(windows),
         *silence(windows),
         *few(windows),
         *left_out(windows, settings.longest_gap),
     ]
+
+
+def foreseeing(windows: MarketWindows) -> list[str]:
+    """Columns that tell the next move, before the tests begin, by more than an honest one can."""
+    market, panel = windows.market, aligned(windows.market)
+    words = {channel.name: channel.words for channel in market.channels}
+    kinds = [channel.transformation for channel in market.channels]
+    links = columns_ahead(panel, kinds, next_values(panel, "return"), end=windows.split)
+    return [lookahead_warning(words[link.channel], link) for link in links]
 
 
 def axes(windows: MarketWindows) -> list[str]:

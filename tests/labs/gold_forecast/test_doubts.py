@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import goldviz
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import Channel, Market
 from goldviz.data.markets.text_channels import axes_note
 from goldviz.labs.gold_forecast.doubts import doubts, problem_doubts
 from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_forecast.verdict import verdict
 from goldviz.ui.words import plain
 from tests.pages.visit import Visitor
 
@@ -63,6 +65,46 @@ def test_forecasts_from_before_the_axes_were_fitted_are_named() -> None:
     [sentence] = told(data=own(note=axes_note(date(2022, 6, 1))))
     assert "fitted on documents until 2022-06-01, and forecasts begin on 2021-12" in sentence
     assert told(data=own(note=axes_note(date(2021, 6, 1)), days=1299)) == ()
+
+
+def with_tomorrow(target: str = "return") -> str:
+    """Gold with silver, and a column that holds tomorrow's gold, two thirds noise."""
+    dates = pd.bdate_range("2019-01-01", "2023-12-29")
+    generator = np.random.default_rng(5)
+    gold = 1900 * np.exp(np.cumsum(0.01 * generator.standard_normal(len(dates))))
+    model = np.append(gold[1:], gold[-1]) * np.exp(0.01 * generator.standard_normal(len(dates)))
+    channels = [
+        Channel(name, words, pd.Series(values, dates), "log_return")
+        for name, words, values in (
+            ("gold", "Gold", gold),
+            ("silver", "Silver", 20 * np.exp(np.cumsum(0.01 * generator.standard_normal(len(dates))))),
+            ("model", "Model High", model),
+        )
+    ]
+    return keep(Market(tuple(channels), "file", "gold.csv", pd.Timestamp("2026-11-20", tz="UTC")))
+
+
+@pytest.mark.parametrize("target", ["return", "level", "volatility"])
+def test_a_column_that_knows_tomorrow_is_named_before_training(target: str) -> None:
+    [sentence] = told(data=with_tomorrow(), target=target)
+    assert sentence.startswith("Model High tells the next move: correlation +0.")
+    assert told(data=with_tomorrow(), target=target, inputs="own") == ()
+    assert told(data=with_tomorrow(), target=target, shuffle_targets=False, alignment="date")[0].startswith("Model")
+
+
+def test_after_training_any_model_counts_and_the_card_names_the_column() -> None:
+    settings = GoldForecast(**SMALL, data=with_tomorrow(), network="mlp", hidden=2, epochs=1)
+    run = goldviz.run(settings, progress=False)
+    card = next(one for one in goldviz.findings(run) if one.kind == "leak_suspected")
+    assert "by ridge" in card.number
+    assert "Model High (+0." in card.explanation
+    assert "Look for the leak in Model High" in verdict(run, "return")
+
+
+@pytest.mark.usefixtures("on_pages")
+def test_the_page_names_the_column_by_train() -> None:
+    visitor = Visitor("pages/gold_forecast.py", {"data": with_tomorrow(), "train_years": "1", "test_years": "2"})
+    assert any("Model High tells the next move" in line for line in visitor.captions)
 
 
 @pytest.mark.usefixtures("on_pages")

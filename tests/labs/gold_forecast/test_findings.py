@@ -1,6 +1,7 @@
 """Rules and words of the forecast laboratory on runs whose numbers are set by hand."""
 
 import doctest
+import json
 from functools import lru_cache
 
 import numpy as np
@@ -609,3 +610,38 @@ def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
             assert chosen.changed(**finding.changes) != chosen
     assert verdict(run, target)[0].isupper() or verdict(run, target)[0] == "R"
     assert verdict(run, target)[-1] in ".?"
+
+
+def told_ahead(run, correlation=0.4, of_size=False):
+    """The run, in which a column told the next move where the last refit learned."""
+    column = {"channel": "Model High", "correlation": correlation, "chance": 0.1, "of_size": of_size}
+    run.attrs["columns_ahead"] = json.dumps([column])
+    return run
+
+
+def test_a_column_that_tells_the_next_move_is_named_and_takes_the_praise_away():
+    run = told_ahead(scored(build(), 0.03, 0.02, 0.04))
+    cards = found(run)
+    assert cards["column_ahead"].number == "Model High (+0.40); chance gives at most 0.10"
+    assert "skill" not in cards
+    assert verdict(run, "return").endswith("Beware: Model High (+0.40) told the move before it came.")
+    assert "Model High (size +0.40)" in found(told_ahead(run, of_size=True))["column_ahead"].number
+    assert "column_ahead" not in found(told_ahead(build(documents="generated", tone_response=0.3)))
+
+
+def test_a_simple_forecast_that_is_too_good_counts_as_the_network_does():
+    run = scored(build(), -0.01, -0.03, 0.01)
+    for end, value in (("", 0.4), ("_low", 0.3), ("_high", 0.5)):
+        run[f"score{end}"].loc[{"model": "ridge", "metric": "r2"}] = value
+    run["score"].loc[{"model": "ridge", "metric": "dm_p"}] = 0.001
+    assert verdict(run, "return").startswith("R² +40 % by ridge: no honest forecast of daily returns does that.")
+    [card] = [card for kind, card in found(run).items() if kind == "leak_suspected"]
+    assert card.number == "R² +40 % by ridge"
+    assert "Model High (+0.40)" in found(told_ahead(run))["leak_suspected"].explanation
+    assert "column_ahead" not in found(run)
+    # Slower data may be explained by more.
+    run["days_ahead"][:] = 30.0
+    assert "leak_suspected" in found(run)
+    for end in ("", "_low", "_high"):
+        run[f"score{end}"].loc[{"model": "ridge", "metric": "r2"}] = 0.15
+    assert "leak_suspected" not in found(run)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldviz.data.markets.alignment import aligned, next_values
+from goldviz.data.markets.lookahead import since_last_forecast
 from goldviz.data.markets.market import Market
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.labs.gold_market.views.leak import (
@@ -15,7 +16,6 @@ from goldviz.labs.gold_market.views.leak import (
     adjusted_r2,
     correlation,
     correlation_view,
-    since_last_forecast,
 )
 from tests.data.markets.real_gold import real_gold
 from tests.data.markets.small_market import small_market, with_values

@@ -3,9 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from goldviz.data.markets.kept_markets import keep
+from goldviz.data.markets.market import Channel, Market
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.ui.words import plain
 from tests.data.markets.small_market import small_market
@@ -83,6 +86,21 @@ def test_a_link_to_a_market_that_is_not_here_says_so_and_shows_the_simulated_one
 def test_too_few_values_are_told(markets: Path) -> None:
     visitor = InstantVisitor(GoldMarket, {"data": keep(small_market(days=50))})
     assert any("has 50 values" in error for error in visitor.errors)
+
+
+def test_a_column_that_tells_the_next_move_is_named_over_the_figures() -> None:
+    days = pd.bdate_range("2019-01-01", periods=400)
+    moves = 0.01 * np.random.default_rng(0).standard_normal(401)
+    gold, early = (
+        Channel(name, name, pd.Series(np.exp(np.cumsum(column)), days), "log_return")
+        for name, column in (("Close", moves[:-1]), ("Model High", moves[1:]))
+    )
+    name = keep(Market((gold, early), "file", "gold.csv", pd.Timestamp("2026-11-20", tz="UTC")))
+    visitor = InstantVisitor(GoldMarket, {"data": name})
+    assert any("Model High: No honest column tells the next move so well" in line for line in _said(visitor))
+    notes = str(visitor.all_drawn()["leak"]["layout"]["title"])
+    assert "Model High: No honest column" in notes
+    assert not any("No honest column" in line for line in _said(InstantVisitor(GoldMarket)))
 
 
 def _said(visitor: InstantVisitor) -> list[str]:

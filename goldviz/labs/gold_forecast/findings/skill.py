@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from math import isfinite
 
-from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, where
+from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, percent, where
 from goldviz.diagnostics.findings.words import counted
 from goldviz.diagnostics.forecasts.result import SIGNIFICANT
 from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number, signed_percent
-from goldviz.labs.gold_forecast.measures import LEAK, Reading
+from goldviz.labs.gold_forecast.measures import LEAK, SLOW_LEAK, Reading
 from goldviz.labs.gold_forecast.scoring.results import ends_in_words, result_in_words
+from goldviz.labs.gold_forecast.words import model_name
 
 ABOVE_ZERO = f"the whole interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
 BELOW_ZERO = f"the whole interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"
@@ -44,6 +45,11 @@ def certainty(case: Case) -> str:
 
 
 def _where_to_look(case: Case) -> str:
+    if case.reading.forewarned:
+        return (
+            f"{case.reading.columns_in_words} told the next move before it came. Is it computed from the target, "
+            "revised later, or known later than its date says? Set its release time, or leave it out."
+        )
     if case.settings.inputs == "own":
         return (
             "It sees the target's own past alone, so look at the prices. Averages over days and stale quotes make "
@@ -53,6 +59,22 @@ def _where_to_look(case: Case) -> str:
         "Every covariate waits for its release here, so look at the data. Is a channel computed from the target, "
         "revised later, or known later than its release time says?"
     )
+
+
+def _too_good(n: Reading) -> str:
+    model = n.leaking_model
+    whose = "" if model == "network" else f" by {model_name(model, n.series.network, n.series.target)}"
+    return f"R² {signed_percent(n.results[model].value)}{whose}"
+
+
+def _how_sure_of_leak(case: Case) -> str:
+    if case.reading.leaking_model == "network":
+        return certainty(case)
+    return "a simple forecast, so no network had to learn it"
+
+
+def _ahead_in_numbers(n: Reading) -> str:
+    return f"{n.columns_in_words}; chance gives at most {plain_number(n.columns_ahead[0].chance)}"
 
 
 def _why_worse(case: Case) -> str:
@@ -98,8 +120,13 @@ RULES = (
         "leak_suspected",
         "bad",
         "This is too good: look for a leak",
-        line=where("leaking", "{at:percent} on daily data; honest forecasts stay below 1 %", at=LEAK),
-        number=lambda n: f"R² {signed_percent(n.own.value)}",
+        line=where(
+            "leaking",
+            f"{{at:percent}} on daily data, {percent(SLOW_LEAK)} on slower; honest daily ones stay below 1 %",
+            at=LEAK,
+        ),
+        number=_too_good,
+        confidence=_how_sure_of_leak,
         explanation=_where_to_look,
         advice=[
             Check("Show the target's own past alone: if the skill goes, a covariate leaks.", {"inputs": "own"}),
@@ -107,6 +134,19 @@ RULES = (
         ],
         only=lambda n, settings: not settings.shuffle_targets,
         silenced_by=("known_leak",),
+    ),
+    Rule(
+        "column_ahead",
+        "warning",
+        "A column tells the next move",
+        line=where("forewarned", "chance, and what honest columns of a market tell"),
+        number=_ahead_in_numbers,
+        confidence="correlation where the last refit learned, before any training",
+        explanation="Honest columns hardly go with the next move. This one may be known later than its date says, or "
+        "be computed from what comes. Set its release time, or leave it out.",
+        advice=[Check("Show the target's own past alone: skill that goes was this column's.", {"inputs": "own"})],
+        silenced_by=("known_leak", "leak_suspected"),
+        must_tell=True,
     ),
     judged(
         "shuffled_skill",
@@ -202,7 +242,7 @@ RULES = (
         "this: count your tries, and trust what the final block confirms.",
         advice=[("Check the way of working on shuffled targets.", {"shuffle_targets": True})],
         only=lambda n, settings: n.series.target != "volatility",
-        silenced_by=(*JUDGED_ELSEWHERE, "planted_found", "dealt_out_skill"),
+        silenced_by=(*JUDGED_ELSEWHERE, "column_ahead", "planted_found", "dealt_out_skill"),
     ),
     Rule(
         "worse_than_garch",

@@ -16,6 +16,8 @@ from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.gold_market import measures
 
 MOST_DAYS = 1_000
+MOST_NAMED = 3
+TOO_MUCH = "No honest column tells the next move so well. Is it known later than its date says?"
 NO_COVARIATE = "This market has no covariate: there is nothing to join."
 
 
@@ -65,7 +67,15 @@ def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
 def overall_sentence(ds: Run) -> str:
     """The two correlations over all the years."""
     by_date, by_release = measures.correlation_by_date(ds), measures.correlation_as_known(ds)
-    return f"Over all these years: same-day correlation {_signed(by_date)}, usable {_signed(by_release)}."
+    told = "" if int(ds.attrs["number"]) not in measures.places_ahead(ds) else f" {TOO_MUCH}"
+    return f"Over all these years: same-day correlation {_signed(by_date)}, usable {_signed(by_release)}.{told}"
+
+
+def ahead_sentence(ds: Run) -> str:
+    """Which covariates tell the next move by more than honest ones; empty where none does."""
+    names = [market.words(ds, place) for place in measures.places_ahead(ds)]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}: {TOO_MUCH}" if names else ""
 
 
 @drawn(
@@ -102,7 +112,7 @@ def leak(ds: Run, *, theme: Theme = "light") -> Figure:
             marker={"symbol": symbol, "size": 11, "color": colour},
             hovertemplate=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>",
         )
-    notes = [fit_sentence(ds), market.source_sentence(ds)]
+    notes = [*filter(None, [ahead_sentence(ds)]), fit_sentence(ds), market.source_sentence(ds)]
     look.apply(figure, theme, title=title, notes=notes, hover="closest", height=max(300, 190 + 32 * count))
     market.legend_under(figure, lines=2, axis=52)
     market.channel_axis(figure, market.names(ds)[1:], (count - 0.4, -0.6))

@@ -12,38 +12,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from goldviz.data.markets.alignment import NextValues, Panel, next_values
+from goldviz.data.markets.alignment import Panel, next_values
+from goldviz.data.markets.lookahead import columns_ahead, since_last_forecast
 from goldviz.data.markets.market import Transformation
 
 LEAST_PAIRS = 8
 """Pairs in a window below which no correlation is given."""
-
-
-def since_last_forecast(
-    panel: Panel, answers: NextValues, transformations: Sequence[Transformation]
-) -> NDArray[np.float64]:
-    """What became known of each channel since the forecast before: (forecasts, channels), NaN where nothing did.
-
-    Rows on which the target has no value make no forecast, and what they bring counts at the next one: increments
-    are added up, of levels the last is kept.
-
-    >>> days = pd.DatetimeIndex(["2024-07-05", "2024-07-06", "2024-07-07", "2024-07-08"])
-    >>> coin = np.array([[0.0, 1.0], [np.nan, 2.0], [np.nan, 4.0], [0.0, np.nan]])
-    >>> panel = Panel(days, days, ("gold", "coin"), coin, np.array([9.0, np.nan, 9.0, 9.0]))
-    >>> since_last_forecast(panel, next_values(panel, "return"), ("log_return", "log_return"))[:, 1].tolist()
-    [1.0, 6.0]
-    """
-    ends = answers.rows + 1
-    starts = np.concatenate([[0], ends[:-1]])
-    values = panel.values[: ends[-1]]
-    there = np.isfinite(values)
-    row = np.where(there, np.arange(len(values))[:, None], -1)
-    latest = np.maximum.reduceat(row, starts, axis=0)
-    sums = np.add.reduceat(np.where(there, values, 0.0), starts, axis=0)
-    for column, transformation in enumerate(transformations):
-        if transformation == "level":
-            sums[:, column] = values[latest[:, column], column]
-    return np.where(latest >= 0, sums, np.nan)
 
 
 def correlation_view(
@@ -87,6 +61,12 @@ def _rolling(x: NDArray[np.float64], y: NDArray[np.float64], window: int) -> NDA
     correlations = pd.Series(x).rolling(window, min_periods=least).corr(pd.Series(y)).to_numpy()
     # Where a window's values are all equal, rounding decides what is divided by what.
     return np.where(np.abs(correlations) <= 1 + 1e-6, np.clip(correlations, -1, 1), np.nan)
+
+
+def ahead_view(panel: Panel, transformations: Sequence[Transformation]) -> xr.Dataset:
+    """``ahead`` (channel): which channels tell the next move, as they are known, by more than an honest one can."""
+    names = {link.channel for link in columns_ahead(panel, transformations, next_values(panel, "return"))}
+    return xr.Dataset({"ahead": ("channel", np.array([name in names for name in panel.channels]))})
 
 
 def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

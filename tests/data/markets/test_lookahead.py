@@ -1,0 +1,137 @@
+"""Columns that know tomorrow are named, and honest ones are not, by rates that are counted in draws."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy import signal
+
+from goldviz.data.markets.alignment import aligned, next_values
+from goldviz.data.markets.lookahead import NextMoveLink, columns_ahead, next_move_links
+from goldviz.data.markets.market import Channel, Market
+from goldviz.data.markets.simulated import simulated_market
+from tests.data.markets.real_gold import real_gold
+
+Floats = NDArray[np.float64]
+COLUMNS = 5
+
+
+def honest_file(seed: int, days: int) -> tuple[Floats, Floats]:
+    """Columns of a file (days, 5), and the next moves: fat tails, lasting volatility, and the same day in common.
+
+    The third is a level without a mean that moves with the price, the fourth remembers its past, the fifth is the
+    change of a column of noise.
+    """
+    generator = np.random.default_rng(seed)
+    log_variance = signal.lfilter([0.85 * np.sqrt(1 - 0.98**2)], [1, -0.98], generator.standard_normal(days + 1))
+    common = generator.standard_normal((days + 1, 1))
+    shocks = np.sqrt(0.6) * common + np.sqrt(0.4) * generator.standard_normal((days + 1, 1 + COLUMNS))
+    shocks *= np.exp(log_variance / 2)[:, None] / np.sqrt(generator.chisquare(4, (days + 1, 1)) / 2)
+    moves, news = shocks[1:, 0], shocks[:-1, 1:].copy()
+    news[:, 2] = np.cumsum(shocks[:-1, 0])
+    news[:, 3] = signal.lfilter([1], [1, -0.7], news[:, 3])
+    news[:, 4] = np.diff(generator.standard_normal(days + 1))
+    return news, moves
+
+
+def with_leak(seed: int, days: int, correlation: float) -> tuple[Floats, Floats]:
+    """The same, and the first column tells the next move by a ``correlation``."""
+    news, moves = honest_file(seed, days)
+    share = correlation / np.sqrt(1 - correlation**2)
+    news[:, 0] += share * news[:, 0].std() / moves.std() * moves
+    return news, moves
+
+
+def named(news: Floats, moves: Floats, *, sizes: bool = False) -> set[str]:
+    names = [str(place) for place in range(news.shape[1])]
+    return {link.channel for link in next_move_links(names, news, moves, sizes=sizes) if link.suspicious}
+
+
+def test_a_leak_is_named_and_honest_columns_are_not() -> None:
+    # Of 40 draws at the promised rates: 38 or more of 95 %, with room for chance on the other side.
+    assert sum("0" in named(*with_leak(seed, 1500, 0.15)) for seed in range(40)) >= 38
+    assert sum(bool(named(*honest_file(seed, 1500))) for seed in range(40)) <= 2
+
+
+@pytest.mark.slow
+def test_the_two_rates_in_many_draws() -> None:
+    draws = 400
+    assert sum("0" in named(*with_leak(seed, 1500, 0.15)) for seed in range(draws)) >= 0.95 * draws
+    for days in (120, 300, 1500, 4000):
+        assert sum(bool(named(*honest_file(seed, days))) for seed in range(draws)) <= 0.05 * draws
+
+
+@pytest.mark.slow
+def test_no_channel_of_simulated_markets_is_named() -> None:
+    for seed in range(20):
+        market = simulated_market(seed, years=8)
+        panel = aligned(market)
+        kinds = [channel.transformation for channel in market.channels]
+        assert columns_ahead(panel, kinds, next_values(panel, "return"), sizes=True) == ()
+
+
+def test_no_real_channel_is_named() -> None:
+    market = real_gold("^GSPC", "SI=F", "EURUSD=X", "DGS10", "VIXCLS", "DTWEXBGS")
+    panel = aligned(market)
+    kinds = [channel.transformation for channel in market.channels]
+    assert columns_ahead(panel, kinds, next_values(panel, "return"), sizes=True) == ()
+
+
+def test_what_moves_on_the_same_day_alone_is_no_leak() -> None:
+    generator = np.random.default_rng(0)
+    past, ahead = generator.standard_normal((2, 1500))
+    moves = np.append(past[1:], ahead[-1])
+    assert named(np.stack([past, past + 0.1 * ahead], axis=1), moves) == set()
+
+
+def test_a_column_that_is_two_days_early_is_named() -> None:
+    generator = np.random.default_rng(1)
+    moves = generator.standard_normal(800)
+    assert named(np.append(moves[1:], 0.0)[:, None] + generator.standard_normal((800, 1)), moves) == {"0"}
+
+
+def test_the_size_of_tomorrow_is_named_where_sizes_are_forecast() -> None:
+    news, moves = honest_file(3, 1500)
+    news[:, 1] = np.abs(moves) + np.abs(moves).mean() * np.random.default_rng(2).standard_normal(1500)
+    assert named(news, moves, sizes=True) == {"1"}
+    assert named(*honest_file(3, 1500), sizes=True) == set()
+
+
+def test_a_month_that_is_known_at_its_beginning_is_named() -> None:
+    """The close of a month, stamped and known on its first day, beside daily prices."""
+    days = pd.bdate_range("2008-01-01", "2019-12-31")
+    price = pd.Series(np.exp(np.cumsum(0.01 * np.random.default_rng(4).standard_normal(len(days)))), days)
+    ends = price.resample("MS").last()
+    for index, names in ((ends.index, {"Month"}), (ends.index + pd.offsets.MonthEnd(0), set())):
+        month = Channel("month", "Month", pd.Series(ends.to_numpy(), index), "log_return")
+        market = Market((Channel("gold", "Gold", price, "log_return"), month), "file", "x", days[-1])
+        panel = aligned(market)
+        links = columns_ahead(panel, ("log_return", "log_return"), next_values(panel, "return"))
+        assert {link.channel.title() for link in links} == names
+
+
+def test_only_what_was_known_at_the_end_counts() -> None:
+    generator = np.random.default_rng(6)
+    days = pd.bdate_range("2015-01-01", periods=1000)
+    moves = 0.01 * generator.standard_normal(1000)
+    gold = Channel("gold", "Gold", pd.Series(np.exp(np.cumsum(moves)), days), "log_return")
+    knowing = np.where(np.arange(1000) < 500, 0.0, np.append(moves[1:], 0)) + 0.01 * generator.standard_normal(1000)
+    model = Channel("model", "Model", pd.Series(np.cumsum(knowing), days), "difference")
+    panel = aligned(Market((gold, model), "file", "x", days[-1]))
+    changes = next_values(panel, "return")
+    assert columns_ahead(panel, ("log_return", "difference"), changes, end=450) == ()
+    assert len(columns_ahead(panel, ("log_return", "difference"), changes)) == 1
+
+
+@pytest.mark.parametrize("column", [np.full(60, np.nan), np.ones(60), np.where(np.arange(60) % 3, np.nan, 1.0)])
+def test_a_column_without_news_has_no_link(column: Floats) -> None:
+    [link] = next_move_links(["x"], column[:, None], np.random.default_rng(0).standard_normal(60))
+    assert not link.suspicious
+    assert np.isnan(link.correlation)
+
+
+def test_a_link_below_what_honest_markets_have_is_not_suspicious() -> None:
+    assert not NextMoveLink("x", 0.079, 0.03).suspicious
+    assert NextMoveLink("x", -0.081, 0.03).suspicious
+    assert not NextMoveLink("x", 0.19, 0.03, of_size=True).suspicious
+    assert not NextMoveLink("x", 0.3, 0.31).suspicious
