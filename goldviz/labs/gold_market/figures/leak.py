@@ -17,7 +17,7 @@ from goldviz.labs.gold_market import measures
 
 MOST_DAYS = 1_000
 MOST_NAMED = 3
-TOO_MUCH = "No honest column tells the next move so well. Is it known later than its date says?"
+TOO_MUCH = "no honest column tells the next move so well. Is it known later than its date says?"
 NO_COVARIATE = "This market has no covariate: there is nothing to join."
 
 
@@ -67,14 +67,14 @@ def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
 def overall_sentence(ds: Run) -> str:
     """The two correlations over all the years."""
     by_date, by_release = measures.correlation_by_date(ds), measures.correlation_as_known(ds)
-    told = "" if int(ds.attrs["number"]) not in measures.places_ahead(ds) else f" {TOO_MUCH}"
+    told = "" if int(ds.attrs["number"]) not in measures.places_ahead(ds) else f" {TOO_MUCH[0].upper()}{TOO_MUCH[1:]}"
     return f"Over all these years: same-day correlation {_signed(by_date)}, usable {_signed(by_release)}.{told}"
 
 
 def ahead_sentence(ds: Run) -> str:
     """Which covariates tell the next move by more than honest ones; empty where none does."""
     names = [market.words(ds, place) for place in measures.places_ahead(ds)]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    more = " and more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(names[:MOST_NAMED])}{more}: {TOO_MUCH}" if names else ""
 
 
