@@ -309,7 +309,7 @@ CAPTIONS = {
         ),
     ),
     "neural-turing-machine": (
-        Caption(PAGE, "{name} answers # % of the", ("not_learned",), lambda whole: whole > 51),
+        Caption(PAGE, "{name} answers # % of the", ("most_wrong",), lambda whole: whole > 51),
         Caption(PAGE, "{name} answers # % of the", ("learned",), lambda whole: whole < 98),
     ),
     # Captions of these tell other numbers than their cards do: neither says what the other denies.

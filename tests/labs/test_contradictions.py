@@ -42,12 +42,13 @@ USELESS_FORECAST = (
 )
 OF_DAYS_IN_ORDER = ("not_regimes", "sign_skill", "worse", "worse_than_garch", "no_skill", "size_skill")
 TOKEN_SCORES = ("shuffled_skill", "shuffled_check_passed", *OF_DAYS_IN_ORDER[1:])
-EXCLUDED = {
+OF_ANSWERS = {"learned": ("some_wrong", "most_wrong"), "some_wrong": ("most_wrong",)}
+EXCLUDED: dict[str, dict[str, tuple[str, ...]]] = {
     "leaderboard": {"undecided": ("ahead",)},
     "adaptive-computation": {
         "stops_at_once": ("cut_off", "longer_where_harder", "not_longer_where_harder"),
-        "learned": ("not_learned",),
-        "not_learned": ("longer_where_harder", "not_longer_where_harder"),
+        **OF_ANSWERS,
+        "most_wrong": ("longer_where_harder", "not_longer_where_harder"),
         "longer_where_harder": ("not_longer_where_harder",),
     },
     "attention-against-recurrence": {
@@ -55,15 +56,15 @@ EXCLUDED = {
         "guesses": ("loses_far_ones",),
     },
     "attention-interface": {
-        "answers": ("often_wrong",),
-        "often_wrong": ("beside_the_word", "on_the_word"),
+        **OF_ANSWERS,
+        "most_wrong": ("beside_the_word", "on_the_word"),
         "beside_the_word": ("on_the_word",),
     },
-    "neural-programmer": {"right": ("stuck",)},
-    "translation-transformer": {"answers": ("not_there_yet", "often_wrong"), "not_there_yet": ("often_wrong",)},
+    "neural-programmer": OF_ANSWERS,
+    "translation-transformer": OF_ANSWERS,
     "neural-turing-machine": {
-        "learned": ("not_learned",),
-        "not_learned": ("longer", "one_cell"),
+        **OF_ANSWERS,
+        "most_wrong": ("longer", "one_cell"),
         "longer": ("only_trained_lengths",),
     },
     "series-attention": {

@@ -28,7 +28,7 @@ from goldviz.diagnostics.findings.recorded import (
     of_kind,
     read,
 )
-from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.rule import Rule
 from goldviz.diagnostics.findings.words import times
 from goldviz.diagnostics.measure import MeasuredNumber
 
@@ -82,10 +82,6 @@ class TrainingReading(NetworkReading):
     """The loss on what is not learned from as a share of the simplest answer's."""
 
 
-def _why_long(case: Case) -> str:
-    return f"{training.what_long_steps_do(case, 'the weights')} About a thousandth is the usual advice (document 002)."
-
-
 def _times_smaller(n: TrainingReading) -> str:
     return f"{times(1 / median(n.first_over_last))} times smaller at the first layer"
 
@@ -93,21 +89,14 @@ def _times_smaller(n: TrainingReading) -> str:
 RULES = (
     training.training_diverged(
         where_it_did="in {subject}",
-        explanation="A step that is too long makes the next gradient larger still. A smaller learning rate, or a cap "
-        "on the gradient's norm, may prevent it.",
-        advice=(),
     ),
-    training.steps_too_long(
-        title="The learning rate is too large for {subject}", explanation=_why_long, silenced_by=("diverged",)
-    ),
+    training.steps_too_long(title="The learning rate is too large for {subject}", silenced_by=("diverged",)),
     Rule(
         "exploding",
         "bad",
         "The gradient explodes in {subject}",
         line=above("first_over_last", FADED, "{at} times larger at the first layer than at the last"),
         number="{first_over_last:times} times larger at the first layer",
-        explanation="On its way back the error is multiplied in every layer by a weight matrix and by the slope of "
-        "the nonlinearity (document 001, eq. 2).",
         silenced_by=("diverged",),
     ),
     Rule(
@@ -116,8 +105,7 @@ RULES = (
         "The gradient vanishes in {subject}",
         line=below("first_over_last", 1 / FADED, "a hundred times smaller at the first layer than at the last"),
         number=_times_smaller,
-        explanation="On its way back the error is multiplied in every layer by a weight matrix and by the slope of "
-        "the nonlinearity (document 001, eq. 2). The first layers are told next to nothing.",
+        explanation="The first layers are told next to nothing (document 001, eq. 2).",
         silenced_by=("diverged",),
     ),
     Rule(
@@ -126,7 +114,6 @@ RULES = (
         "{Subject} {is|are} no better than an answer that needs no network",
         line=above("worth", training.USELESS, "{at:percent} of the simplest answer's loss"),
         number="{worth:share_of} that loss",
-        explanation="What was learned is of no use on what was not learned from.",
         silenced_by=("diverged", "learning_rate_too_large"),
         at_end=True,
     ),
@@ -134,25 +121,21 @@ RULES = (
         title="Many activations are saturated in {subject}",
         of=", mean over the layers at the last step",
         of_what="the activations",
-        explanation="On a flat part of the nonlinearity the slope is almost 0, and the error is multiplied by it "
-        "(document 001, eq. 2): hardly anything passes back.",
+        explanation="There the slope is almost 0 (document 001, eq. 2).",
         silenced_by=("diverged",),
     ),
     training.units_dead(
         title="Many units are dead in {subject}",
         of=", mean over the layers at the last step",
-        explanation="A unit that no sample activates has slope 0 for all of them, so its weights get no gradient.",
+        explanation="No sample activates them, so their weights get no gradient.",
         silenced_by=("diverged",),
     ),
     training.clipped_at_every_step(
         title="Nearly every step of {subject} is clipped",
-        explanation="Clipping is a belt for rare long gradients (document 003). Where nearly all are cut, they have "
-        "one length, and with plain SGD the clip value works as the learning rate.",
         silenced_by=("diverged",),
     ),
     training.steps_too_short(
         title="The learning rate is too small for {subject}",
-        explanation="The steps change the weights so little that training would take many thousands of them.",
         silenced_by=("diverged", "vanishing"),
     ),
 )

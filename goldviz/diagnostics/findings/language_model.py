@@ -21,7 +21,6 @@ from goldviz.diagnostics.findings.training import (
     steps_too_long,
     steps_too_short,
     training_diverged,
-    what_long_steps_do,
 )
 
 BY_HEART = 0.3
@@ -61,14 +60,9 @@ class Guesses(TrainingReading):
     """The dev loss as a share of that of single tokens."""
 
 
-def _why_long(case: Case) -> str:
-    return f"{what_long_steps_do(case, 'the weights')} About a thousandth is the usual advice (document 002, 1.3.3)."
-
-
 def _why_slow(case: Case) -> str:
-    words = "Your steps change the weights so little that training takes many thousands of them."
     past_pairs = any(median(n.over_pairs) > BETTER for n in case.readings)
-    return f"{words} The network got past counted pairs all the same, only slowly." if past_pairs else words
+    return "The network got past counted pairs all the same." if past_pairs else ""
 
 
 def _hardly_better(case: Case) -> bool:
@@ -80,7 +74,6 @@ def guesses_diverged(advice: Advice) -> Rule:
     """The model's loss ends in no number."""
     return training_diverged(
         where_it_did="in {subject}",
-        explanation="A step that is too long makes the next gradient larger still.",
         advice=advice,
     )
 
@@ -89,7 +82,6 @@ def guesses_overshoot(advice: Advice = (SLOWER,)) -> Rule:
     """Steps are too long for a model that does not just learn its text by heart."""
     return steps_too_long(
         title="The learning rate is too large for {subject}",
-        explanation=_why_long,
         advice=advice,
         silenced_by=("diverged", "by_heart"),
     )
@@ -106,13 +98,12 @@ def guesses_too_slowly(advice: Advice, **own: Any) -> Rule:
     )
 
 
-def learned_by_heart(what: str, explanation: str, advice: Advice, **own: Any) -> Rule:
+def learned_by_heart(what: str, advice: Advice, **own: Any) -> Rule:
     """The model knows ``what`` it learned from much better than the rest."""
 
     def why(case: Case) -> str:
         climbed = median(case.readings[0].lost)
-        words = f" The dev loss has climbed by {climbed:.2f} nat from its lowest." if climbed > 0.02 else ""
-        return explanation + words
+        return f"The dev loss has climbed by {climbed:.2f} nat from its lowest." if climbed > 0.02 else ""
 
     return Rule(
         "by_heart",
@@ -135,16 +126,13 @@ def no_better_than_pairs(counting: str, **own: Any) -> Rule:
     def title(case: Case) -> str:
         return f"{{Subject}} guess{{es|}} {'hardly' if _hardly_better(case) else 'no'} better than counted pairs"
 
-    def why(case: Case) -> str:
-        return f"{counting} A network that sees more should guess {'clearly ' if _hardly_better(case) else ''}better."
-
     return Rule(
         "no_better_than_pairs",
         "warning",
         title,
         line=below("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
         number="{dev:.3f} nat against {pairs:.3f}",
-        explanation=why,
+        explanation=counting,
         silenced_by=("diverged", "by_heart"),
         at_end=True,
         **own,

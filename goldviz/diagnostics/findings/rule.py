@@ -113,6 +113,7 @@ class Rule:
       what lines say are templates for :class:`Fields`.
     - ``line``: a :class:`Line`, or a function of the settings that gives one. It decides, and prints itself.
     - ``number``: a template, or a function of the reading; said of each network over the line.
+    - ``explanation``: at most one sentence, of what was measured or what it means; none where the number says all.
     - ``advice``: candidates for :func:`remedy`, the first that changes something is given; or a function of the case.
     - ``only``: whether the rule applies to a reading and settings at all.
     - ``silenced_by``: kinds of rules before this one; a network over one of their lines gets no verdict here.
@@ -132,7 +133,7 @@ class Rule:
     _: KW_ONLY
     line: Line | Callable[[Any], Line]
     number: str | Callable[[Any], str]
-    explanation: Text
+    explanation: Text = ""
     advice: Sequence[Candidate | Suited] | Callable[[Case], Sequence[Candidate | Suited]] = ()
     only: Callable[[Any, Any], bool] = anywhere
     silenced_by: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ ALWAYS_CLIPPED = 0.9
 Advice = Sequence[Candidate | Suited] | Callable[[Case], Sequence[Candidate | Suited]]
 
 
-def training_diverged(*, where_it_did: str = "", explanation: Text, advice: Advice) -> Rule:
+def training_diverged(*, where_it_did: str = "", explanation: Text = "", advice: Advice = ()) -> Rule:
     """The loss of a network, or the run's status, says that training ended in no number.
 
     Needs the measure ``diverged``. ``where_it_did`` ends the title: "in {subject}".
@@ -62,15 +62,16 @@ def steps_too_long(**own: Any) -> Rule:
         line=above("update", LARGEST_UPDATE, "a median ratio above {at:.1g}")
         | where("rising", "a loss that ends {at:part} above its start, beyond its noise", at=RISING - 1),
         number=_long_steps,
-        **own,
+        **{"explanation": what_long_steps_do, **own},
     )
 
 
-def what_long_steps_do(case: Case, weights: str) -> str:
+def what_long_steps_do(case: Case) -> str:
     """A sentence on steps that are too long; a loss may rise though none is long by itself."""
-    if any(majority(n.update > LARGEST_UPDATE) for n in case.readings):
-        return f"Each of your steps overwrites a good part of {weights}."
-    return f"The loss rises, though each of your steps changes little of {weights} by itself."
+    overwrite = [majority(n.update > LARGEST_UPDATE) for n in case.readings]
+    if all(overwrite):
+        return "Each of your steps overwrites a good part of the weights."
+    return "" if any(overwrite) else "The loss rises, though no step that was looked at is long by itself."
 
 
 def _long_steps(reading: Any) -> str:
@@ -87,7 +88,7 @@ def steps_too_short(*, only: Callable[[Any, Any], bool] = lambda reading, settin
         line=below("update", SMALLEST_UPDATE, "a median ratio below {at:.5f}"),
         number="update-to-data ratio {update:times}",
         only=lambda reading, settings: not majority(reading.rising) and only(reading, settings),
-        **own,
+        **{"explanation": "At such steps training takes many thousands of them.", **own},
     )
 
 
@@ -108,7 +109,7 @@ def units_dead(at: float = DEAD, *, of: str, **own: Any) -> Rule:
         severity="warning",
         line=above("dead", at, f"{{at:percent}}{of}"),
         number="{dead:percent} of the units",
-        **own,
+        **{"explanation": "A unit that nothing activates gets no gradient.", **own},
     )
 
 
@@ -119,5 +120,5 @@ def clipped_at_every_step(of: str = "the steps", **own: Any) -> Rule:
         severity="warning",
         line=above("clipped", ALWAYS_CLIPPED, "{at:percent} of the steps"),
         number=f"{{clipped:percent}} of {of}",
-        **own,
+        **{"explanation": "All gradients then have one length.", **own},
     )

@@ -11,8 +11,6 @@ UNSEEN = "32 unseen sequences of each group"
 RULES = (
     training.training_diverged(
         where_it_did="in {subject}",
-        explanation="A step that is too long makes the next gradient longer still.",
-        advice=(),
     ),
     Rule(
         "finds_it_anywhere",
@@ -20,7 +18,7 @@ RULES = (
         "{Subject} find{s|} the symbol from any distance",
         line=at_least("far", 0.9, "{at:percent} right where it is farthest"),
         number="{far:percent} right from farthest back",
-        explanation="Guessing is right on one answer in eight. How long it took, the curve of right answers tells.",
+        explanation="Guessing is right on one answer in eight.",
         confidence=UNSEEN,
         silenced_by=("diverged",),
     ),
@@ -31,8 +29,7 @@ RULES = (
         line=below("accuracy", 0.3, "{at:percent} right in all")
         & below("near", 0.5, "{at:percent} where it is nearest"),
         number="{accuracy:percent} right in all",
-        explanation="Guessing is right on one answer in eight. A mark that moves is hard to learn: each distance asks "
-        "for another number of steps to remember. With a smaller distance the task is easier.",
+        explanation="Guessing is right on one answer in eight.",
         confidence=UNSEEN,
         silenced_by=("diverged",),
         at_end=True,
@@ -44,7 +41,6 @@ RULES = (
         line=at_least("near", 0.5, "{at:percent} right where it is nearest")
         & below("far", 0.5, "less where it is farthest"),
         number="{near:percent} right where it is nearest, {far:percent} where it is farthest",
-        explanation="Every step between mark and question rewrites the state. What is to arrive has to survive each.",
         confidence=UNSEEN,
         silenced_by=("diverged",),
         at_end=True,
@@ -55,8 +51,7 @@ RULES = (
         "Untrained, {subject} hear{s|} little from far back",
         line=above("faded_at_first", 100, "a gradient {at} times smaller than at the nearest input"),
         number="{faded_at_first:times} times smaller {settings.distance} steps back",
-        explanation="On its way back the gradient is multiplied at every step (document 001, eq. 6-9). Training has to "
-        "begin with what little arrives.",
+        explanation="Training begins with what arrives (document 001, eq. 6-9).",
         confidence=UNSEEN,
         silenced_by=("diverged", "finds_it_anywhere"),
     ),

@@ -33,8 +33,7 @@ CLIPPING: Candidate = ("Clip gradients at a norm of 1.", {"clip": LoweredTo(1.0)
 
 
 def _why_even(case: Case) -> str:
-    of = "the earlier ones" if case.settings.masked else "all"
-    return f"The heads have not found anything to look at. Each token gets only an average of {of}."
+    return f"Each token gets about the average of {'the earlier ones' if case.settings.masked else 'all'}."
 
 
 RULES = (
@@ -45,8 +44,7 @@ RULES = (
         "{Subject} see{s|} the token that it should guess",
         line=above("ahead", AHEAD, "a last place {at:.1f} nat above the others"),
         number="{ahead:.2f} nat above the others",
-        explanation="The last place in the block has no later token to see, and its guess is much worse. A network "
-        "that writes has none to see either, so the low loss is worth nothing (document 002, 3.3).",
+        explanation="The last place has no later token to see (document 002, 3.3).",
         advice=[MASKED],
         only=lambda n, settings: not settings.masked,
         silenced_by=("diverged",),
@@ -54,7 +52,6 @@ RULES = (
     ),
     learned_by_heart(
         "the text",
-        "It guesses the text that it was trained on much better than other text.",
         [DROPPED, SHORTER_STEPS, NARROWER],
         silenced_by=("diverged",),
     ),
@@ -76,7 +73,7 @@ RULES = (
         advice=[LONGER, SLOWER, FASTER, RESIDUAL, NORMS],
     ),
     beats_pairs(
-        explanation="Counted pairs see one token. A guess this good needs what stands before it (document 002, 3.3).",
+        explanation="Counted pairs see one token (document 002, 3.3).",
         silenced_by=("diverged", "by_heart"),
     ),
     Rule(
@@ -85,8 +82,7 @@ RULES = (
         "{Subject} need{s|} fewer bits than gzip",
         line=below("excess_bits", 0.0, "fewer bits a byte than gzip"),
         number="{bits:.2f} bits a byte against {gzip:.2f}",
-        explanation="Gzip mostly copies what it saw in the last 32,768 bytes. This network takes fewer bits for "
-        "text that it was not trained on.",
+        explanation="Gzip mostly copies what it saw in the last 32,768 bytes.",
         silenced_by=("diverged", "by_heart"),
     ),
 )

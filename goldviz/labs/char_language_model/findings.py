@@ -68,21 +68,9 @@ def normalised(settings: CharLanguageModel) -> Candidate:
     )
 
 
-def _why_too_sure(case: Case) -> str:
-    return (
-        "Before the first step nothing is known, so all characters should be held alike: ln V = "
-        f"{median(case.readings[0].uniform):.3f} nat (document 002, 1.3.2). Yours start sure of something wrong: the "
-        "logits are far from 0. The first steps go into unlearning that."
-    )
-
-
 def _why_flat(case: Case) -> str:
     began = median(case.readings[0].saturation_at_first)
-    start = f" At the start it was {percent(began)}." if math.isfinite(began) else ""
-    return (
-        "The slope of tanh is 1 − t², almost 0 near −1 and 1 (document 002, 1.3.2). The weights before such a unit "
-        f"hardly learn.{start}"
-    )
+    return f"At the start it was {percent(began)} (document 002, 1.3.2)." if math.isfinite(began) else ""
 
 
 def _has_layers(n: Reading, settings: CharLanguageModel) -> bool:
@@ -97,8 +85,7 @@ RULES = (
         "{Subject} hold{s|} something possible for impossible",
         line=where("impossible", "an infinite dev loss"),
         number="an infinite loss",
-        explanation="A pair that the training text never has gets the probability 0, and its -log is infinite "
-        "(document 002, 1.1). Fake counts leave every pair a chance.",
+        explanation="A pair that the training text never has gets the probability 0 (document 002, 1.1).",
         advice=[SMOOTHED],
         silenced_by=("diverged",),
     ),
@@ -108,16 +95,12 @@ RULES = (
         "Batch norm goes over the wrong axis in {subject}",
         line=below("kept", 1.0, "a running mean for each channel"),
         number="a layer keeps {means:.0f} running means for {settings.hidden} channels",
-        explanation="Of (batch, place, channel), statistics should run over batch and place. PyTorch's BatchNorm1d "
-        "takes the second axis for the channels, so here each place is normalised over all channels (document 002, "
-        "1.5). Nothing stops, and the loss may look fine.",
+        explanation="Each place is normalised over all channels, not each channel (document 002, 1.5).",
         advice=[RIGHT_AXIS],
         silenced_by=("diverged",),
     ),
     learned_by_heart(
         "names",
-        "The model knows the names that it learned from better than others. With few names and many weights "
-        "it can keep each by heart.",
         [SHORTER, PULLED, NARROWER],
         silenced_by=("diverged", "impossible_pair"),
     ),
@@ -127,7 +110,7 @@ RULES = (
         "{Subject} start{s|} sure of what {it does|they do} not know",
         line=above("excess", TOO_SURE, "a first loss {at:.1f} nat above guessing all alike"),
         number="a first loss of {began:.1f} nat",
-        explanation=_why_too_sure,
+        explanation="Guessing all alike would be {uniform:.3f} nat (document 002, 1.3.2).",
         advice=[QUIET],
         silenced_by=("diverged",),
     ),
@@ -145,8 +128,7 @@ RULES = (
         DEAD,
         title="Some hidden units of {subject} are dead",
         of=" of the units flat for all contexts that are looked at",
-        explanation="A unit that is flat for every context gets no gradient from any, so it never learns (document "
-        "002, 1.3.2).",
+        explanation="A unit that is flat for every context gets no gradient (document 002, 1.3.2).",
         advice=[KAIMING, normalised],
         only=lambda n, settings: settings.model in TANH,
         silenced_by=("diverged",),
@@ -157,8 +139,7 @@ RULES = (
         "Running statistics lag behind {subject}",
         line=above("lag", STALE, "{at:.2f} nat worse than with the text's own statistics"),
         number="{lag:.2f} nat",
-        explanation="After training batch norm goes by running statistics, of which each step renews only the share "
-        "{settings.momentum:g} (document 002, 1.3.2). They are still those of an earlier network.",
+        explanation="Each step renews only the share {settings.momentum:g} of them (document 002, 1.3.2).",
         advice=[PROMPT, LONGER],
         silenced_by=("diverged",),
     ),
@@ -168,8 +149,7 @@ RULES = (
         "The steps of {subject} follow single contexts",
         line=above("noise", NOISY, "step losses that scatter by {at:.1f} nat"),
         number="a scatter of {noise:.2f} nat",
-        explanation="The mean of n contexts scatters as 1/√n (document 002, 1.3.3). Yours is so small that a step "
-        "goes where a few contexts happen to point.",
+        explanation="The mean of n contexts scatters as 1/√n (document 002, 1.3.3).",
         advice=[LARGER_BATCH],
         only=lambda n, settings: settings.model != "bigram",
         silenced_by=("diverged", "learning_rate_too_large"),
@@ -181,7 +161,7 @@ RULES = (
         only=_has_layers,
     ),
     beats_pairs(
-        explanation="What stands before the last character helps, and the network has found how (document 002, 1.3).",
+        explanation="What stands before the last character helps (document 002, 1.3).",
         only=_has_layers,
         silenced_by=("diverged", "by_heart"),
     ),
@@ -191,7 +171,6 @@ RULES = (
         "{Subject} guess{es|} better than single characters",
         line=above("over_letters", BETTER, "a dev loss {at:.2f} nat below that of single characters"),
         number="{dev:.3f} nat against {letters:.3f}",
-        explanation="Which character stands before says something of the next one (document 002, 1.1).",
         only=lambda n, settings: settings.model in WITHOUT_LAYERS,
         silenced_by=("diverged", "impossible_pair"),
     ),

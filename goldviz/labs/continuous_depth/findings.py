@@ -97,8 +97,6 @@ def _towards_a_flow(case: Case) -> list[Candidate | Suited]:
 RULES = (
     replace(
         training_diverged(
-            explanation="One field acts all along the depth (document 001, eq. 29). Once a step makes it too steep, "
-            "states may run away, or an adaptive solver may need smaller and smaller steps.",
             advice=[SLOWER_AND_CLIPPED],
         ),
         title=lambda case: "Training came to an end that is no number" if case.verdicts else "Training could not go on",
@@ -112,8 +110,7 @@ RULES = (
         _joined("learned the task"),
         line=_line("learned"),
         number=_score,
-        explanation="These are points that were not trained on. If the loss of the refined field is as low, a flow "
-        "learned the task; if not, your steps did.",
+        explanation="A flow learned it if the refined field's loss is as low, else your steps did.",
     ),
     Rule(
         "solver_s_map",
@@ -121,9 +118,7 @@ RULES = (
         _joined("learned steps, not a flow"),
         line=where("inconsistent", "a change of {at:percent} where the same field is followed exactly", at=CONSISTENT),
         number="loss {loss:times}, refined {refined:times}",
-        explanation="The map of few or long steps is not the flow of their field (document 001, eq. 28-30), and "
-        "training fits the map. Such steps can do what no flow can, such as cross; another solver gives other "
-        "answers.",
+        explanation="Such steps can do what no flow can, such as cross (document 001, eq. 28-30).",
         advice=_towards_a_flow,
     ),
     Rule(
@@ -132,9 +127,7 @@ RULES = (
         "A flow in the plane cannot part these rings",
         line=below("accuracy", ALL_RIGHT, f"{POINTS_RIGHT}, mean of the last looks"),
         number=_score,
-        explanation="Two paths of a flow never meet, so the inner ring stays inside the outer one (document 001, "
-        "eq. 29). The field can only stretch a narrow neck through it, in which points may stay wrong, however long "
-        "it trains.",
+        explanation="Two paths of a flow never meet, so the inner ring stays inside (document 001, eq. 29).",
         advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
         only=_rings_in_the_plane,
         silenced_by=("learned", "solver_s_map"),
@@ -145,8 +138,7 @@ RULES = (
         "A flow on a line cannot turn the order",
         line=above("loss", 0.2, "{at}; the best that keeps the order is 1/3"),
         number=_score,
-        explanation="Two paths of a flow never meet, so what starts above stays above (document 001, eq. 29): x "
-        "cannot become -x. Saying 0 for all is hardly beaten.",
+        explanation="Two paths of a flow never meet, so what starts above stays above (document 001, eq. 29).",
         advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],
         only=_in_the_plane("flip"),
         silenced_by=("learned", "solver_s_map"),
@@ -161,8 +153,7 @@ RULES = (
             "{at:percent} from the gradient through the solver, over the last quarter of the looks",
         ),
         number="{gradient_difference:fine_percent}",
-        explanation="The adjoint solves its own equation backwards and meets its own errors; it is as exact as its "
-        "solver (Chen et al. 2018). So the gradient that is followed is not that of the loss that is shown.",
+        explanation="The adjoint solves its own equation, with errors of its own (Chen et al. 2018).",
         advice=[_tighter, ("Go back through the solver's own steps.", {"gradient": "solver"})],
         only=lambda n, settings: settings.gradient == "adjoint",
     ),
@@ -172,8 +163,7 @@ RULES = (
         "The solver has to work ever harder",
         line=above("growth", 2.5, "two and a half times the evaluations of the first steps"),
         number="{paid_first:.0f} → {paid_last:.0f} evaluations a step",
-        explanation="A field that bends points sharply needs small steps. It may bend because the flow has no "
-        "better way: more dimensions give it one, and smaller steps of training may keep it calmer.",
+        explanation="A field that bends points sharply needs small steps.",
         advice=[ONE_MORE, A_THIRD],
         only=lambda n, settings: BY_LIBRARY_NAME[settings.method].adaptive,
         silenced_by=("learned",),
@@ -184,18 +174,16 @@ RULES = (
         of=" with |tanh| above 0.97, along the paths at the last look",
         of_what="the values",
         number=lambda n: f"{100 * median(n.saturation):.1f} % of the values",
-        explanation="Where tanh is flat almost no gradient comes back, so the field can hardly change there.",
+        explanation="Where tanh is flat almost no gradient comes back.",
         advice=[A_THIRD],
         silenced_by=("learned",),
     ),
     Rule(
         "not_learned",
         "warning",
-        _joined("could still learn more"),
+        _joined("did not learn the task"),
         line=_line("unlearned"),
         number=_score,
-        explanation="More steps of training, or a field that can bend more, may give a better answer. Where classes "
-        "overlap, none is right everywhere.",
         advice=[
             ("Train three times as long.", {"steps": Times(3)}),
             ("Take a field twice as wide.", {"width": Times(2)}),
@@ -210,8 +198,7 @@ RULES = (
         "The residual network stands for a flow",
         line=where("consistent", f"a change of less than {{at:percent}}, or both below {NEGLIGIBLE}", at=CONSISTENT),
         number="loss {loss:times}, as a flow {refined:times}",
-        explanation="Its {settings.blocks} blocks are Euler steps along one field (document 001, eq. 28-29), small "
-        "enough that infinitely many would answer the same. Single points may still end somewhat elsewhere.",
+        explanation="Its {settings.blocks} blocks are Euler steps along one field (document 001, eq. 28-29).",
         only=lambda n, settings: n.name == LABELS["residual"] and majority(n.learned),
     ),
 )

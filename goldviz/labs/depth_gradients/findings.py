@@ -30,6 +30,8 @@ from goldviz.labs.depth_gradients.measures import Reading
 from goldviz.models.feedforward.activations import ACTIVATIONS, leaky_relu_gain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from goldviz.labs.depth_gradients.settings import DepthGradients
 
 SMALLER = LARGER = 100.0
@@ -77,34 +79,34 @@ def orthogonal(settings: DepthGradients) -> Candidate:
     )
 
 
-def _way_back(n: Reading) -> str:
+def _of_each(case: Case, words: Callable[[Reading], str], source: str = "") -> str:
+    """What is said of each network over the line, in one sentence."""
+    said = "; ".join(filter(None, map(words, case.readings)))
+    return f"{said[0].upper()}{said[1:]}{source}." if said else ""
+
+
+def _way_back(case: Case) -> str:
     """What the run measured of the error on its way back, from the last hidden state to the first."""
-    whole, block = median(n.amplification), median(n.block_factor)
+    return _of_each(case, _on_its_way, " (document 001, eq. 2)")
+
+
+def _on_its_way(n: Reading) -> str:
+    whole = median(n.amplification)
     if not math.isfinite(whole) or whole == 0:
         return ""
-    return (
-        f"In the {n.name} network a block leaves the error {_length(block, f'{block:.3g}')}, all {n.depth} leave it "
-        f"{_length(whole, times(whole))}."
-    )
+    return f"all {n.depth} blocks leave the {n.name} network's error {_length(whole)}"
 
 
-def _length(factor: float, text: str) -> str:
-    """A block's factor is ``printed`` with three digits, for it counts as often as there are blocks."""
-    return "about as long as it was" if 0.95 <= factor < 1.05 else f"{text} times as long"
+def _length(factor: float) -> str:
+    return "about as long as it was" if 0.95 <= factor < 1.05 else f"{times(factor)} times as long"
 
 
-def _sentences(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
-
-
-def _why_it_diverged(case: Case) -> str:
-    return _sentences(
-        "One long step can be enough: the error of a layer is a product of all matrices above it (document 001, "
-        "eq. 2), so large weights feed themselves.",
-        *(
-            f"The {n.name} network's longest gradient was {times(median(n.largest))}."
-            for n in case.readings
-            if median(n.largest) > 0
+def _longest_gradients(case: Case) -> str:
+    """Of networks whose longest gradient is a number."""
+    return _of_each(
+        case,
+        lambda n: (
+            f"the {n.name} network's longest gradient was {times(median(n.largest))}" if median(n.largest) > 0 else ""
         ),
     )
 
@@ -118,14 +120,6 @@ def _if_residual(case: Case, *candidates: Candidate) -> list[Candidate]:
     return list(candidates) if "residual" in case.names else []
 
 
-def _why_steps_are_too_long(case: Case) -> str:
-    return _sentences(
-        training.what_long_steps_do(case, "the weights that it should correct"),
-        "The gradient (document 001, eq. 4) holds for small steps; about a thousandth of the weights is the usual "
-        "advice.",
-    )
-
-
 def _explosion(n: Reading) -> str:
     growth, norm = median(n.growth), median(n.largest)
     words = [f"{times(growth)} times larger at the first hidden layer"] if growth > LARGER else []
@@ -133,25 +127,33 @@ def _explosion(n: Reading) -> str:
 
 
 def _why_it_explodes(case: Case) -> str:
-    return _sentences(
-        "On its way back the error is multiplied in every block by a weight matrix and by the slope of the "
-        "nonlinearity (document 001, eq. 2).",
-        *map(_way_back, case.readings),
-        *map(_who_made_it_grow, case.readings),
-    )
+    return _of_each(case, _made_it_grow) or _way_back(case)
 
 
 def _made_by_steps(n: Reading) -> bool:
     return median(n.amplification_at_first) < AMPLIFIED < median(n.amplification)
 
 
-def _who_made_it_grow(n: Reading) -> str:
+def _made_it_grow(n: Reading) -> str:
     if not _made_by_steps(n):
         return ""
     start, end = median(n.amplification_at_first), median(n.amplification_at_last)
     return (
-        f"In the first epoch all {n.depth} left the {n.name} network's error {_length(start, times(start))}, in the "
-        f"last {_length(end, times(end))}: your steps changed the factors in between."
+        f"all {n.depth} blocks left the {n.name} network's error {_length(start)} in the first epoch, {_length(end)} "
+        "in the last"
+    )
+
+
+def _where_losses_began(case: Case) -> str:
+    return _of_each(case, lambda n: f"the {n.name} network's loss began at {times(median(n.began))}")
+
+
+def _how_losses_went(case: Case) -> str:
+    return _of_each(
+        case,
+        lambda n: (
+            f"the {n.name} network's training loss went from {times(median(n.began))} to {times(median(n.ended))}"
+        ),
     )
 
 
@@ -165,82 +167,9 @@ def _against_explosion(case: Case) -> list[Candidate | Suited]:
     return [*remedies, *branches, usual, orthogonal, NORMALISE, SMALLER_WEIGHTS]
 
 
-def _why_the_error_is_large(case: Case) -> str:
-    adds = (
-        "A residual network adds all its branches to its input (eq. 26), and {settings.depth} of them may end far "
-        "from the target."
-        if "residual" in case.names
-        else "Its outputs may start far from the target."
-    )
-    began = [f"The {n.name} network's loss began at {times(median(n.began))}." for n in case.readings]
-    return _sentences(
-        "A gradient is the error at the output times the factors of the blocks (document 001, eq. 2).",
-        *map(_way_back, case.readings),
-        *began,
-        adds,
-    )
-
-
 def _loss_of_size(n: Reading) -> str:
     factor = median(n.shrinkage)
     return f"{times(factor)} times smaller" if factor > SMALLER else "exactly 0 at the first hidden layer"
-
-
-def _arrives(n: Reading) -> bool:
-    """Whether the error itself shrinks by less than what counts as vanishing."""
-    return median(n.amplification) >= 1 / SMALLER
-
-
-def _why_it_vanishes(case: Case) -> str:
-    without_gradient = [n.name for n in case.readings if not _arrives(n)]
-    everywhere = len(without_gradient) == len(case.readings)
-    layers = "the first layers" if everywhere else f"the {' and '.join(without_gradient)} network's first layers"
-    skip = ": compare the residual network."
-    if "residual" in without_gradient:
-        skip = ", but even that is not enough here."
-    return _sentences(
-        "On its way back the error is multiplied in every layer by a weight matrix and by the slope of the "
-        "nonlinearity (document 001, eq. 2).",
-        *map(_way_back, case.readings),
-        f"So {layers} are told next to nothing." if without_gradient else "",
-        *(_why_less_than_the_error(n) for n in case.readings if _arrives(n)),
-        f"A skip connection adds the identity to each factor (eq. 27, 48){skip}" if without_gradient else "",
-    )
-
-
-def _why_less_than_the_error(n: Reading) -> str:
-    return (
-        f"So the {n.name} network's gradient fades by more than its error. A weight's gradient is the error times the "
-        "slope of its layer and the input before it (eq. 2, 4)."
-    )
-
-
-def _why_useless(case: Case) -> str:
-    return _sentences(
-        "On samples that it has not seen, such a network is no better than the answer 0 (final test loss, document "
-        "001, Annex 5.3).",
-        *(_why_one_is_useless(n, n.name in case.crossed["vanishing"]) for n in case.readings),
-    )
-
-
-def _why_one_is_useless(n: Reading, receives_no_gradient: bool) -> str:
-    start, end, zero = median(n.began), median(n.ended), median(n.simplest)
-    if receives_no_gradient:
-        return f"The {n.name} network's first layers may be told too little to learn from (eq. 2)."
-    if end < zero * training.USELESS:
-        return f"The {n.name} network fits its training samples, so it may have learned their noise."
-    if end < start / 2:
-        return f"The {n.name} network's training loss fell from {times(start)} to {times(end)} and is not there yet."
-    return f"The {n.name} network's training loss hardly fell; it may need longer."
-
-
-def _why_deeper_is_worse(case: Case) -> str:
-    return _sentences(
-        "A deeper network could copy a shallower one and hand its states on, so it can represent as much. Training "
-        f"did not find that in {case.readings[0].epochs} epochs (document 001, section 3.1).",
-        *map(_way_back, case.readings),
-        "A residual network hands its states on by itself (eq. 26)." if "residual" not in case.names else "",
-    )
 
 
 def _against_uselessness(case: Case) -> list[Candidate | Suited]:
@@ -250,27 +179,19 @@ def _against_uselessness(case: Case) -> list[Candidate | Suited]:
     return [*_if_residual(case, SMALL_BRANCHES), LONGER, orthogonal, quieter]
 
 
-def _why_it_is_kept(case: Case) -> str:
-    beside = map(_not_kept, case.others("diverged"))
-    skip = (
-        "The residual network's skip connections add the identity to every factor, so a direct path stays open "
-        "whatever F does (document 001, eq. 27 and 48)."
-    )
-    return _sentences(
-        f"First and last hidden layer get gradients within {KEPT_WITHIN} times of each other.",
-        *beside,
-        skip if "residual" in case.names else "",
-        *map(_way_back, case.readings),
-        "A kept norm does not prove that the gradient points the right way.",
-    )
+def _beside_the_kept(case: Case) -> str:
+    """What keeps another network off this line: its layers' gradients, or the error behind them where those are alike;
+    with no other, what the line does not say."""
+    words = [_differs(n) for n in case.others("diverged")]
+    return next(filter(None, words), "A kept norm does not prove that the gradient points the right way.")
 
 
-def _not_kept(n: Reading) -> str:
-    """What keeps a network off this line: its layers' gradients, or the error behind them where those are alike."""
+def _differs(n: Reading) -> str:
     change = median(n.change)
     if change > KEPT_WITHIN:
         return f"In the {n.name} network they differ by a factor of {times(change)}."
-    return _way_back(n)
+    said = _on_its_way(n)
+    return f"{said[0].upper()}{said[1:]}." if said else ""
 
 
 def _factor(n: Reading) -> str:
@@ -279,7 +200,7 @@ def _factor(n: Reading) -> str:
 
 RULES = (
     training.training_diverged(
-        where_it_did="in {subject} network{|s}", explanation=_why_it_diverged, advice=_against_divergence
+        where_it_did="in {subject} network{|s}", explanation=_longest_gradients, advice=_against_divergence
     ),
     Rule(
         "no_gradient",
@@ -287,8 +208,7 @@ RULES = (
         "No weight matrix gets a gradient in {subject} network{|s}",
         line=where("silent", "a norm of 0 at the first and the last hidden layer, in every epoch"),
         number="exactly 0",
-        explanation="A weight's gradient is the error behind it times the input before it (document 001, eq. 4). "
-        "One of the two is 0 everywhere, so no optimiser can move these weights.",
+        explanation="Either the error or the input is zero everywhere (document 001, eq. 4).",
         advice=[
             (
                 "Start from random weights, and give the residual branch a weight.",
@@ -303,7 +223,6 @@ RULES = (
     ),
     training.steps_too_long(
         title="The learning rate is too large for {subject} network{|s}",
-        explanation=_why_steps_are_too_long,
         advice=[SLOWER, CLIPPED],
         silenced_by=UNSOUND,
     ),
@@ -328,7 +247,7 @@ RULES = (
         line=above("largest", LONGEST, "a norm above {at} after clipping")
         & at_most("error_change", AMPLIFIED, "an error that changes by no more than {at} times on its way back"),
         number=lambda n: f"largest norm {times(median(n.largest))}",
-        explanation=_why_the_error_is_large,
+        explanation=_where_losses_began,
         advice=[SMALL_BRANCHES, CLIPPED, SMALLER_WEIGHTS],
         silenced_by=(*UNSOUND, "exploding"),
     ),
@@ -340,7 +259,7 @@ RULES = (
             "shrinkage", SMALLER, "{at} times smaller at the first hidden layer than at the last, mean over the epochs"
         ),
         number=_loss_of_size,
-        explanation=_why_it_vanishes,
+        explanation=_way_back,
         advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
         silenced_by=("diverged", "no_gradient", "exploding"),
     ),
@@ -350,7 +269,7 @@ RULES = (
         "{Subject} network{|s} {is|are} no better than always answering 0",
         line=at_least("worth", training.USELESS, "{at:percent} of that test loss"),
         number="{worth:share_of} zero's test loss",
-        explanation=_why_useless,
+        explanation=_how_losses_went,
         advice=_against_uselessness,
         silenced_by=(*UNSOUND, "exploding", "learning_rate_too_large"),
     ),
@@ -360,7 +279,7 @@ RULES = (
         "Deeper trains worse in {subject} network{|s}",
         line=above("degradation", DEGRADED, "{at} times the training loss of the best of fewer layers"),
         number="training loss {ended:times} with {settings.depth} layers, {shallower:times} with fewer",
-        explanation=_why_deeper_is_worse,
+        explanation="A deeper network could hand a shallower one's states on (document 001, 3.1).",
         advice=[HALF_AS_DEEP],
         only=lambda n, settings: n.epochs > 1,  # the first epoch's loss is that before any step
         silenced_by=UNSOUND,
@@ -369,8 +288,7 @@ RULES = (
         title="Many activations are saturated in {subject} network{|s}",
         of=", mean over the layers at the last epoch",
         of_what="the activations",
-        explanation="On the flat ends of {settings.activation} the slope is almost 0, and the error is multiplied "
-        "by that slope (document 001, eq. 2): a saturated unit passes hardly anything back.",
+        explanation="There the slope of {settings.activation} is almost 0 (document 001, eq. 2).",
         advice=[orthogonal, NORMALISE, SMALLER_WEIGHTS],
         only=lambda n, settings: ACTIVATIONS[settings.activation].saturates,
         silenced_by=UNSOUND,
@@ -378,8 +296,7 @@ RULES = (
     training.units_dead(
         title="Many units are dead in {subject} network{|s}",
         of=", mean over the layers at the last epoch",
-        explanation="A unit that no sample activates has slope 0 for all of them, so its weights get no gradient "
-        "(document 001, eq. 2 and 4) and it cannot come back.",
+        explanation="No sample activates them, so their weights get no gradient (document 001, eq. 4).",
         advice=[("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3})],
         only=lambda n, settings: (
             settings.activation == "relu" or (settings.activation == "leaky_relu" and settings.slope < 0.01)
@@ -388,8 +305,6 @@ RULES = (
     ),
     training.steps_too_short(
         title="The learning rate is too small for {subject} network{|s}",
-        explanation="Your steps change the weights so little that training would take thousands of epochs. The "
-        "gradient (document 001, eq. 4) is there, but it is followed too timidly.",
         advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})],
         silenced_by=(*UNSOUND, "exploding", "vanishing"),
     ),
@@ -400,7 +315,7 @@ RULES = (
         line=at_most("change", KEPT_WITHIN, "a factor of {at}, mean over the epochs")
         & at_most("error_change", SMALLER, "an error that changes by no more than {at} times on its way back"),
         number=_factor,
-        explanation=_why_it_is_kept,
+        explanation=_beside_the_kept,
         only=lambda n, settings: settings.depth > 1,
         silenced_by=("diverged", "no_gradient", "exploding", "vanishing"),
     ),

@@ -18,27 +18,27 @@ OVER_WINDOWS = "95 % intervals over windows and seeds"
 SET: dict[str, tuple[str, str, Callable[[Any], bool]]] = {
     "dropped_batch": (
         "The last batch is dropped",
-        "Windows that fill no batch are the newest ones. Keep them, and the score does not depend on the loader.",
+        "Windows that fill no batch are the newest ones.",
         lambda settings: settings.last_batch == "drop",
     ),
     "longer_look_back": (
         "One row reads more than the others",
-        "A longer look-back helps or hurts any row. Give all of them the same before you compare.",
+        "Give all rows the same look-back before you compare.",
         lambda settings: settings.longer_look_back > settings.look_back,
     ),
     "whole_scaling": (
         "The test part helps to scale itself",
-        "Mean and deviation of the whole series know the test part, and are another ruler for the same errors.",
+        "Mean and deviation of the whole series know the test part.",
         lambda settings: settings.scaled_by == "all",
     ),
     "best_seed": (
         "The table tells its best seed",
-        "The best of several trainings on the test part is luck that the next test part does not repeat.",
+        "The test part chose this seed, and is no longer tested by it.",
         lambda settings: settings.seeds_told == "best",
     ),
     "test_stopping": (
         "The test part chooses the epoch",
-        "What is chosen by the test part is no longer tested by it. Let the validation part choose.",
+        "What is chosen by the test part is no longer tested by it.",
         lambda settings: settings.stopped_by == "test",
     ),
 }
@@ -70,7 +70,7 @@ UNDECIDED = Rule(
     "The leader is not alone",
     line=where("undecided", "an interval of the difference from the leader that holds 0"),
     number=lambda n: f"{n.leader} leads; not told apart: {', '.join(n.abreast)}",
-    explanation="Their order may be another one on the next test part. A third digit says nothing here.",
+    explanation="Their order may be another one on the next test part.",
     confidence=OVER_WINDOWS,
 )
 AHEAD = Rule(
@@ -79,7 +79,7 @@ AHEAD = Rule(
     "One row is ahead beyond chance",
     line=where("ahead", "every interval of a difference from the leader leaves 0 out"),
     number=lambda n: f"{n.leader} leads",
-    explanation="On this test part, with these settings. Another look-back or series may have another leader.",
+    explanation="This holds for this test part and these settings.",
     confidence=OVER_WINDOWS,
 )
 FOLLOWING = Rule(
@@ -91,7 +91,7 @@ FOLLOWING = Rule(
         f"R² of levels above {FOLLOWS}, though no row gains on repeating the last value",
     ),
     number=lambda n: f"R² {n.level_r2:.3f} of levels by repeating",
-    explanation="The eye sees a curve that fits. It is the last value, drawn a step late.",
+    explanation="The curve that fits is the last value, drawn a step late.",
     confidence="one step ahead, all test windows",
 )
 

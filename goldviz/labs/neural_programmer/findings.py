@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import Conclusions, Rule, networks, training
-from goldviz.diagnostics.findings.line import above, at_least, below
+from goldviz.diagnostics.findings.answers import of_answers
+from goldviz.diagnostics.findings.line import above
 from goldviz.labs.neural_programmer.measures import Reading
 
 UNSEEN = "256 unseen questions"
@@ -11,29 +12,12 @@ UNSEEN = "256 unseen questions"
 RULES = (
     training.training_diverged(
         where_it_did="in {subject}",
-        explanation="Sums of many rows make large errors, and a step along them can be too long.",
-        advice=(),
     ),
-    Rule(
+    *of_answers(
         "right",
-        "good",
-        "Hardened programs answer rightly",
-        line=at_least("right", 0.99, "{at:percent} of the answers"),
-        number="{right:percent} of the answers",
+        "questions",
         explanation="At each step only the operation and the column of the largest weight are carried out.",
         confidence=UNSEEN,
-        silenced_by=("diverged",),
-    ),
-    Rule(
-        "stuck",
-        "warning",
-        "Some programs stay wrong",
-        line=below("right", 0.95, "{at:percent} of the answers of hardened programs"),
-        number="{right:percent} of the answers",
-        explanation="Once a softmax has put nearly all weight on one choice, hardly any gradient is left to change it.",
-        confidence=UNSEEN,
-        silenced_by=("diverged",),
-        at_end=True,
     ),
     Rule(
         "lucky_answers",
@@ -41,7 +25,7 @@ RULES = (
         "Wrong programs give right answers",
         line=above("lucky", 0.02, "{at:percent} of the questions, right on their table and wrong on another"),
         number="{lucky:percent} of the questions",
-        explanation="Only answers are told. A wrong program that gives the right one is never told that it is wrong.",
+        explanation="Only answers are told, not programs.",
         confidence="each program on four more tables",
         silenced_by=("diverged",),
     ),
@@ -51,7 +35,7 @@ RULES = (
         "Soft answers are far from the programs'",
         line=above("gap", 0.1, "{at}, the mean distance of soft and hard answers"),
         number="{gap:.2f}",
-        explanation="The weights still mix operations or columns, so the answer in training is of no single program.",
+        explanation="The weights still mix operations or columns.",
         confidence=UNSEEN,
         silenced_by=("diverged",),
         at_end=True,

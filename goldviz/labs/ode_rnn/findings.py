@@ -9,7 +9,6 @@ have learned an ODE whose forecasts do not move with time. Verdicts on what trai
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -106,53 +105,13 @@ def _little_use_of_gaps(n: Reading) -> str:
     return ", ".join(words) or "over the line"
 
 
-def _why_diverged(case: Case) -> str:
-    if case.names & FLOWS:
-        return (
-            "A field that is too steep for its steps is multiplied at each of them (document 001, eq. 32): one long "
-            "gap may be enough for a state, and then a gradient, that is no number."
-        )
-    return "Steps that overshoot make the next gradient longer, and one of them may end in no number."
-
-
-def _why_stiff(case: Case) -> str:
-    if all(majority(n.on_solution) for n in case.readings):
-        return "So far your steps are short enough for the gaps of training. After longer ones they may not be."
-    return "A fixed step does not notice: errors may grow along the gap instead of fading."
-
-
-def _why_deaf(case: Case) -> str:
-    parts = []
-    if "ODE-RNN" in case.names:
-        parts.append(
-            "Between observations the ODE-RNN's state is to move with time (document 001, eq. 31-32). Here the jumps "
-            "(eq. 33) do the work, as in a GRU that knows nothing of time."
-        )
-    if "Neural CDE" in case.names:
-        parts.append("Time is a channel of the neural CDE's path; here its values do the work.")
-    if case.names.difference(FLOWS):
-        parts.append("A GRU that is told the gaps, or fades over them, may use them; here they hardly change a thing.")
-    return " ".join(parts)
+def _where_short_enough(case: Case) -> str:
+    enough = all(majority(n.on_solution) for n in case.readings)
+    return "So far your steps are short enough for the gaps of training." if enough else ""
 
 
 def _against_deafness(case: Case) -> list[Candidate | Suited]:
     return [LONGER, MORE_UNITS] if case.names & FLOWS else [LONGER]
-
-
-def _why_lost(case: Case) -> str:
-    parts = []
-    if "ODE-RNN" in case.names:
-        parts.append(
-            "The ODE-RNN flows on past the longest gap of training (document 001, eq. 31), where nothing has corrected "
-            "it: a small error in its speed may grow with time."
-        )
-    if "Neural CDE" in case.names:
-        parts.append("Time alone drives the neural CDE through a gap; one of this length it has never met.")
-    if case.names & {"GRU with gaps", "GRU with decay"}:
-        parts.append("What a GRU does with a gap it learned from gaps of training; a longer one it has never met.")
-    if "GRU" in case.names:
-        parts.append("The GRU without times says the same after any gap.")
-    return " ".join(parts)
 
 
 def _against_being_lost(case: Case) -> list[Candidate | Suited]:
@@ -167,8 +126,7 @@ NO_SKILL = Rule(
     "{Subject} do{es|} hardly better than predicting zero",
     line=at_least("worth", 0.9, f"{{at:percent}} {OF_ZERO}, in range"),
     number=f"{{worth:percent}} {OF_ZERO}",
-    explanation="Daily returns hardly depend on the ones before them, so zero is hard to beat. That is the market's "
-    "nature; whether this network misses anything the score cannot tell. It is over all channels, not of any one.",
+    explanation="The score is over all channels, not of any one.",
     only=lambda n, settings: settings.task == "market",
     at_end=True,
 )
@@ -182,7 +140,7 @@ def _bands(width: str, line: Line, meaning: str, **own: Any) -> Rule:
         f"The bands of {{subject}} are too {width}",
         line=line,
         number="{coverage:percent} inside",
-        explanation=f"A scale is learned together with the mean and may follow it late. These forecasts are {meaning}",
+        explanation=meaning,
         advice=[("Train twice as long.", {"steps": Times(2)}), A_THIRD],
         silenced_by=NO_USE,
         at_end=True,
@@ -190,29 +148,8 @@ def _bands(width: str, line: Line, meaning: str, **own: Any) -> Rule:
     )
 
 
-def _stiff(number: str, meaning: Callable[[Case], str], **own: Any) -> Rule:
-    return Rule(
-        "stiff_field",
-        "warning",
-        "The field grew stiff in training",
-        number=number,
-        explanation=lambda case: (
-            f"Where f changes fast with h, a step has to be short (document 001, eq. 32). {meaning(case)}"
-        ),
-        **own,
-    )
-
-
-def _how_it_goes_on(case: Case) -> str:
-    beside = (
-        " Equal steps are not equal work. Trained as long on the clock, a GRU that is told the gaps may come close "
-        "within the gaps of training."
-    )
-    return (
-        "What is known at an observation is carried on to the time of the next (document 001, eq. 31-32); a GRU that "
-        "is not told the time cannot know where in its turn the signal is."
-        f"{beside if case.settings.networks == 'all' else ''}"
-    )
+def _stiff(number: str, **own: Any) -> Rule:
+    return Rule("stiff_field", "warning", "The field grew stiff in training", number=number, **own)
 
 
 def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
@@ -228,7 +165,6 @@ def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
         "{Subject} learned how things go on between observations",
         line=below(measure, 0.1, threshold),
         number=number,
-        explanation=_how_it_goes_on,
         silenced_by=NO_USE_OR_COARSE,
         **own,
     )
@@ -236,8 +172,7 @@ def _learned(measure: str, rival: str, threshold: str, **own: Any) -> Rule:
 
 RULES = (
     replace(
-        training_diverged(where_it_did="in {subject}", explanation="", advice=[]),
-        explanation=_why_diverged,
+        training_diverged(where_it_did="in {subject}", advice=[]),
         advice=lambda case: [SLOWER_AND_CLIPPED, *_finer_if_it_matters(case)],
         alone=True,
     ),
@@ -247,8 +182,7 @@ RULES = (
         "The state explodes in {subject}",
         line=above("state_size", 30, "{at}, where a cell's own values stay within 1"),
         number="a hidden value of {state_size:times}",
-        explanation="Nothing bounds dh/dt = f(h) (document 001, eq. 31). A field that points outwards carries the "
-        "state away as long as the gap lasts. The next observation has to bring it back.",
+        explanation="Nothing bounds dh/dt = f(h) (document 001, eq. 31).",
         advice=lambda case: [THIRD_AND_CLIPPED, *_finer_if_it_matters(case)],
         alone=True,
     ),
@@ -258,9 +192,7 @@ RULES = (
         "The solver is too coarse: its steps are part of what was learned",
         line=where("off_solution", "{at:percent} more or less with steps four times as fine", at=REFINED - 1),
         number="the refined error is {refined_ratio:times} times the error",
-        explanation="h'(t) is to solve dh/dt = f(h) (document 001, eq. 31-32). Where other steps give other "
-        "answers, the weights only fit the solver's map for the steps of training. A gap that takes other steps is "
-        "a guess.",
+        explanation="Other steps give other answers, so the weights fit these steps alone (document 001, eq. 31-32).",
         advice=[_finer],
     ),
     NO_SKILL,
@@ -270,7 +202,6 @@ RULES = (
         severity="bad",
         title="{Subject} do{es|} no better than predicting zero",
         line=at_least("worth", USELESS, f"{{at:percent}} {OF_ZERO}, in range"),
-        explanation="The signal goes on in a way that the observations tell, and nothing of it has been learned yet.",
         advice=[LONGER, ("Let Adam take steps of 0.01.", {"optimiser": "adam", "learning_rate": 1e-2})],
         only=lambda n, settings: settings.task != "market",
     ),
@@ -293,7 +224,6 @@ RULES = (
         line=where("deaf", "{at:percent} of the forecast's spread when gaps are shuffled", at=DEAF)
         | where("no_better", "{at:percent} of the error of a GRU without times", at=NO_BETTER),
         number=_little_use_of_gaps,
-        explanation=_why_deaf,
         advice=_against_deafness,
         only=lambda n, settings: _knows_time(n),
         silenced_by=(*NO_USE_OR_COARSE, "learned"),
@@ -301,7 +231,6 @@ RULES = (
     ),
     _stiff(
         "evaluations grew {growth:times} times",
-        lambda case: "The solver shortens its steps by itself, and you pay for it in time.",
         line=above("growth", STIFFER, "evaluations more than doubled, last tenth of the steps against the first"),
         advice=[A_THIRD],
         only=lambda n, settings: method_of(settings.solver).adaptive,
@@ -309,7 +238,7 @@ RULES = (
     ),
     _stiff(
         "norm of df/dh {stiffness:times}, {stiffening:times} times its early one",
-        _why_stiff,
+        explanation=_where_short_enough,
         line=_unstable,
         advice=lambda case: [*_finer_if_it_matters(case), A_THIRD],
         only=lambda n, settings: not method_of(settings.solver).adaptive,
@@ -325,7 +254,6 @@ RULES = (
             "{at:percent} of the error of predicting zero, after gaps over {settings.longest_gap:g}",
         ),
         number="{long_gap_worth:share_of} the error of predicting zero",
-        explanation=_why_lost,
         advice=_against_being_lost,
         silenced_by=NO_USE_OR_COARSE,
         at_end=True,
@@ -333,12 +261,12 @@ RULES = (
     _bands(
         "narrow",
         below("coverage", 0.8, "{at:percent} of the values inside the 90 % band"),
-        "surer than they may be: do not lean on the band.",
+        "These forecasts are surer than they may be.",
     ),
     _bands(
         "wide",
         above("coverage", 0.97, "{at:percent} of the values inside the 90 % band"),
-        "better than they say: the band is wider than it needs to be.",
+        "These forecasts are better than they say.",
         unless=("bands_too_narrow",),
     ),
     saturated(
@@ -346,8 +274,7 @@ RULES = (
         title="The field is saturated",
         of=" above 0.97 in size, at the last look",
         of_what="the field's hidden values",
-        explanation="A unit on a flat part of tanh no longer answers to the state. Hardly any gradient passes back "
-        "through it to f (document 001, eq. 31).",
+        explanation="Hardly any gradient passes a flat tanh (document 001, eq. 31).",
         advice=[A_THIRD, MORE_UNITS],
     ),
     Rule(
@@ -356,8 +283,6 @@ RULES = (
         "{Subject} w{as|ere} still learning at the end",
         line=above("gained", 0.2, "{at:part} of the error, in the last quarter of the run"),
         number="{gained:percent} less error in the last quarter",
-        explanation="The error had not settled when the steps ran out, so what the run says of the network is not its "
-        "last word.",
         advice=[LONGER],
         only=lambda n, settings: n.name in FLOWS and bool(remedies(settings, LONGER)),
         silenced_by=(*NO_USE_OR_COARSE, "learned"),
@@ -369,8 +294,6 @@ RULES = (
         "{Subject} hold{s|} through gaps that training never had",
         line=below("long_gap_worth", 0.5, "{at:part} the error of predicting zero, up to twice the longest gap"),
         number=f"{{long_gap_worth:percent}} {OF_ZERO}",
-        explanation="A field says at every moment how the state moves on (document 001, eq. 31), so a longer gap is "
-        "more of the same. It does not hold for ever: see the shaded part of the path.",
         only=lambda n, settings: n.name in FLOWS,
         silenced_by=(*NO_USE_OR_COARSE, "ignoring_gaps"),
     ),
@@ -382,8 +305,7 @@ RULES = (
         & at_least("gap_sensitivity", DEAF, "{at:percent} of the forecast's spread when gaps are shuffled")
         & below("worth", OF_USE, f"{{at:part}} {OF_ZERO}"),
         number=_change,
-        explanation="Finer steps give the same answer, so what was learned is the flow of f (document 001, eq. 31-32) "
-        "and holds for any solver that is good enough.",
+        explanation="Finer steps give the same answer (document 001, eq. 31-32).",
         silenced_by=(*NO_USE, "ignoring_gaps"),
     ),
 )

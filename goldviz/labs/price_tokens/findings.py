@@ -63,17 +63,12 @@ def _certainty(case: Case) -> str:
 
 
 def _how_it_knows(case: Case) -> str:
-    settings = case.settings
-    causes = []
-    if settings.fitted_on == "all":
-        causes.append("The tokeniser was fitted on all days, those that are forecast among them.")
-    if settings.fitted_on == "block":
-        causes.append(
-            "The tokeniser was fitted on the very days that are forecast, so it tells how large their moves are."
-        )
-    if settings.read == "smoother":
-        causes.append("The smoother reads a day's state with the help of all later days; the filter does not.")
-    return " ".join([*causes, "No forecaster could have such tokens."])
+    if case.settings.fitted_on == "all":
+        return "The tokeniser was fitted on all days, those that are forecast among them."
+    if case.settings.fitted_on == "block":
+        return "The tokeniser was fitted on the very days that are forecast."
+    smooths = case.settings.read == "smoother"
+    return "The smoother reads a day's state with the help of all later days." if smooths else ""
 
 
 def _back_in_time(case: Case) -> list[Candidate]:
@@ -87,50 +82,31 @@ def _beside_garch(n: Reading) -> str:
 def _why_no_regimes(case: Case) -> str:
     days = case.settings.days_in_token
     if case.settings.tokeniser in OF_WINDOWS:
-        days_words = "one move" if days == 1 else f"the last {days} moves"
-        return (
-            f"A token says what {days_words} looked like. Days of one regime may look different, and days of two alike."
-        )
+        return f"A token says what {'one move' if days == 1 else f'the last {days} moves'} looked like."
     if case.settings.returns == "regimes":
-        return "A single move says little of its regime, and the filter knows the moves until that day alone."
-    return (
-        "States follow the size of moves. The size has a memory of its own in this market, beside the regimes. So calm "
-        "and storm are not the same as regime 1 and 3."
-    )
+        return "The filter knows the moves until that day alone."
+    return "States follow the size of moves, which has a memory of its own in this market."
 
 
-def _how_many_tokens(case: Case) -> str:
-    return "counted pairs see one" if case.settings.network == "bigram" else "the network sees {settings.context}"
+def _how_much_each_sees(case: Case) -> str:
+    window = "counted pairs one token" if case.settings.network == "bigram" else "the network {settings.context}"
+    return f"GARCH knows the whole past, {window}."
 
 
-def _why_worse(case: Case) -> str:
-    parts = f"Of that, {signed(case.reading.sign.value, 4)} is of the sign, {signed(case.reading.size.value, 4)} of the"
-    return (
-        f"{parts} size. What was learned of the past may not hold in the years that are forecast. If the score stays "
-        "as low with the days dealt out at random, the years are not to blame."
-    )
+def _parts_of_it(case: Case) -> str:
+    n = case.reading
+    return f"Of that, {signed(n.sign.value, 4)} is of the sign, {signed(n.size.value, 4)} of the size."
 
 
 def _why_unused(case: Case) -> str:
     if case.settings.tokeniser == "uniform":
         return "Of bins of equal width, the middle ones take most days."
-    return "A code that is nearest to no day gets no gradient, so it stays where it is and stays unused."
+    learned = case.settings.tokeniser == "vqvae"
+    return "A code that is nearest to no day gets no gradient, so it stays unused." if learned else ""
 
 
-def _why_nothing(case: Case) -> str:
-    if case.reading.garch.better:
-        return (
-            "GARCH finds something to forecast here. The tokens keep too little of it, or the days are too few to show "
-            "what the network knows."
-        )
-    return "Where calm and storm do not last, or the tokens do not show it, there is little to find."
-
-
-def _of_the_size(case: Case) -> str:
-    words = "Large moves follow large moves, and tokens keep enough of that."
-    if case.reading.sign.better:
-        return f"{words} Of the sign they tell next to nothing: no more than a regime's mean move gives."
-    return f"{words} Which way the next move goes they do not tell."
+def _beside_garchs_gain(case: Case) -> str:
+    return "GARCH finds something to forecast here." if case.reading.garch.better else ""
 
 
 ABOVE_ZERO = "the whole interval above 0"
@@ -141,7 +117,6 @@ in_order = partial(judged, only=lambda n, settings: not settings.shuffle_days)
 RULES = (
     replace(
         training_diverged(
-            explanation="One step was so long that it ended in no number.",
             advice=[SLOWER],
         ),
         number=lambda n: counted(n.diverged, "fits"),
@@ -166,8 +141,7 @@ RULES = (
         line=above("switched", SWITCHED, "{at:percent} of the days renamed for nothing"),
         number=lambda n: f"{percent(n.same_label)} keep their name, {percent(n.same_meaning)} with names matched",
         confidence="counted on the past of every refit",
-        explanation="Clusters and states have no order of their own, so a new fit may call the calm days 3 that were "
-        "1 before. Earlier tokens keep their old names, so pairs of old and new ones mean nothing.",
+        explanation="Clusters and states have no order of their own, so a new fit may number them anew.",
         advice=[MATCHED],
         must_tell=True,
     ),
@@ -176,7 +150,7 @@ RULES = (
         "bad",
         "Skill on days in random order",
         line=where("own.better", ABOVE_ZERO),
-        explanation="Such days have no order to learn, so the skill comes from a mistake in how data are used.",
+        explanation="Such days have no order to learn: look for a mistake in how data are used.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_days,
         silenced_by=WORTHLESS,
@@ -186,7 +160,7 @@ RULES = (
         "good",
         "No skill is left on shuffled days",
         line=where("own.unproved", ABOVE_ZERO),
-        explanation="Random order leaves nothing to learn, and nothing was found. The check is passed.",
+        explanation="Random order leaves nothing to learn, and nothing was found.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_days,
         silenced_by=WORTHLESS,
@@ -197,7 +171,7 @@ RULES = (
         "Too good: the sign of the next move seems known",
         line=above("sign.low", SIGN, "an interval of the sign's part above {at} nats a day"),
         number=lambda n: gain_in_words(n.sign),
-        explanation="Nobody is known to forecast the sign of daily moves. Look for a leak before you believe it.",
+        explanation="Nobody is known to forecast the sign of daily moves: look for a leak.",
         advice=[SHUFFLED],
         silenced_by=WORTHLESS,
     ),
@@ -230,8 +204,7 @@ RULES = (
         line=above("climbed", CLIMBED, "a validation loss {at:.2f} nat above its lowest"),
         number=lambda n: f"{n.climbed:.2f} nat above its lowest, of epoch {n.best_epoch}",
         confidence="median over the fits",
-        explanation="Later epochs learned what held in the past alone. Forecasts come from the weights of the best "
-        "epoch, so they are not spoilt.",
+        explanation="Forecasts come from the weights of the best epoch.",
         advice=[SHORTER],
         only=lambda n, settings: settings.network != "bigram",
     ),
@@ -240,7 +213,7 @@ RULES = (
         "warning",
         "Worse than saying how often each token comes",
         line=where("own.worse", "an interval below 0"),
-        explanation=_why_worse,
+        explanation=_parts_of_it,
         advice=[SHUFFLED],
         silenced_by=(*WORTHLESS, "sign_skill"),
     ),
@@ -251,10 +224,7 @@ RULES = (
         line=below("p_of_garch", 0.05, "Diebold-Mariano p below {at}"),
         number=_beside_garch,
         confidence=lambda case: p_value(case.reading.p_of_garch),
-        explanation=lambda case: (
-            "GARCH is a formula with three parameters for the next move's variance, from the whole past. A token "
-            f"keeps a few bits of each day, and {_how_many_tokens(case)}."
-        ),
+        explanation=_how_much_each_sees,
         advice=lambda case: [] if case.settings.network == "bigram" else [MORE_PAST],
         only=lambda n, settings: not settings.shuffle_days,
         silenced_by=WORTHLESS,
@@ -264,7 +234,7 @@ RULES = (
         "good",
         "No detectable skill over token frequency",
         line=where("own.undecided", ABOVE_ZERO),
-        explanation=_why_nothing,
+        explanation=_beside_garchs_gain,
         silenced_by=(*IDLE, "sign_skill"),
     ),
     in_order(
@@ -273,7 +243,6 @@ RULES = (
         "The next move's size can be forecast",
         line=where("knows_size", f"{ABOVE_ZERO}, and that of the size's part"),
         number=lambda n: f"size {gain_in_words(n.size)}, sign {signed(n.sign.value, 4)}",
-        explanation=_of_the_size,
         advice=[SHUFFLED],
         silenced_by=(*IDLE, "sign_skill"),
     ),

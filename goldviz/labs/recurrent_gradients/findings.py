@@ -48,29 +48,10 @@ def _explosion(n: Reading) -> str:
     return ", ".join(words) or "a signal or a norm over the line"
 
 
-def _why_it_explodes(case: Case) -> str:
-    names = [n.name for n in case.readings if median(n.peak) > PEAK]
-    long = [n.name for n in case.readings if n.name not in names]
-    words = ["Going back k steps multiplies the gradient by k Jacobians (document 001, eq. 6-9)."]
-    words += [f"In the {name} their product stretches it." for name in names]
-    words += [
-        f"In the {name} their product is not above {power(PEAK)} at the last look. A large loss or an earlier step "
-        "may have made it long."
-        for name in long
-    ]
-    return " ".join([*words, MEAN, "Clipping (document 003) caps the update, not the cause."])
-
-
 def _why_it_is_memory(case: Case) -> str:
-    memory = (
-        "The slow sine asks for the last value but one, so this is a memory of one step."
-        if case.settings.task == "sine"
-        else "What was seen before is used."
-    )
-    return (
-        f"No answer without memory gets near this loss. {memory} Equal settings are not a fair contest between "
-        "networks: another may want another learning rate, or more steps."
-    )
+    if case.settings.task == "sine":
+        return "The slow sine asks for the last value but one, so this is a memory of one step."
+    return "No answer without memory gets near this loss."
 
 
 def _solved(n: Reading) -> str:
@@ -101,18 +82,9 @@ def _against_vanishing(case: Case) -> list[Candidate]:
     return [*_cures(case), COMPARE]
 
 
-def _why_nothing(case: Case) -> str:
+def _beside_no_memory(case: Case) -> str:
     beside = "as well" if all(median(n.worth) < WORSE for n in case.readings) else "better"
-    return " ".join([f"An answer that never looks back would score {beside}.", *map(_where_it_fails, case.readings)])
-
-
-def _where_it_fails(n: Reading) -> str:
-    """What the run knows of the signal of a network that learned nothing; nothing where none was measured."""
-    if not math.isfinite(median(n.peak)):
-        return ""
-    if majority(n.faded):
-        return f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}."
-    return f"In the {n.name} the signal stays above {power(FADED)}: it may need more steps, or steps of another size."
+    return f"An answer that never looks back would score {beside}."
 
 
 def _to_learn(case: Case) -> list[Candidate]:
@@ -126,53 +98,33 @@ def _title_with_steps(case: Case) -> str:
     return f"{{Subject}} keep{{s|}} the signal over {case.considered[0].longest_lag} steps"
 
 
-def _why_it_is_kept(case: Case) -> str:
-    share = (
-        f"At the far end the product of your steps' Jacobians is between {part(1 / KEPT_WITHIN)} and "
-        f"{part(KEPT_WITHIN)} its size at the start (document 001, eq. 6-9)."
-    )
+def _beside_the_kept(case: Case) -> str:
+    """What was measured of a network that does not keep its signal, or of gates that open a path past W; else what the
+    line does not say."""
     others = [n for n in case.others("diverged") if majority(n.faded)]
     beside = [f"In the {n.name} the signal is below {power(FADED)} from lag {median(n.faded_at):.0f}." for n in others]
-    end = "A kept norm does not prove that the gradient points the right way."
-    return " ".join([share, MEAN, *filter(None, map(_what_gates_do, case.readings)), *beside, end])
+    words = [*beside, *filter(None, map(_what_gates_do, case.readings))]
+    return words[0] if words else "A kept norm does not prove that the gradient points the right way."
 
 
 def _why_clips_count(case: Case) -> str:
-    meaning = (
-        "the clip value works as your learning rate."
-        if case.settings.optimiser == "sgd"
-        else "a long one counts no more than a short one. The clip value hardly matters: Adam divides by the "
-        "gradient's usual size."
-    )
-    return (
-        "Clipping is a belt for rare long gradients (document 003): the direction stays, the length is cut. Where "
-        f"nearly all are cut, they have one length, and {meaning}"
-    )
-
-
-def _why_steps_are_too_long(case: Case) -> str:
-    return (
-        f"{training.what_long_steps_do(case, 'the recurrent weights')} Every time step uses them again (document 001, "
-        "eq. 6). About a thousandth of the weights is the usual advice."
-    )
+    if case.settings.optimiser == "sgd":
+        return "All gradients then have one length, and the clip value works as your learning rate."
+    return "All gradients then have one length, which Adam divides by anyway."
 
 
 def _what_gates_do(n: Reading) -> str:
     """What the run measured of the path that gates open past W (eq. 18, 24); nothing where there is none."""
     if math.isfinite(median(n.cell_path)):
-        return (
-            f"The {n.name}'s cell path alone, its forget gates multiplied, leaves {times(median(n.cell_path_left))} "
-            "(eq. 18); the rest comes by way of h and the gates."
-        )
+        left = times(median(n.cell_path_left))
+        return f"The {n.name}'s cell path alone, its forget gates multiplied, leaves {left} (document 001, eq. 18)."
     share = median(n.state_kept)
-    return f"The {n.name} keeps {share:.2f} of its state a step (eq. 24)." if math.isfinite(share) else ""
+    return f"The {n.name} keeps {share:.2f} of its state a step (document 001, eq. 24)." if math.isfinite(share) else ""
 
 
 RULES = (
     training.training_diverged(
         where_it_did="in {subject}",
-        explanation="The same matrix is used at every time step. Once it is too large, states and gradients grow "
-        "with every step (document 001, eq. 6-9). One update can then end in no number.",
         advice=[
             SLOWER_AND_CLIPPED,
             ("Start from an orthogonal matrix.", {"initialisation": "orthogonal", "gain": 1.0}),
@@ -185,7 +137,7 @@ RULES = (
         line=above("peak", PEAK, "a Jacobian product above {at:power} at any lag")
         | above("largest_norm", LONGEST_NORM, "a gradient's norm above {at} after clipping"),
         number=_explosion,
-        explanation=_why_it_explodes,
+        explanation="Clipping (document 003) caps the update, not the cause.",
         advice=[
             CLIPPED,
             ORTHOGONAL,
@@ -205,7 +157,6 @@ RULES = (
     ),
     training.steps_too_long(
         title="The learning rate is too large for {subject}",
-        explanation=_why_steps_are_too_long,
         advice=[SLOWER, CLIPPED],
         silenced_by=("diverged",),
     ),
@@ -215,9 +166,7 @@ RULES = (
         _title_with_lag,
         line=where("faded", "a Jacobian product below {at:power} within the sequence, at the last look", at=FADED),
         number=lambda n: f"below {power(FADED)} from lag {median(n.faded_at):.0f} of {n.longest_lag}",
-        explanation="Going back k steps multiplies the gradient by k Jacobians dh(t)/dh(t−1) (document 001, eq. "
-        "6-9). Yours shrink it, so a cue farther back than that lag is hardly heard. "
-        f"{MEAN} The weights' own gradients may look healthy all the same: they add up near lags.",
+        explanation="A cue farther back than that lag is hardly heard (document 001, eq. 6-9).",
         advice=_against_vanishing,
         silenced_by=("diverged", "exploding", "task_solved"),
     ),
@@ -227,7 +176,7 @@ RULES = (
         "{Subject} remember{s|} nothing of use",
         line=at_least("worth", training.USELESS, "{at:percent} of the best loss without memory"),
         number="{worth:percent} of the memoryless loss",
-        explanation=_why_nothing,
+        explanation=_beside_no_memory,
         advice=_to_learn,
         only=lambda n, settings: n.tested,
         silenced_by=("diverged", "exploding", "learning_rate_too_large"),
@@ -238,8 +187,7 @@ RULES = (
         "The LSTM's cell forgets long before the longest lag",
         line=below("memory", 0.1, "a half-life of {at:part} of the {longest_lag} steps back, at the last look"),
         number="opening {forget:.2f}: memory halves in {memory_half_life:.1f} steps",
-        explanation="The cell path multiplies the gradient by the forget gate at every step (document 001, eq. 18). "
-        "A larger initial bias opens it further.",
+        explanation="The forget gate multiplies the gradient at every step (document 001, eq. 18).",
         advice=[OPEN],
         only=lambda n, settings: n.name == "LSTM",
         silenced_by=("diverged", "exploding", "task_solved"),
@@ -250,8 +198,7 @@ RULES = (
         "Most gates are stuck at an end in {subject}",
         line=above("stuck", 0.6, "{at:percent} below 0.05 or above 0.95, forget gates not counted"),
         number="{stuck:percent} of the gate values",
-        explanation="A gate's slope is s(1 − s): near 0 or 1 almost nothing passes back to what controls it "
-        "(document 001, eq. 19-20), so it can hardly learn to open or shut.",
+        explanation="Near 0 and 1 a gate's slope s(1 − s) lets almost nothing back (document 001, eq. 19-20).",
         advice=[USUAL_MATRICES, SLOWER],
         silenced_by=SETTLED,
     ),
@@ -261,8 +208,7 @@ RULES = (
         title="Many states are saturated in {subject}",
         of=" with |h| above 0.97, at the last look",
         of_what="the hidden values",
-        explanation="The step's Jacobian is diag(1 − h²) W (document 001, eq. 8): where |h| is near 1, the gradient "
-        "is multiplied by almost 0.",
+        explanation="Near |h| = 1 the factor 1 − h² lets almost nothing back (document 001, eq. 8).",
         advice=[USUAL_MATRICES, SLOWER],
         only=lambda n, settings: n.name == "RNN" and settings.activation == "tanh",
         silenced_by=SETTLED,
@@ -275,8 +221,6 @@ RULES = (
     ),
     training.steps_too_short(
         title="The learning rate is too small for {subject}",
-        explanation="Your steps change the recurrent weights so little that training would take many thousands of "
-        "them. The gradient (document 001, eq. 6) is there, but it is followed too timidly.",
         advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})],
         silenced_by=SETTLED,
     ),
@@ -290,7 +234,7 @@ RULES = (
             f"between {part(1 / KEPT_WITHIN)} and {part(KEPT_WITHIN)} its size at the largest lag",
         ),
         number=lambda n: f"a factor of {times(median(n.farthest_factor))} over {n.longest_lag} steps",
-        explanation=_why_it_is_kept,
+        explanation=_beside_the_kept,
         only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),
         silenced_by=("diverged", "exploding", "vanishing"),
     ),

@@ -12,15 +12,10 @@ from goldviz.labs.series_attention.measures import CLEARLY, Reading
 RULES = (
     training.training_diverged(
         where_it_did="in {subject}",
-        explanation="A step that is too long makes the next gradient larger still. A smaller learning rate, or a cap "
-        "on the gradient's norm, may prevent it.",
-        advice=(),
     ),
     training.units_dead(
         title="Many units are dead in {subject}",
         of=", mean over the blocks at the last look",
-        explanation="A unit that no row activates has slope 0 for all of them, so its weights get no gradient "
-        "(document 002, 5.2).",
         silenced_by=("diverged",),
     ),
     Rule(
@@ -29,8 +24,7 @@ RULES = (
         "{Subject} err{s|} more than the best simple rule",
         line=above("over_simple", 1.0, "more than that rule's error"),
         number="{over_simple:.2f} times its error",
-        explanation="That rule takes no training by gradients. More steps, or positions and a kernel that suit the "
-        "series, may help; so may no network at all.",
+        explanation="That rule takes no training by gradients.",
         silenced_by=("diverged",),
         at_end=True,
     ),
@@ -40,8 +34,7 @@ RULES = (
         "{Subject} err{s|} clearly less than every simple rule",
         line=below("over_simple", CLEARLY, "{at:percent} of the best one's error"),
         number="{over_simple:percent} of the best one's error",
-        explanation="Repeating, a season, a linear map and AR forecast the same rows. What is saved was found by "
-        "training.",
+        explanation="Repeating, a season, a linear map and AR forecast the same rows.",
         silenced_by=("diverged",),
         at_end=True,
     ),
@@ -51,8 +44,6 @@ RULES = (
         "{Subject} err{s|} about as much as the best simple rule",
         line=where("about_as_simple", "between four fifths of its error and all of it"),
         number="{over_simple:percent} of its error",
-        explanation="What was learned is hardly worth the training. Of returns, which next to nothing forecasts, that "
-        "is what to expect.",
         silenced_by=("diverged",),
         at_end=True,
     ),
@@ -62,8 +53,6 @@ RULES = (
         "{Subject} err{s|} clearly less than the Transformer",
         line=below("beside_transformer", CLEARLY, "{at:percent} of its error"),
         number="{beside_transformer:percent} of its error",
-        explanation="Its state flows for as long as a gap lasts (document 001, eq. 32). Positions tell a Transformer "
-        "when rows are, and it has to learn what a gap does.",
         silenced_by=("diverged",),
         at_end=True,
     ),
@@ -73,8 +62,6 @@ RULES = (
         "{Subject} err{s|} more than the Transformer",
         line=above("beside_transformer", 1.0, "more than its error"),
         number="{beside_transformer:.2f} times its error",
-        explanation="A state that flows for as long as a gap lasts (document 001, eq. 32) has to carry all that was "
-        "seen. A Transformer looks back at every row.",
         silenced_by=("diverged",),
         at_end=True,
     ),

@@ -87,7 +87,8 @@ def _card(experiment: type[Experiment], lane: Lane[Experiment], finding: Finding
     with st.container(border=True, height="stretch"):
         st.markdown(f":{colour}-badge[{icon} {word}] **{finding.title}**")
         st.markdown(f"**{finding.number}** · limit: {finding.threshold}")
-        st.markdown(finding.explanation)
+        if finding.explanation:
+            st.markdown(finding.explanation)
         st.caption(f"How sure: {finding.confidence}")
         if finding.advice:
             st.markdown(finding.advice)

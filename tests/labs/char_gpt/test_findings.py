@@ -74,7 +74,9 @@ def test_steps_that_are_too_long_are_not_to_become_longer_because_attention_is_e
     assert not [one.kind for one in found for remedy in one.remedies if remedy.changes.get("learning_rate", 0) > 0.01]
 
 
-@pytest.mark.parametrize(("masked", "words"), [(True, "an average of the earlier ones"), (False, "an average of all")])
+@pytest.mark.parametrize(
+    ("masked", "words"), [(True, "the average of the earlier ones"), (False, "the average of all")]
+)
 def test_even_attention_is_over_what_a_token_may_see(healthy, masked, words):
     found = findings_of(SMALL.changed(masked=masked), altered(healthy, attention_entropy=0.999))
     [even] = [one for one in found if one.kind == "even_attention"]
@@ -103,7 +105,5 @@ def test_a_loss_that_is_a_little_lower_than_that_of_pairs_is_not_called_no_bette
     assert found.title == "The GPT guesses no better than counted pairs"
     found = card("no_better_than_pairs", SMALL, altered(healthy, dev_loss=2.33, train_loss=2.33))
     assert found.title == "The GPT guesses hardly better than counted pairs"
-    assert "should guess clearly better" in found.explanation
     worse = card("no_better_than_pairs", SMALL, altered(healthy, dev_loss=3.0, train_loss=3.0))
     assert worse.title == "The GPT guesses no better than counted pairs"
-    assert "should guess better" in worse.explanation

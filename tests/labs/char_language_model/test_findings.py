@@ -101,10 +101,8 @@ def test_a_loss_that_is_a_little_lower_than_that_of_pairs_is_not_called_no_bette
     assert found.title == "The deep MLP guesses no better than counted pairs"
     [found] = findings_of(HEALTHY, altered(healthy, dev_loss=2.52, train_loss=2.52))
     assert found.title == "The MLP guesses hardly better than counted pairs"
-    assert "should guess clearly better" in found.explanation
     [worse] = findings_of(HEALTHY, altered(healthy, dev_loss=2.6, train_loss=2.6))
     assert worse.title == "The MLP guesses no better than counted pairs"
-    assert "should guess better" in worse.explanation
 
 
 @pytest.mark.filterwarnings("error")

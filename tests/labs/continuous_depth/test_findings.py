@@ -66,9 +66,7 @@ def test_a_learned_task_is_called_so_and_the_residual_network_a_flow():
     assert findings["learned"].number == "neural ODE: 100.0 % right; residual network: 100.0 % right"
     assert findings["residual_is_flow"].severity == "good"
     assert "one seed" in findings["learned"].confidence
-    assert "If the loss of the refined field is as low, a flow learned the task; if not, your steps did." in (
-        findings["learned"].explanation
-    )
+    assert "A flow learned it if the refined field's loss is as low" in findings["learned"].explanation
 
 
 def test_small_losses_are_told_in_powers_of_ten():

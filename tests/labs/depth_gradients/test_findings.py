@@ -121,9 +121,8 @@ def test_an_error_that_grows_explodes_and_capping_clears_it():
     finding = found(run)["exploding"]
     assert "plain" in finding.title
     assert finding.changes == {"clip": 1.0}
-    assert "In the plain network a block leaves the error 1.3 times as long, all 15 leave it 50 times as long." in (
-        finding.explanation
-    )
+    said = "All 15 blocks leave the plain network's error 50 times as long (document 001, eq. 2)."
+    assert finding.explanation == said
     assert "exploding" in found(run, clip=1.0), "the cap was not in force in any epoch of this run"
     run["clipped"][:] = 1.0
     assert "exploding" not in found(run, clip=1.0)
@@ -135,10 +134,7 @@ def test_a_norm_that_comes_from_a_large_error_is_no_explosion():
     large = findings["large_error"]
     assert "residual" in large.title
     assert "plain" not in large.title
-    assert "a block leaves the error about as long as it was, all 15 leave it about as long as it was" in (
-        large.explanation
-    )
-    assert "loss began at 450" in large.explanation
+    assert large.explanation == "The residual network's loss began at 450."
     assert large.changes == {"residual_scale": 0.2}
 
 
@@ -146,11 +142,10 @@ def test_steps_that_made_the_factors_grow_are_named_and_shortened():
     run = run_of(plain=(2000.0, 2000.0), amplified=(50.0, 8.0))
     run["hidden_gradient_norm"].loc[{"epoch": 1}] = 1.0
     finding = found(run)["exploding"]
-    assert (
-        "In the first epoch all 15 left the plain network's error about as long as it was, in the last 50 times as "
-        "long: your steps changed the factors in between."
-    ) in finding.explanation
-    assert "At first it was" not in finding.explanation
+    assert finding.explanation == (
+        "All 15 blocks left the plain network's error about as long as it was in the first epoch, 50 times as long in "
+        "the last."
+    )
     assert finding.changes == {"learning_rate": pytest.approx(1e-4)}
 
 
@@ -158,8 +153,8 @@ def test_causes_are_named_network_by_network():
     run = run_of(residual=(1.0, 1.0), test=(0.88, 12.0), losses=(430.0, 18.0))
     finding = found(run)["no_better_than_zero"]
     assert finding.number == "plain: 101 % of zero's test loss; residual: 14 times zero's test loss"
-    assert "The plain network's first layers may be told too little" in finding.explanation
-    assert "The residual network's training loss fell from 430 to 18 and is not there yet." in finding.explanation
+    assert "The plain network's training loss went from 430 to 18" in finding.explanation
+    assert "the residual network's training loss went from 430 to 18." in finding.explanation
 
 
 def test_what_is_kept_in_layers_is_no_praise_where_the_error_is_not():
@@ -172,9 +167,7 @@ def test_a_network_beside_one_that_keeps_its_gradient_is_told_by_what_it_does_no
     assert "In the plain network they differ by a factor of 3,700." in far.explanation
     alike = found(run_of(plain=(1.0, 2.0), amplified=(3600.0, 8.0)))["gradient_kept"]
     assert "they differ" not in alike.explanation
-    assert "In the plain network a block leaves the error 1.73 times as long, all 15 leave it 3,600 times" in (
-        alike.explanation
-    )
+    assert "All 15 blocks leave the plain network's error 3,600 times as long" in alike.explanation
 
 
 def test_deeper_is_worse_where_a_shallower_network_trains_much_better():
@@ -192,7 +185,7 @@ def test_the_loss_before_any_step_says_nothing_of_how_depth_trains():
     run = run_of(losses=(1.0, 0.6))
     shallower = np.array([[0.1, 0.1, 0.6], [0.1, 0.1, 0.6]])[None, :, None]
     run["loss_by_depth"] = (("epoch", "network", "seed", "trained_depth"), np.tile(shallower, (EPOCHS, 1, 1, 1)))
-    assert f"did not find that in {EPOCHS} epochs" in found(run, epochs=100)["degradation"].explanation
+    assert "degradation" in found(run, epochs=100)
     assert "degradation" not in found(run.isel(epoch=slice(0, 1)), epochs=100)
 
 
@@ -265,25 +258,21 @@ def test_both_networks_are_one_finding():
     finding = found(run_of(residual=(1e-9, 1.0), amplified=(1e-5, 1e-9)))["vanishing"]
     assert finding.title == "The gradient vanishes in the plain and residual networks"
     assert finding.number.startswith("plain: 3,700 times smaller; residual: ")
-    assert "even that is not enough" in finding.explanation
+    assert "; all 15 blocks leave the residual network's error" in finding.explanation
 
 
-@pytest.mark.parametrize(
-    ("factor", "deaf"), [(1.0, False), (0.011, False), (0.009, True), (1e-20, True), (0.0, True), (np.nan, True)]
-)
-def test_first_layers_are_told_nothing_where_the_error_does_not_arrive(factor, deaf):
+@pytest.mark.parametrize(("factor", "length"), [(0.011, "0.011"), (1e-20, "1 × 10⁻²⁰"), (0.0, ""), (np.nan, "")])
+def test_the_error_on_its_way_back_is_told_where_it_has_a_length(factor, length):
     with np.errstate(all="ignore"):
         said = found(run_of(amplified=(factor, 8.0)))["vanishing"].explanation
-    assert ("told next to nothing" in said) == deaf
-    assert ("A skip connection" in said) == deaf
-    assert ("So the plain network's gradient fades by more than its error." in said) != deaf
+    told = f"All 15 blocks leave the plain network's error {length} times as long (document 001, eq. 2)."
+    assert said == (told if length else "")
 
 
 def test_each_network_that_vanishes_is_told_by_its_own_error():
     said = found(run_of(residual=(1e-9, 1.0), amplified=(1e-5, 1.0)))["vanishing"].explanation
-    assert "So the plain network's first layers are told next to nothing." in said
-    assert "So the residual network's gradient fades by more than its error." in said
-    assert "compare the residual network" in said
+    assert "the plain network's error 1 × 10⁻⁵ times as long" in said
+    assert "the residual network's error about as long as it was" in said
 
 
 def test_a_loss_that_is_no_number_silences_all_else_about_that_network():

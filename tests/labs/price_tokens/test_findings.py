@@ -42,13 +42,8 @@ def test_a_sign_that_is_not_known_leaves_the_verdict_to_the_gain(gain, kind):
     assert {"no_skill", "worse", "size_skill"} & set(cards(scored(gain, UNKNOWN))) == {kind}
 
 
-def test_dealing_days_out_is_explained_where_there_is_no_skill_to_doubt():
-    worse = cards(scored(WORSE, UNKNOWN))["worse"]
-    assert worse.changes == {"shuffle_days": True}
-    assert "may not hold in the years that are forecast" in worse.explanation
-    assert "If the score stays as low with the days dealt out at random, the years are not to blame." in (
-        worse.explanation
-    )
+def test_dealing_days_out_is_offered_where_there_is_no_skill_to_doubt():
+    assert cards(scored(WORSE, UNKNOWN))["worse"].changes == {"shuffle_days": True}
 
 
 def test_a_loss_is_parted_into_that_of_the_sign_and_that_of_the_size():
@@ -62,7 +57,7 @@ def test_nothing_to_find_is_not_said_where_garch_finds_something():
     words = cards(run, PriceTokens.preset("regimes-alone"))["no_skill"].explanation
     assert words.startswith("GARCH finds something to forecast here.")
     run["score_low"].loc[{"model": "garch", "metric": "gain"}] = -0.01
-    assert "there is little to find" in cards(run, PriceTokens.preset("regimes-alone"))["no_skill"].explanation
+    assert not cards(run, PriceTokens.preset("regimes-alone"))["no_skill"].explanation
 
 
 def test_the_size_of_moves_is_called_forecast_only_where_its_own_part_is_proved():

@@ -38,8 +38,11 @@ def card(run, holds, numbers, threshold):
 
 
 CARDS = {
-    "answers": lambda run: card(run, lambda name: right(run, name) >= 0.98, lambda name: (right(run, name),), (0.98,)),
-    "often_wrong": lambda run: card(run, lambda name: right(run, name) < 0.5, lambda name: (right(run, name),), (0.5,)),
+    "learned": lambda run: card(run, lambda name: right(run, name) >= 0.99, lambda name: (right(run, name),), (0.99,)),
+    "some_wrong": lambda run: card(
+        run, lambda name: 0.5 <= right(run, name) < 0.99, lambda name: (right(run, name),), (0.99, 0.5)
+    ),
+    "most_wrong": lambda run: card(run, lambda name: right(run, name) < 0.5, lambda name: (right(run, name),), (0.5,)),
     "loses_long_ones": lambda run: card(
         run,
         lambda name: longest(run, name) < 0.5 <= shortest(run, name),

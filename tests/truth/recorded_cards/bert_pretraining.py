@@ -119,7 +119,7 @@ def only_word_frequencies(run):
         0.95 <= loss / frequency <= 1.05,
         number=(loss, loss / frequency, frequency),
         threshold=(0.95, 1.05),
-        explanation=(frequency,),
+        explanation=(0.02,),
     )
 
 

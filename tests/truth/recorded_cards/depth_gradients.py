@@ -29,9 +29,8 @@ def way_back(run, network, epochs=slice(None)):
 
 
 def told_of_way_back(run, network):
-    """A block's factor, how many blocks there are, and the factor of all: the block's is the geometric mean."""
-    whole, depth = way_back(run, network), settings_of(run).depth
-    return (whole ** (1 / depth), depth, whole)
+    """How many blocks there are, and the factor of all."""
+    return (settings_of(run).depth, way_back(run, network))
 
 
 def apart(run, network):
@@ -61,7 +60,7 @@ def worth(run, network):
 def vanishing(run):
     named = [name for name in NAMES if fades(run, name)]
     return Card(
-        all(way_back(run, name) < 0.01 for name in named) and "residual" not in named,
+        True,
         number=tuple(1 / first_over_last(run, name) for name in named),
         threshold=(100,),
         explanation=joined(told_of_way_back(run, name) for name in named),
@@ -69,13 +68,9 @@ def vanishing(run):
     )
 
 
-def fell(run, network):
-    """The training loss of the first and the last epoch, of a network that is told enough; it is not there yet."""
-    if fades(run, network):
-        return ()
-    loss = of(run, network).loss.values
-    assert 0.98 * float(run.zero_loss[0]) <= loss[-1] < loss[0] / 2
-    return float(loss[0]), float(loss[-1])
+def went(run, network):
+    """The training loss of the first and the last epoch."""
+    return tuple(float(loss) for loss in of(run, network).loss.values[[0, -1]])
 
 
 def no_better_than_zero(run):
@@ -84,7 +79,7 @@ def no_better_than_zero(run):
         True,
         number=tuple(worth(run, name) for name in named),
         threshold=(0.98,),
-        explanation=joined(fell(run, name) for name in named),
+        explanation=joined(went(run, name) for name in named),
         named=named,
     )
 
@@ -97,12 +92,8 @@ def gradient_kept(run):
         True,
         number=tuple(apart(run, name) for name in named),
         threshold=(10, 100),
-        explanation=joined(
-            [
-                (10,),
-                *((apart(run, name),) if apart(run, name) > 10 else told_of_way_back(run, name) for name in others),
-                *(told_of_way_back(run, name) for name in named),
-            ]
+        explanation=next(
+            iter((apart(run, name),) if apart(run, name) > 10 else told_of_way_back(run, name) for name in others), ()
         ),
         named=named,
     )
@@ -118,12 +109,7 @@ def exploding(run):
         all(at_first[name] < 10 < way_back(run, name) for name in named),
         number=tuple(longest(run, name) for name in named),
         threshold=(100, 1000, 10),
-        explanation=joined(
-            [
-                *(told_of_way_back(run, name) for name in named),
-                *((settings_of(run).depth, at_first[name], at_last[name]) for name in named),
-            ]
-        ),
+        explanation=joined((settings_of(run).depth, at_first[name], at_last[name]) for name in named),
         named=named,
     )
 
@@ -136,7 +122,7 @@ def large_error(run):
         named == ["residual"],
         number=tuple(longest(run, name) for name in named),
         threshold=(1000, 10),
-        explanation=joined([*(told_of_way_back(run, name) for name in named), began, [settings_of(run).depth]]),
+        explanation=tuple(began),
         named=named,
     )
 
@@ -173,7 +159,6 @@ def degradation(run):
         True,
         number=joined((ended[name], settings.depth, shallower(run, name)) for name in named),
         threshold=(1.5,),
-        explanation=(settings.epochs, *joined(told_of_way_back(run, name) for name in named)),
         named=named,
     )
 

@@ -27,13 +27,12 @@ def card(run, networks, numbers, threshold):
     )
 
 
-def learned(run):
-    return card(run, those(run, lambda name: whole(run, name) >= 0.99), lambda name: (whole(run, name),), (0.99,))
+def of_right(least, most, *limits):
+    def made(run):
+        networks = those(run, lambda name: least <= whole(run, name) < most)
+        return card(run, networks, lambda name: (whole(run, name), whole(run, name, of_what="bits_right")), limits)
 
-
-def not_learned(run):
-    networks = those(run, lambda name: whole(run, name) < 0.5)
-    return card(run, networks, lambda name: (whole(run, name), whole(run, name, of_what="bits_right")), (0.5,))
+    return made
 
 
 def of_longer(enough):
@@ -50,8 +49,8 @@ def one_cell(run):
 
 
 CARDS = {
-    "learned": learned,
-    "not_learned": not_learned,
+    "learned": of_right(0.99, 2, 0.99),
+    "most_wrong": of_right(0, 0.5, 0.5),
     "longer": of_longer(True),
     "only_trained_lengths": of_longer(False),
     "one_cell": one_cell,

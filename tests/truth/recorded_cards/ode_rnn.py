@@ -50,13 +50,11 @@ def beside_the_rival(run, network):
 
 def learned(run):
     named = [name for name in trained(run) if name != "gru" and beside_the_rival(run, name) < 0.1]
-    beside = ("a GRU that is told the gaps may come close",) if "gru_gap" in trained(run) else ()
     return Card(
         not coarse(run),
         number=joined((error(run, name), beside_the_rival(run, name)) for name in named),
         threshold=(0.1,),
         named=labels(named),
-        says=beside,
     )
 
 

@@ -63,7 +63,7 @@ def no_skill(run):
         number=told(score),
         threshold=(0,),
         confidence=confidence(run),
-        says=("GARCH finds something" if something else "there is little to find", *beside_zero(score.low, score.high)),
+        says=(*(["GARCH finds something"] if something else []), *beside_zero(score.low, score.high)),
     )
 
 
@@ -98,7 +98,7 @@ def size_skill(run):
         number=(size, low, high, sign),
         threshold=(0,),
         confidence=confidence(run),
-        says=("Which way the next move goes they do not tell", *beside_zero(low, high)),
+        says=beside_zero(low, high),
     )
 
 
@@ -148,12 +148,12 @@ def codes_unused(run):
     shares = run.occupancy.astype(np.float64)
     entropy = -(shares * np.log(shares.where(shares > 0, 1))).sum("token_name")
     used, tokens = float(np.exp(entropy).mean()), run.sizes["token_name"]
-    never, by_codes = int((shares == 0).all("fold").sum()), settings_of(run).tokeniser != "uniform"
+    never, tokeniser = int((shares == 0).all("fold").sum()), settings_of(run).tokeniser
     return Card(
         used < 0.3 * tokens and never > tokens / 2,
         number=(used, tokens),
         threshold=(0.3,),
-        says=("nearest to no day" if by_codes else "bins of equal width",),
+        says=({"vqvae": "nearest to no day", "uniform": "bins of equal width"}.get(tokeniser, ""),),
     )
 
 

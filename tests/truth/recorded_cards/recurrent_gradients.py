@@ -68,7 +68,6 @@ def learned_nothing(run):
         True,
         number=tuple(worth(run, name) for name in named),
         threshold=(0.98,),
-        explanation=joined((0.01, gone_from(run, name)) for name in named),
         named=labels(named),
     )
 
@@ -93,13 +92,14 @@ def told_of_gates(run, network):
 def gradient_kept(run):
     named = [name for name in trained(run) if 0.1 <= left(run, name) <= 10]
     gone = [gone_from(run, name) for name in trained(run) if name not in named]
+    gates = [told for name in named if (told := told_of_gates(run, name))]
     by_other_ways = all(told_of_gates(run, name)[0] < left(run, name) for name in named if name == "lstm")
     return Card(
         not any(gone_from(run, name) for name in named) and by_other_ways,
         title=(farthest(run),),
         number=joined((left(run, name), farthest(run)) for name in named),
         threshold=(0.1, 10),
-        explanation=joined([*(told_of_gates(run, name) for name in named), *((0.01, lag) for lag in gone if lag)]),
+        explanation=next(iter([*((0.01, lag) for lag in gone if lag), *gates]), ()),
         named=labels(named),
     )
 

@@ -1,7 +1,5 @@
 """Cards of *Translation with a Transformer*, from right answers, right words, and what a batch does to a pair."""
 
-import numpy as np
-
 from tests.truth.recorded_cards.card import Card
 from tests.truth.recorded_cards.runs import joined, of
 
@@ -11,11 +9,6 @@ NAMES = tuple(LABELS.values())
 
 def right(run, network):
     return float(of(run, network).sequence_accuracy.isel(look=-1))
-
-
-def steps(run, network):
-    shares = of(run, network).sequence_accuracy.values.ravel()
-    return float(run.look.values[np.flatnonzero(shares >= 0.99)[0]])
 
 
 def closely(run, network, name):
@@ -46,13 +39,11 @@ def card(run, holds, numbers, threshold, confidence=()):
 
 
 CARDS = {
-    "answers": lambda run: card(
-        run, lambda name: right(run, name) >= 0.99, lambda name: (right(run, name), steps(run, name)), (0.99,)
-    ),
-    "not_there_yet": lambda run: card(
+    "learned": lambda run: card(run, lambda name: right(run, name) >= 0.99, lambda name: (right(run, name),), (0.99,)),
+    "some_wrong": lambda run: card(
         run, lambda name: 0.5 <= right(run, name) < 0.99, lambda name: (right(run, name),), (0.99, 0.5)
     ),
-    "often_wrong": lambda run: card(run, lambda name: right(run, name) < 0.5, lambda name: (right(run, name),), (0.5,)),
+    "most_wrong": lambda run: card(run, lambda name: right(run, name) < 0.5, lambda name: (right(run, name),), (0.5,)),
     "worse_alone": lambda run: card(
         run,
         lambda name: told(run, name) - free(run, name) > 0.1,

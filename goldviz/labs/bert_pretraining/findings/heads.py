@@ -52,9 +52,7 @@ RULES = (
         line=ALIKE,
         number=lambda n: counted(n.heads.even, "heads"),
         confidence=ONE_SENTENCE,
-        explanation="A head that looks so passes on the mean of the sentence. Its scores are nearly equal, so the "
-        "softmax spreads its weight evenly (document 001, section 4.1.2). Fresh random weights do that. So do "
-        "states that are alike at every place.",
+        explanation="Such a head passes on the mean of the sentence.",
         advice=longer,
         only=has_read,
     ),
@@ -69,8 +67,7 @@ RULES = (
         ),
         number=lambda n: counted(n.heads.idle, "heads"),
         confidence=_seeds,
-        explanation="Attention has to sum to 1, so a head that finds nothing parks its weight at a piece that says "
-        "little (Clark et al. 2019). So many of them may mean that there are more heads than work.",
+        explanation="A head that finds nothing may park its weight there (Clark et al. 2019).",
         advice=[_fewer],
         only=has_read,
     ),
@@ -85,7 +82,6 @@ NEIGHBOURS = Rule(
     ),
     number=_nearest,
     confidence=ONE_SENTENCE,
-    explanation="Nothing in attention knows the order of the words but the position embeddings (document 001, section "
-    "4.2.1). A head that looks at its neighbour has learned to read them.",
+    explanation="Position embeddings alone tell of order (document 001, section 4.2.1).",
     only=has_read,
 )

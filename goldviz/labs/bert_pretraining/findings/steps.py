@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 STILL_FALLING = 0.8
 """An unseen loss below this share of word frequencies' loss needs no larger steps."""
 
-A_LITTLE = 3.0
-"""Up to here a layer norm shortens a gradient a little."""
 
 SLOWER = ("Take a tenth of the learning rate.", {"learning_rate": Scaled(0.1)})
 FASTER = ("Take ten times the learning rate.", {"learning_rate": Scaled(10)})
@@ -96,14 +94,6 @@ def _how_long(n: PretrainingReading) -> str:
     return ", ".join([*words, *(["the loss rises"] if majority(n.rising) else [])]) or "over the line"
 
 
-def _what_throws_back(case: Case) -> str:
-    clips = "" if case.settings.clip else "Clipping shortens the gradient of such a step. "
-    return (
-        f"A few long steps may have thrown the weights back. {clips}A longer warm-up keeps the rate small while Adam's "
-        "averages know little (document 002, section 3.7)."
-    )
-
-
 def _calmer(case: Case) -> list[Candidate]:
     """A longer warm-up helped 1 of 5 seeds that go on from a model, and a third of the rate none."""
     clip: Candidate = ("Clip the gradient at 1.", {"clip": IfZero(1.0)})
@@ -114,25 +104,10 @@ def _calmer(case: Case) -> list[Candidate]:
 def _what_long_steps_do(case: Case) -> str:
     n = case.reading
     if majority(n.update > LARGEST_UPDATE):
-        lead = "Each of your steps overwrites a good part of the weights."
-    elif majority(n.overwrote):
-        lead = "One of the steps that were looked at replaced the weights that it found."
-    else:
-        lead = "The loss ends above its start, though no step that was looked at was long by itself."
-    return (
-        f"{lead} Attention may suffer first: long queries and keys make the softmax pick one piece for good, and its "
-        "gradient dies (document 001, section 4.1.2)."
-    )
-
-
-def _why_it_fades(case: Case) -> str:
-    path = "Each block adds to what it was given: the gradient has a path past it (document 001, section 4.1.2)."
-    if median(case.reading.fading_a_block) <= A_LITTLE:
-        return f"{path} The layer norm after the sum shortens it {{fading_a_block:times}} times in every block."
-    return (
-        f"{path} Here it loses {{fading_a_block:times}} times in every block, which is more than a layer norm usually "
-        "takes. The sums that are normalised may have grown long: a layer norm divides by their spread."
-    )
+        return "Each of your steps overwrites a good part of the weights."
+    if majority(n.overwrote):
+        return "One of the steps that were looked at replaced the weights that it found."
+    return "The loss ends above its start, though no step that was looked at was long by itself."
 
 
 def _at_any_look(rule: Rule) -> Rule:
@@ -144,8 +119,6 @@ def _at_any_look(rule: Rule) -> Rule:
 UNSOUND = (
     replace(
         training_diverged(
-            explanation="One step was so long that the next loss was no number any more. Warm-up keeps the first steps "
-            "short, and clipping caps the longest gradient (document 002, section 3.7).",
             advice=[
                 (
                     "Take a tenth of the learning rate, and cap the gradient's norm.",
@@ -163,8 +136,7 @@ UNSOUND = (
         "The gradient explodes",
         line=above("largest_norm", 1000, "a norm above {at} at any step"),
         number="a gradient of norm {largest_norm:times}",
-        explanation="Nothing caps it here. One such step may undo hundreds of others. Clipping keeps its direction and "
-        "cuts its length (document 002, section 3.7).",
+        explanation="Nothing caps it here.",
         advice=[CLIP, SLOWER],
         only=lambda n, settings: not settings.clip,
     ),
@@ -186,7 +158,7 @@ UNSOUND = (
         "The gradient vanishes on its way to the first block",
         line=above("fading", 100, "{at} times, median over the steps"),
         number="{fading:times} times shorter than in the last block",
-        explanation=_why_it_fades,
+        explanation="It loses {fading_a_block:times} times in every block (document 001, section 4.1.2).",
         advice=[down_to_usual, LONG_WARM_UP, fewer_blocks],
         only=lambda n, settings: not _learned(n),
         silenced_by=("exploding", "learning_rate_too_large"),
@@ -200,14 +172,12 @@ UNEVEN = (
         "The loss jumped on the way",
         line=above("spike", 1.3, "{at} times, each a mean of {window} steps"),
         number="{spike:.2f} times the lowest before it",
-        explanation=_what_throws_back,
         advice=_calmer,
         silenced_by=("learning_rate_too_large",),
     ),
     replace(
         steps_too_short(
             title="The learning rate of pre-training is too small",
-            explanation="Your steps change the weights so little that training would take many thousands of them.",
             advice=[FASTER, adamw],
             silenced_by=("learning_rate_too_large", "loss_spike", "exploding"),
         ),
@@ -219,8 +189,7 @@ UNEVEN = (
 CLIPPED = clipped_at_every_step(
     "the steps on masked words",
     title="Nearly every step is clipped",
-    explanation="Clipping is a belt for rare long gradients. Cut at every step, all gradients have one length, and "
-    "with SGD the clip value works as your learning rate.",
+    explanation="All gradients then have one length, and the clip value works as your learning rate.",
     advice=[adamw, ("Clip at ten times the norm.", {"clip": Times(10)})],
     only=lambda n, settings: settings.optimiser == "sgd",
 )

@@ -60,13 +60,9 @@ def _to_beat_counting(case: Case) -> list[Candidate]:
     return [READ_FIRST, UNFREEZE, MORE_LABELS, *longer(case)]
 
 
-def _why_unlearned(case: Case) -> str:
-    why = (
-        "The frozen encoder has random weights, and the classifier found next to nothing about the tone in its [CLS]."
-        if case.settings.frozen and not case.settings.pretraining_steps
-        else "The classifier reads the state of [CLS] alone; so far that state says little about the tone."
-    )
-    return f"{why} On unseen texts of known patterns it does no better than naming one tone always."
+def _of_random_weights(case: Case) -> str:
+    untrained = case.settings.frozen and not case.settings.pretraining_steps
+    return "The frozen encoder has random weights." if untrained else ""
 
 
 def _below_words(case: Case) -> bool:
@@ -75,16 +71,8 @@ def _below_words(case: Case) -> bool:
 
 def _what_gains(case: Case) -> str:
     if case.settings.pretraining_steps:
-        return (
-            "A bag of words counts the words of the labelled texts, whatever their order. The network, which has read "
-            "much more, gains by word order, or by words that it knows from pre-training. No labelled text has these "
-            "patterns; pre-training may have read some, without their tones."
-        )
-    return (
-        "A bag of words, trained on the same labelled texts, counts their words of two letters or more, whatever "
-        "their order. The network has read nothing else either. So it gains by how words go together, above all by "
-        "their order. The patterns are new to both."
-    )
+        return "It gains by word order, or by words that it knows from pre-training."
+    return "It has read nothing but the labelled texts, so it gains by how their words go together."
 
 
 def _without_pretraining(case: Case) -> list[Candidate]:
@@ -94,8 +82,7 @@ def _without_pretraining(case: Case) -> list[Candidate]:
 
 def _bag_beside(case: Case) -> str:
     bag = case.reading.hardest.bag
-    beside = f" The bag of words is right in {percent(bag)}." if isfinite(bag) else ""
-    return f"Each kind asks for another way of reading; a mean over all hides which one is missing.{beside}"
+    return f"The bag of words is right in {percent(bag)}." if isfinite(bag) else ""
 
 
 def _held_back(settings: BertPretraining) -> Line:
@@ -110,16 +97,16 @@ def _read_on(n: PretrainingReading, settings: BertPretraining) -> bool:
     return tuned and settings.compare_start and isfinite(median(n.moved_on_new))
 
 
-def _one_state(case: Case) -> str:
-    start = "" if case.settings.pretraining_steps else " Here that state comes from random weights."
-    return f"The classifier reads one state, that of [CLS], and may not change how it comes about.{start}"
-
-
 WITHOUT_READING = "{new:percent} right on new patterns, {start_new:percent} without the reading"
 
 judged = partial(Rule, confidence=_shared_sureness, at_end=True)
 learned = partial(judged, only=_tuned, silenced_by=("tone_not_learned",))
-read_on = partial(judged, only=_read_on, number=WITHOUT_READING)
+read_on = partial(
+    judged,
+    only=_read_on,
+    number=WITHOUT_READING,
+    explanation="Both were fine-tuned on the same labels in the same order (document 001, section 4.2.3).",
+)
 
 RULES = (
     judged(
@@ -128,7 +115,7 @@ RULES = (
         "The tone was not learned",
         line=where("unlearned", ABOVE_MAJORITY, at=MARGIN),
         number="{known:percent} right",
-        explanation=_why_unlearned,
+        explanation=_of_random_weights,
         advice=_to_learn,
         only=_tuned,
     ),
@@ -142,9 +129,7 @@ RULES = (
         ),
         line=where("level_with_words", ABOVE_BAG, at=MARGIN),
         number=BESIDE_BAG,
-        explanation="A bag of words does not know what stands where, nor a word that no labelled text has. To beat it, "
-        "a network has to use word order (which noun falls, what a “not” belongs to), or words that it knows from "
-        "pre-training.",
+        explanation="A bag of words does not know what stands where.",
         advice=_to_beat_counting,
     ),
     learned(
@@ -154,8 +139,7 @@ RULES = (
         line=above("tied_to_labels", 0.15, "{at:points} apart")
         & above("tone_trained", 0.9, "{at:percent} right in training"),
         number="{tone_trained:percent} right in training, {known:percent} on unseen texts of the same patterns",
-        explanation="{settings.labelled:,} texts are few for so many parameters: each can be remembered by its words. "
-        "Pre-training exists because texts without labels are plenty (document 001, section 4.2.2).",
+        explanation="It learned from {settings.labelled:,} labelled texts.",
         advice=[READ_FIRST, MORE_LABELS],
     ),
     learned(
@@ -164,9 +148,7 @@ RULES = (
         "It knows its patterns better than the tone",
         line=above("tied_to_patterns", 0.15, "{at:points} apart"),
         number="{known:percent} right on known patterns, {new:percent} on new ones",
-        explanation="New draws only put other words into patterns that labelled texts have. New patterns are in no "
-        "labelled text; pre-training may have read some, without tones. What fails there was tied to the form. It "
-        "may well fail on real statements, too.",
+        explanation="New patterns are in no labelled text.",
         advice=[READ_FIRST, MORE_LABELS],
     ),
     learned(
@@ -193,8 +175,7 @@ RULES = (
         "Masked words alone taught it something about tone",
         line=where("carried", ABOVE_MAJORITY, at=CARRIED),
         number="{known:percent} right with the encoder frozen",
-        explanation="Fine-tuning trained the classifier only. Whatever [CLS] says about the tone, it learned by "
-        "guessing masked words, without any label (document 001, section 4.2.2).",
+        explanation="Fine-tuning trained the classifier only (document 001, section 4.2.2).",
         advice=[UNFREEZE_TOO],
         only=lambda n, settings: _frozen(n, settings) and settings.pretraining_steps > 0,
         silenced_by=("tone_not_learned",),
@@ -202,11 +183,11 @@ RULES = (
     judged(
         "frozen_holds_back",
         "warning",
-        "The frozen encoder holds the classifier back",
+        "The frozen encoder tells little of the tone",
         line=_held_back,
         enough=lambda seeds: True,
         number="{known:percent} right",
-        explanation=_one_state,
+        explanation=_of_random_weights,
         advice=[READ_FIRST, UNFREEZE_TOO],
         only=_frozen,
         silenced_by=("tone_not_learned", "pretraining_paid_off"),
@@ -216,23 +197,17 @@ RULES = (
         "good",
         "Reading raised the tone's score",
         line=where("raised_by_reading", "{at:points} above the start without reading", at=MARGIN),
-        explanation="Both were fine-tuned on the same labels in the same order. Only one had read the texts without "
-        "labels before (document 001, section 4.2.3).",
     ),
     read_on(
         "reading_lowered_tone",
         "bad",
         "Reading lowered the tone's score",
         line=where("lowered_by_reading", "{at:points} below the start without reading", at=MARGIN),
-        explanation="Both were fine-tuned on the same labels in the same order. What the model learned of these texts "
-        "took the place of something that the tone needs.",
     ),
     read_on(
         "reading_left_tone",
         "warning",
         "Reading left the tone's score as it was",
         line=where("unmoved_by_reading", "within {at:points} of the start without reading", at=MARGIN),
-        explanation="Both were fine-tuned on the same labels in the same order. A difference this small may be chance, "
-        "so what was read is no gain for the tone.",
     ),
 )

@@ -54,34 +54,17 @@ def _context_first(case: Case) -> list[Candidate | Suited]:
 
 
 def _how_it_stands(case: Case) -> str:
-    if case.also("learning_rate_too_large"):
-        return "Its steps were too long for that."
-    if case.also("learning_rate_too_small"):
-        return "Its steps were too short for that."
     if majority(case.reading.still_falling):
         return "Its loss was still falling at the end."
     if majority(case.reading.settled):
-        return f"Its loss fell by less than {percent(1 - FALLING)} in the second half: more of the same may not help."
+        return f"Its loss did not fall by {percent(1 - FALLING)} in the second half: more of the same may not help."
     return ""
 
 
-def _what_is_first(case: Case) -> str:
-    return (
-        "Someone who never looks at the sentence, and names words as often as they occur, would score {unigram:.2f} "
-        f"nat. First frequencies are learned, then context (document 001, section 4.2.2). {_how_it_stands(case)}"
-    )
-
-
-def _what_forgets(case: Case) -> str:
-    weight_words = (
-        "masked words weigh {settings.rehearsal:g} times as much as the tone"
-        if case.settings.rehearsal
-        else "nothing asks for masked words any more"
-    )
-    return (
-        f"Fine-tuning updates all parameters for the tone (document 001, section 4.2.2), and {weight_words}. That need "
-        "not harm the tone, but shows how far the encoder was moved."
-    )
+def _what_asks_for_words(case: Case) -> str:
+    if case.settings.rehearsal:
+        return "In fine-tuning masked words weigh {settings.rehearsal:g} times as much as the tone."
+    return "In fine-tuning nothing asks for masked words any more."
 
 
 def _to_remember(case: Case) -> list[Candidate]:
@@ -101,7 +84,7 @@ FREQUENCIES = (
         "It guesses masked words worse than by their frequency",
         line=above("worth", WORSE, "{at:percent} of the loss of word frequencies"),
         number=_against_frequencies,
-        explanation=_what_is_first,
+        explanation=_how_it_stands,
         advice=_beyond_frequencies,
         only=has_read,
     ),
@@ -111,7 +94,7 @@ FREQUENCIES = (
         "It guesses masked words by their frequency alone",
         line=at_least("worth", 0.95, f"{{at:percent}} to {percent(WORSE)} of the loss of word frequencies"),
         number=_against_frequencies,
-        explanation=_what_is_first,
+        explanation=_how_it_stands,
         advice=_context_first,
         only=has_read,
         silenced_by=("worse_than_word_frequencies",),
@@ -125,8 +108,6 @@ BY_HEART = Rule(
     line=above("unseen_gap", BY_HEART_FROM, f"{percent(BY_HEART_FROM - 1)} apart")
     & where("worse_again", f"{percent(WORSE_AGAIN - 1)} above the best look"),
     number="{words_unseen:.2f} nat on unseen ones, {words_trained:.2f} on its own",
-    explanation="Every step hides other pieces, but the same few texts come back again and again. From some point on "
-    "the network remembers them.",
     advice=[
         ("Read five times as many texts.", {"texts": Times(5)}),
         ("Stop at half of the steps.", {"pretraining_steps": lambda settings: max(1, settings.pretraining_steps // 2)}),
@@ -141,7 +122,7 @@ FORGOTTEN = Rule(
     "Fine-tuning made it forget masked words",
     line=above("forgetting", 1.25, "{at} times the loss at the end of pre-training"),
     number="from {words_unseen:.2f} to {words_now:.2f} nat",
-    explanation=_what_forgets,
+    explanation=_what_asks_for_words,
     advice=_to_remember,
     only=lambda n, settings: settings.fine_tuning_steps > 0 and not settings.frozen,
     at_end=True,
@@ -155,6 +136,6 @@ READS_CONTEXT = Rule(
     line=at_most("worth", 0.8, "{at:percent} of the loss of word frequencies"),
     number=_against_frequencies,
     explanation="At a mask it is torn between about {choices:,.0f} pieces, where frequencies alone leave "
-    "{choices_by_frequency:,.0f}. The texts come from one generator, so this says little about other texts.",
+    "{choices_by_frequency:,.0f}.",
     only=has_read,
 )

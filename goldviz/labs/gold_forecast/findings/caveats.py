@@ -42,8 +42,9 @@ def more_years(settings: GoldForecast) -> Mend:
     return Mend("Begin with half of the training years, and forecast the other half, too.", changes)
 
 
-def _mean_in_words(settings: GoldForecast) -> str:
-    return "a mean that answers to documents" if settings.tone_response else "without a forecastable mean"
+def _how_it_was_simulated(case: Case) -> str:
+    mean = "a mean that answers to documents" if case.settings.tone_response else "without a forecastable mean"
+    return f"It is built with lasting volatility and {mean}."
 
 
 def _better(n: Reading, settings: GoldForecast) -> bool:
@@ -74,11 +75,8 @@ def _few(case: Case) -> bool:
 
 def _why_untold(case: Case) -> str:
     if _few(case):
-        return "Honest skill is small. To see it through the noise of single days takes a thousand forecasts and more."
-    return (
-        "Skill of an honest size would not show in an interval as wide as this. More forecasts narrow it, and so do "
-        "forecasts that move less."
-    )
+        return "To see skill of an honest size takes a thousand forecasts and more."
+    return "Skill of an honest size would not show in an interval as wide as this."
 
 
 def _final_score(n: Reading) -> str:
@@ -93,8 +91,7 @@ OPENED = Rule(
     line=where("opened", "no decision may hang on it any more"),
     number=_final_score,
     confidence="few forecasts, so only a rough check",
-    explanation="It was untouched once, and is not any more: whatever you change from now on is chosen with knowledge "
-    "of it.",
+    explanation="Whatever you change from now on is chosen with knowledge of it.",
     silenced_by=JUDGED_ELSEWHERE,
 )
 
@@ -105,10 +102,7 @@ SIMULATED = Rule(
     line=where("simulated", "prices that were paid"),
     number="seed {settings.market_seed} of the simulation",
     confidence="certain: the numbers were drawn",
-    explanation=lambda case: (
-        f"The simulation is built with lasting volatility and {_mean_in_words(case.settings)}, so "
-        "finding just that is a check of the method, not news about gold. Load real prices to learn about those."
-    ),
+    explanation=_how_it_was_simulated,
     only=lambda n, settings: bool(n.dataset.sizes.get("look")),
     must_tell=True,
 )
@@ -124,8 +118,7 @@ RULES = (
             "without these days the score is "
             + value_in_words(case.reading.series.target, case.reading.episode.score_without)
         ),
-        explanation="A score is a sum: one good guess in a storm outweighs years of nothing. Look at the curve over "
-        "time: steps are luck more often than slopes are.",
+        explanation="One good guess in a storm outweighs years of nothing.",
         advice=[more_years],
         only=_better,
         silenced_by=JUDGED_ELSEWHERE,
@@ -139,7 +132,7 @@ RULES = (
         confidence=lambda case: (
             "the refits' median is " + value_in_words(case.reading.series.target, median(case.reading.refits))
         ),
-        explanation="Each refit is a try of its own at another time. Skill that is there should show in most of them.",
+        explanation="Skill that is there should show in most of them.",
         advice=[Check("Fit it with more seeds.", {"seeds": tuple(range(5))})],
         only=_better,
         silenced_by=JUDGED_ELSEWHERE,

@@ -49,8 +49,7 @@ PLANTED = Rule(
     line=where("own.better", ABOVE_ZERO),
     number=score,
     confidence="a positive control: the market was told to answer to the statements",
-    explanation="So the way from a document to a forecast is open: its hour of release, its tone, its channel and its "
-    "carrying. Now deal the statements out at random, or set the response to 0: the skill must go.",
+    explanation="Deal the statements out at random, or set the response to 0: the skill must go.",
     advice=[
         ("Deal the statements out at random.", {"documents": "shuffled"}),
         ("Take the response away.", {"tone_response": 0.0}),
@@ -66,8 +65,7 @@ RULES = (
         severity="warning",
         title="The planted response was missed",
         line=where("own.unproved", ABOVE_ZERO),
-        explanation="The market answers to the statements, and this forecast does not show it. A row between two "
-        "statements has to carry the last one, and the answer is small: it takes years of forecasts to see.",
+        explanation="The market answers to the statements, and this forecast does not show it.",
         advice=[CARRIED, more_years],
     ),
     replace(
@@ -75,8 +73,7 @@ RULES = (
         kind="dealt_out_skill",
         severity="warning",
         title="Skill on statements dealt out at random",
-        explanation="These statements say nothing of their time. What is left may be gold's own past, which shows a "
-        "mean that lasts for weeks, or chance.",
+        explanation="These statements say nothing of their time.",
         advice=[("Give each day its own statement again.", {"documents": "generated"})],
         only=_control("shuffled"),
     ),
@@ -85,8 +82,7 @@ RULES = (
         kind="dealt_out_passed",
         title="No skill is left on statements dealt out at random",
         line=where("own.unproved", ABOVE_ZERO),
-        explanation="The market answers to what was said, and these words stand at other days: there is nothing to "
-        "find, and nothing was found.",
+        explanation="These words stand at other days: there is nothing to find.",
         advice=[("Give each day its own statement again.", {"documents": "generated"})],
         only=_control("shuffled"),
     ),
@@ -97,8 +93,7 @@ RULES = (
         line=where("misses_a_channel", "a share of 0 of a refit's training rows"),
         number=_unobserved,
         confidence="counted in the rows that each refit learned from",
-        explanation="A refit leaves out a channel that it never saw while it learned, even where values come later. "
-        "The table under Why has the share for each refit.",
+        explanation="A refit leaves out a channel that it never saw while it learned.",
         advice=LATER,
         only=lambda n, settings: settings.missing != "channel",
     ),

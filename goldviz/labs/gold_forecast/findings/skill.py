@@ -51,14 +51,8 @@ def _where_to_look(case: Case) -> str:
             "revised later, or known later than its date says? Set its release time, or leave it out."
         )
     if case.settings.inputs == "own":
-        return (
-            "It sees the target's own past alone, so look at the prices. Averages over days and stale quotes make "
-            f"{case.reading.series.moves.plural} look as if they could be forecast."
-        )
-    return (
-        "Every covariate waits for its release here, so look at the data. Is a channel computed from the target, "
-        "revised later, or known later than its release time says?"
-    )
+        return "It sees the target's own past alone, so look at the prices."
+    return "Every covariate waits for its release here, so look at the data."
 
 
 def _too_good(n: Reading) -> str:
@@ -79,14 +73,8 @@ def _ahead_in_numbers(n: Reading) -> str:
 
 def _why_worse(case: Case) -> str:
     if case.reading.steady:
-        return (
-            "The forecasts hardly move, so their level is off. The average of the training years does not hold in "
-            "the years that were forecast."
-        )
-    return (
-        "The forecasts move, and not with what comes: the network follows noise that it took for a pattern. Whatever "
-        "makes its forecasts calmer brings them nearer to the simplest one."
-    )
+        return "The forecasts hardly move, so their level is off."
+    return "The forecasts move, and not with what comes."
 
 
 def _beside_garch(n: Reading) -> str:
@@ -110,9 +98,7 @@ RULES = (
         line=where("foresees", "covariates that wait for their release"),
         number=lambda n: f"{score(n)}, part of the future in sight" if isfinite(n.own.value) else "no score yet",
         confidence="certain: the alignment says so, whatever the score",
-        explanation="Joined by calendar date, your forecast sees covariates of the very day it forecasts. Some "
-        "close hours after it is made; others are published days later. A score with them says nothing of a "
-        "forecast made in time.",
+        explanation="Joined by calendar date, your forecast sees covariates of the very day it forecasts.",
         advice=[Mend("Let each covariate count from its release on.", {"alignment": "release"})],
         must_tell=True,
     ),
@@ -153,7 +139,7 @@ RULES = (
         "bad",
         "Skill on targets that were dealt out at random",
         line=where("own.better", ABOVE_ZERO),
-        explanation="Nothing can forecast these targets, so the skill comes from a mistake in how data are used.",
+        explanation="Nothing can forecast these targets: look for a mistake in how data are used.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_targets,
     ),
@@ -162,9 +148,7 @@ RULES = (
         "good",
         "No skill is left on shuffled targets",
         line=where("own.unproved", ABOVE_ZERO),
-        explanation="Nothing can forecast these targets, and the network does not seem to. That clears how answers are "
-        "cut and scored. A covariate that is known too early would not show here: it knows the answers that were dealt "
-        "away.",
+        explanation="A covariate that is known too early would not show here.",
         advice=[TO_TRUTH],
         only=lambda n, settings: settings.shuffle_targets,
     ),
@@ -176,8 +160,7 @@ RULES = (
         number=lambda n: (
             f"R² {near_one(n.r2_against_mean)} against the mean, {ends_in_words('level', n.own)} against the last price"
         ),
-        explanation="Tomorrow's price is today's and a little more, so anything near the last price scores close to 1. "
-        "Whether something is known of that little more shows in the score against the last price alone.",
+        explanation="Anything near the last price scores close to 1.",
         advice=[Mend("Forecast the next move.", {"target": "return"})],
         only=lambda n, settings: settings.target == "level",
     ),
@@ -186,8 +169,6 @@ RULES = (
         "warning",
         "No detectable skill in the size of moves",
         line=where("own.undecided", ABOVE_ZERO),
-        explanation="Large moves follow large moves, and EWMA and GARCH make use of it. A network that has learned "
-        "can, too; one that does no better than a constant has not yet.",
         advice=[LOOK_BACK, LONGER],
         only=lambda n, settings: settings.target == "volatility",
     ),
@@ -218,8 +199,7 @@ RULES = (
         "The size of the next move can be forecast",
         line=where("own.better", ABOVE_ZERO),
         number=_beside_garch,
-        explanation="Calm and storm last, so the width of the forecast can follow them. It says how large the next "
-        "move may be, not which way it goes.",
+        explanation="It says how large the next move may be, not which way it goes.",
         only=lambda n, settings: n.series.target == "volatility" and not n.steady,
     ),
     settled(
@@ -228,8 +208,7 @@ RULES = (
         "Better than a constant variance by its level alone",
         line=where("own.better", ABOVE_ZERO),
         number=_beside_garch,
-        explanation="The width hardly moves within a refit. It gains because it fits these years better than the "
-        "constant that it is judged by, and does not tell calm from storm.",
+        explanation="The width hardly moves within a refit.",
         advice=[FASTER, LONGER],
         only=lambda n, settings: n.series.target == "volatility" and n.steady,
     ),
@@ -238,8 +217,7 @@ RULES = (
         "good",
         "Better than the simplest forecast",
         line=where("own.better", ABOVE_ZERO),
-        explanation="The interval holds for one network that was tried once. Of twenty useless ones, one looks like "
-        "this: count your tries, and trust what the final block confirms.",
+        explanation="Of twenty useless ones, one looks like this: count your tries.",
         advice=[("Check the way of working on shuffled targets.", {"shuffle_targets": True})],
         only=lambda n, settings: n.series.target != "volatility",
         silenced_by=(*JUDGED_ELSEWHERE, "column_ahead", "planted_found", "dealt_out_skill"),
@@ -251,8 +229,7 @@ RULES = (
         line=below("p_of_garch", 0.05, "Diebold-Mariano p below {at}"),
         number=lambda n: f"QLIKE gain {plain_number(n.own.value, 3)} against GARCH's {plain_number(n.garch.value, 3)}",
         confidence=lambda case: p_value(case.reading.p_of_garch),
-        explanation="GARCH carries what it knows of the variance through the whole past with three parameters. A "
-        "network has to find the same in its window.",
+        explanation="GARCH knows the whole past, a network its window.",
         advice=[LOOK_BACK, STUDENT, LONGER],
         only=lambda n, settings: settings.target == "volatility",
         silenced_by=JUDGED_ELSEWHERE,

@@ -33,17 +33,7 @@ def _wilson(case: Case) -> str:
 
 
 def _why_miscalibrated(case: Case) -> str:
-    if _narrow(case):
-        return (
-            "A forecast that is surer than it should be fails when it matters; storms that come after the training "
-            "window can do that."
-        )
-    # Targets that were dealt out at random have no calm that follows a storm.
-    calm = "" if case.settings.shuffle_targets else " So can a calm that comes after a stormy training window."
-    return (
-        "Intervals that hold more than they promise say less than they could. A distribution of the wrong shape can do "
-        f"that.{calm}"
-    )
+    return f"They are {'surer than they should be' if _narrow(case) else 'less sure than they could be'}."
 
 
 def _beyond(case: Case) -> str:
@@ -67,8 +57,6 @@ SHORT = below("reach_share", 0.5, "{at:part} of the window")
 
 DIVERGED = replace(
     training_diverged(
-        explanation="One step was so long that it ended in no number. Large moves make large gradients, and a "
-        "likelihood whose width is nearly zero makes larger ones.",
         advice=[SLOWER_AND_CLIPPED, STUDENT],
     ),
     number=lambda n: counted(n.diverged, "fits"),
@@ -88,8 +76,7 @@ CONSTANT = Rule(
     line=below("spread", STEADY["return"], "{at:percent} of the moves' spread"),
     number=lambda n: f"its spread within a refit is {_spread(n)} of the {n.series.moves.plural}' spread",
     confidence="measured over all refits; the inputs' derivatives show the same",
-    explanation="Whatever its inputs are, the network says nearly the same. Of the next move hardly anybody can say "
-    "more than a constant; of the size of moves there is more to say.",
+    explanation="Whatever its inputs are, the network says nearly the same.",
     advice=[TO_VARIANCE, FASTER],
     only=lambda n, settings: n.series.target == "return",
     silenced_by=("known_leak", "leak_suspected"),
@@ -101,8 +88,6 @@ RULES = (
         CONSTANT,
         line=below("spread", STEADY["volatility"], "{at:percent} of its mean"),
         number=lambda n: f"its spread within a refit is {_spread(n)} of its mean",
-        explanation="Whatever its inputs are, the network says nearly the same width. Calm and storm last, so there is "
-        "more to say.",
         advice=[FASTER],
         only=lambda n, settings: n.series.target == "volatility",
     ),
@@ -113,8 +98,7 @@ RULES = (
         line=where("learning.over_fitting", "a best epoch up to {learning.early}, validation rising after it"),
         number=_since_best,
         confidence=_fits,
-        explanation="What it learns after the first epochs holds for the training window only. The forecasts are made "
-        "with the weights of the best epoch, so they have hardly learned; they are not spoilt either.",
+        explanation="The forecasts are made with the weights of the best epoch.",
         advice=[
             ("Take a third of the learning rate, so that it stops at a finer place.", {"learning_rate": DividedBy(3)}),
             MORE_DROPOUT,
@@ -127,8 +111,6 @@ RULES = (
         line=where("learning.unfinished", "a best epoch before the last"),
         number=lambda n: f"still improving at epoch {int(n.learning.epochs[-1])}, the last",
         confidence=_fits,
-        explanation="The validation loss was still falling when training ended, so these forecasts are not yet what "
-        "the network can do.",
         advice=[("Train twice as long.", {"epochs": Times(2)}), FASTER],
         at_end=True,
     ),
@@ -153,8 +135,7 @@ RULES = (
         line=SHORT,
         number=lambda n: f"dL/dh above {part(FADED)} up to {n.rows_heard} of {n.rows_shown} rows back",
         confidence=_of_the_last_refit,
-        explanation="The error signal shrinks on its way back (document 001, eq. 6-9). A short reach is normal for "
-        "daily moves. Where they have no memory, a shorter window costs nothing.",
+        explanation="A short reach is normal for daily moves.",
         advice=_within_reach,
         only=lambda n, settings: settings.network != "mlp",
         silenced_by=("constant_forecast",),

@@ -1,0 +1,54 @@
+"""Rules of laboratories whose answers are right or wrong: whether nearly all, some or half of them are right.
+
+Their kinds, lines and severities are said here; what is asked, and what stands beside it, is a laboratory's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goldviz.diagnostics.findings.finding import Severity
+from goldviz.diagnostics.findings.line import at_least, below
+from goldviz.diagnostics.findings.rule import Case, Rule
+
+NEARLY_ALL = 0.99
+HALF = 0.5
+
+
+def _bad_if_all(case: Case) -> Severity:
+    return "bad" if len(case.names) == len(case.everything) else "warning"
+
+
+def of_answers(
+    measure: str, what: str, *, where: str = "", subject: str = "{Subject}", number: str = "", **own: Any
+) -> tuple[Rule, Rule, Rule]:
+    """Rules on the share of ``what`` that is answered without a fault, which is the ``measure``.
+
+    ``where`` ends the lines: "at the longest length". ``number`` is a template for what is told of a network.
+    """
+    of = f"{{at:percent}} of {what}{f', {where}' if where else ''}"
+    shared: dict[str, Any] = {
+        "number": number or f"{{{measure}:percent}} of {what}",
+        "silenced_by": ("diverged",),
+        **own,
+    }
+    be = f"{subject} {{is|are}}"
+    return (
+        Rule("learned", "good", f"{be} right on nearly all {what}", line=at_least(measure, NEARLY_ALL, of), **shared),
+        Rule(
+            "some_wrong",
+            "warning",
+            f"{be} wrong on some {what}",
+            line=below(measure, NEARLY_ALL, of) & at_least(measure, HALF, "{at:percent} of them"),
+            at_end=True,
+            **shared,
+        ),
+        Rule(
+            "most_wrong",
+            _bad_if_all,
+            f"{be} wrong on most {what}",
+            line=below(measure, HALF, of),
+            at_end=True,
+            **shared,
+        ),
+    )
