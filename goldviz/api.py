@@ -131,6 +131,7 @@ def market(
     day_first: bool | None = None,
     sheet: str = "",
     symbols: Mapping[str, str] | None = None,
+    releases: Mapping[str, str] | None = None,
 ) -> str:
     """Keep a file of your own as a market, and return its name: ``run("gold-forecast", data=name)``.
 
@@ -138,7 +139,8 @@ def market(
     ``columns`` are those to use, the one to forecast first; without them all columns of numbers, or of open, high, low
     and close the close alone. ``day_first`` says how 01/02/2024 is read, and is needed where the dates fit both
     readings. ``symbols`` say which known symbol a column is, such as ``{"Close": "CL=F"}``, whose unit and release time
-    then hold; nothing is taken from the file's name. The file is kept in the folder of markets, where pages find it
+    then hold; nothing is taken from the file's name. ``releases`` say when a column's values are known, such as
+    ``{"Close": "16:15 New York, next working day"}`` or ``"23:59 UTC, end of month"``. The file is kept in the folder of markets, where pages find it
     under the same name.
 
     Raises :class:`goldviz.data.markets.market.MarketError`, in one sentence that names the file, the place in it and
@@ -146,8 +148,10 @@ def market(
     """
     from goldviz.data.markets.files import Choices
     from goldviz.data.markets.own_file import keep_file
+    from goldviz.data.markets.release_words import written_release
 
-    return keep_file(file, Choices(tuple(columns), day_first, symbols=symbols or {}, sheet=sheet))
+    known = {column: written_release(words) for column, words in (releases or {}).items()}
+    return keep_file(file, Choices(tuple(columns), day_first, symbols=symbols or {}, sheet=sheet, releases=known))
 
 
 def load(run_id: str) -> xr.Dataset:

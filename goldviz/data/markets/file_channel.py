@@ -14,6 +14,7 @@ import pandas as pd
 
 from goldviz.data.markets.market import END_OF_DAY, Channel, Release, Transformation
 from goldviz.data.markets.release_words import release_words
+from goldviz.data.markets.stamps import StampReading, stamp_reading
 from goldviz.data.markets.symbols import PUBLISHED, SYMBOLS, Symbol, described
 from goldviz.data.tables.daily_column import DailyColumn
 from goldviz.data.tables.table_layout import ADJUSTED_WORDS, BAR_WORDS, PRICE_WORDS, name_words
@@ -51,7 +52,7 @@ class ColumnChoice:
 class FileChannel:
     """A channel with what should be known of it.
 
-    ``release_known`` is false where END_OF_DAY is a guess. ``recognised`` is the symbol whose facts hold, if any.
+    ``release_known`` is false where the release is a guess. ``recognised`` is the symbol whose facts hold, if any.
     """
 
     channel: Channel
@@ -78,7 +79,14 @@ def file_channel(
     if choice.transformation is None and transformation == "log_return" and (daily.values <= 0).any():
         transformation = "difference"
         notes += (f"{name} goes to zero or below: we use changes.",)
-    release = END_OF_DAY if daily.several_a_day else facts.release
+    stamps = StampReading()
+    if choice.release is None and not daily.several_a_day:
+        stamps = stamp_reading(pd.DatetimeIndex(daily.values.dropna().index), daily.latest_clock, daily.behind)
+    # A known symbol's hours hold, unless its days are those on which bars open.
+    own_hours = bool(symbol) and not stamps.release.days
+    if stamps.note and not own_hours:
+        notes += (stamps.note,)
+    release = END_OF_DAY if daily.several_a_day else facts.release if own_hours else stamps.release
     channel = Channel(
         name,
         facts.words or name,
@@ -88,7 +96,7 @@ def file_channel(
         (facts.unit or ("percent" if daily.percent else "")) if choice.unit is None else choice.unit,
     )
     channel.increments()
-    certain = choice.release is not None or (bool(symbol) and not daily.several_a_day)
+    certain = choice.release is not None or (own_hours and not daily.several_a_day)
     return FileChannel(channel, kind, notes, certain, symbol)
 
 

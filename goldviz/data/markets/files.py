@@ -26,7 +26,7 @@ from goldviz.data.markets.file_channel import (
     column_reading,
     file_channel,
 )
-from goldviz.data.markets.market import Market, MarketError, Release, Transformation
+from goldviz.data.markets.market import END_OF_DAY, Market, MarketError, Release, Transformation
 from goldviz.data.tables.daily_column import DailyColumn
 from goldviz.data.tables.delimited_text import delimited_table
 from goldviz.data.tables.file_table import FileTable, plain_words
@@ -183,7 +183,7 @@ def look_into(content: bytes, name: str, choices: Choices = Choices(), report: R
             tuple(table.cell(column, row) for column in range(len(table.names)))
             for row in range(min(HEAD, len(table.rows)))
         ),
-        notes=(*layout.notes, *target.notes, *_future_notes([target], utc_now())),
+        notes=(*layout.notes, *channels[layout.target].notes, *_future_notes([target], utc_now())),
     )
 
 
@@ -217,7 +217,7 @@ def market_from_file(
 def _market_notes(layout: TableLayout, channels: Sequence[FileChannel], future: Sequence[str]) -> dict[str, str]:
     """What should be known of each channel; what holds for the whole file stands with the target alone."""
     general = [*layout.notes, *future]
-    unknown = [one.channel.name for one in channels if not one.release_known]
+    unknown = [one.channel.name for one in channels if not one.release_known and one.channel.release == END_OF_DAY]
     if unknown:
         # The target's own name stands before its notes already.
         of = "" if unknown == [channels[0].channel.name] else f" of {', '.join(unknown)}"

@@ -17,6 +17,7 @@ from pandas.tseries.holiday import USFederalHolidayCalendar
 
 Transformation = Literal["log_return", "difference", "level"]
 Source = Literal["simulated", "yahoo", "file"]
+Period = Literal["", "week", "month", "quarter", "year"]
 
 
 class MarketError(ValueError):
@@ -29,14 +30,16 @@ class MarketError(ValueError):
 class Release:
     """When a value dated d becomes known: at ``clock`` in ``zone``, ``days`` after d.
 
-    ``business_days`` are added to that, on the calendar of US federal holidays; 0 waits for the next working day where
-    the day is none, and None lets every day count.
+    With a ``period`` they count from the last day of the one that begins with d. ``business_days`` are added to that,
+    on the calendar of US federal holidays; 0 waits for the next working day where the day is none, and None lets every
+    day count.
     """
 
     clock: str
     zone: str
     days: int = 0
     business_days: int | None = None
+    period: Period = ""
 
     def moments(self, dates: pd.DatetimeIndex) -> pd.DatetimeIndex:
         """The release times (UTC) of values dated ``dates`` (days without a zone).
@@ -45,13 +48,21 @@ class Release:
         '2024-07-01T17:30:00+00:00'
         """
         hours, minutes = (int(part) for part in self.clock.split(":"))
-        days = dates.normalize() + pd.Timedelta(days=self.days)
+        days = _last_days(dates.normalize(), self.period) + pd.Timedelta(days=self.days)
         if self.business_days is not None and len(days):
             days = _working_days_later(days, self.business_days)
         local = days + pd.Timedelta(hours=hours, minutes=minutes)
         # An hour that a change of the clocks skips or repeats is rare and at night; the later moment leaks nothing.
         zone_times = local.tz_localize(self.zone, ambiguous=np.zeros(len(local), bool), nonexistent="shift_forward")
         return zone_times.tz_convert("UTC")
+
+
+def _last_days(days: pd.DatetimeIndex, period: Period) -> pd.DatetimeIndex:
+    """The last days of the periods that begin with these days; the days themselves without a period."""
+    if not period:
+        return days
+    length = {"week": pd.DateOffset(days=7), "month": pd.DateOffset(months=1), "quarter": pd.DateOffset(months=3)}
+    return pd.DatetimeIndex(days + length.get(period, pd.DateOffset(years=1)) - pd.Timedelta(days=1))
 
 
 def _working_days_later(days: pd.DatetimeIndex, count: int) -> pd.DatetimeIndex:

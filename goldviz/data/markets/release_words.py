@@ -8,10 +8,14 @@ from zoneinfo import available_timezones
 
 from goldviz.data.markets.market import MarketError, Release
 
-ALLOWED_RELEASES = "a time and a city, perhaps with a wait: 14:30 New York or 16:15 New York, next working day"
+ALLOWED_RELEASES = (
+    "a time and a city, perhaps with a wait: 14:30 New York, or 16:15 New York, next working day, or 23:59 UTC, end of "
+    "month"
+)
 MOST_DAYS = 400
 _WRITTEN = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})\s+(?P<place>[A-Za-z][A-Za-z0-9_+/ -]*?)"
+    r"(?:,\s*end of (?P<period>week|month|quarter|year))?"
     r"(?:,\s*(?P<days>next|\d{1,3}) days?(?: later)?)?"
     r"(?:,\s*(?P<working>next|\d{1,3}) working days?(?: later)?)?"
 )
@@ -24,7 +28,8 @@ def release_words(release: Release) -> str:
     ('16:15 New York, next working day', '23:59 UTC')
     """
     place = release.zone.split("/")[-1].replace("_", " ")
-    waits = [_wait_words(release.days, "day"), _wait_words(release.business_days or 0, "working day")]
+    waits = [f"end of {release.period}" if release.period else ""]
+    waits += [_wait_words(release.days, "day"), _wait_words(release.business_days or 0, "working day")]
     return ", ".join([f"{release.clock} {place}", *(words for words in waits if words)])
 
 
@@ -38,7 +43,7 @@ def written_release(text: str) -> Release:
     Raises :class:`MarketError` for anything else, in a sentence that says what is allowed.
 
     >>> written_release("14:30 New York"), written_release("9:00 Europe/London, 2 days later").days
-    (Release(clock='14:30', zone='America/New_York', days=0, business_days=None), 2)
+    (Release(clock='14:30', zone='America/New_York', days=0, business_days=None, period=''), 2)
     """
     match = _WRITTEN.fullmatch(text.strip())
     zone = _zones().get(match["place"].replace("_", " ").strip().lower()) if match else None
@@ -47,7 +52,8 @@ def written_release(text: str) -> Release:
     days, working = (_count(match[part]) for part in ("days", "working"))
     if max(days, working) > MOST_DAYS:
         raise MarketError(f"{text[:60]!r} waits too long; allowed are at most {MOST_DAYS} days.")
-    return Release(f"{int(match['hour']):02d}:{match['minute']}", zone, days, working if match["working"] else None)
+    clock, business_days = f"{int(match['hour']):02d}:{match['minute']}", working if match["working"] else None
+    return Release(clock, zone, days, business_days, period=match["period"] or "")  # type: ignore[arg-type]
 
 
 def _count(text: str | None) -> int:

@@ -39,6 +39,10 @@ class DailyColumn:
     several_a_day: bool = False
     percent: bool = False
     missing: int = 0
+    latest_clock: int = 0
+    """The latest time of day among the values' stamps, in seconds; 0 for days, and for several stamps a day."""
+    behind: int = 0
+    """Seconds by which the midnights of the stamps' zone are behind those of UTC."""
 
 
 def daily_column(
@@ -75,12 +79,20 @@ def daily_column(
         notes += (f"{len(again)} values stand there twice for the same time and count once.",)
     if several:
         notes += ("There are several values a day; the last of each day counts.",)
-    if len(series) and (pd.DatetimeIndex(series.index).day == 1).all():
-        notes += ("All dates are the first of a month: averages of the month would be known only after it.",)
+    latest_clock = 0 if several or not len(at) else int((at - at.astype("datetime64[D]")).max().astype(int))
     empty = int((moments > at[-1]).sum()) if len(at) else 0
     if empty:
         notes += (f"{empty} row{'s' if empty > 1 else ''} after the last value {'are' if empty > 1 else 'is'} empty.",)
-    return DailyColumn(series, notes, trouble, several, numbers.percent, len(values) - len(rows_with_values))
+    return DailyColumn(
+        series,
+        notes,
+        trouble,
+        several,
+        numbers.percent,
+        len(values) - len(rows_with_values),
+        latest_clock,
+        source.dates.behind,
+    )
 
 
 def _wrong_cell(source: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str) -> str:

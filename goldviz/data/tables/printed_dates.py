@@ -88,6 +88,8 @@ class PrintedDates:
     moments: Moments
     month_first: Moments | None
     notes: tuple[str, ...] = ()
+    behind: int = 0
+    """Seconds by which stamps at midnight of their zones are behind midnight of UTC, at most."""
 
 
 def date_form(cells: pa.StringArray) -> DateForm | None:
@@ -126,10 +128,10 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     standing = {"day": " when the day stands first", "month": " when the month stands first"}.get(order, "")
     _refuse(table, column, np.isnat(days), lambda cell: f"{cell!r} is no day of the calendar{standing}")
     _in_range(table, column, days)
-    clock, offsets, notes = _clocks(table, column, parts)
+    clock, offsets, notes, behind = _clocks(table, column, parts)
     shift = clock - offsets
     month_first = None if reading.month_first is None else reading.month_first + shift
-    return PrintedDates(order, days + shift, month_first, reading.notes + notes)
+    return PrintedDates(order, days + shift, month_first, reading.notes + notes, behind)
 
 
 def ascending(moments: Moments) -> bool:
@@ -191,11 +193,12 @@ def _ordered(parts: dict[str, pa.StringArray], day_first: bool | None) -> _Readi
 
 def _clocks(
     table: FileTable, column: int, parts: dict[str, pa.StringArray]
-) -> tuple[NDArray[np.timedelta64], NDArray[np.timedelta64], tuple[str, ...]]:
-    """Seconds since midnight as written, the seconds by which each zone is ahead of UTC, and what was noticed."""
+) -> tuple[NDArray[np.timedelta64], NDArray[np.timedelta64], tuple[str, ...], int]:
+    """Seconds since midnight as written, the seconds by which each zone is ahead of UTC, what was noticed, and how far
+    midnights are behind UTC's at most."""
     nothing = np.zeros(len(table.rows), "timedelta64[s]")
     if "hour" not in parts or not pc.any(pc.not_equal(parts["hour"], "")).as_py():
-        return nothing, nothing, ()
+        return nothing, nothing, (), 0
     hours, minutes, seconds = (_whole(parts[part]) for part in ("hour", "minute", "second"))
     wrong = (hours > 23) | (minutes > 59) | (seconds > 60)
     _refuse(table, column, wrong, lambda cell: f"{cell!r} has a time that no clock shows")
@@ -206,13 +209,14 @@ def _clocks(
         if len(names) > 1:
             bare = _flags(pc.equal(parts["zone"], ""))
             _refuse(table, column, bare, lambda cell: f"{cell!r} has no time zone while others have one")
-        return clock, nothing, ()
+        return clock, nothing, (), 0
     ahead = np.array([_seconds_ahead(name) for name in names])[zones.indices.to_numpy()]
     _refuse(table, column, np.abs(ahead) > 86_400, lambda cell: f"{cell!r} has a time zone that there is not")
     if not clock.astype(int).any():
-        return nothing, nothing, ("Time stamps are at midnight of their time zones; their days stay as written.",)
+        note = "Time stamps are at midnight of their time zones; their days stay as written."
+        return nothing, nothing, (note,), max(0, -int(ahead.min()))
     several = f" in {len(names)} time zones" if len(names) > 1 else " in a time zone"
-    return clock, ahead.astype("timedelta64[s]"), (f"Time stamps{several} were converted to days of UTC.",)
+    return clock, ahead.astype("timedelta64[s]"), (f"Time stamps{several} were converted to days of UTC.",), 0
 
 
 def _seconds_ahead(zone: str) -> int:

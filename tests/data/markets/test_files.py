@@ -512,7 +512,10 @@ def test_of_several_moments_a_day_the_last_counts_and_is_known_at_the_end_of_the
             "The rows were not in the order of their dates: sorted oldest first.",
         ),
         (prices(row41="2150-01-01,5"), "The last date, 2150-01-01, is still to come."),
-        (prices(days=pd.date_range("2020-01-01", periods=40, freq="MS")), "averages of the month would be known only"),
+        (
+            prices(days=pd.date_range("2020-01-01", periods=40, freq="MS")),
+            "Dated by the first day of their month, values",
+        ),
         (prices().split(b"\n", 1)[1], "There is no header; the columns are named by their places."),
         (prices().replace(b"Close", "Schlu\u00df".encode("latin-1")), "The text is not UTF-8 and was read as Latin-1."),
         (prices().replace(b".25", b"").replace(b",1900", b',"1,900"'), "1,900 was read with a point as decimal mark."),
