@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from goldviz.data.markets.market import END_OF_DAY, Release
+from goldviz.data.markets.market import END_OF_DAY, Period, Release
 from goldviz.data.markets.release_words import release_words
 
 FEWEST = 10
@@ -65,7 +65,7 @@ def stamp_reading(days: pd.DatetimeIndex, latest_clock: int = 0, behind: int = 0
     return StampReading()
 
 
-def _period(days: pd.DatetimeIndex) -> str:
+def _period(days: pd.DatetimeIndex) -> Period:
     """The period whose first day all of the days are; empty where there is none."""
     if (days.day == 1).all():
         months = set(days.month)

@@ -22,8 +22,8 @@ DAYS = pd.bdate_range("2016-01-04", periods=120)
 PRICES = (500 + np.cumsum(np.random.default_rng(0).normal(0, 4, 120))).round(2)
 
 
-def market(content: str, choices: Choices = Choices()) -> Market:
-    return market_from_file(content.encode(), "gold.csv", choices, retrieved=NOW)
+def market(content: str, choices: Choices | None = None) -> Market:
+    return market_from_file(content.encode(), "gold.csv", choices or Choices(), retrieved=NOW)
 
 
 def bars_by_opening(days: pd.DatetimeIndex = DAYS) -> str:
