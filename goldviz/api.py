@@ -140,8 +140,8 @@ def market(
     and close the close alone. ``day_first`` says how 01/02/2024 is read, and is needed where the dates fit both
     readings. ``symbols`` say which known symbol a column is, such as ``{"Close": "CL=F"}``, whose unit and release time
     then hold; nothing is taken from the file's name. ``releases`` say when a column's values are known, such as
-    ``{"Close": "16:15 New York, next working day"}`` or ``"23:59 UTC, end of month"``. The file is kept in the folder of
-    markets, where pages find it under the same name.
+    ``{"Close": "16:15 New York, next working day"}`` or ``"23:59 UTC, end of month"``. The file is kept in the folder
+    of markets, where pages find it under the same name.
 
     Raises :class:`goldviz.data.markets.market.MarketError`, in one sentence that names the file, the place in it and
     what is allowed.
