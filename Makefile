@@ -15,13 +15,13 @@ run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
 # Every part runs, whatever became of those before it; what failed is named at the end. The browser's part waits more
-# than it computes: beside it, behind everything else, style and types are checked and all other tests run. At their
-# rank they leave it its part of the cores.
+# than it computes: beside it, behind everything else, style and types are checked and all other tests run, at the same
+# time. At their rank they leave it its part of the cores.
 BESIDE := .beside.log
 # The names of failed tests, from all parts; tests/conftest.py writes them.
 export GOLDVIZ_FAILED_TESTS := $(CURDIR)/.failed.log
 SAY_FAILED := { cat $(GOLDVIZ_FAILED_TESTS) 2>/dev/null; echo "Failed:$$failed"; exit 1; }
-BEHIND := nice -n 19 $(MAKE) --no-print-directory
+BEHIND := nice -n 19 $(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test: $(VENV)/.dev browser
 	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; $(BEHIND) --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
 	  $(MAKE) --no-print-directory browser-tests || failed="$$failed browser-tests"; \
@@ -32,10 +32,11 @@ beside: lint types other-tests
 
 # A browser, its server and a worker want the machine for themselves; the other tests share it. A file's tests share
 # their runs: a process takes them in their order, and gives half of what it has left to one that has nothing to do.
-# One thread each: a plugin loads NumPy before tests/conftest.py could say so, and two processes with two threads wait
+# Three for two cores: tests that wait, for a worker that is killed or a server that starts, leave theirs to others. One
+# thread each: a plugin loads NumPy before tests/conftest.py could say so, and two processes with two threads wait
 # for one another.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
-TOGETHER := --numprocesses 2 --dist worksteal
+TOGETHER := --numprocesses 3 --dist worksteal
 WHOLE := browser and not component
 tests: browser-tests other-tests
 

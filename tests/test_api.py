@@ -18,6 +18,7 @@ from goldviz.declare.registry import experiment
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
+from goldviz.runs.execution import workers
 from goldviz.runs.execution.execution import Executor
 from goldviz.runs.store.run_store import Store, UnknownRunError
 from tests.runs.conftest import ended, same_records
@@ -33,7 +34,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     opened.close()
 
 
-def test_page_notebook_and_shell_get_the_same_numbers(store: Store) -> None:
+def test_page_notebook_and_shell_get_the_same_numbers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its worker loads what this run needs: all that pages may ask for takes seconds.
+    monkeypatch.setattr(workers, "WARM_UP", ())
     here = goldviz.run(SMALL, progress=False)
     kept = goldviz.run(SMALL, progress=False, keep=True)
     same_records(kept, here)

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
@@ -11,10 +12,6 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sy
 from tests.browser.app_server import Server, own_faults, running
 from tests.data.hub.fake_hub import FakeHub
 from tests.data.markets.fake_yahoo import FakeYahoo
-from tests.random_bert import write_random_bert
-
-MODEL = "tests/random-bert"
-"""The model that the hub has."""
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -54,10 +51,9 @@ def yahoo() -> Iterator[FakeYahoo]:
 
 
 @pytest.fixture(scope="session")
-def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeHub]:
-    folder = write_random_bert(tmp_path_factory.mktemp("hub") / "model", width=96)
+def hub() -> Iterator[FakeHub]:
+    """It holds no model before a test lays one in."""
     with FakeHub() as up:
-        up.add(MODEL, {path.name: path.read_bytes() for path in folder.iterdir()})
         yield up
 
 
@@ -77,9 +73,13 @@ def server(yahoo: FakeYahoo, hub: FakeHub, tmp_path_factory: pytest.TempPathFact
         assert not own_faults(folder / "server.log")
 
 
-@pytest.fixture(scope="module")
+def _while_open(fixture_name: str, config: pytest.Config) -> Literal["session", "module"]:
+    """An open Playwright keeps an event loop in its thread: it is closed where others follow, which need theirs."""
+    return "session" if config.args == ["tests/browser"] else "module"
+
+
+@pytest.fixture(scope=_while_open)
 def browser() -> Iterator[Browser]:
-    # Not for the whole session: an open Playwright keeps an event loop in this thread, and other tests need theirs.
     if CHROMIUM is None:
         pytest.fail("The browser tests need Chromium: apt-get install chromium")
     with sync_playwright() as playwright:
@@ -92,7 +92,7 @@ def browser() -> Iterator[Browser]:
 Opener = Callable[..., Page]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope=_while_open)
 def returning(browser: Browser) -> Iterator[BrowserContext]:
     """A visitor who has been here: scripts come out of the cache, as they mostly do."""
     context = browser.new_context(accept_downloads=True)

@@ -8,12 +8,12 @@ import pandas as pd
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.conftest import MODEL
 from tests.browser.laboratory_page import open_part, state, train
 from tests.data.hub.fake_hub import FakeHub
 
 Opener = Callable[..., Page]
 
+MODEL = "tests/random-bert"
 TINY = "layers=1&heads=2&width=16&inner=32&pretraining_steps=6&fine_tuning_steps=4&texts=60&labelled=30&look_every=5"
 
 PARTS = ("Is a weight all?", "What is it evidence of?", "Guess the hidden word", "What are pieces?", "Take it with you")
@@ -99,8 +99,12 @@ def ask_the_hub(page: Page) -> None:
 
 
 def test_a_model_is_downloaded_stopped_gone_on_with_and_used_without_the_hub(
-    server: Server, open_page: Opener, hub: FakeHub
+    server: Server, open_page: Opener, hub: FakeHub, tmp_path: Path
 ) -> None:
+    from tests.random_bert import write_random_bert  # transformers takes seconds to load, for this test alone.
+
+    written = write_random_bert(tmp_path / "model", width=96)
+    hub.add(MODEL, {path.name: path.read_bytes() for path in written.iterdir()})
     page = open_page(f"{server.address}/inside-bert")
     explored(page)
     hub.faults[MODEL] = "500"

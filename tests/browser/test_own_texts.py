@@ -15,7 +15,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.app_server import Server
 from tests.browser.laboratory_page import button, open_part, state, train
 from tests.browser.test_own_files import SMALL, bring
-from tests.text_model_folders import with_classifier
 
 Opener = Callable[..., Page]
 DAYS = pd.bdate_range("2015-01-01", periods=900)
@@ -99,6 +98,8 @@ def test_statements_become_channels_of_a_market_of_one_s_own_and_are_forecast_wi
 def test_a_folder_of_a_model_reads_a_text_and_documents_of_one_s_own(
     server: Server, open_page: Opener, statements: Path
 ) -> None:
+    from tests.text_model_folders import with_classifier  # transformers takes seconds to load, for this test alone.
+
     with_classifier(Path(server.database.removeprefix("sqlite:///")).parent / "models" / "our-bank")
     page = open_page(f"{server.address}/inside-bert")
     shown = page.locator(".scroller canvas").first

@@ -138,7 +138,9 @@ def test_hot_settings_hold_from_the_next_step_on():
 
 
 def test_steps_that_are_far_too_long_end_the_run():
-    dataset = run(**SMALL | {"optimiser": "sgd", "learning_rate": 1.0, "clip": 0.0, "pretraining_steps": 400})
+    dataset = run(
+        **SMALL | {"optimiser": "sgd", "learning_rate": 1.0, "clip": 0.0, "pretraining_steps": 400, "look_every": 400}
+    )
     assert dataset.attrs["status"] == "diverged"
     assert "no longer finite" in dataset.attrs["message"]
 

@@ -1,6 +1,6 @@
 """Small runs of *ODE-RNN* for the contract of all laboratories."""
 
-SMALL = {"observations": 6, "hidden": 4, "width": 5, "steps": 5, "batch": 4, "look_every": 2}
+SMALL = {"observations": 6, "hidden": 4, "width": 5, "steps": 5, "batch": 4, "look_every": 2, "step_cap": 1.0}
 AWKWARD = SMALL | {"task": "linear", "hidden_share": 0.5, "cell": "lstm", "solver": "dopri5", "optimiser": "sgd"}
 OF_A_MARKET = {"task": "market", "batch": 2, "solver": "dopri5", "hidden_share": 0.3, "networks": "flows"}
 RUNS = (SMALL, AWKWARD, SMALL | OF_A_MARKET)

@@ -102,9 +102,8 @@ def test_hot_settings_hold_from_the_next_step_on():
 
 
 def test_a_network_that_explodes_ends_the_run_as_diverged():
-    dataset = run(
-        **SMALL | {"steps": 200, "optimiser": "sgd", "learning_rate": 1.0, "clip": 0.0, "networks": "ode_rnn"}
-    )
+    far = {"steps": 200, "optimiser": "sgd", "learning_rate": 1.0, "clip": 0.0, "look_every": 100}
+    dataset = run(**SMALL | far, networks="ode_rnn")
     assert dataset.attrs["status"] == "diverged"
     assert "no longer finite" in dataset.attrs["message"]
 
@@ -209,7 +208,7 @@ def test_shuffled_gaps_are_the_same_gaps():
 
 
 def test_only_the_plain_gru_is_blind_to_gaps():
-    seen = run(**SMALL).gap_sensitivity.isel(look=0, seed=0)
+    seen = run(**SMALL | {"steps": 1}).gap_sensitivity.isel(look=0, seed=0)
     assert seen.sel(network="gru") == 0
     assert (seen.drop_sel(network="gru") > 1e-4).all()
 
@@ -221,8 +220,8 @@ def test_forecasting_zero_costs_the_variance():
 
 
 def test_zero_is_forecast_on_each_seed_s_own_test_sequences():
-    both = run(**SMALL | {"steps": 1}, seeds=(0, 3))
+    both = run(**SMALL | {"steps": 1, "networks": "gru"}, seeds=(0, 3))
     for place, seed in enumerate((0, 3)):
-        alone = run(**SMALL | {"steps": 1}, seeds=(seed,))
+        alone = run(**SMALL | {"steps": 1, "networks": "gru"}, seeds=(seed,))
         np.testing.assert_array_equal(both.zero_error_by_seed.isel(seed=place), alone.zero_error)
     np.testing.assert_allclose(both.zero_error, both.zero_error_by_seed.mean("seed"), rtol=1e-6)

@@ -42,7 +42,7 @@ def test_the_examples_in_the_docstrings_hold() -> None:
     assert found.failed == 0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8)
 @given(some.tuples(numbers, numbers, numbers, numbers), numbers)
 def test_turned_linear_flows_are_matrix_exponentials(entries: tuple[float, ...], rate: float) -> None:
     field = TurnedField(_linear(entries), rate)
@@ -51,7 +51,7 @@ def test_turned_linear_flows_are_matrix_exponentials(entries: tuple[float, ...],
     torch.testing.assert_close(exact, _solved(field), rtol=1e-8, atol=1e-8)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8)
 @given(some.floats(0.1, 2), some.floats(-3, 3), some.floats(0.3, 2))
 def test_the_spirals_flow_is_its_formula(rate: float, turning: float, flatness: float) -> None:
     field = SpiralField(rate, turning, flatness)
