@@ -7,6 +7,7 @@ what stood in the panel up to that row, and on the answers known by then.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -126,15 +127,13 @@ def ridge_on_lags(
     """
     change = answers.values - persistence
     features = _lagged(values, answers, change)
-    errors = [
-        np.inf
-        if len(fold.validation) == 0
-        else np.square(change[fold.validation] - _ridge(features, change, fold.train, fold.validation, penalty)).mean()
-        for penalty in RIDGE_PENALTIES
-    ]
-    # Of equally good penalties the largest, which says least.
-    best = max(range(len(errors)), key=lambda index: (-errors[index], index))
-    forecast = _ridge(features, change, past_of(fold), fold.test, RIDGE_PENALTIES[best])
+    best = RIDGE_PENALTIES[-1]
+    if len(fold.validation):
+        forecasts = _ridge(features, change, fold.train, fold.validation, RIDGE_PENALTIES)
+        errors = np.square(change[fold.validation] - forecasts).mean(1)
+        # Of equally good penalties the largest, which says least.
+        best = max(zip(-errors, RIDGE_PENALTIES, strict=True))[1]
+    (forecast,) = _ridge(features, change, past_of(fold), fold.test, (best,))
     return np.asarray(persistence[fold.test] + forecast)
 
 
@@ -189,8 +188,8 @@ def _ridge(
     change: Float[np.ndarray, " n"],
     learnt: Int[np.ndarray, " learnt"],
     test: Int[np.ndarray, " test"],
-    penalty: float,
-) -> Float[np.ndarray, " test"]:
+    penalties: Sequence[float],
+) -> Float[np.ndarray, "penalty test"]:
     from sklearn.linear_model import Ridge  # Importing it takes longer than fitting.
 
     mean, sd = _moments(features[learnt])
@@ -198,8 +197,8 @@ def _ridge(
     def standardised(positions: Int[np.ndarray, " some"]) -> Float[np.ndarray, "some features"]:
         return np.asarray(np.nan_to_num((features[positions] - mean) / sd, nan=0.0))
 
-    model = Ridge(alpha=penalty).fit(standardised(learnt), change[learnt])
-    return np.asarray(model.predict(standardised(test)))
+    x, z = standardised(learnt), standardised(test)
+    return np.array([Ridge(alpha=one).fit(x, change[learnt]).predict(z) for one in penalties])
 
 
 def _moments(

@@ -28,7 +28,7 @@ LONG = " ".join(f"word{number % 40}" for number in range(1000))
 
 @pytest.fixture(scope="module")
 def settings():
-    return BertPretraining(**SMALL | {"dropout": 0.0})
+    return BertPretraining(**SMALL | {"dropout": 0.0, "look_every": 100})
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,7 @@ SHORT = {
     "pretraining_steps": 4,
     "fine_tuning_steps": 2,
     "batch": 4,
-    "look_every": 3,
+    "look_every": 100,
 }
 SMALL = BertPretraining(**SHORT, vocabulary=300, layers=3, heads=2, width=8, inner=12)
 STORY = "\n".join(

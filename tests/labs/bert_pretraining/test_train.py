@@ -70,6 +70,8 @@ SMALL = {
     "batch": 4,
     "look_every": 3,
 }
+SELDOM = SMALL | {"look_every": 100}
+"""Looks at the phases' borders alone, each of which takes longer than all steps."""
 REHEARSED = SMALL | {"rehearsal": 0.5, "dropout": 0.2}
 AWKWARD = SMALL | {"document_share": 0.5, "optimiser": "sgd", "frozen": True, "dropout": 0.0, "warm_up": 0.0, "clip": 0}
 
@@ -120,13 +122,13 @@ def test_every_declared_variable_is_recorded(changes):
 
 @pytest.mark.parametrize(("absent", "phase"), [("pretraining_steps", 2), ("fine_tuning_steps", 1)])
 def test_a_phase_can_be_left_out(absent, phase):
-    dataset = run(**SMALL | {absent: 0})
+    dataset = run(**SELDOM | {absent: 0})
     assert dataset.attrs["status"] == "finished"
     assert (dataset.phase == phase).all()
 
 
 def test_hot_settings_hold_from_the_next_step_on():
-    settings = BertPretraining(**SMALL)
+    settings = BertPretraining(**SELDOM)
     losses = {}
     for name, changes in {"as it is": {}, "rate": {"learning_rate": 0.5}, "clip": {"clip": 1e-9}}.items():
         record = StandaloneRecord(settings, {2: changes})
@@ -443,7 +445,7 @@ def test_text_in_unknown_signs_is_left_out(monkeypatch, tmp_path):
 
 
 def test_the_model_of_a_kept_run(data):
-    settings = BertPretraining(**SMALL, seeds=(2, 0))
+    settings = BertPretraining(**SELDOM, seeds=(2, 0))
     sink = whole(settings)
     model = trained_text_model(settings, sink.finals["states"][7], 0)
     assert model.labels == TONES
@@ -461,7 +463,7 @@ def test_the_model_of_a_kept_run(data):
 
 
 def test_a_state_without_the_seed_is_refused():
-    settings = BertPretraining(**SMALL, seeds=(2, 0))
+    settings = BertPretraining(**SELDOM, seeds=(2, 0))
     state = whole(settings).states[7]
     with pytest.raises(StateError, match=r"^The kept state holds no network of seed 4 and these settings\.$"):
         trained_text_model(settings, state, 4)
