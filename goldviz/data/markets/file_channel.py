@@ -5,6 +5,7 @@ Nothing is taken from a file's name. Where the name is that of a known symbol, s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -16,8 +17,16 @@ from goldviz.data.markets.market import END_OF_DAY, Channel, Release, Transforma
 from goldviz.data.markets.release_words import release_words
 from goldviz.data.markets.stamps import StampReading, stamp_reading
 from goldviz.data.markets.symbols import PUBLISHED, SYMBOLS, Symbol, described
+from goldviz.data.tables.column_words import (
+    ADJUSTED_WORDS,
+    BAR_WORDS,
+    CHANGE_WORDS,
+    CLOSE_WORDS,
+    PRICE_WORDS,
+    VOLUME_WORDS,
+    name_words,
+)
 from goldviz.data.tables.daily_column import DailyColumn
-from goldviz.data.tables.table_layout import ADJUSTED_WORDS, BAR_WORDS, PRICE_WORDS, name_words
 
 Kind = Literal["price", "rate", "volume", "number"]
 
@@ -28,10 +37,18 @@ FIX_CURRENCIES = {"usd": "USD", "gbp": "GBP", "eur": "EUR", "euro": "EUR"}
 PRICE_ALONE = {*PRICE_WORDS, *ADJUSTED_WORDS, "closing"} - {"gold", "xau", "pm"}
 """A column named with such words alone says nothing of what is priced; the file's name may, and is asked about."""
 
-VOLUME_WORDS = {"volume", "vol", "turnover", "contracts"}
 RATE_WORDS = {"yield", "rate", "spread"}
+BOUNDED_WORDS = {"rsi", "macd", "stochastic", "oscillator", "percentile", "sentiment", "ratio", "score"}
+"""Indicators that go up and down between bounds: what counts is where they are."""
 EXCHANGE_WORDS = {"exchange", "fx", "currency"}
 """The rate of an exchange is a price."""
+
+CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_UNIT_IN_BRACKETS = re.compile(r"[(\[] ?(?P<unit>%|[$€£¥]?[A-Za-z/ ]{0,12}[$€£¥/][A-Za-z0-9/ ]{0,12}|[A-Z]{3}) ?[)\]]")
+_PRICE_UNIT = re.compile(
+    r"(?P<money>[$€£¥]|\b(?:usd|eur|gbp|jpy|chf|cny|pln))[/_ ](?P<per>mwh|kwh|oz|bbl|barrel|mt|t|kg|g)\b", re.I
+)
+_MEASURES = {"mwh": "MWh", "kwh": "kWh"}
 
 
 @dataclass(frozen=True)
@@ -73,9 +90,12 @@ def file_channel(
     Raises :class:`goldviz.data.markets.market.MarketError` where a chosen log return meets a price at or below zero.
     """
     symbol, facts = _recognised(column, choice.symbol) or ("", described(""))
+    if symbol and not choice.symbol and name_words(column) & (VOLUME_WORDS | BOUNDED_WORDS | CHANGE_WORDS):
+        # Of a known symbol, but not its price.
+        symbol, facts = "", described("")
     name = symbol if symbol and symbol not in others else column
     kind = choice.kind or _kind(column, daily, facts if symbol else None)
-    transformation, notes = choice.transformation or _transformation(kind, facts), daily.notes
+    transformation, notes = choice.transformation or _transformation(kind, facts, column, daily), daily.notes
     if choice.transformation is None and transformation == "log_return" and (daily.values <= 0).any():
         transformation = "difference"
         notes += (f"{name} goes to zero or below: we use changes.",)
@@ -93,7 +113,7 @@ def file_channel(
         daily.values,
         transformation,
         choice.release or release,
-        (facts.unit or ("percent" if daily.percent else "")) if choice.unit is None else choice.unit,
+        (facts.unit or written_unit(column, daily)) if choice.unit is None else choice.unit,
     )
     channel.increments()
     certain = choice.release is not None or (own_hours and not daily.several_a_day)
@@ -148,18 +168,39 @@ def _recognised(column: str, symbol_text: str) -> tuple[str, Symbol] | None:
     return None
 
 
+def written_unit(column: str, daily: DailyColumn) -> str:
+    """The unit that stands in a column's name, above it, or in its cells; empty where none does.
+
+    >>> [written_unit(name, DailyColumn(pd.Series())) for name in ("Gold ($/troy oz)", "price_eur_mwh", "Close (2)")]
+    ['$/troy oz', 'EUR/MWh', '']
+    """
+    for name in (column, f"({daily.unit})", daily.of):
+        if match := _UNIT_IN_BRACKETS.search(name):
+            unit = match["unit"].strip()
+            return "percent" if unit == "%" else unit
+        if match := _PRICE_UNIT.search(name.replace("_", " ")):
+            money, per = match["money"], match["per"].lower()
+            return f"{money.upper()}/{_MEASURES.get(per, per)}"
+    return daily.unit or ("percent" if daily.percent or "%" in column else "")
+
+
 def _kind(column: str, daily: DailyColumn, facts: Symbol | None) -> Kind:
     if facts:
         return "rate" if facts.unit == "percent" else "price"
     words = name_words(column)
     if words & VOLUME_WORDS or {"open", "interest"} <= words:
         return "volume"
-    if daily.percent or (words & RATE_WORDS and not words & EXCHANGE_WORDS):
+    if words & BOUNDED_WORDS or daily.change_of:
+        return "number"
+    rate = words & RATE_WORDS and not words & EXCHANGE_WORDS
+    if daily.percent or rate or written_unit(column, daily) == "percent":
         return "rate"
-    return "price" if words & {*PRICE_WORDS, *BAR_WORDS, *ADJUSTED_WORDS} else "number"
+    return "price" if words & {*PRICE_WORDS, *CLOSE_WORDS, *BAR_WORDS, *ADJUSTED_WORDS} or daily.of else "number"
 
 
-def _transformation(kind: Kind, facts: Symbol) -> Transformation:
+def _transformation(kind: Kind, facts: Symbol, column: str, daily: DailyColumn) -> Transformation:
+    if kind == "number" and (daily.change_of or name_words(column) & (BOUNDED_WORDS | CHANGE_WORDS)):
+        return "level"
     return "difference" if kind == "rate" else facts.transformation
 
 

@@ -32,7 +32,7 @@ from goldviz.data.tables.delimited_text import delimited_table
 from goldviz.data.tables.file_table import FileTable, plain_words
 from goldviz.data.tables.parquet_table import ENCRYPTED_MARK, PARQUET_MARK, parquet_table
 from goldviz.data.tables.printed_dates import DateOrder, Moments
-from goldviz.data.tables.table_layout import TableLayout, Told, understood
+from goldviz.data.tables.table_layout import Question, TableLayout, Told, Understood, understood
 from goldviz.data.tables.workbook_parts import Report, unheard
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 
@@ -58,6 +58,8 @@ class TablePreview:
     and for 'month', else the one under ``date_order``. ``separator`` and ``decimal`` are empty but for text;
     ``unclear`` is a cell whose decimal mark is a guess. ``sheets`` are a workbook's. ``questions`` are what only the
     file's name says. ``head`` are the first rows as they stand in the file, ``notes`` sentences on what was noticed.
+    ``understood`` is what was understood, with a confidence for each, ``header`` the row of names, and ``question``
+    what the caller must tell.
     """
 
     name: str
@@ -79,6 +81,9 @@ class TablePreview:
     questions: tuple[NameQuestion, ...]
     head: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+    header: int = 0
+    understood: tuple[Understood, ...] = ()
+    question: Question | None = None
 
     @property
     def nbytes(self) -> int:
@@ -113,7 +118,8 @@ class Choices:
     ``day_first`` is needed where the preview's ``date_order`` is 'either'. ``sheet`` is a workbook's, ``date_column``
     and ``decimal`` say where the dates stand and what the decimal mark is. The mappings say by column what it is, what
     the network sees, when values are known, in which unit, and which known symbol it is: the answers to the preview's
-    questions.
+    questions. ``header`` is the row of names, ``price`` the column to forecast, and ``split`` the column whose names
+    are channels, or empty where all rows are one price.
     """
 
     values: tuple[str, ...] = ()
@@ -126,11 +132,14 @@ class Choices:
     sheet: str = ""
     date_column: str = ""
     decimal: str = ""
+    header: int = 0
+    price: str = ""
+    split: str | None = None
 
     @property
     def told(self) -> Told:
         """What was said of dates and numbers."""
-        return Told(self.date_column, self.day_first, self.decimal)
+        return Told(self.date_column, self.day_first, self.decimal, self.price, self.split)
 
     def of(self, column: str) -> ColumnChoice:
         """What was said of one column."""
@@ -184,6 +193,9 @@ def look_into(content: bytes, name: str, choices: Choices = Choices(), report: R
             for row in range(min(HEAD, len(table.rows)))
         ),
         notes=(*layout.notes, *channels[layout.target].notes, *_future_notes([target], utc_now())),
+        header=table.header,
+        understood=layout.understood,
+        question=layout.question,
     )
 
 
@@ -232,18 +244,32 @@ def _read(content: bytes, name: str, choices: Choices, report: Report) -> tuple[
     """The table and its layout, kept for a while: a person looks at the same file again with every choice."""
     file = plain_words(name) or "The file"
     check_size(len(content), file)
-    key = (hashlib.sha256(content).digest(), file, choices.sheet)
-    table = _TABLES.get(key, lambda: table_in(content, file, choices.sheet, report))
-    return table, _LAYOUTS.get((*key, choices.told), lambda: understood(table, choices.told))
+    key = (hashlib.sha256(content).digest(), file, choices.sheet, choices.header)
+    table = _TABLES.get(key, lambda: _beginning(content, file, choices, report))
+    if not table.fault:
+        return table, _LAYOUTS.get((*key, choices.told), lambda: understood(table, choices.told))
+    try:
+        layout = understood(table, choices.told)
+    except MarketError as error:
+        raise MarketError(f"{table.fault} {error}") from None
+    # All that is known of a file that is too large is told at once.
+    raise MarketError(" ".join([table.fault, *layout.dates.notes]))
+
+
+def _beginning(content: bytes, file: str, choices: Choices, report: Report) -> FileTable:
+    if content[:4] in (PARQUET_MARK, ENCRYPTED_MARK):
+        return parquet_table(content, file)
+    if is_workbook(content):
+        return workbook_table(content, file, choices.sheet, report, choices.header)
+    return delimited_table(content, file, choices.header)
 
 
 def table_in(content: bytes, file: str, sheet: str, report: Report) -> FileTable:
     """The table in a file of any kind; raises :class:`MarketError` for one that cannot be read."""
-    if content[:4] in (PARQUET_MARK, ENCRYPTED_MARK):
-        return parquet_table(content, file)
-    if is_workbook(content):
-        return workbook_table(content, file, sheet, report)
-    return delimited_table(content, file)
+    table = _beginning(content, file, Choices(sheet=sheet), report)
+    if table.fault:
+        raise MarketError(table.fault)
+    return table
 
 
 def _layout_size(layout: TableLayout) -> int:
@@ -301,6 +327,8 @@ def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
             raise MarketError(layout.columns[column].trouble)
     if len(set(choices.values)) < len(choices.values):
         raise MarketError(f"A channel of {table.file} is chosen twice; allowed is each of {usable} once.")
+    if layout.question is not None:
+        raise MarketError(_unanswered(layout.question, table))
     transformations = get_args(Transformation)
     for column, transformation in choices.transformations.items():
         if transformation not in transformations:
@@ -317,3 +345,9 @@ def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
             f"The dates of {table.file} can be read in two ways, {cell} as {day} or as {month}; choose whether the day "
             "or the month stands first."
         )
+
+
+def _unanswered(question: Question, table: FileTable) -> str:
+    """The sentence for a question that nobody has answered, with the argument that answers it."""
+    choices = " or ".join(f"{question.argument}={answer!r} ({words})" for answer, words in question.answers.items())
+    return f"{table.file}: {question.sentence} Say {choices}."

@@ -14,6 +14,10 @@ from goldviz.data.tables.printed_numbers import ReadNumbers
 
 FEWEST_VALUES = 30
 LARGEST_VALUE = 1e15
+LONGEST_STEP = 3
+"""Days between two values, in the median, of a series whose weekdays are worth a word."""
+
+WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,12 @@ class DailyColumn:
     """The latest time of day among the values' stamps, in seconds; 0 for days, and for several stamps a day."""
     behind: int = 0
     """Seconds by which the midnights of the stamps' zone are behind those of UTC."""
+    unit: str = ""
+    """What the file says above the table."""
+    change_of: str = ""
+    """The column of which this is the change from row to row."""
+    of: str = ""
+    """In a long table the column of the values."""
 
 
 def daily_column(
@@ -73,12 +83,17 @@ def daily_column(
             source, column, rows[rows_with_values[differ[0]]], rows[rows_with_values[differ[0] + 1]], words
         )
     if not trouble and len(days_with_values) < FEWEST_VALUES:
-        trouble = f"{words} has {len(days_with_values)} values; at least {FEWEST_VALUES} are needed."
+        of_rows = f"{len(at):,} values of {len(days_with_values)} days, which make {len(days_with_values)}"
+        count = of_rows if several else str(len(days_with_values))
+        trouble = f"{words} has {count} {'daily ones' if several else 'values'}; at least {FEWEST_VALUES} are needed."
     notes = _order_notes(moments, source.dates)
     if len(again):
         notes += (f"{len(again)} values stand there twice for the same time and count once.",)
     if several:
         notes += ("There are several values a day; the last of each day counts.",)
+        notes += _sampling(at)
+    else:
+        notes += _weekdays(days[days_with_values])
     latest_clock = 0 if several or not len(at) else int((at - at.astype("datetime64[D]")).max().astype(int))
     empty = int((moments > at[-1]).sum()) if len(at) else 0
     if empty:
@@ -93,6 +108,32 @@ def daily_column(
         latest_clock,
         source.dates.behind,
     )
+
+
+def _sampling(moments: Moments) -> tuple[str, ...]:
+    """What is said where one half of the time has other numbers of values a day than the other."""
+    counts = np.unique(moments.astype("datetime64[D]"), return_counts=True)[1]
+    half = len(counts) // 2
+    if half < 2:
+        return ()
+    first, last = (int(np.median(part)) for part in (counts[:half], counts[half:]))
+    if max(first, last) < 2 * min(first, last):
+        return ()
+    return (f"Sampling changes: {first} values a day in the first half of the time, {last} in the second.",)
+
+
+def _weekdays(days: NDArray[np.datetime64]) -> tuple[str, ...]:
+    """What is said of a week that is not Monday to Friday."""
+    if len(days) < FEWEST_VALUES or np.median(np.diff(days).astype(int)) > LONGEST_STEP:
+        return ()
+    counts = np.bincount((days.astype(int) + 3) % 7, minlength=7)
+    none = [WEEKDAYS[day] for day in range(5) if not counts[day]]
+    weekend = [f"{counts[day]} on {WEEKDAYS[day]}" for day in (5, 6) if counts[day]]
+    opened_on_sundays = none == ["Fridays"] and not counts[5]  # told with what it means for when values are known
+    if opened_on_sundays or not (none or weekend):
+        return ()
+    parts = [f"none on {', '.join(none)}"] if none else []
+    return (f"Values by weekday: {', '.join([*parts, *weekend])}.",)
 
 
 def _wrong_cell(source: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str) -> str:

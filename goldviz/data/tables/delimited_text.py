@@ -11,19 +11,20 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import islice
+from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
+from charset_normalizer import from_bytes
 from numpy.typing import NDArray
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_extent, distinct_names, is_missing
+from goldviz.data.tables.column_words import KNOWN_WORDS, name_words
+from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_width, cut_table, is_missing, plain_words
 from goldviz.data.tables.printed_dates import date_form
-from goldviz.data.tables.text_cells import cut
+from goldviz.data.tables.table_head import Extent, extent
+from goldviz.data.tables.text_cells import UncutError, UnevenRow, columns_of_text
 
 SEPARATORS = ("\t", ";", "|", ",")
 """The comma last: it also stands inside numbers and dates."""
@@ -31,15 +32,13 @@ SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 20_000
 """Characters from which the separator is told."""
 
-LONGEST_HEADER = 100_000
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
-ALLOWED_FILES = "CSV, Excel (.xlsx) and Parquet files"
+ALLOWED_FILES = "CSV, Excel, OpenDocument and Parquet files"
 
 OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive"),
     (b"\x1f\x8b", "a gzip archive"),
-    (b"\xd0\xcf\x11\xe0", "an Excel workbook of the old format or with a password"),
     (b"%PDF", "a PDF document"),
     (b"<!DOCTYPE", "a web page"),
     (b"<html", "a web page"),
@@ -51,35 +50,89 @@ OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
 """How files begin that are given as CSV by mistake, and what they are."""
 
 
-def delimited_table(content: bytes, file: str) -> FileTable:
-    """The table in a text file.
+def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
+    """The table in a text file; ``header`` is the row of its names where a person said it.
 
     Raises :class:`MarketError` for anything that is not such a table, in one sentence that names
     the file, the row where there is one, and what is allowed.
     """
     text, notes = _decoded(content, file)
-    separator, text = _separator(text, file)
-    header = _header(text, separator, file)
-    check_extent(file, len(header.names), header.rows + 1)
-    columns = _cells(text, separator, header, file)
-    columns = [pc.utf8_trim_whitespace(column.slice(header.rows)) for column in columns]
-    rows = np.arange(len(columns[0])) + header.rows + 1
-    check_extent(file, len(columns), len(rows))
-    for name, column in zip(header.names, columns, strict=True):
+    separator, width, text = _separator(text, file)
+    check_width(file, width)
+    uneven: list[UnevenRow] = []
+    try:
+        columns = columns_of_text(text, separator, width, ignore_empty_lines=False, uneven=uneven)
+    except UncutError as error:
+        if error.uneven is None:
+            raise MarketError(f"{file} cannot be cut into cells; allowed are {ALLOWED_FILES}.") from error
+        raise _uneven(file, *error.uneven, width) from None
+    columns = [pc.utf8_trim_whitespace(column) for column in columns]
+    rows = np.delete(np.arange(1, len(columns[0]) + len(uneven) + 1), [row.number - 1 for row in uneven])
+    if not len(rows):
+        raise MarketError(f"{file} does not begin with a header; expected is a row of column names.")
+    for place, column in enumerate(columns, 1):
         lengths = pc.binary_length(column)
         longest = pc.max(lengths).as_py()
         if longest > LONGEST_CELL:
             row = rows[pc.index(lengths, longest).as_py()]
             raise MarketError(
-                f"Row {row} of {file} has a cell of {longest:,} bytes in {name}; allowed are at most {LONGEST_CELL:,}."
+                f"Row {row} of {file} has a cell of {longest:,} bytes in column {place}; allowed are at most "
+                f"{LONGEST_CELL:,}."
             )
-    empty = _blank_rows(columns)
+    table = extent(columns, file, _place_of(header, rows, file))
+    notes += _around(table, rows, uneven, file, width)
+    names_row = 0 if table.header is None else int(rows[table.header])
+    columns = [column[table.first : table.end] for column in columns]
+    rows = rows[table.first : table.end]
+    empty = _blank_rows(columns) if len(rows) else np.zeros(0, bool)
     mask = pa.array(~empty)
-    rows = rows[~empty]
-    check_extent(file, len(columns), len(rows))
-    notes += header.notes
-    columns = [column.filter(mask) for column in columns]
-    return FileTable(file, "text", header.names, tuple(columns), rows, separator, notes)
+    columns, rows = [column.filter(mask) for column in columns], rows[~empty]
+    notes += table.notes
+    return cut_table(
+        FileTable(
+            file, "text", table.names, tuple(columns), rows, separator, notes, header=names_row, units=table.units
+        )
+    )
+
+
+def _place_of(header: int, rows: NDArray[np.int64], file: str) -> int | None:
+    """The place of the row with this number among those that were cut; None where nobody said one."""
+    if not header:
+        return None
+    places = np.flatnonzero(rows == header)
+    if not len(places) or places[0] == len(rows) - 1:
+        raise MarketError(f"Row {header} of {file} cannot be its header; allowed is a row of names above the numbers.")
+    return int(places[0])
+
+
+def _around(
+    table: Extent, rows: NDArray[np.int64], uneven: Sequence[UnevenRow], file: str, width: int
+) -> tuple[str, ...]:
+    """What is said of rows with more or fewer cells above the table and below it; inside they are refused."""
+    first, last = (rows[table.first], rows[table.end - 1]) if table.end > table.first else (0, 0)
+    above = [row for row in uneven if row.number < first]
+    below = [row for row in uneven if row.number > last]
+    for row in uneven:
+        inside = first <= row.number <= last or not last
+        names = table.header is None and row.number == first - 1 and row.cells > 1
+        dated = row in below and row.cells > 1 and date_form(pa.array([re.split(r"[\t;|,]", row.text)[0].strip()]))
+        if inside or dated or names:
+            raise _uneven(file, row.number, row.cells, width)
+    notes = []
+    if above:
+        rows_were = "row was" if len(above) == 1 else "rows were"
+        notes.append(f"{len(above)} {rows_were} left out above the table: {plain_words(above[0].text, 40)}")
+    if below:
+        rows_were = "row was" if len(below) == 1 else "rows were"
+        notes.append(f"{len(below)} {rows_were} left out below the table: {plain_words(below[0].text, 40)}")
+    return tuple(notes)
+
+
+def _uneven(file: str, row: int, cells: int, width: int) -> MarketError:
+    return MarketError(
+        f"Row {row} of {file} has {cells:,} cells where most rows have {width}; every row needs the same number, and "
+        "quotation marks come in pairs."
+    )
 
 
 def _blank_rows(columns: Sequence[pa.StringArray]) -> NDArray[np.bool_]:
@@ -118,73 +171,70 @@ def _text(content: bytes) -> tuple[str, tuple[str, ...]]:
     try:
         return content.decode("utf-8"), ()
     except UnicodeDecodeError:
-        # A superset of Latin-1's letters; five bytes that it leaves open become a replacement character.
-        return content.decode("cp1252", errors="replace"), ("The text is not UTF-8 and was read as Latin-1.",)
+        encoding = _encoding(content)
+        # Of Windows's superset of Latin-1 five bytes that it leaves open become a replacement character.
+        return content.decode(encoding, errors="replace"), (
+            f"The text is not UTF-8 and was read as {ENCODINGS[encoding]}.",
+        )
 
 
-def _separator(text: str, file: str) -> tuple[str, str]:
-    """What separates cells, and the text without a first line that only says so, as Excel writes it."""
+ENCODINGS = {
+    "cp1252": "Latin-1",
+    "cp1250": "Windows-1250 (Central European)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "cp1254": "Windows-1254 (Turkish)",
+    "cp932": "Shift-JIS",
+    "gb18030": "GB 18030",
+    "big5": "Big5",
+    "cp949": "EUC-KR",
+}
+EAST_ASIAN = ("cp932", "gb18030", "big5", "cp949")
+
+
+def _encoding(content: bytes) -> str:
+    """In which encoding a text stands that is not UTF-8: the one that gives known names of columns, if any does.
+
+    Charset-normalizer, which counts characters, is asked of East Asian encodings alone: a header in Latin letters is
+    too short for it, and numbers are the same in all of them.
+    """
+    lines = b"\n".join(line for line in content[: 10 * SAMPLE].splitlines() if not line.isascii())[:SAMPLE]
+    known = {}
+    for encoding in ENCODINGS:
+        with suppress(UnicodeDecodeError):
+            text = lines.decode(encoding)
+            names = [name_words(name) for name in re.split(r"[\t\n;|,]", text) if not name.isascii()]
+            known[encoding] = sum(bool(words & KNOWN_WORDS) for words in names)
+    best = max(known, key=lambda encoding: known[encoding], default="cp1252")
+    if known and known[best]:
+        return best
+    guess = from_bytes(lines, cp_isolation=list(EAST_ASIAN)).best()
+    return guess.encoding if guess else "cp1252"
+
+
+def _separator(text: str, file: str) -> tuple[str, int, str]:
+    """What separates cells, how many most rows have, and the text without a first line that only says so."""
     directive = re.match(r"sep=([\t;|,])\r?\n", text)
     if directive:
-        return directive.group(1), text[directive.end() :]
+        text = text[directive.end() :]
     sample = text[:SAMPLE]
     if len(text) > SAMPLE:
         sample = sample[: max(sample.rfind("\n"), sample.rfind("\r"), 0) + 1] or sample
-    scores = {separator: _regularity(sample, separator) for separator in SEPARATORS}
-    best = max(SEPARATORS, key=lambda separator: scores[separator])
-    if scores[best] == 0:
+    separators = directive.groups() if directive else SEPARATORS
+    scores = {separator: _regularity(sample, separator) for separator in separators}
+    best = max(separators, key=lambda separator: scores[separator][0])
+    if scores[best][0] == 0:
         if not text.strip():
             raise MarketError(f"{file} is empty; allowed are CSV, Excel and Parquet files with dates and numbers.")
         raise MarketError(f"{file} has one column only; expected are dates and numbers separated by , ; | or tabs.")
-    return best, text
+    return best, scores[best][1], text
 
 
-def _regularity(sample: str, separator: str) -> float:
-    """The share of lines that this separator cuts into the same number of cells, which must be more than one."""
+def _regularity(sample: str, separator: str) -> tuple[float, int]:
+    """The share of lines that this separator cuts into the same number of cells, more than one, and that number."""
     try:
         counts = Counter(len(row) for row in csv.reader(io.StringIO(sample, newline=""), delimiter=separator) if row)
     except csv.Error:
-        return 0.0
-    cells, lines = max(counts.items(), key=lambda item: item[1], default=(0, 0))
-    return lines / counts.total() if cells > 1 else 0.0
-
-
-@dataclass(frozen=True)
-class _Header:
-    names: tuple[str, ...]
-    rows: int
-    """How many rows of the file it takes."""
-    notes: tuple[str, ...] = ()
-
-
-def _header(text: str, separator: str, file: str) -> _Header:
-    reader = csv.reader(io.StringIO(text[:LONGEST_HEADER], newline=""), delimiter=separator)
-    blank = 0
-    try:
-        while not any(names := next(reader)):
-            blank += 1
-        below = list(islice(reader, 2))
-    except (csv.Error, StopIteration):
-        raise MarketError(f"{file} does not begin with a header; expected is a row of column names.") from None
-    if [row[:1] for row in (names, *below)] == [["Price"], ["Ticker"], ["Date"]]:
-        # As yfinance writes a table of several tickers: Price,Close,High / Ticker,GC=F,GC=F / Date,,
-        both = [f"{symbol} {price}" for price, symbol in zip(names[1:], below[0][1:], strict=False)]
-        return _Header(distinct_names(["Date", *both]), blank + 3)
-    if any(date_form(pa.array([cell.strip()])) for cell in names):
-        numbered_names = distinct_names([""] * len(names))
-        return _Header(numbered_names, blank, ("There is no header; the columns are named by their places.",))
-    return _Header(distinct_names(names), blank + 1)
-
-
-def _cells(text: str, separator: str, header: _Header, file: str) -> list[pa.StringArray]:
-    """The columns as text, the header's rows among them."""
-    return cut(
-        text,
-        separator,
-        len(header.names),
-        MarketError,
-        file=file,
-        limit=f"are {ALLOWED_FILES}",
-        hint=", and quotation marks come in pairs",
-        ignore_empty_lines=False,
-    )
+        return 0.0, 0
+    # Of two numbers that are as common the larger one: a title has fewer cells than a table.
+    cells, lines = max(counts.items(), key=lambda item: item[::-1], default=(0, 0))
+    return (lines / counts.total(), cells) if cells > 1 else (0.0, 0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -19,7 +19,11 @@ MOST_COLUMNS = 200
 MOST_CELLS = 20_000_000
 LONGEST_CELL = 1_000
 LONGEST_NAME = 60
-MISSING = ("", ".", "-", "--", "na", "n/a", "#n/a", "#na", "nan", "nd", "null", "none")
+MISSING = (
+    *("", ".", "..", "...", "-", "--", "---", "na", "n/a", "n.a.", "#n/a", "#na", "#n/a n/a", "nan", "nd", "n.d."),
+    *("null", "none", "nil", "\u2026", "\u2013", "\u2014", "\uff0d", "*", "**", "***", "****", "*****", "?"),
+    *("#value!", "#ref!", "#div/0!", "#num!", "#name?"),
+)
 """What stands in a cell, in small letters, where there is no value. ND is the Federal Reserve's."""
 
 
@@ -27,8 +31,9 @@ MISSING = ("", ".", "-", "--", "na", "n/a", "#n/a", "#na", "nan", "nd", "null", 
 class FileTable:
     """``columns`` hold trimmed text, or what a Parquet file says that they hold; ``names`` are clean and distinct.
 
-    ``rows`` (n,) are the rows' numbers as a person counts them: in a text file the header is row 1. ``sheets`` are a
-    workbook's, and ``sheet`` the one that was read.
+    ``rows`` (n,) are the rows' numbers as a person counts them: in a text file the header is row 1, and ``header`` is
+    its row, 0 where there is none. ``units`` are by name what stands above the table. ``sheets`` are a workbook's, and
+    ``sheet`` the one that was read. ``fault`` says that the file has more than this, which is its beginning.
     """
 
     file: str
@@ -40,6 +45,9 @@ class FileTable:
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    header: int = 0
+    units: Mapping[str, str] = field(default_factory=dict)
+    fault: str = ""
 
     def cell(self, column: int, place: int) -> str:
         """A cell as it may stand in a sentence: at most 30 characters, none of which controls anything."""
@@ -74,20 +82,49 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(names_so_far)
 
 
+def check_width(file: str, columns: int) -> None:
+    """Raises :class:`MarketError` for more columns than are worth looking into."""
+    if columns > 10 * MOST_COLUMNS:
+        raise MarketError(f"{file} has {columns:,} columns; allowed are at most {MOST_COLUMNS}.")
+
+
 def check_extent(file: str, columns: int, rows: int) -> None:
     """Raises :class:`MarketError` for a table that is larger than any market needs, or empty."""
+    if fault := _fault(file, columns, rows):
+        raise MarketError(fault)
+
+
+def _fault(file: str, columns: int, rows: int) -> str:
+    if rows == 0 and columns <= MOST_COLUMNS:
+        return f"{file} has no rows under its header; expected are dates with numbers."
+    faults = [f"{rows:,} rows; allowed are at most {MOST_ROWS:,}"] if rows > MOST_ROWS else []
     if columns > MOST_COLUMNS:
-        raise MarketError(f"{file} has {columns:,} columns; allowed are at most {MOST_COLUMNS}.")
-    if rows == 0:
-        raise MarketError(f"{file} has no rows under its header; expected are dates with numbers.")
-    if rows > MOST_ROWS:
-        raise MarketError(f"{file} has {rows:,} rows; allowed are at most {MOST_ROWS:,}.")
-    if rows * columns > MOST_CELLS:
-        raise MarketError(f"{file} has {rows * columns:,} cells; allowed are at most {MOST_CELLS:,}.")
+        faults.insert(0, f"{columns:,} columns; allowed are at most {MOST_COLUMNS}")
+    if not faults and rows * columns > MOST_CELLS:
+        faults = [f"{rows * columns:,} cells; allowed are at most {MOST_CELLS:,}"]
+    return f"{file} has {', and '.join(faults)}." if faults else ""
+
+
+def cut_table(table: FileTable) -> FileTable:
+    """The table, or the beginning of one that is too large with its ``fault``: so the rest of its faults can be told.
+
+    Raises :class:`MarketError` for one without rows.
+    """
+    fault = _fault(table.file, len(table.columns), len(table.rows))
+    if len(table.rows) == 0:
+        raise MarketError(fault)
+    if not fault:
+        return table
+    columns = tuple(column[:MOST_ROWS] for column in table.columns[:MOST_COLUMNS])
+    names = table.names[:MOST_COLUMNS]
+    return replace(table, names=names, columns=columns, rows=table.rows[:MOST_ROWS], fault=fault)
 
 
 def printed(column: pa.Array) -> pa.StringArray:
     """A column as text, the empty text where a Parquet file has nothing."""
+    if pa.types.is_timestamp(column.type):
+        # Fractions of a second would be printed as nine digits.
+        column = column.cast(pa.timestamp("s", column.type.tz), safe=False)
     text = column if pa.types.is_string(column.type) else column.cast(pa.string())
     return pc.fill_null(text, "") if text.null_count else text
 

@@ -73,7 +73,8 @@ def _read(content: bytes, file: str) -> FileTable:
     # One thread, so that no more than one column is unpacked at a time.
     table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=text, pre_buffer=False).read(use_threads=False)
     check_extent(file, table.num_columns, table.num_rows)
-    names = distinct_names(schema.names)
+    # As pandas names an index without a name.
+    names = distinct_names("index" if name.startswith("__index_level_") else name for name in schema.names)
     columns = [_written_out(column, name, file) for name, column in zip(names, table.columns, strict=True)]
     return FileTable(file, "parquet", names, tuple(columns), np.arange(1, table.num_rows + 1))
 

@@ -22,8 +22,11 @@ from goldviz.data.tables.file_table import FileTable, is_missing, printed
 DateOrder = Literal["year", "day", "month", "either"]
 Moments = NDArray[np.datetime64]
 
-ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/2024, Dec 31, 2024, 2024-12, 20241231 and seconds since 1970"
+ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/24, Dec 31, 2024, 2024-12, 2024M12, 2024-Q4 and 20241231"
 MONTHS_ALONE = "Dates name months; each value is put on the last day of its month, for it is not known earlier."
+QUARTERS_ALONE = "Dates name quarters; each value is put on the last day of its quarter, for it is not known earlier."
+FIRST_SHORT_YEAR = 69
+"""Of years with two digits this one and later ones are of the last century, as in C's library."""
 FIRST_DAY = np.datetime64("1700-01-01", "s")
 LAST_DAY = np.datetime64("2200-01-01", "s")
 READ_FOR_FORM = 500
@@ -45,11 +48,13 @@ MONTHS = (
     "december",
 )
 _NAME = "(?P<name>" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS) + "|sept)"
-_DAY, _YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})"
+_DAY, _YEAR, _ANY_YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d{2})"
 _CLOCK = (
     r"(?:(?:T| +)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?"
-    r" ?(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?"
+    r" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?|UTC|GMT)?)?"
 )
+_ASIDE = r"(?: *\([A-Za-z.]{3,9}\))?"
+"""The month or weekday, which some calendars say again in brackets."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +71,28 @@ class DateForm:
 
 DATE_FORMS = (
     DateForm("year", rf"(?i)^{_YEAR}[-/.](?P<month>\d{{1,2}})[-/.]{_DAY}{_CLOCK}$"),
-    DateForm("year", rf"^{_YEAR}[-/](?P<month>\d{{1,2}})$"),
+    DateForm("year", rf"(?i)^{_YEAR}(?:[-/]| ?M)(?P<month>\d{{1,2}})$"),
+    DateForm("year", rf"(?i)^{_YEAR}[- ]?Q(?P<quarter>[1-4])$"),
+    DateForm("year", rf"(?i)^Q(?P<quarter>[1-4])[-/ ]?{_YEAR}$"),
     DateForm("year", r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)$", digits_alone=True),
+    DateForm(
+        "year",
+        r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)[ T_]"
+        r"(?P<hour>\d{2}):?(?P<minute>\d{2}):?(?P<second>\d{2})(?P<zone>Z?)$",
+    ),
     DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[-/.](?P<last>\d{{1,2}})[-/.]{_YEAR}{_CLOCK}$"),
-    DateForm("month", rf"(?i)^{_NAME}[. -]+{_DAY},?[ -]+{_YEAR}{_CLOCK}$"),
-    DateForm("day", rf"(?i)^{_DAY}[. -]+{_NAME}[., -]+{_YEAR}{_CLOCK}$"),
+    DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[/.](?P<last>\d{{1,2}})[/.](?P<year>\d{{2}}){_CLOCK}$"),
+    DateForm("month", rf"(?i)^{_NAME}[. -]+{_DAY},?[ -]+{_YEAR}{_CLOCK}{_ASIDE}$"),
+    DateForm("day", rf"(?i)^{_DAY}[. -]+{_NAME}[., -]+{_ANY_YEAR}{_CLOCK}{_ASIDE}$"),
     DateForm("month", rf"(?i)^{_NAME}[., -]+{_YEAR}$"),
     DateForm("year", r"^(?P<epoch>-?\d{9,10}|-?\d{12,13})$", digits_alone=True),
 )
 """Tried in this order; the last one is seconds or milliseconds since 1970."""
+
+ANY_DATE = re.sub(r"\?P<\w+>", "?:", "|".join(f"(?:{form.pattern})" for form in DATE_FORMS))
+SERIAL_DAYS = DateForm("year", r"^(?P<serial>[1-6]\d{4})(?:\.\d+)?$", digits_alone=True)
+"""Days since 1899-12-30, as a spreadsheet counts them: taken for dates only where a table has no others."""
+SERIAL_START = np.datetime64("1899-12-30", "s")
 
 
 @dataclass(frozen=True)
@@ -101,6 +119,9 @@ def date_form(cells: pa.StringArray) -> DateForm | None:
     cells_with_text = cells[:READ_FOR_FORM].filter(pc.invert(is_missing(cells[:READ_FOR_FORM])))
     if len(cells_with_text) == 0:
         cells_with_text = cells.filter(pc.invert(is_missing(cells)))[:READ_FOR_FORM]
+    # Most columns hold numbers, which one look at all forms together tells.
+    if (pc.sum(pc.match_substring_regex(cells_with_text, ANY_DATE)).as_py() or 0) < ENOUGH * len(cells_with_text):
+        return None
     for form in DATE_FORMS:
         fits = pc.sum(pc.match_substring_regex(cells_with_text, form.pattern)).as_py() or 0
         if fits and fits >= ENOUGH * len(cells_with_text):
@@ -115,15 +136,23 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     and for time stamps of which some have a time zone and some have none; it names the row.
     """
     cells = printed(table.columns[column])
+    fits = pc.match_substring_regex(cells, form.pattern)
+    if not pc.all(fits).as_py() and (other := _second_form(cells, fits, form)):
+        return _read_both(table, column, fits, (form, other), day_first)
     groups = pc.extract_regex(cells, form.pattern)
     parts = {name: pc.struct_field(groups, name) for name in re.findall(r"\?P<(\w+)>", form.pattern)}
     _refuse(table, column, ~_flags(pc.is_valid(groups)), lambda cell: f"{cell!r} is not a date as the others are")
     if "epoch" in parts:
         return _since_1970(table, column, parts["epoch"])
+    if "serial" in parts:
+        moments = SERIAL_START + (_whole(parts["serial"]) * 86_400).astype("timedelta64[s]")
+        note = f"Dates are a spreadsheet's serial numbers: {cells[0].as_py()} is {moments[0].astype('datetime64[D]')}."
+        return PrintedDates("year", moments, None, (note,))
     if "first" in parts:
-        reading = _ordered(parts, day_first)
+        reading = _ordered(table, column, parts, day_first)
     else:
-        reading = _Reading(form.order, _days(parts), notes=() if "day" in parts else (MONTHS_ALONE,))
+        alone = (QUARTERS_ALONE,) if "quarter" in parts else (MONTHS_ALONE,)
+        reading = _Reading(form.order, _days(parts), notes=() if "day" in parts else alone)
     order, days = reading.order, reading.days
     standing = {"day": " when the day stands first", "month": " when the month stands first"}.get(order, "")
     _refuse(table, column, np.isnat(days), lambda cell: f"{cell!r} is no day of the calendar{standing}")
@@ -131,12 +160,94 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     clock, offsets, notes, behind = _clocks(table, column, parts)
     shift = clock - offsets
     month_first = None if reading.month_first is None else reading.month_first + shift
-    return PrintedDates(order, days + shift, month_first, reading.notes + notes, behind)
+    return PrintedDates(order, days + shift, month_first, reading.notes + _short_year(parts) + notes, behind)
+
+
+def _second_form(cells: pa.StringArray, fits: pa.BooleanArray, form: DateForm) -> DateForm | None:
+    """Another form, of one reading alone, that all cells have which do not have the first."""
+    others = cells.filter(pc.invert(fits))
+    clear = (one for one in DATE_FORMS if one is not form and one.order != "either" and not one.digits_alone)
+    return next((one for one in clear if pc.all(pc.match_substring_regex(others, one.pattern)).as_py()), None)
+
+
+def _read_both(
+    table: FileTable, column: int, fits: pa.BooleanArray, forms: tuple[DateForm, DateForm], day_first: bool | None
+) -> PrintedDates:
+    """A column in which some cells have one form and the others another."""
+    first = _flags(fits)
+    moments = np.empty(len(first), "datetime64[s]")
+    notes: list[str] = []
+    readings = []
+    for form, rows in zip(forms, (first, ~first), strict=True):
+        columns = tuple(one.filter(pa.array(rows)) for one in table.columns)
+        part = read_dates(replace(table, columns=columns, rows=table.rows[rows]), column, form, day_first)
+        moments[rows] = part.moments
+        readings.append(part)
+        notes += part.notes
+    examples = " and ".join(repr(table.cell(column, int(np.argmax(rows)))) for rows in (first, ~first))
+    notes.append(f"Dates stand in two forms, {examples}; both were read.")
+    month_first = None
+    if readings[0].month_first is not None:
+        month_first = moments.copy()
+        month_first[first] = readings[0].month_first
+    return PrintedDates(readings[0].order, moments, month_first, tuple(dict.fromkeys(notes)))
+
+
+def _short_year(parts: dict[str, pa.StringArray]) -> tuple[str, ...]:
+    """What is said where years have two digits."""
+    years = parts["year"]
+    if not pc.any(pc.equal(pc.utf8_length(years), 2)).as_py():
+        return ()
+    short = years.filter(pc.equal(pc.utf8_length(years), 2))[0].as_py()
+    return (f"Years have two digits: {short} is read as {_full_years(np.array([int(short)]))[0]}.",)
+
+
+def _full_years(years: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Years of four digits for those of two; 24 is 2024, 69 is 1969."""
+    return years + np.where(years < FIRST_SHORT_YEAR, 2000, 1900)
+
+
+def with_clock(dates: PrintedDates, table: FileTable, column: int) -> PrintedDates:
+    """The dates at the times of day in another column: 17:30, 9:30 PM, 93000 or 0930.
+
+    Raises :class:`MarketError` for a cell that is no such time.
+    """
+    cells = printed(table.columns[column])
+    longest = pc.max(pc.utf8_length(cells)).as_py()
+    if not pc.any(pc.match_substring(cells, ":")).as_py():
+        cells = pc.utf8_lpad(cells, 4 if longest <= 4 else 6, "0")
+    pattern = r"(?i)^(?P<hour>\d{1,2}):?(?P<minute>\d{2})(?::?(?P<second>\d{2})(?:[.,]\d+)?)?(?P<half> ?[ap]m)?$"
+    groups = pc.extract_regex(cells, pattern)
+    _refuse(table, column, ~_flags(pc.is_valid(groups)), lambda cell: f"{cell!r} is no time of day")
+    parts = {name: pc.struct_field(groups, name) for name in ("hour", "minute", "second", "half")}
+    hours, minutes, seconds = (_whole(parts[name]) for name in ("hour", "minute", "second"))
+    half = pc.utf8_lower(pc.utf8_trim_whitespace(parts["half"]))
+    hours = np.where(_flags(pc.equal(half, "am")) & (hours == 12), 0, hours)
+    hours = hours + np.where(_flags(pc.equal(half, "pm")) & (hours < 12), 12, 0)
+    wrong = (hours > 23) | (minutes > 59) | (seconds > 60)
+    _refuse(table, column, wrong, lambda cell: f"{cell!r} is a time that no clock shows")
+    clock = (3600 * hours + 60 * minutes + seconds).astype("timedelta64[s]")
+    month_first = None if dates.month_first is None else dates.month_first + clock
+    note = f"The time of day stands in {table.names[column]}."
+    return replace(dates, moments=dates.moments + clock, month_first=month_first, notes=(*dates.notes, note))
 
 
 def ascending(moments: Moments) -> bool:
     """Whether no moment is before the one in front of it."""
     return bool((np.diff(moments).astype(np.int64) >= 0).all())
+
+
+def in_order(moments: Moments) -> bool:
+    """Whether moments are in the order of time, or all in the opposite one; none of them may be NaT."""
+    return not np.isnat(moments).any() and (ascending(moments) or ascending(moments[::-1]))
+
+
+def _year_first(parts: dict[str, pa.StringArray]) -> Moments:
+    """The days where a year of two digits stands first; an order that no calendar has where it cannot."""
+    turned = {"year": parts["first"], "month": parts["last"], "day": parts["year"]}
+    days = _days(turned)
+    short = pc.max(pc.utf8_length(parts["year"])).as_py() == 2 and not np.isnat(days).any()
+    return days if short else np.array(["2000-01-02", "2000-01-01", "2000-01-03"], "datetime64[s]")
 
 
 def _since_1970(table: FileTable, column: int, counts: pa.StringArray) -> PrintedDates:
@@ -149,7 +260,10 @@ def _since_1970(table: FileTable, column: int, counts: pa.StringArray) -> Printe
 def _days(parts: dict[str, pa.StringArray], day: str = "day", month: str = "month") -> Moments:
     """The days that these parts name, NaT where there is no such day; a month alone stands for its last day."""
     years = _whole(parts["year"])
-    if "name" in parts:
+    years = np.where(pc.equal(pc.utf8_length(parts["year"]), 2).to_numpy(False), _full_years(years), years)
+    if "quarter" in parts:
+        months = 3 * _whole(parts["quarter"])
+    elif "name" in parts:
         starts = pc.utf8_lower(pc.utf8_slice_codeunits(parts["name"], 0, 3))
         months = pc.index_in(starts, value_set=pa.array([name[:3] for name in MONTHS])).to_numpy() + 1
     else:
@@ -173,9 +287,18 @@ class _Reading:
     notes: tuple[str, ...] = ()
 
 
-def _ordered(parts: dict[str, pa.StringArray], day_first: bool | None) -> _Reading:
-    """Day or month first: the caller's word, else told by a part over 12, else by the order of the rows."""
+def _ordered(table: FileTable, column: int, parts: dict[str, pa.StringArray], day_first: bool | None) -> _Reading:
+    """Day or month first: the caller's word, else told by a part over 12, else by the order of the rows.
+
+    Raises :class:`MarketError` where years of two digits stand first, as their order tells.
+    """
     by_day, by_month = _days(parts, "first", "last"), _days(parts, "last", "first")
+    if day_first is None and in_order(_year_first(parts)) and not any(map(in_order, (by_day, by_month))):
+        cell = table.cell(column, 0)
+        raise MarketError(
+            f"The dates of {table.file} have a year of two digits in front, as in {cell!r}, so they can be read in "
+            f"three ways; write years of four digits. Allowed are {ALLOWED_DATES}."
+        )
     day, month = _Reading("day", by_day), _Reading("month", by_month)
     if day_first is not None:
         return day if day_first else month
@@ -184,7 +307,7 @@ def _ordered(parts: dict[str, pa.StringArray], day_first: bool | None) -> _Readi
         return day if days_fail <= months_fail else month
     if (by_day == by_month).all():
         return day
-    day_sorted, month_sorted = (ascending(days) or ascending(days[::-1]) for days in (by_day, by_month))
+    day_sorted, month_sorted = in_order(by_day), in_order(by_month)
     if day_sorted == month_sorted:
         return _Reading("either", by_day, by_month)
     first = day if day_sorted else month
@@ -220,7 +343,8 @@ def _clocks(
 
 
 def _seconds_ahead(zone: str) -> int:
-    if zone[0] not in "+-":
+    zone = zone.upper().removeprefix("UTC").removeprefix("GMT")
+    if not zone or zone[0] not in "+-":
         return 0
     digits = zone[1:].replace(":", "").ljust(4, "0")
     return (3600 * int(digits[:2]) + 60 * int(digits[2:])) * (-1 if zone[0] == "-" else 1)

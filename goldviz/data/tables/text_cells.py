@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pyarrow as pa
 import pyarrow.csv
+
+MOST_UNEVEN = 200
+"""Titles and footers have no more rows."""
 
 
 class UncutError(ValueError):
@@ -38,13 +43,30 @@ def cut(
         ) from None
 
 
-def columns_of_text(text: str, separator: str, width: int, *, ignore_empty_lines: bool) -> list[pa.StringArray]:
-    """The columns of a text with so many cells in every row; raises :class:`UncutError`."""
+@dataclass(frozen=True)
+class UnevenRow:
+    """A row with another number of cells than the table, by its number in the file, and its beginning."""
+
+    number: int
+    cells: int
+    text: str
+
+
+def columns_of_text(
+    text: str, separator: str, width: int, *, ignore_empty_lines: bool, uneven: list[UnevenRow] | None = None
+) -> list[pa.StringArray]:
+    """The columns of a text with so many cells in every row; raises :class:`UncutError`.
+
+    Rows with more or fewer cells are left out where a list takes them, of at most :data:`MOST_UNEVEN`.
+    """
     places = [str(place) for place in range(width)]
     content = text.encode("utf-8", errors="replace")
     ragged_rows: list[tuple[int, int]] = []
 
-    def stop(row: pyarrow.csv.InvalidRow) -> str:
+    def judge(row: pyarrow.csv.InvalidRow) -> str:
+        if uneven is not None and len(uneven) < MOST_UNEVEN:
+            uneven.append(UnevenRow(row.number, row.actual_columns, (row.text or "")[:200]))
+            return "skip"
         ragged_rows.append((row.number, row.actual_columns))
         return "error"
 
@@ -59,7 +81,7 @@ def columns_of_text(text: str, separator: str, width: int, *, ignore_empty_lines
                 delimiter=separator,
                 newlines_in_values=True,
                 ignore_empty_lines=ignore_empty_lines,
-                invalid_row_handler=stop,
+                invalid_row_handler=judge,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False

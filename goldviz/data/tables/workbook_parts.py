@@ -1,106 +1,210 @@
-"""The parts of a workbook's archive, each looked through before anything is built of it.
+"""The parts of a workbook's archive, each looked through before a library is given any of them.
 
-A small archive can stand for a huge one: by compression, by numbers in its XML, and by entities. So parts are counted
-and weighed before the archive is opened, and a part's elements are counted while it streams by.
+A small archive can stand for a huge one: by compression, by numbers in its XML, by repeats and by entities. So parts
+are counted, weighed and searched as bytes, and the library gets a new archive of what was looked through, and no other.
 """
 
 from __future__ import annotations
 
+import re
 import zipfile
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from io import BytesIO
-from typing import IO, Any, NoReturn
-from xml.parsers import expat
+from typing import NoReturn
 
 from goldviz.data.markets.market import MarketError
 
 Report = Callable[[float, float], None]
 """Told how much is done of how much; what it raises ends the reading."""
 
-MOST_UNPACKED = 200 * 10**6
-"""Bytes of XML in all parts of a workbook."""
+MOST_UNPACKED = 100 * 10**6
+"""Bytes of XML in all parts that are read of a workbook."""
 
 MOST_PARTS = 5_000
-MOST_ELEMENTS = 100_000
-"""Elements of a part that is built as a whole: of what the workbook consists, and its styles."""
+MOST_SHEETS = 500
+MOST_CELLS = 1_000_000
+"""Cells that hold anything, of all sheets; and so many that hold nothing, which some programs write."""
 
-MOST_NAMED = {"sheet": 500, "Relationship": 5_000, "Override": 5_000, "Default": 5_000}
-"""Those among them of which each is looked up among all others."""
+MOST_SPANNED = 4_000_000
+"""Cells from the first one to the last one of a sheet: the library makes room for all of them."""
+
+LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
+"""Of any sheet of Excel."""
+
+LONGEST_TEXT = 100_000
+"""Bytes of one cell; Excel's own longest has 32,767 characters."""
 
 LONGEST_MARKUP = 2**20
 """Bytes without an element: a longer tag, comment or text is nobody's."""
 
+MOST_OTHERS = 300_000
+"""Elements that are no cells: columns' widths, merged ranges, conditions, styles."""
+
 PIECE = 2**16
 ENTRY_MARK = b"PK\x01\x02"
-NAMESPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+ASIDE = re.compile(r"(?:xl/(?:drawings|charts|media|theme|pivot|embeddings)|docProps|customXml|Thumbnails|Pictures)")
+"""Parts without cells."""
+WORKBOOK_PART, FIRST_LIST = "xl/workbook.xml", "_rels/.rels"
+_FIRST_PART = (
+    b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type='
+    b'"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/>'
+    b"</Relationships>"
+)
+_REPEATED = re.compile(rb'(number-(?:rows|columns)-repeated=["\'])(\d+)')
+_LONGEST_REPEAT = 256
 
 
 def unheard(done: float, total: float) -> None:
     """The report of a reading that nobody waits for elsewhere."""
 
 
-class Parts(zipfile.ZipFile):
-    """A workbook's archive that hands out only what it has looked through.
+def looked_through(content: bytes, file: str, report: Report) -> dict[str, bytes]:
+    """The parts of an archive that can hold cells, by name.
 
     Raises :class:`MarketError` where there are too many parts, two of one name, or too much in them, and
     ``zipfile.BadZipFile`` where it is damaged.
     """
-
-    def __init__(self, content: bytes, file: str, report: Report) -> None:
-        self._file, self._report, self._handed_out = file, report, 0
-        # The list of parts is built as a whole, a kilobyte for each entry.
-        if content.count(ENTRY_MARK) > MOST_PARTS:
-            raise MarketError(f"{file} has more than {MOST_PARTS:,} parts; allowed are workbooks with fewer.")
-        super().__init__(BytesIO(content))
-        parts = self.infolist()
-        if len({part.filename for part in parts}) < len(parts):
+    # The list of parts is built as a whole, a kilobyte for each entry.
+    if content.count(ENTRY_MARK) > MOST_PARTS:
+        raise MarketError(f"{file} has more than {MOST_PARTS:,} parts; allowed are workbooks with fewer.")
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        entries = archive.infolist()
+        if len({entry.filename for entry in entries}) < len(entries):
             raise MarketError(f"{file} has two parts of one name; allowed are workbooks with one part for each.")
-        if any(part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
+        if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
             raise MarketError(f"{file} is packed in an unusual way; allowed are workbooks as Excel saves them.")
-        sizes = sorted((part.file_size for part in parts), reverse=True)
-        if sum(sizes) > MOST_UNPACKED:
-            raise MarketError(f"{file} unpacks to {sum(sizes):,} bytes; allowed are at most {MOST_UNPACKED:,}.")
-        self._total = max(1, sum(sizes[:2]))
-        """Most of what is read of a workbook stands in its sheet and in its shared strings."""
+        entries = [entry for entry in entries if entry.filename.endswith((".xml", ".rels", "mimetype"))]
+        entries = [entry for entry in entries if not ASIDE.match(entry.filename)]
+        total = sum(entry.file_size for entry in entries)
+        if total > MOST_UNPACKED:
+            raise MarketError(f"{file} unpacks to {total:,} bytes; allowed are at most {MOST_UNPACKED:,}.")
+        parts, done, filled, empty = {}, 0, 0, 0
+        for entry in entries:
+            pieces = []
+            with archive.open(entry) as stream:
+                while piece := stream.read(PIECE):
+                    pieces.append(piece)
+                    done += len(piece)
+                    report(min(done, total), max(1, total))
+            part = b"".join(pieces)
+            del pieces
+            _look_through(part, entry.filename, file)
+            if b"number-rows-repeated" in part or b"number-columns-repeated" in part:
+                part = _with_few_repeats(part, file)
+            with_value, without = _cells(part, file)
+            filled, empty = filled + with_value, empty + without
+            parts[entry.filename] = part
+            if filled > MOST_CELLS:
+                raise MarketError(f"{file} has more than {MOST_CELLS:,} cells; save it as CSV or Parquet.")
+            if empty > MOST_CELLS:
+                raise MarketError(
+                    f"{file} has more than {MOST_CELLS:,} empty cells; delete its empty rows and columns, or save it "
+                    "as CSV or Parquet."
+                )
+    return parts
 
-    def open(self, name: Any, mode: Any = "r", pwd: bytes | None = None, *, force_zip64: bool = False) -> IO[bytes]:
-        """A part to be built as a whole, after its elements were counted."""
-        counts: Counter[str] = Counter()
 
-        def start(element: str, _attributes: object) -> None:
-            counts[element.rpartition(" ")[2]] += 1
+def repacked(parts: Mapping[str, bytes]) -> BytesIO:
+    """An archive of these parts alone, with the list that the library needs and some programs omit."""
+    sink = BytesIO()
+    listed = {} if WORKBOOK_PART not in parts else {FIRST_LIST: _FIRST_PART}
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
+        for name, part in {**listed, **parts}.items():
+            archive.writestr(name, part)
+    sink.seek(0)
+    return sink
 
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.StartElementHandler = start
-        for total in self.feed(str(name), parser, counts.total):
-            if total > MOST_ELEMENTS or any(counts[one] > most for one, most in MOST_NAMED.items()):
-                self.refuse("more elements beside its cells")
-        return super().open(name, mode, pwd, force_zip64=force_zip64)
 
-    def feed(self, name: str, parser: expat.XMLParserType, elements: Callable[[], int]) -> Iterator[int]:
-        """Feed a part to a parser, piece by piece; yields the number of ``elements`` so far after each piece.
+def _look_through(part: bytes, name: str, file: str) -> None:
+    """Refuse what no part of a workbook needs."""
+    if b"<!DOCTYPE" in part or "<!DOCTYPE".encode("utf-16-le") in part or "<!DOCTYPE".encode("utf-16-be") in part:
+        raise MarketError(f"{file} declares a document type, which no workbook needs; allowed are plain ones.")
+    if _silent(part, LONGEST_TEXT):
+        if _silent(part, LONGEST_MARKUP):
+            _refuse(file, "longer texts")
+        raise MarketError(
+            f"{file} has a cell of more than {LONGEST_TEXT:,} characters; allowed are dates, numbers and short texts."
+        )
+    elements = part.count(b"<") - part.count(b"</")
+    cells = sum(part.count(mark) for mark in (b"<c ", b"<c>", b"<c/", b":c ", b":c>", b":c/", b"table-cell"))
+    rows = part.count(b"<row") + part.count(b":row") + part.count(b"table-row")
+    strings = part.count(b"<si>") + part.count(b":si>")
+    if strings > MOST_CELLS:
+        _refuse(file, "more strings")
+    if elements - 4 * cells - rows - 2 * strings > MOST_OTHERS:
+        _refuse(file, "more strings" if name.endswith("sharedStrings.xml") else "more elements beside its cells")
 
-        Raises :class:`MarketError` for a document type and for endless markup, and ``expat.ExpatError`` for bad XML.
-        """
-        parser.StartDoctypeDeclHandler = self._refuse_document_type
-        last = silent = 0
-        with super().open(name) as part:
-            while piece := part.read(PIECE):
-                parser.Parse(piece, False)
-                silent = 0 if elements() > last else silent + len(piece)
-                last = elements()
-                if silent > LONGEST_MARKUP:
-                    self.refuse("longer texts")
-                self._handed_out += len(piece)
-                self._report(min(self._handed_out, self._total), self._total)
-                yield last
-        parser.Parse(b"", True)
-        yield elements()
 
-    def refuse(self, more: str) -> NoReturn:
-        """Raise the sentence for a workbook that has ``more`` than one of prices needs."""
-        raise MarketError(f"{self._file} has {more} than a workbook of prices needs; save its sheet as CSV or Parquet.")
+def _silent(part: bytes, longest: int) -> bool:
+    """Whether there are so many bytes in which no element begins or ends."""
+    place = 0
+    while place + longest < len(part):
+        last = part.rfind(b"<", place, place + longest)
+        if last < 0:
+            return True
+        place = last + 1
+    return False
 
-    def _refuse_document_type(self, *_: object) -> NoReturn:
-        raise MarketError(f"{self._file} declares a document type, which no workbook needs; allowed are plain ones.")
+
+def _cells(part: bytes, file: str) -> tuple[int, int]:
+    """How many cells of a sheet hold anything, and how many cells and rows hold nothing."""
+    if b"sheetData" not in part:
+        return 0, 0
+    prefix = re.search(rb"<(\w+:)?sheetData", part)
+    of = (prefix[1] or b"") if prefix else b""
+    cells = sum(part.count(b"<" + of + b"c" + end) for end in (b" ", b">", b"/", b"\n"))
+    filled = sum(part.count(b"<" + of + mark) for mark in (b"v>", b"v ", b"is>", b"is "))
+    rows = re.findall(rb"<" + of + rb'row\b[^>]{0,400}?\sr=["\'](\d{1,18})', part)
+    columns = re.findall(rb'\sr=["\']([A-Z]{1,4})\d', part)
+    if rows and int(max(rows, key=lambda digits: (len(digits), digits))) > LAST_ROW:
+        beyond = max(rows, key=lambda digits: (len(digits), digits)).decode()
+        raise MarketError(f"{file} has a row {beyond}; a sheet has at most {LAST_ROW:,} rows.")
+    width = max(map(_column_number, set(columns)), default=0)
+    if len(columns) < cells:
+        width = max(width, *(row.count(b"<" + of + b"c") for row in part.split(b"<" + of + b"row")))
+    if width > LAST_COLUMN:
+        raise MarketError(f"{file} has a column {LAST_COLUMN + 1:,}; a sheet has at most {LAST_COLUMN:,} columns.")
+    if width * _height(part, of, len(rows)) > MOST_SPANNED:
+        whole = re.sub(rb"<" + of + rb"c\b[^>]{0,400}/>", b"", part)
+        width = max(map(_column_number, set(re.findall(rb'\sr=["\']([A-Z]{1,4})\d', whole))), default=width)
+        if width * _height(whole, of, len(rows)) > MOST_SPANNED:
+            raise MarketError(
+                f"{file} has cells far from each other, over {width:,} columns; delete what stands beside its table, "
+                "or save it as CSV or Parquet."
+            )
+    empty_rows = part.count(b"<" + of + b"row/") + part.count(b"</" + of + b"row>") - min(filled, len(rows))
+    return filled, max(0, cells - filled) + max(0, empty_rows)
+
+
+def _height(part: bytes, of: bytes, rows: int) -> int:
+    """The last row with a cell, as its reference or the number of rows says it."""
+    digits = re.findall(rb'\sr=["\'][A-Z]{1,4}(\d{1,18})', part)
+    last = int(max(digits, key=lambda one: (len(one), one))) if digits else 0
+    return max(last, rows, part.count(b"<" + of + b"row"))
+
+
+def _column_number(letters: bytes) -> int:
+    """The number of a column: A is 1, AA is 27."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number
+
+
+def _with_few_repeats(part: bytes, file: str) -> bytes:
+    """An OpenDocument part in which nothing is repeated often, as empty cells to a sheet's end are."""
+    part = _REPEATED.sub(lambda match: match[1] + b"%d" % min(int(match[2][:9]), _LONGEST_REPEAT), part)
+    height = width = 0
+    for row in part.split(b"table-row")[1:]:
+        counts = [int(count) for _, count in _REPEATED.findall(row)]
+        of_rows = re.match(rb'[^>]{0,400}?number-rows-repeated=["\'](\d+)', row)
+        height += int(of_rows[1]) if of_rows else 1
+        width = max(width, row.count(b"table-cell") + sum(counts))
+        if height * width > MOST_SPANNED:
+            raise MarketError(f"{file} has more than {MOST_SPANNED:,} cells; save its sheet as CSV or Parquet.")
+    return part
+
+
+def _refuse(file: str, more: str) -> NoReturn:
+    """Raise the sentence for a workbook that has ``more`` than one of prices needs."""
+    raise MarketError(f"{file} has {more} than a workbook of prices needs; save its sheet as CSV or Parquet.")

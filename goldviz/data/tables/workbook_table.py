@@ -1,158 +1,222 @@
-"""Excel workbooks from strangers: one sheet of cells, with the numbers and dates that a person sees in it.
+"""Workbooks from strangers: one sheet of cells, with the numbers and dates that a person sees in it.
 
-A workbook is a zip archive of XML. Its parts are looked through before anything is built of them
-(:mod:`goldviz.data.tables.workbook_parts`), and formulas are never computed: the values that Excel last saved count.
+Excel's of today and of old (.xlsx, .xls) and OpenDocument's (.ods) are read by calamine, once their parts were looked
+through (:mod:`goldviz.data.tables.workbook_parts`). Formulas are never computed: the values that were saved count.
 """
 
 from __future__ import annotations
 
+import re
 import zipfile
 import zlib
-from collections.abc import Callable
-from datetime import date, datetime
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from html import unescape
 from io import BytesIO
-from types import SimpleNamespace
 from typing import Any
-from xml.parsers import expat
 
 import numpy as np
 import pyarrow as pa
-from openpyxl.cell.read_only import ReadOnlyCell
-from openpyxl.reader.excel import ExcelReader
-from openpyxl.styles.numbers import is_date_format, is_timedelta_format
-from openpyxl.styles.stylesheet import apply_stylesheet
-from openpyxl.utils.exceptions import InvalidFileException
-from openpyxl.xml.constants import SHARED_STRINGS
+from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_extent, distinct_names, plain_words
-from goldviz.data.tables.sheet_cells import Percentage, Sheet, Style, Value, shared_strings, sheet_cells
-from goldviz.data.tables.workbook_parts import Parts, Report, unheard
+from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_width, cut_table, plain_words
+from goldviz.data.tables.table_head import extent
+from goldviz.data.tables.workbook_parts import (
+    MOST_SHEETS,
+    MOST_SPANNED,
+    WORKBOOK_PART,
+    Report,
+    looked_through,
+    repacked,
+    unheard,
+)
 
-WORKBOOK_PART = b"xl/workbook.xml"
-EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
-"""What openpyxl is given to open: it reads the parts that were looked through."""
-
+OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
+OLD_MARK = b"\xd0\xcf\x11\xe0"
 PERCENT_DIGITS = 12
+MOST_RELATED = 5_000
+SOME_VALUE = rb"<(?:\w+:)?(?:v|is)[ >]"
+Value = float | str | bool | date | time | timedelta
 DAMAGE = (
+    CalamineError,
     zipfile.BadZipFile,
     zlib.error,
-    InvalidFileException,
     SyntaxError,
-    expat.ExpatError,
     LookupError,
     ValueError,
     TypeError,
-    AttributeError,
     OSError,
     EOFError,
     ArithmeticError,
     RuntimeError,
+    NotImplementedError,
 )
 """How damage shows itself: bad XML, missing parts, a password, numbers that are none, dates beyond the calendar."""
 
 
 def is_workbook(content: bytes) -> bool:
-    """Whether bytes are an Excel workbook of today's format, told from the names in the archive."""
-    return content.startswith(b"PK\x03\x04") and WORKBOOK_PART in content
+    """Whether bytes are a workbook, told from the names in the archive or from the mark of the old format."""
+    archive = content.startswith(b"PK\x03\x04")
+    return content.startswith(OLD_MARK) or (
+        archive and (WORKBOOK_PART.encode() in content or OPEN_DOCUMENT in content[:200])
+    )
 
 
-def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = unheard) -> FileTable:
-    """The table in one sheet of a workbook: the first sheet with cells, or the one of this name.
+def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = unheard, header: int = 0) -> FileTable:
+    """The table in one sheet of a workbook: the first visible sheet with cells, or the one of this name.
 
-    Raises :class:`MarketError` for a damaged or locked workbook, one without such a sheet, and one that is too large,
-    in a sentence that names the file and what is allowed; what ``report`` raises is passed on.
+    ``header`` is the row of its names where a person said it. Raises :class:`MarketError` for a damaged or locked
+    workbook, one without such a sheet, and one that is too large, in a sentence that names the file and what is
+    allowed; what ``report`` raises is passed on.
     """
     try:
-        with Parts(content, file, report) as parts:
-            sheets, cells, sheet_name = _cells_of(parts, sheet, file)
-        return _table(cells, file, sheet_name, sheets)
-    except MarketError:
+        parts = {} if content.startswith(OLD_MARK) else looked_through(content, file, report)
+        return _read(content, parts, file, sheet, header)
+    except (MarketError, MemoryError):
         raise
     except DAMAGE as error:
-        raise MarketError(
-            f"{file} begins as an Excel workbook but cannot be read as one; allowed are whole workbooks without a "
-            "password, CSV and Parquet files."
-        ) from error
+        raise _damaged(file) from error
+    except BaseException as error:
+        # The library is written in Rust, whose own faults are no exceptions of Python's.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _damaged(file) from error
 
 
-def _cells_of(parts: Parts, sheet: str, file: str) -> tuple[tuple[str, ...], Sheet, str]:
-    """The names of all sheets, the cells of the one that is read, and its name."""
-    reader = ExcelReader(BytesIO(EMPTY_ARCHIVE), read_only=True, data_only=True, keep_links=False)
-    reader.archive = parts
-    reader.read_manifest()
-    reader.read_workbook()
-    apply_stylesheet(parts, reader.wb)
-    names = set(parts.namelist())
-    sheets = {
-        plain_words(one.name): relation.target
-        for one, relation in reader.parser.find_sheets()
-        if relation.target in names and "chartsheet" not in relation.Type
-    }
+def _damaged(file: str) -> MarketError:
+    return MarketError(
+        f"{file} begins as a workbook but cannot be read as one; allowed are whole workbooks without a password, CSV "
+        "and Parquet files."
+    )
+
+
+def _read(content: bytes, parts: Mapping[str, bytes], file: str, sheet: str, header: int) -> FileTable:
+    workbook = CalamineWorkbook.from_filelike(repacked(parts) if parts else BytesIO(content))
+    sheets = tuple(workbook.sheet_names)
+    if len(sheets) > MOST_SHEETS:
+        raise MarketError(f"{file} has {len(sheets):,} sheets; allowed are at most {MOST_SHEETS}.")
     if sheet and sheet not in sheets:
-        raise MarketError(f"{file} has no sheet {plain_words(sheet)!r}; allowed are {', '.join(sheets)}.")
-    table = reader.package.find(SHARED_STRINGS)
-    strings = shared_strings(parts, table.PartName[1:], file) if table is not None else []
-    # Hundreds of sheets can name one part, which is read once.
-    targets: dict[str, str] = {}
-    for name in [sheet] if sheet else sheets:
-        targets.setdefault(sheets[name], name)
-    match = sheet_cells(parts, targets, file, strings, _styles_of(reader.wb), reader.wb.epoch)
-    if match is not None:
-        part, cells = match
-        return tuple(sheets), cells, targets[part]
+        raise MarketError(
+            f"{file} has no sheet {plain_words(sheet)!r}; allowed are {plain_words(', '.join(sheets), 300)}."
+        )
+    places = _parts_of_sheets(parts)
+    empty = {name for name in set(places.values()) if name in parts and not re.search(SOME_VALUE, parts[name])}
+    hidden = {one.name for one in workbook.sheets_metadata if one.visible != SheetVisibleEnum.Visible}
+    for name in [sheet] if sheet else sorted(sheets, key=lambda one: one in hidden):
+        part = parts.get(places.get(name, ""))
+        if not sheet and places.get(name) in empty:
+            continue
+        cells = workbook.get_sheet_by_name(name)
+        if cells.height * cells.width > MOST_SPANNED:
+            raise MarketError(f"{file} has cells far from each other; delete what stands beside its table, or save it.")
+        rows = cells.to_python() if cells.height else []
+        if any(_value(value) is not None for row in rows for value in row):
+            left_above, left = cells.start or (0, 0)
+            percents = _percents(parts, part, left_above, left) if part is not None else {}
+            return _table(rows, left_above, percents, file, (name, sheets), header)
     what = f"Sheet {sheet} of {file} is" if sheet else f"{file} is"
     raise MarketError(f"{what} empty; allowed are sheets with a header, dates and numbers.")
 
 
-def _styles_of(workbook: Any) -> Callable[[int], Style]:
-    """What a number of each style looks like."""
-    sheet = SimpleNamespace(parent=workbook)
-
-    @cache
-    def style(place: int) -> Style:
-        number_format = ReadOnlyCell(sheet, 1, 1, None, style_id=place).number_format
-        return Style("%" in number_format, is_date_format(number_format), is_timedelta_format(number_format))
-
-    return style
+def _parts_of_sheets(parts: Mapping[str, bytes]) -> dict[str, str]:
+    """In which part each sheet of Excel's stands."""
+    related = {}
+    for one in _attributes(parts.get("xl/_rels/workbook.xml.rels", b""), b"Relationship"):
+        target = one.get("Target", "")
+        related[one.get("Id", "")] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
+    sheets = _attributes(parts.get(WORKBOOK_PART, b""), b"sheet")
+    return {one.get("name", ""): related.get(one.get("id", ""), "") for one in sheets}
 
 
-def _table(cells: Sheet, file: str, sheet: str, sheets: tuple[str, ...]) -> FileTable:
-    """The table below the first row with two cells; what stands above is a title."""
-    top = next((place for place, count in enumerate(cells.filled) if count > 1), None)
-    if top is None:
+def _attributes(part: bytes, element: bytes) -> list[dict[str, str]]:
+    """The attributes of all elements of this name, without their prefixes."""
+    found = re.findall(rb"<(?:\w+:)?" + element + rb"\s([^>]*)", part)
+    pairs = [re.findall(rb"(?:\w+:)?(\w+)\s*=\s*[\"']([^\"']*)[\"']", tag) for tag in found[:MOST_RELATED]]
+    return [{name.decode(): unescape(value.decode("utf-8", "replace")) for name, value in tag} for tag in pairs]
+
+
+def _percents(parts: Mapping[str, bytes], part: bytes, top: int, left: int) -> dict[int, set[int]]:
+    """The rows, by column, of cells that a person sees as percentages, counted from the sheet's first cell."""
+    styles = parts.get("xl/styles.xml", b"")
+    codes = re.findall(rb'<(?:\w+:)?numFmt\s[^>]*?numFmtId="(\d+)"[^>]*?formatCode="([^"]*)"', styles)
+    formats = {b"9", b"10"} | {number for number, code in codes if b"%" in code}
+    block = re.search(rb"<(?:\w+:)?cellXfs.*?</(?:\w+:)?cellXfs>", styles, re.DOTALL)
+    of_styles = re.findall(rb"<(?:\w+:)?xf\b[^>]*", block[0]) if block else []
+    seen = [re.search(rb'numFmtId="(\d+)"', style) for style in of_styles]
+    marks = [b"%d" % place for place, match in enumerate(seen) if match and match[1] in formats]
+    rows: dict[int, set[int]] = {}
+    if marks:
+        cell = rb'<(?:\w+:)?c\s(?=[^>]*?\bs="(?:' + b"|".join(marks) + rb')")[^>]*?\br="([A-Z]{1,3})(\d{1,7})"'
+        for letters, digits in re.findall(cell, part):
+            column = 0
+            for letter in letters:
+                column = 26 * column + letter - 64
+            rows.setdefault(column - 1 - left, set()).add(int(digits) - 1 - top)
+    return rows
+
+
+def _table(
+    rows: list[list[Any]],
+    top: int,
+    percents: Mapping[int, set[int]],
+    file: str,
+    of: tuple[str, tuple[str, ...]],
+    header: int,
+) -> FileTable:
+    """The table in the rows of a sheet, of which the first stands below ``top`` others."""
+    sheet, sheets = of
+    columns = [
+        [_percent(value, place, percents.get(number)) for place, value in enumerate(column)]
+        for number, column in enumerate(zip(*rows, strict=True))
+    ]
+    columns = [column for column in columns if any(value is not None for value in column)]
+    if len(columns) < 2:
         raise MarketError(f"Sheet {sheet} of {file} has one column only; expected are dates and numbers side by side.")
-    used = sorted(number for number, (places, _) in cells.columns.items() if places[-1] >= top)
-    check_extent(file, len(used), len(cells.numbers) - top - 1)
-    headers, columns = [], []
-    for number in used:
-        header, *below = cells.column(number, top)
-        headers.append("" if header is None else str(header))
-        columns.append(_column(below))
-    names = distinct_names(headers)
-    for name, column in zip(names, columns, strict=True):
+    check_width(file, len(columns))
+    full = [place for place, cells in enumerate(zip(*columns, strict=True)) if any(cell is not None for cell in cells)]
+    columns = [[column[place] for place in full] for column in columns]
+    numbers = np.array(full) + top + 1
+    if header and header not in numbers[:-1]:
+        raise MarketError(f"Row {header} of {file} cannot be its header; allowed is a row of names above the numbers.")
+    text = [pa.array(map(_printed, column), pa.string()) for column in columns]
+    table = extent(text, file, int(np.flatnonzero(numbers == header)[0]) if header else None)
+    inside = slice(table.first, table.end)
+    made = tuple(_column(column[inside], cells[inside]) for column, cells in zip(columns, text, strict=True))
+    for name, column in zip(table.names, made, strict=True):
         _check_lengths(column, name, file)
     notes = [f"Sheet {sheet} of {len(sheets)} was read."] if len(sheets) > 1 else []
-    if top:
-        notes.append(f"{top} row{'s' if top > 1 else ''} above the header {'were' if top > 1 else 'was'} left out.")
-    rows = np.array(cells.numbers[top + 1 :])
-    return FileTable(file, "workbook", names, tuple(columns), rows, "", tuple(notes), sheets, sheet)
+    row = 0 if table.header is None else int(numbers[table.header])
+    said = (*notes, *table.notes)
+    return cut_table(
+        FileTable(file, "workbook", table.names, made, numbers[inside], "", said, sheets, sheet, row, table.units)
+    )
 
 
-def _column(values: list[Value | None]) -> pa.Array:
+class Percentage(float):
+    """A number that a person sees as a percentage: 0.0406 for 4.06 %."""
+
+
+def _percent(value: Any, row: int, percents: set[int] | None) -> Value | None:
+    clean = _value(value)
+    if percents and row in percents and isinstance(clean, int | float) and not isinstance(clean, bool):
+        return Percentage(clean)
+    return clean
+
+
+def _value(value: Any) -> Value | None:
+    """What a cell holds, None for nothing."""
+    return None if isinstance(value, str) and (not value or value.isspace()) else value
+
+
+def _column(values: Sequence[Value | None], text: pa.StringArray) -> pa.Array:
     """Cells as numbers or as days where all are, else as the text that a person sees."""
-    cells_with_values = [value for value in values if value is not None]
-    percent = any(isinstance(value, Percentage) for value in cells_with_values)
-    if cells_with_values and not percent and all(_is_number(value) for value in cells_with_values):
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds and kinds <= {int, float}:
         return pa.array([None if value is None else float(value) for value in values], pa.float64())  # type: ignore[arg-type]
-    if cells_with_values and all(isinstance(value, date) for value in cells_with_values):
+    if kinds and kinds <= {date, datetime}:
         return pa.array([_moment(value) if isinstance(value, date) else None for value in values], pa.timestamp("s"))
-    return pa.array([_printed(value) for value in values], pa.string())
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return text
 
 
 def _moment(value: date) -> datetime:
@@ -160,9 +224,11 @@ def _moment(value: date) -> datetime:
 
 
 PRINTED: tuple[tuple[type, Callable[[Any], str]], ...] = (
-    (date, lambda value: _moment(value).isoformat(sep=" ").removesuffix(" 00:00:00")),
+    (str, str.strip),
     (Percentage, lambda value: f"{round(100 * value, PERCENT_DIGITS):.15g}%"),
+    (bool, str),
     (float, lambda value: f"{value:.15g}"),
+    (date, lambda value: _moment(value).isoformat(sep=" ").removesuffix(" 00:00:00")),
 )
 
 
@@ -178,6 +244,6 @@ def _printed(value: Value | None) -> str:
 def _check_lengths(column: pa.Array, name: str, file: str) -> None:
     if not pa.types.is_string(column.type):
         return
-    longest = max((len(text.as_py().encode()) for text in column), default=0)
+    longest = max((len(text.as_py().encode("utf-8", "replace")) for text in column), default=0)
     if longest > LONGEST_CELL:
         raise MarketError(f"Column {name} of {file} has a cell of {longest:,} bytes; allowed are {LONGEST_CELL:,}.")

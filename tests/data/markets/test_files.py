@@ -20,6 +20,7 @@ from goldviz.data.markets.files import LARGEST_FILE, Choices, look_into, market_
 from goldviz.data.markets.market import END_OF_DAY, MarketError, Release
 from goldviz.data.markets.parquet import market_name
 from goldviz.data.markets.symbols import described
+from goldviz.data.tables.printed_dates import ALLOWED_DATES
 from tests.places import REAL_DATA
 
 NOW = pd.Timestamp("2026-11-20", tz="UTC")
@@ -412,7 +413,9 @@ def test_what_is_not_known_is_said():
     found = market(prices(), "mine.csv")
     assert found.target.name == found.target.words == "Close"
     assert found.target.release == END_OF_DAY
-    assert found.notes["Close"] == "Release time unknown: end of day (UTC) assumed."
+    assert found.notes["Close"] == (
+        "Release time unknown: end of day (UTC) assumed. Values by weekday: 5 on Saturdays, 5 on Sundays."
+    )
     assert (found.source, found.origin, found.retrieved) == ("file", "mine.csv", NOW)
 
 
@@ -549,7 +552,7 @@ def test_a_column_that_cannot_be_used_is_left_out_and_named():
     seen = look_into(written(columns), "gold.csv")
     assert seen.values == ("Close",)
     sentence = "Column Silver of gold.csv has 'closed' in row 6; allowed are numbers and empty cells."
-    assert seen.notes == ("Left out, for no numbers are in it: Word.", f"{sentence} It is left out.")
+    assert seen.notes[:2] == ("Word is a in every row.", f"{sentence} It is left out.")
     assert refusal(written(columns), values=("Close", "Silver")) == sentence
 
 
@@ -564,7 +567,6 @@ def archive(name):
 
 
 LONG_CELL = "a word!" * 700_000
-ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/2024, Dec 31, 2024, 2024-12, 20241231 and seconds since 1970"
 
 
 @pytest.mark.parametrize(
@@ -578,7 +580,8 @@ ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/2024, Dec 31, 2024, 2024-12, 2024
         (b"5\n6\n7", "gold.csv has one column only; expected are dates and numbers separated by , ; | or tabs."),
         (
             written({"Day": ["Monday"] * 40, "Close": ["5"] * 40}),
-            f"gold.csv has no column of dates; allowed are dates like {ALLOWED_DATES}.",
+            "gold.csv has no column of dates: its first cells are 'Monday' and '5'. Allowed are dates like "
+            f"{ALLOWED_DATES}; where the names stand in another row, say which.",
         ),
         (
             written({"Day": [f"{day:%Y-%m-%d}" for day in DAYS], "Close": ["closed"] * 40}),
@@ -632,32 +635,37 @@ ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/2024, Dec 31, 2024, 2024-12, 2024
         ),
         (
             prices(row9="2024-01-08,5,6"),
-            "Row 9 of gold.csv has 3 cells where the first row has 2; every row needs the same number, and quotation "
+            "Row 9 of gold.csv has 3 cells where most rows have 2; every row needs the same number, and quotation "
             "marks come in pairs.",
         ),
         (
             prices(row9=f"2024-01-08,{LONG_CELL}"),
-            "Row 9 of gold.csv has a cell of 4,900,000 bytes in Close; allowed are at most 1,000.",
+            "Row 9 of gold.csv has a cell of 4,900,000 bytes in column 2; allowed are at most 1,000.",
         ),
         (b"," * 200 + b"\n" + b"5," * 200, "gold.csv has 201 columns; allowed are at most 200."),
-        (b"a,b\n" + b"1,2\n" * 2_000_001, "gold.csv has 2,000,001 rows; allowed are at most 2,000,000."),
+        (
+            b"a,b\n" + b"1,2\n" * 2_000_001,
+            "gold.csv has 2,000,001 rows; allowed are at most 2,000,000. gold.csv has no column of dates: its first "
+            f"cells are '1' and '2'. Allowed are dates like {ALLOWED_DATES}; where the names stand in another row, say "
+            "which.",
+        ),
         (bytes(LARGEST_FILE + 1), "gold.csv has 50.0 MB; allowed are at most 50 MB."),
         (
             bytes(range(256)) * 20,
-            "gold.csv holds binary data, not a table of text; allowed are CSV, Excel (.xlsx) and Parquet files.",
+            "gold.csv holds binary data, not a table of text; allowed are CSV, Excel, OpenDocument and Parquet files.",
         ),
         (
             archive("xl/workbook.xml"),
-            "gold.csv begins as an Excel workbook but cannot be read as one; allowed are whole workbooks without a "
-            "password, CSV and Parquet files.",
+            "gold.csv begins as a workbook but cannot be read as one; allowed are whole workbooks without a password, "
+            "CSV and Parquet files.",
         ),
         (
             archive("gold.csv"),
-            "gold.csv is a zip archive, not a table of text; allowed are CSV, Excel (.xlsx) and Parquet files.",
+            "gold.csv is a zip archive, not a table of text; allowed are CSV, Excel, OpenDocument and Parquet files.",
         ),
         (
             b"<!doctype html><p>",
-            "gold.csv is a web page, not a table of text; allowed are CSV, Excel (.xlsx) and Parquet files.",
+            "gold.csv is a web page, not a table of text; allowed are CSV, Excel, OpenDocument and Parquet files.",
         ),
         (
             b"PAR1 and nothing else",

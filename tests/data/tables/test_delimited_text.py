@@ -64,11 +64,11 @@ def test_cells_come_back_as_they_were_quoted_but_for_blanks_around_them(rows, se
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b'Date,Close\n"2024-01-01,5\n', "Row 2 of gold.csv has 1 cells where the first row has 2; every row needs"),
+        (b'Date,Close\n"2024-01-01,5\n', "Row 2 of gold.csv has 1 cells where most rows have 2; every row needs"),
         (b"%PDF-1.7", "gold.csv is a PDF document, not a table"),
         (b"\x1f\x8b\x08", "gold.csv is a gzip archive, not a table"),
         (b'\n {"a": 1}', "gold.csv is JSON, not a table"),
-        (b"sep=;\n", "gold.csv does not begin with a header; expected is a row of column names."),
+        (b"sep=;\n", "gold.csv is empty; allowed are CSV, Excel and Parquet files with dates and numbers."),
         (b"Date,Close\n2024-01-01,5\x00\n", "gold.csv holds binary data"),
     ],
 )

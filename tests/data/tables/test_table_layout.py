@@ -11,7 +11,7 @@ import pytest
 from goldviz.data.markets.file_channel import ColumnChoice, asked_of_name, file_channel
 from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.symbols import described
-from goldviz.data.tables import file_table, table_layout
+from goldviz.data.tables import bars, column_words, file_table
 from goldviz.data.tables.file_table import FileTable
 from goldviz.data.tables.table_layout import understood
 
@@ -27,7 +27,7 @@ def layout(*names):
     return understood(table(Date=DAYS, **dict.fromkeys(names, PRICES)))
 
 
-@pytest.mark.parametrize("module", [file_table, table_layout])
+@pytest.mark.parametrize("module", [bars, column_words, file_table])
 def test_the_examples_in_the_docstrings_hold(module):
     found = doctest.testmod(module)
     assert found.attempted > 0
@@ -55,7 +55,7 @@ def test_the_column_that_says_price_is_suggested(names, target, chosen):
 def test_a_column_named_like_a_date_comes_before_others_that_hold_dates():
     found = understood(table(Released=pa.array(["2023-01-01"] * 40), observation_date=DAYS, Gold=PRICES))
     assert found.date_column == "observation_date"
-    assert found.notes == ("Left out, for no numbers are in it: Released.",)
+    assert found.notes == ("Released is 2023-01-01 in every row.",)
 
 
 def test_large_prices_are_no_dates():

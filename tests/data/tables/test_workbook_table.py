@@ -7,6 +7,7 @@ import sys
 import zipfile
 from contextlib import suppress
 from datetime import date, datetime
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ from openpyxl import Workbook
 
 from goldviz.data.markets.files import Choices, look_into, market_from_file
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables import sheet_cells, workbook_parts
+from goldviz.data.tables import workbook_parts
+from goldviz.data.tables import workbook_table as workbook_table_module
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 from tests import hostile_workbooks
 from tests.hostile_workbooks import SHEET, exchanged, packed, sound_parts, sound_rows, xml_of_sheet
@@ -142,7 +144,7 @@ def test_what_unpacks_to_too_much_or_declares_entities_is_refused(monkeypatch):
             archive.writestr(name, part)
     with pytest.raises(MarketError, match=r"^gold\.xlsx declares a document type"):
         workbook_table(sink.getvalue(), "gold.xlsx")
-    monkeypatch.setattr(sheet_cells, "MOST_CELLS", 50)
+    monkeypatch.setattr(workbook_parts, "MOST_CELLS", 50)
     with pytest.raises(MarketError, match=r"^gold\.xlsx has more than 50 cells"):
         workbook_table(content, "gold.xlsx")
     monkeypatch.setattr(workbook_parts, "MOST_UNPACKED", 1000)
@@ -186,19 +188,20 @@ def test_a_document_type_behind_a_long_comment_an_archive_that_lies_and_a_second
         workbook_table(many, "gold.xlsx")
 
 
-def test_many_sheets_of_one_part_are_read_once(monkeypatch):
-    fed = []
-    feed = workbook_parts.Parts.feed
+def test_many_sheets_of_one_empty_part_are_never_given_to_the_library(monkeypatch):
+    class NeverReadWorkbook:
+        sheet_names = tuple(f"Gold {place}" for place in range(1, 501))
+        sheets_metadata = ()
 
-    def told(self, name, *rest):
-        fed.append(name)
-        return feed(self, name, *rest)
+        def get_sheet_by_name(self, name):
+            raise AssertionError(f"{name} was read.")
 
-    monkeypatch.setattr(workbook_parts.Parts, "feed", told)
+    monkeypatch.setattr(
+        workbook_table_module, "CalamineWorkbook", SimpleNamespace(from_filelike=lambda _: NeverReadWorkbook())
+    )
     content = hostile_workbooks.many_sheets_of_one_part(rows=2, columns=9)
     with pytest.raises(MarketError, match=r"^gold\.xlsx is empty"):
         workbook_table(content, "gold.xlsx")
-    assert fed.count(SHEET) == 1
 
 
 def test_empty_cells_of_all_sheets_count_together():
@@ -219,7 +222,7 @@ def test_a_shortage_of_memory_is_no_damage(monkeypatch):
         raise MemoryError
 
     content = saved(workbook(Gold=rows_of()))
-    monkeypatch.setattr(workbook_parts.Parts, "feed", short)
+    monkeypatch.setattr(workbook_table_module, "looked_through", short)
     with pytest.raises(MemoryError):
         workbook_table(content, "gold.xlsx")
 

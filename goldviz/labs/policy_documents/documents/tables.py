@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.column_words import DATE_WORDS, name_words
 from goldviz.data.tables.file_table import FileTable, is_missing, plain_words
 from goldviz.data.tables.printed_dates import ALLOWED_DATES, DateOrder, PrintedDates, date_form, read_dates
-from goldviz.data.tables.table_layout import DATE_WORDS, name_words
 from goldviz.data.texts.dated_texts import ASSUMED_RELEASE, DatedText, DatedTextError, DatedTexts, ReleaseRule, ordered
 from goldviz.labs.policy_documents.documents.delimited import text_table
 

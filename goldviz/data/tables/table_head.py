@@ -1,0 +1,192 @@
+"""Where the table in a file begins and ends: titles, units and codes above it, and footers below.
+
+The rows with dates are the table. Of the rows above them one is the header; what the others say of units is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from goldviz.data.tables.column_words import DATE_WORDS, name_words
+from goldviz.data.tables.file_table import distinct_names, is_missing, plain_words
+from goldviz.data.tables.printed_dates import ANY_DATE, SERIAL_DAYS, date_form
+
+FIRST_ROWS, LAST_ROWS = 200, 30
+"""Rows at the top in which the table may begin, and at the bottom in which it may end."""
+
+YFINANCE = ["Price", "Ticker"]
+"""What yfinance writes in front of two rows of names: Price,Close,High / Ticker,GC=F,GC=F / Date,,"""
+
+_ABOVE = re.compile(r"\bunits?\b[^\w%$€£¥]*(?P<unit>[^,;)]{1,20})", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"[(\[](?P<unit>[^()\[\]]{1,20})[)\]]")
+_NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[\d.,' ]*%?")
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The table's columns by ``names``, its first row and the row after its last; ``header`` is a row's place or None.
+
+    ``above`` and ``below`` count rows that are left out and are not empty, ``footer`` is the first cell of those below.
+    """
+
+    names: tuple[str, ...]
+    first: int
+    end: int
+    header: int | None
+    units: dict[str, str] = field(default_factory=dict)
+    above: int = 0
+    below: int = 0
+    footer: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of it."""
+        sentences = []
+        if self.header is None:
+            sentences.append("There is no header; the columns are named by their places.")
+        if self.above:
+            rows = "row above the header was" if self.above == 1 else "rows above the header were"
+            sentences.append(f"{self.above} {rows} left out.")
+        if self.below:
+            rows = "The last row was" if self.below == 1 else f"The last {self.below} rows were"
+            sentences.append(f"{rows} left out, without a date: {self.footer}")
+        return tuple(sentences)
+
+
+def extent(columns: Sequence[pa.StringArray], file: str, header: int | None = None) -> Extent:
+    """Where the table stands in these columns of trimmed text, all rows of the file among them.
+
+    ``header`` is the place of the row of names where a person said it. Raises :class:`MarketError` where there is no
+    such row.
+    """
+    count = len(columns[0])
+    place = _column_of_dates(columns, count)
+    if place is None:
+        first = _first_full_row(columns, count) if header is None else header
+        names = distinct_names(_cells(columns, first))
+        return Extent(names, min(first + 1, count), count, first, above=_filled_rows(columns, 0, first))
+    dated, full = _dated(columns[place], place, columns)
+    first = int(np.argmax(full)) if header is None else header + 1 + int(np.argmax(full[header + 1 :]))
+    while header is None and first > 0 and dated[first - 1]:
+        first -= 1  # a day to come, without a value yet
+    end = count - int(np.argmax(dated[::-1]))
+    footers = [row for row in range(end, count) if any(_cells(columns, row))]
+    if len(footers) > LAST_ROWS or any(_like_a_date(columns, place, row) for row in footers):
+        end, footers = count, []
+    footer = plain_words(" ".join(filter(None, _cells(columns, footers[0]))), 40) if footers else ""
+    top = [_cells(columns, row) for row in range(min(first, FIRST_ROWS))]
+    names_row, names, units = _header(top, place, columns, first, header, file)
+    above = sum(any(cells) for cells in top[: names_row if names_row is not None else first])
+    return Extent(names, first, end, names_row, units, above, len(footers), footer)
+
+
+def _column_of_dates(columns: Sequence[pa.StringArray], count: int) -> int | None:
+    """The first column with dates in most of the rows at the top, or in the lower half of them."""
+    candidates: list[tuple[bool, int]] = []
+    for place, column in enumerate(columns):
+        cells = column[:FIRST_ROWS]
+        form = date_form(cells) or date_form(cells[len(cells) // 2 :])
+        if form is not None:
+            candidates.append((form.digits_alone, place))
+    if candidates:
+        return min(candidates)[1]
+    below = columns[0][min(FIRST_ROWS, count) // 2 : FIRST_ROWS]
+    return 0 if len(below) and pc.all(pc.match_substring_regex(below, SERIAL_DAYS.pattern)).as_py() else None
+
+
+def _dated(
+    column: pa.StringArray, place: int, columns: Sequence[pa.StringArray]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which rows have a date, and which have anything beside it."""
+    dated = pc.match_substring_regex(column, f"{ANY_DATE}|{SERIAL_DAYS.pattern}").to_numpy(zero_copy_only=False)
+    beside = np.zeros(len(column), bool)
+    for other, cells in enumerate(columns):
+        if other != place and not beside.all():
+            beside |= ~pc.equal(cells, "").to_numpy(zero_copy_only=False)
+    return dated, dated & beside if (dated & beside).any() else dated
+
+
+def _like_a_date(columns: Sequence[pa.StringArray], place: int, row: int) -> bool:
+    """Whether a row below the last date is one of the table with a mistaken date: such a row is not left out."""
+    cells = _cells(columns, row)
+    numbers = any(_NUMBER.fullmatch(cell) for other, cell in enumerate(cells) if other != place)
+    return numbers and (not cells[place] or any(sign.isdigit() for sign in cells[place]))
+
+
+def _cells(columns: Sequence[pa.StringArray], row: int) -> list[str]:
+    return [column[row].as_py() for column in columns]
+
+
+def _filled_rows(columns: Sequence[pa.StringArray], first: int, end: int) -> int:
+    return sum(any(_cells(columns, row)) for row in range(first, end))
+
+
+def _first_full_row(columns: Sequence[pa.StringArray], count: int) -> int:
+    for row in range(min(count, FIRST_ROWS)):
+        if sum(map(bool, _cells(columns, row))) > 1:
+            return row
+    return 0
+
+
+def _header(
+    top: list[list[str]],
+    place: int,
+    columns: Sequence[pa.StringArray],
+    first: int,
+    header: int | None,
+    file: str,
+) -> tuple[int | None, tuple[str, ...], dict[str, str]]:
+    """The row of names above the first row of the table, the names, and their units."""
+    width = len(columns)
+    others = [other for other in range(width) if other != place and not _empty(columns[other][first:])] or [place]
+    full = [
+        row
+        for row, cells in enumerate(top)
+        if 2 * sum(bool(cells[other]) for other in others) >= len(others) and any(cells)
+    ]
+    if header is None:
+        named = [row for row in full if name_words(top[row][place]) & DATE_WORDS]
+        header = named[-1] if named else next(iter(full), None)
+    if header is not None and all(_NUMBER.fullmatch(top[header][other]) for other in others if top[header][other]):
+        years = all(re.fullmatch(r"(1[89]|20)\d\d", top[header][other]) for other in others)
+        header = header if years or name_words(top[header][place]) else None
+        if header is None and first == 1:
+            # A row of numbers without a date is no header; it is refused with its row, as any other.
+            return None, distinct_names([""] * width), {}
+    if header is None:
+        return None, distinct_names([""] * width), {}
+    names = list(top[header])
+    below = [cells for cells in top[header + 1 :] if any(cells)]
+    if [cells[0] for cells in (names, *below)][:2] == YFINANCE:
+        tickers = below[0]
+        names = [f"{ticker} {name}".strip() for ticker, name in zip(tickers, names, strict=True)]
+        names[0] = below[1][0] if len(below) > 1 else "Date"
+        below = []
+    elif not names[place]:
+        names[place] = next((cells[place] for cells in reversed(top) if cells[place] and cells in below), "")
+    repeated = [names[other] for other in others]
+    if below and len(set(repeated)) < len(repeated):
+        names = [
+            f"{name} {more}".strip() if other in others else name
+            for other, (name, more) in enumerate(zip(names, below[0], strict=True))
+        ]
+    clean = distinct_names(names)
+    whole = " ".join(cell for cells in top[:header] for cell in cells if cell)
+    of_all = _ABOVE.search(whole)
+    units = {clean[other]: of_all["unit"].strip() for other in others} if of_all else {}
+    for cells in below:
+        for other in others:
+            if match := _IN_BRACKETS.fullmatch(cells[other]):
+                units[clean[other]] = match["unit"].strip()
+    return header, clean, units
+
+
+def _empty(column: pa.StringArray) -> bool:
+    return bool(pc.all(is_missing(column)).as_py())
