@@ -12,9 +12,38 @@ ALLOWED_RELEASES = (
     "a time and a city, perhaps with a wait: 14:30 New York, or 16:15 New York, next working day, or 23:59 UTC, end of "
     "month"
 )
+BANK_CITIES = {
+    "New York": "America/New_York",
+    "Frankfurt": "Europe/Berlin",
+    "London": "Europe/London",
+    "Tokyo": "Asia/Tokyo",
+    "Beijing": "Asia/Shanghai",
+    "Bern and Zurich": "Europe/Zurich",
+    "Brasília": "America/Sao_Paulo",
+    "Budapest": "Europe/Budapest",
+    "Copenhagen": "Europe/Copenhagen",
+    "Istanbul": "Europe/Istanbul",
+    "Jakarta": "Asia/Jakarta",
+    "Jerusalem": "Asia/Jerusalem",
+    "Mexico City": "America/Mexico_City",
+    "Mumbai": "Asia/Kolkata",
+    "Oslo": "Europe/Oslo",
+    "Ottawa": "America/Toronto",
+    "Prague": "Europe/Prague",
+    "Pretoria": "Africa/Johannesburg",
+    "Santiago": "America/Santiago",
+    "Seoul": "Asia/Seoul",
+    "Stockholm": "Europe/Stockholm",
+    "Sydney": "Australia/Sydney",
+    "Warsaw": "Europe/Warsaw",
+    "Wellington": "Pacific/Auckland",
+    "UTC": "UTC",
+}
+"""Where central banks publish, and the time zones of their hours."""
+
 MOST_DAYS = 400
 _WRITTEN = re.compile(
-    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})\s+(?P<place>[A-Za-z][A-Za-z0-9_+/ -]*?)"
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})\s+(?P<place>[^\W\d_][\w+/ -]*?)"
     r"(?:,\s*end of (?P<period>week|month|quarter|year))?"
     r"(?:,\s*(?P<days>next|\d{1,3}) days?(?: later)?)?"
     r"(?:,\s*(?P<working>next|\d{1,3}) working days?(?: later)?)?"
@@ -65,4 +94,5 @@ def _zones() -> dict[str, str]:
     """Zones by their city and by their full name, in small letters."""
     zones = sorted(available_timezones(), key=lambda zone: zone.count("/"), reverse=True)
     cities = {zone.split("/")[-1].replace("_", " ").lower(): zone for zone in zones}
-    return cities | {zone.replace("_", " ").lower(): zone for zone in zones} | {"utc": "UTC"}
+    banks = {city.lower(): zone for city, zone in BANK_CITIES.items()}
+    return cities | banks | {zone.replace("_", " ").lower(): zone for zone in zones} | {"utc": "UTC"}

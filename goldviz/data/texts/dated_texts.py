@@ -16,6 +16,9 @@ MOST_TEXTS = 2_000
 LONGEST_TEXT = 1_000_000
 """Characters."""
 
+FEWEST_MONTHS = 5
+"""Different firsts of a month that make them likely to stand for the months."""
+
 NEW_YORK_AFTERNOON = ("14:00", "America/New_York")
 EARLIER_AFTERNOON = "14:15"
 FIRST_AT_TWO = date(2013, 3, 20)
@@ -103,6 +106,33 @@ class ReleaseRule:
                 "of release."
             )
         return tuple(notes)
+
+
+def stamped_by_month(days: Sequence[date]) -> bool:
+    """Whether days are likely months: several, and all of them the first of one.
+
+    >>> stamped_by_month([date(2016, month, 1) for month in range(1, 7)]), stamped_by_month([date(2016, 1, 1)])
+    (True, False)
+    """
+    return len(set(days)) >= FEWEST_MONTHS and all(day.day == 1 for day in days)
+
+
+def end_of_month(day: date) -> date:
+    """The last day of the month of a day.
+
+    >>> end_of_month(date(2016, 2, 1)).isoformat()
+    '2016-02-29'
+    """
+    return (day.replace(day=1) + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+
+
+def to_come(texts: Iterable[DatedText], today: date) -> tuple[str, ...]:
+    """What is said of documents whose day lies after ``today``."""
+    future = sorted(text.about for text in texts if text.about > today)
+    if not future:
+        return ()
+    are = "document is" if len(future) == 1 else "documents are"
+    return (f"{len(future)} {are} dated in the future, the last on {future[-1]}: check the dates.",)
 
 
 def _minutes(kind: str) -> bool:
@@ -217,6 +247,8 @@ def ordered(texts: Iterable[DatedText]) -> tuple[tuple[DatedText, ...], tuple[st
         count = len(visible) - len(distinct)
         notes.append(f"{count} document{' stands' if count == 1 else 's stand'} there twice and count once.")
     repeats = len(distinct) - len({text.text for text in distinct})
-    if repeats:
+    if repeats and repeats == len(distinct) - 1:
+        notes.append(f"All {len(distinct)} documents have the same words, so there is nothing to compare.")
+    elif repeats:
         notes.append(f"{repeats} document{' has' if repeats == 1 else 's have'} the same words as another day's.")
     return tuple(distinct), tuple(notes)

@@ -16,6 +16,9 @@ def unit_vectors(vectors: Float[np.ndarray, "document dimension"]) -> Float[np.n
     return units
 
 
+ROUNDING = 1e-12
+
+
 def cosine_change(
     vectors: Float[np.ndarray, "document dimension"], previous: Sequence[int]
 ) -> Float[np.ndarray, " document"]:
@@ -26,8 +29,8 @@ def cosine_change(
     """
     units = unit_vectors(vectors)
     changes = [1 - float(units[here] @ units[there]) if there >= 0 else np.nan for here, there in enumerate(previous)]
-    # Rounding may leave the same vector twice a hair below zero.
-    return np.where(np.isnan(changes), np.nan, np.maximum(changes, 0.0))
+    # Rounding may leave the same vector twice a hair off zero, and a figure would draw it as change.
+    return np.where(np.isnan(changes), np.nan, np.where(np.less(changes, ROUNDING), 0.0, changes))
 
 
 def nearest_documents(

@@ -31,8 +31,8 @@ def keep_table(report: Report, key: str, name: str, columns: TextColumns, rule: 
     return told(lambda: keep_documents(texts_from_table(content, name, columns, rule)), DatedTextError)
 
 
-def keep_files(report: Report, files: Sequence[tuple[str, str]], rule: ReleaseRule) -> Told[str]:
+def keep_files(report: Report, files: Sequence[tuple[str, str]], rule: ReleaseRule, kind: str) -> Told[str]:
     """Keep documents of one file each, given by keys and names. Raises DatedTextError as the others do."""
     report(0, 1)
     contents = [(name, brought_content(key, name, DatedTextError)) for key, name in files]
-    return told(lambda: keep_documents(texts_from_files(contents, rule)), DatedTextError)
+    return told(lambda: keep_documents(texts_from_files(contents, rule, kind=kind)), DatedTextError)

@@ -14,6 +14,7 @@ from pathlib import PurePath
 
 import pyarrow as pa
 
+from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.file_table import FileTable, plain_words
 from goldviz.data.tables.printed_dates import ALLOWED_DATES, date_form, read_dates
@@ -25,6 +26,7 @@ from goldviz.data.texts.dated_texts import (
     DatedTexts,
     ReleaseRule,
     ordered,
+    to_come,
 )
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD, decoded_text
 
@@ -42,13 +44,20 @@ MARKED_WORDS = "statement", "minutes", "speech", "testimony", "transcript", "pre
 """Words in a file's name that say what kind of document it is."""
 
 
+OWN_TITLE = re.compile(rf"(?i)\W*(?:the |summary |of )*(?P<kind>{'|'.join(MARKED_WORDS)})\b")
+
+
 def texts_from_files(
-    files: Sequence[tuple[str, bytes]], rule: ReleaseRule = ASSUMED_RELEASE, day_first: bool | None = None
+    files: Sequence[tuple[str, bytes]],
+    rule: ReleaseRule = ASSUMED_RELEASE,
+    day_first: bool | None = None,
+    kind: str = "",
 ) -> DatedTexts:
     """The documents in these files, each given by its name and its bytes.
 
     The front matter's date counts before the one in the name. Where no day of release stands there the rule says it,
-    and the notes what is doubtful in it. Files without words are left out, and said.
+    and the notes what is doubtful in it. ``kind`` is that of documents which say none in front matter, name or title.
+    Files without words are left out, and said.
 
     Raises :class:`goldviz.data.texts.dated_texts.DatedTextError` for files without a date, and for what is no text.
 
@@ -77,12 +86,12 @@ def texts_from_files(
             continue
         if len(words) > LONGEST_TEXT:
             raise DatedTextError(f"{name} has {len(words):,} characters; allowed are at most {LONGEST_TEXT:,}.")
-        texts.append(_document(name, facts, words.strip(), rule, day_first))
+        texts.append(_document(name, facts, words.strip(), rule, day_first, kind))
         if not _first(facts, RELEASE_KEYS):
             without_date.append(texts[-1])
     in_order, repeats = ordered(texts)
     origin = plain_words(files[0][0]) if len(files) == 1 else f"{len(files)} files"
-    doubts = rule.doubts(texts, without_date)
+    doubts = (*to_come(texts, utc_now().date()), *rule.doubts(texts, without_date))
     return DatedTexts(in_order, origin, rule.clock_for(texts), rule.zone, notes=(*notes, *doubts, *repeats))
 
 
@@ -100,8 +109,10 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
     return facts, text[match.end() :]
 
 
-def _document(name: str, facts: Mapping[str, str], words: str, rule: ReleaseRule, day_first: bool | None) -> DatedText:
-    kind = plain_words(_first(facts, KIND_KEYS), 30) or _kind_in_name(name)
+def _document(
+    name: str, facts: Mapping[str, str], words: str, rule: ReleaseRule, day_first: bool | None, usual: str
+) -> DatedText:
+    kind = plain_words(_first(facts, KIND_KEYS), 30) or _kind_in_name(name) or _kind_in_title(words) or usual
     day_words = _first(facts, ABOUT_KEYS)
     about = _day(day_words, name, day_first) if day_words else _day_in_name(name)
     if about is None:
@@ -122,6 +133,12 @@ def _first(facts: Mapping[str, str], keys: Sequence[str]) -> str:
 
 def _kind_in_name(name: str) -> str:
     return next((word.capitalize() for word in MARKED_WORDS if word in name.lower()), "")
+
+
+def _kind_in_title(words: str) -> str:
+    """What a text calls itself in its first words, as *Minutes of the Bank Board Meeting*."""
+    match = OWN_TITLE.match(words)
+    return match["kind"].capitalize() if match else ""
 
 
 def _day_in_name(name: str) -> date | None:

@@ -13,11 +13,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.column_words import DATE_WORDS, name_words
 from goldviz.data.tables.file_table import FileTable, is_missing, plain_words
 from goldviz.data.tables.printed_dates import ALLOWED_DATES, DateOrder, PrintedDates, date_form, read_dates
-from goldviz.data.texts.dated_texts import ASSUMED_RELEASE, DatedText, DatedTextError, DatedTexts, ReleaseRule, ordered
+from goldviz.data.texts.dated_texts import (
+    ASSUMED_RELEASE,
+    MOST_TEXTS,
+    DatedText,
+    DatedTextError,
+    DatedTexts,
+    ReleaseRule,
+    end_of_month,
+    ordered,
+    stamped_by_month,
+    to_come,
+)
 from goldviz.labs.policy_documents.documents.delimited import text_table
 
 SHOWN_ROWS, SHOWN_CHARACTERS = 5, 80
@@ -93,7 +105,7 @@ def look_into_texts(content: bytes, name: str) -> TextTablePreview:
     kinds = tuple(column for column in table.names if column not in (*dates, text) and _few(table, column))
     unclear = [*(["text"] if text_unclear else []), *(["date"] if len(others) > 1 else [])]
     with_texts = _with_texts(table, text)
-    with_dates = _dates(with_texts, date, None)
+    with_dates = _dates_of_so_many(with_texts, date, None)
     return TextTablePreview(
         name=table.file,
         rows=len(table.rows),
@@ -134,7 +146,7 @@ def texts_from_table(
                 f"{table.file} has no column {plain_words(column)!r}; allowed are {', '.join(table.names)}."
             )
     with_texts = _with_texts(table, columns.text)
-    dates = _dates(with_texts, columns.date, columns.day_first)
+    dates = _dates_of_so_many(with_texts, columns.date, columns.day_first)
     if dates.order == "either":
         raise DatedTextError(
             f"The dates of {table.file} can be read in two ways; choose whether the day or the month stands first."
@@ -142,18 +154,28 @@ def texts_from_table(
     about = dates.moments.astype("datetime64[D]").tolist()
     kinds = _cells(with_texts, columns.kind) if columns.kind else [""] * len(about)
     kinds = [plain_words(kind, LONGEST_KIND) for kind in kinds]
-    release_days = [rule.day_out(day, kind) for day, kind in zip(about, kinds, strict=True)]
+    by_month = stamped_by_month(about)
+    release_days = [
+        rule.day_out(end_of_month(day) if by_month else day, kind) for day, kind in zip(about, kinds, strict=True)
+    ]
     has_day, latest, notes = [False] * len(about), "", list(table.notes)
     if columns.release:
         has_day, days, latest = _releases(with_texts, columns.release, columns.day_first)
         release_days = [
             day if there else rule_day for there, day, rule_day in zip(has_day, days, release_days, strict=True)
         ]
+        if stamped_by_month([day for there, day in zip(has_day, release_days, strict=True) if there]):
+            release_days = [
+                end_of_month(day) if there else day for there, day in zip(has_day, release_days, strict=True)
+            ]
+            notes.append(f"All days in {columns.release} are the first of a month: documents count from its end.")
         if latest:
             notes.append(f"{columns.release} has times of day; the latest, {latest} UTC, counts for all documents.")
         if not all(has_day):
             empty = len(has_day) - sum(has_day)
             notes.append(f"Rows with nothing in {columns.release}: {empty}; their day of release is assumed.")
+    elif by_month:
+        notes.append(f"All days in {columns.date} are the first of a month: documents count from its end or later.")
     for row, day, out in zip(with_texts.rows, about, release_days, strict=True):
         if out < day:
             raise DatedTextError(
@@ -167,7 +189,7 @@ def texts_from_table(
     rule = replace(rule, clock=latest, zone="UTC") if latest else rule
     doubts = rule.doubts(texts, [text for text, there in zip(texts, has_day, strict=True) if not there])
     in_order, repeats = ordered(texts)
-    notes += [*doubts, *dates.notes, *_dropped(table, with_texts), *repeats]
+    notes += [*to_come(texts, utc_now().date()), *doubts, *dates.notes, *_dropped(table, with_texts), *repeats]
     clock, unwritten = rule.clock_for(texts), _unwritten(table, columns)
     return DatedTexts(in_order, table.file, clock, rule.zone, notes=tuple(notes), unwritten=unwritten)
 
@@ -221,6 +243,21 @@ def _unwritten(table: FileTable, choice: TextColumns) -> tuple[date, ...]:
     except DatedTextError:
         return ()
     return tuple(sorted(set(dates.moments.astype("datetime64[D]").tolist())))
+
+
+def _dates_of_so_many(table: FileTable, name: str, day_first: bool | None) -> PrintedDates:
+    """The dates; raises :class:`DatedTextError` with all that is wrong at once: too many texts, and a wrong date."""
+    count = len(table.rows)
+    too_many = (
+        "" if count <= MOST_TEXTS else f"{table.file} has {count:,} documents; allowed are at most {MOST_TEXTS:,}."
+    )
+    try:
+        dates = _dates(table, name, day_first)
+    except DatedTextError as error:
+        raise DatedTextError(f"{too_many} {error}".strip()) from None
+    if too_many:
+        raise DatedTextError(too_many)
+    return dates
 
 
 def _dates(table: FileTable, name: str, day_first: bool | None) -> PrintedDates:

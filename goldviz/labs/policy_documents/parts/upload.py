@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pandas as pd
 import streamlit as st
 
+from goldviz.data.markets.release_words import BANK_CITIES
 from goldviz.data.tables.brought_files import Told
 from goldviz.data.texts.dated_texts import (
     EARLIER_AFTERNOON,
@@ -50,7 +51,8 @@ ASSUMED_HOUR = (
     f"With a statement from before {FIRST_AT_TWO} among them, all documents count as out at {EARLIER_AFTERNOON}, as "
     "the Federal Reserve's were then. Another hour that you choose stays."
 )
-ZONES = ("America/New_York", "Europe/Frankfurt", "Europe/London", "Asia/Tokyo", "UTC")
+KINDS = (NONE, "Statement", "Minutes", "Speech")
+CITIES = {zone: city for city, zone in BANK_CITIES.items()}
 
 
 @st.dialog("Choose the documents", width="large")
@@ -89,9 +91,16 @@ def _own() -> str | None:
             raise DatedTextError("A CSV file holds all documents by itself; bring one of them, or text files alone.")
         if tables:
             return _from_table(own[0])
+        kind = st.selectbox(
+            "Kind, where a file says none",
+            KINDS,
+            key="policy-kind-of-files",
+            format_func=lambda name: name or "none",
+            help="A file says it in its name, at its top, or in its first words. Minutes come later than statements.",
+        )
         rule = _rule(asks_for_minutes=True)
         if st.button("Use these documents", type="primary", key="use-documents"):
-            return _answer(keep_files, [(file.key, file.name) for file in own], rule, holds=_is_there)
+            return _answer(keep_files, [(file.key, file.name) for file in own], rule, kind, holds=_is_there)
     except DatedTextError as error:
         st.error(plain(str(error)), icon=":material/block:")
     return None
@@ -175,7 +184,9 @@ def _rule(*, asks_for_minutes: bool) -> ReleaseRule:
     with left:
         hour = st.time_input("Out at", value=time.fromisoformat(clock), key="policy-clock", step=300)
     with middle:
-        place = st.selectbox("Time zone", ZONES, index=ZONES.index(zone), key="policy-zone")
+        place = st.selectbox(
+            "Time of", list(CITIES), index=list(CITIES).index(zone), key="policy-zone", format_func=CITIES.__getitem__
+        )
     wait = MINUTES_WAIT
     if asks_for_minutes:
         with right:
