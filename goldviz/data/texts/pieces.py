@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,7 +112,46 @@ def _chunk(tokeniser: Any, encoding: Any, number: int, second: int) -> Pieces:
     offsets = np.array(encoding["offset_mapping"][number], np.int64).reshape(-1, 2)
     segments = _segments(offsets, second)
     offsets[~inside] = 0
-    return Pieces(ids, tuple(tokeniser.convert_ids_to_tokens(ids.tolist())), offsets, words, segments)
+    return Pieces(ids, shown_pieces(tokeniser, ids.tolist()), offsets, words, segments)
+
+
+def shown_pieces(tokeniser: Any, numbers: Sequence[int]) -> tuple[str, ...]:
+    """The pieces of these numbers as a person reads them.
+
+    Byte-level vocabularies write each byte of UTF-8 as a letter of its own, *café* as *cafÃ©*: whole characters are put
+    together, and the mark of a blank before a word stays. A row of the table that belongs to no piece says so.
+    """
+    names = tokeniser.convert_ids_to_tokens(list(numbers))
+    backend = tokeniser.backend_tokenizer
+    byte_level = "ByteLevel" in (type(backend.decoder).__name__, type(backend.pre_tokenizer).__name__)
+    return tuple(
+        f"[unused {number}]" if name is None else in_letters(name) if byte_level else name
+        for number, name in zip(numbers, names, strict=True)
+    )
+
+
+def in_letters(piece: str) -> str:
+    """A byte-level piece with its bytes read as UTF-8; a piece that holds a part of a character stays as it is.
+
+    >>> in_letters("ĠcafÃ©"), in_letters("naÃ¯ve"), in_letters("Ã"), in_letters("<s>")
+    ('Ġcafé', 'naïve', 'Ã', '<s>')
+    """
+    mark = "Ġ" if piece.startswith("Ġ") else ""
+    try:
+        letters = bytes(_BYTES[letter] for letter in piece.removeprefix(mark)).decode()
+    except (KeyError, UnicodeDecodeError):
+        return piece
+    return mark + letters if letters.isprintable() and " " not in letters else piece
+
+
+def _byte_letters() -> dict[str, int]:
+    """The byte that each letter stands for (Radford et al. 2019): printable ones are themselves, others follow 255."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + place): byte for place, byte in enumerate(others)}
+
+
+_BYTES = _byte_letters()
 
 
 def _segments(offsets: np.ndarray, second: int) -> np.ndarray:

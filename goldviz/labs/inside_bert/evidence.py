@@ -10,7 +10,7 @@ import torch
 import xarray as xr
 from scipy.stats import spearmanr
 
-from goldviz.data.texts.pieces import Pieces
+from goldviz.data.texts.pieces import Pieces, shown_pieces
 from goldviz.labs.inside_bert.attention.head_ablation import ablate_all, head_ablation
 from goldviz.labs.inside_bert.attribution.integrated_gradients import integrated_gradients
 from goldviz.labs.inside_bert.attribution.outputs import classifier_of, masked_word_head_of, softmax_of
@@ -152,7 +152,7 @@ def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.D
         {"guess_probability": ("guess", np.exp(log_probabilities[best]))},
         coords={
             "guess": np.arange(1, len(best) + 1),
-            "guessed": ("guess", np.array(model.tokeniser.convert_ids_to_tokens(best.tolist()), dtype=object)),
+            "guessed": ("guess", np.array(shown_pieces(model.tokeniser, best.tolist()), dtype=object)),
         },
         attrs={
             "truth": pieces.tokens[token - 1],
@@ -178,7 +178,8 @@ def guess_of_word(model: TextModel, word: str, hidden: str = "") -> str:
     if len(word_pieces) != 1:
         return ""
     number = model.tokeniser.convert_tokens_to_ids(word_pieces[0])
-    return "" if number is None or number == model.tokeniser.unk_token_id else word_pieces[0]
+    unknown = number is None or number == model.tokeniser.unk_token_id
+    return "" if unknown else shown_pieces(model.tokeniser, [number])[0]
 
 
 @torch.no_grad()
@@ -194,7 +195,7 @@ def neighbours(reading: TextReading, token: int, count: int = 10) -> xr.Dataset:
     cosines = table @ table[number] / (lengths * lengths[number]).clamp_min(torch.finfo(table.dtype).tiny)
     cosines[number] = -np.inf
     best = cosines.topk(min(count, len(table) - 1))
-    tokens = model.tokeniser.convert_ids_to_tokens(best.indices.tolist())
+    tokens = shown_pieces(model.tokeniser, best.indices.tolist())
     return xr.Dataset(
         {"cosine": ("neighbour", best.values.clamp(-1, 1).double().cpu().numpy())},
         coords={

@@ -137,8 +137,6 @@ def labels_of(config: Mapping[str, Any], classes: int, name: str) -> tuple[str, 
 
     Raises :class:`goldviz.models.text.model.TextModelError` where there are more or fewer names than ``classes``.
     """
-    if classes > MOST_LABELS:
-        raise TextModelError(f"{name} has {classes} classes; allowed are up to {MOST_LABELS}.")
     table = config.get("id2label")
     if table is None:
         return None

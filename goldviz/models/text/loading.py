@@ -27,11 +27,12 @@ from goldviz.models.text.encoder import EncoderShape, TransformerEncoder
 from goldviz.models.text.files import stored_tensors
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
 from goldviz.models.text.model import LONGEST_CHUNK, TextModel, TextModelError
-from goldviz.models.text.tokeniser import read_tokeniser
+from goldviz.models.text.tokeniser import lowers_capitals, read_tokeniser
 from goldviz.models.text.weights import (
     CHECKPOINT_FAMILIES,
     CheckpointFamily,
     StoredTensor,
+    classes_of,
     read_classifier,
     read_encoder,
     read_masked_word_head,
@@ -71,7 +72,7 @@ def load_text_model(folder: Path, name: str = "") -> TextModel:
     for part in (encoder, masked_words, classifier, next_sentence):
         if part is not None:
             part.eval().requires_grad_(False)
-    notes = (*about_classes, *about_words, *_about_length(shape))
+    notes = (*about_classes, *about_words, *_about_pieces(tokeniser, shape), *_about_length(shape))
     parts = (encoder, masked_words, classifier, *([] if next_sentence is None else [next_sentence]))
     fingerprint = text_model_fingerprint(shape, tokeniser, parts, labels, name)
     return TextModel(name, encoder, tokeniser, masked_words, classifier, labels, fingerprint, notes, next_sentence)
@@ -132,6 +133,12 @@ def _classifier(
     if refusal and any(tensor.startswith("classifier.") for tensor in tensors):
         return None, (), (f"It has a classifier, but {refusal}, so it gives a text no tone.",)
     head = None if refusal else read_classifier(name, shape.width, family, tensors, MOST_LABELS)
+    if head is None and (classes := classes_of(family, tensors)) > MOST_LABELS:
+        return (
+            None,
+            (),
+            (f"Its classifier has {classes:,} classes; up to {MOST_LABELS} can be shown, so it is left out.",),
+        )
     if head is None:
         return None, (), ("It has no classifier, so it gives a text no tone.",)
     classes = head.read_out.out_features
@@ -140,6 +147,15 @@ def _classifier(
         names = tuple(f"class {number}" for number in range(classes))
         return head, names, ("Its config.json does not name its classes, so they are numbered.",)
     return head, labels, ()
+
+
+def _about_pieces(tokeniser: Any, shape: EncoderShape) -> tuple[str, ...]:
+    notes = []
+    if unused := shape.vocabulary - len(tokeniser):
+        notes.append(f"{unused} rows of its table belong to no piece and are unused.")
+    if lowers_capitals(tokeniser):
+        notes.append("Its vocabulary has capitals, but texts are read in small letters, as its files say.")
+    return tuple(notes)
 
 
 def _about_length(shape: EncoderShape) -> tuple[str, ...]:

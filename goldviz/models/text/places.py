@@ -10,7 +10,10 @@ import platformdirs
 
 from goldviz.models.text.model import TextModelError
 
-MODEL_FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,79}")
+MODEL_FOLDER_NAME = re.compile(r"[^\W_][\w. \u0300-\u036f-]{0,79}")
+"""Letters of any alphabet; some systems write an accent as a sign of its own."""
+OLDER_LAYOUT = "0_Transformer"
+"""The folder in which older models of sentences keep the encoder."""
 
 
 def model_folder() -> Path:
@@ -24,14 +27,22 @@ def model_folder() -> Path:
 def kept_folders() -> list[str]:
     """The names of the models in the model folder, in alphabetical order; none where it cannot be read."""
     try:
-        entries = sorted(entry.name for entry in model_folder().iterdir() if (entry / "config.json").is_file())
+        entries = sorted(
+            entry.name for entry in model_folder().iterdir() if (encoder_folder(entry) / "config.json").is_file()
+        )
     except OSError:
         return []
     return [name for name in entries if MODEL_FOLDER_NAME.fullmatch(name)]
 
 
+def encoder_folder(folder: Path) -> Path:
+    """Where a model's encoder lies: its folder, or the one within that older models of sentences have."""
+    older = folder / OLDER_LAYOUT
+    return older if not (folder / "config.json").is_file() and (older / "config.json").is_file() else folder
+
+
 def kept_folder(name: str) -> Path:
-    """The folder of this name in the model folder.
+    """The folder of this name in the model folder, or its encoder's.
 
     Raises :class:`goldviz.models.text.model.TextModelError` for a name that could lead elsewhere, or leads nowhere.
     """
@@ -44,4 +55,4 @@ def kept_folder(name: str) -> Path:
     folder = model_folder() / name
     if not folder.is_dir():
         raise TextModelError(f"This machine has no model folder {name!r}; its folders lie in {model_folder()}.")
-    return folder
+    return encoder_folder(folder)

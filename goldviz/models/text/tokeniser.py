@@ -24,6 +24,7 @@ WORD_PIECE_KINDS = frozenset({"bert", "distilbert"})
 RUST_GAVE_UP = "PanicException"
 """What the tokenisers' Rust raises where it fails; no Exception, and no module has it."""
 
+FILLED_UP_TO = (8, 16, 32, 64, 128)
 LARGEST_VOCABULARY_FILE = 64_000_000
 ONE_TOKENISER = threading.Lock()
 
@@ -58,7 +59,7 @@ def read_tokeniser(folder: Path, kind: str, vocabulary: int, name: str) -> Any:
             raise TextModelError(
                 f"{name} has a vocabulary that cannot be read ({_first_line(error)}); get its files again."
             ) from error
-    if len(tokeniser) != vocabulary:
+    if len(tokeniser) != vocabulary and not is_filled_up(len(tokeniser), vocabulary):
         raise TextModelError(
             f"{name} knows {vocabulary:,} pieces and its vocabulary has {len(tokeniser):,}; both must be the same, "
             "so these are files of different models."
@@ -70,6 +71,26 @@ def read_tokeniser(folder: Path, kind: str, vocabulary: int, name: str) -> Any:
     if max(tokeniser.get_vocab().values(), default=0) >= vocabulary:
         raise TextModelError(f"{name} has a vocabulary whose numbers go beyond the model's {vocabulary:,} pieces.")
     return tokeniser
+
+
+def is_filled_up(pieces: int, rows: int) -> bool:
+    """Whether a table has as many rows as fill one of so many pieces up to the next multiple of 8, 16, ... or 128.
+
+    Tables are made so because graphics cards multiply such sizes faster.
+
+    >>> is_filled_up(62, 64), is_filled_up(30522, 30528), is_filled_up(50280, 50368), is_filled_up(5, 104)
+    (True, True, True, False)
+    """
+    return any(-(-pieces // multiple) * multiple == rows for multiple in FILLED_UP_TO)
+
+
+def lowers_capitals(tokeniser: Any) -> bool:
+    """Whether texts are read in small letters although the vocabulary has pieces with capitals."""
+    normalizer = tokeniser.backend_tokenizer.normalizer
+    if normalizer is None or normalizer.normalize_str("G") != "g":
+        return False
+    special = set(tokeniser.all_special_tokens)
+    return any(piece != piece.lower() for piece in tokeniser.get_vocab() if piece not in special and piece[0] != "[")
 
 
 def _check_files(folder: Path, groups: tuple[tuple[str, ...], ...], name: str) -> None:

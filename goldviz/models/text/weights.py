@@ -202,23 +202,26 @@ def read_masked_word_head(
 def read_classifier(
     name: str, width: int, family: CheckpointFamily, tensors: Mapping[str, StoredTensor], most_classes: int
 ) -> TextClassifier | None:
-    """The classifier, or None where the checkpoint has none with at least two classes.
+    """The classifier, or None where the checkpoint has none with 2 to ``most_classes`` classes.
 
     Whether it is one of whole texts is config.json's to say: see
-    :func:`goldviz.models.text.config.classifier_refusal`. Raises
-    :class:`goldviz.models.text.model.TextModelError` for more than ``most_classes``, before any number is read.
+    :func:`goldviz.models.text.config.classifier_refusal`.
     """
-    if not _holds(family.classifier, ("dense.weight", "read_out.weight"), tensors):
+    classes = classes_of(family, tensors)
+    if not 2 <= classes <= most_classes:
         return None
-    read_out = tensors[stored_name(family.classifier, "read_out.weight")].shape
-    if len(read_out) != 2 or read_out[0] < 2:
-        return None
-    if read_out[0] > most_classes:
-        raise TextModelError(f"{name} has {read_out[0]} classes; allowed are up to {most_classes}.")
     with torch.device("meta"), UninitialisedWeights():
-        head = TextClassifier(width, read_out[0], family.classifier_activation)
+        head = TextClassifier(width, classes, family.classifier_activation)
     _fill_module(name, head, family.classifier, tensors)
     return head
+
+
+def classes_of(family: CheckpointFamily, tensors: Mapping[str, StoredTensor]) -> int:
+    """How many classes a checkpoint's classifier tells apart; 0 where it has none."""
+    if not _holds(family.classifier, ("dense.weight", "read_out.weight"), tensors):
+        return 0
+    read_out = tensors[stored_name(family.classifier, "read_out.weight")].shape
+    return read_out[0] if len(read_out) == 2 else 0
 
 
 def read_next_sentence_head(
