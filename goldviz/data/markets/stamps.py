@@ -45,7 +45,8 @@ def stamp_reading(days: pd.DatetimeIndex, latest_clock: int = 0, behind: int = 0
     """
     if len(days) < FEWEST:
         return StampReading()
-    if period := _period(days):
+    # A day with an afternoon hour is a moment, as of a release, and no period.
+    if latest_clock < LATE and (period := _period(days)):
         release = Release("23:59", "UTC", period=period)
         return StampReading(release, f"Dated by the first day of their {period}, values count from its end.")
     weekdays = np.bincount(days.day_of_week, minlength=7)

@@ -115,6 +115,8 @@ def test_days_of_a_zone_behind_utc_are_over_on_the_next_morning() -> None:
         (pd.date_range("2016-01-04", periods=90), 0),
         (pd.DatetimeIndex([day for day in pd.date_range("2016-01-02", periods=70) if day.day_of_week != 4]), 0),
         (DAYS[:9] - pd.Timedelta(days=1), 21 * 3600),
+        # Numbers that are out on the afternoon of the first.
+        (pd.date_range("2016-01-01", periods=40, freq="MS"), 15 * 3600 + 900),
     ],
 )
 def test_other_weeks_say_nothing_of_openings(days: pd.DatetimeIndex, clock: int) -> None:
