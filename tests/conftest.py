@@ -25,7 +25,7 @@ os.umask(USUAL_UMASK)
 
 # A deadline would be an assertion about time. A change is tested with the same examples every time, so that red means
 # that something changed; `make test-long` looks further with a seed that it prints.
-settings.register_profile("change", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("change", deadline=None, max_examples=15, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=200, print_blob=True)
 settings.load_profile("change")
 

@@ -101,6 +101,7 @@ def test_a_run_has_the_sizes_and_pieces_of_its_start(small):
         assert "A start model has its own" in description(BertPretraining, size)
 
 
+@pytest.mark.slow
 def test_it_learns_further_on_a_text_of_one_s_own():
     corpus = keep_text(STORY.encode(), "story.txt").name
     words = run(SHIPPED_MODEL, corpus=corpus, pretraining_steps=20, fine_tuning_steps=0, look_every=20)

@@ -243,6 +243,7 @@ def test_at_that_gain_signal_and_error_keep_their_size_through_thirty_layers(act
     assert 1 / 3 < done.hidden[0].grad.norm() / done.hidden[-1].grad.norm() < 3
 
 
+@pytest.mark.slow
 def test_advice_on_the_document_s_experiment_helps_both_networks():
     settings = DepthGradients(samples=200, seeds=(0, 1), histogram_every=0)
     before = goldviz.api.run(settings, progress=False)

@@ -24,6 +24,7 @@ def test_clipping_tames_what_explodes():
     assert (fixed.loss.isel(step=slice(-10, None)) < 0.1 * fixed.loss.isel(step=0)).all()
 
 
+@pytest.mark.slow
 def test_a_small_gain_loses_what_an_orthogonal_matrix_keeps():
     small = run("break-it-small-gain", steps=20, look_every=20)
     first, last = small.state_gradient_norm.isel(look=0, network=0, seed=0, time=[0, -1])

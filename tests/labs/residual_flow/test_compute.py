@@ -35,8 +35,17 @@ def test_the_linear_flow_is_the_matrix_exponential_and_the_network_its_power_of_
     np.testing.assert_allclose(ds.attrs["steepest_slope"], np.linalg.norm(A, 2), rtol=1e-12)
 
 
-@pytest.mark.parametrize("sharing", ["shared", "separate"])
-@pytest.mark.parametrize("field", thinned(["linear", "moons", "spiral", "van_der_pol", "rings_lifted"], 2))
+@pytest.mark.parametrize(
+    ("field", "sharing"),
+    thinned(
+        [
+            (field, sharing)
+            for field in ("linear", "moons", "spiral", "van_der_pol", "rings_lifted")
+            for sharing in ("separate", "shared")
+        ],
+        ordinary=3,
+    ),
+)
 def test_slopes_are_those_of_theory(field: str, sharing: str) -> None:
     ds = ResidualFlow.checked({"field": field, "sharing": sharing}).compute()
     np.testing.assert_allclose(-ds["slope"], ds["order"], rtol=0.12)
@@ -126,7 +135,7 @@ def test_slopes_leave_out_what_is_no_number_and_what_is_too_small() -> None:
     assert np.isnan(residual_flow.slope(x, np.array([np.nan, np.nan, np.nan, 0.1, 1e-12])))
 
 
-@pytest.mark.parametrize("field", ["spiral", "rings_lifted"])
+@pytest.mark.parametrize("field", thinned(["spiral", "rings_lifted"]))
 def test_the_plane_s_numbers_are_those_of_the_page_to_the_bit(field: str) -> None:
     settings = ResidualFlow.checked({"field": field, "blocks": 11, "view": 63, "sharing": "separate"})
     fewer, whole = residual_flow.plane(settings), settings.compute()
