@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from functools import cache
 
 import numpy as np
 import pytest
@@ -49,6 +50,13 @@ def test_a_run_without_looks_still_draws_its_steps(name):
     assert bool(FIGURES[name](run, epoch=40).data) == (name in ("loss", "gradient_norm", "evaluations"))
 
 
+@cache
+def shaped(**shape):
+    """Built once for all figures, with what its lanes share."""
+    run = build(**shape)
+    return run, shared_limits([run])
+
+
 @EVERY
 @pytest.mark.parametrize(
     "shape",
@@ -64,8 +72,8 @@ def test_a_run_without_looks_still_draws_its_steps(name):
     ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
-    run = build(**shape)
-    figure = FIGURES[name](run, limits=shared_limits([run]), epoch=1)
+    run, limits = shaped(**shape)
+    figure = FIGURES[name](run, limits=limits, epoch=1)
     assert figure.data
     assert len(figure.to_json()) < 130_000
 
@@ -88,10 +96,15 @@ def test_user_text_is_escaped(name):
         assert not any(tag in text for tag in ("<img", "<script", "<b>gold", "<b>g…", "<i>", "<u>"))
 
 
+@cache
+def two_lanes():
+    lanes = [build(steps=100, look_every=50), build(steps=300, observations=30, coarse=True)]
+    return lanes, shared_limits(lanes)
+
+
 @EVERY
 def test_lanes_share_their_axes(name):
-    lanes = [build(steps=100, look_every=50), build(steps=300, observations=30, coarse=True)]
-    shared = shared_limits(lanes)
+    lanes, shared = two_lanes()
     drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
     for axis in ("xaxis", "yaxis"):
         assert drawn[0].layout[axis].range == drawn[1].layout[axis].range

@@ -1,5 +1,6 @@
 import json
 import xml.etree.ElementTree as ET
+from functools import cache
 
 import numpy as np
 import pytest
@@ -47,6 +48,13 @@ def test_a_run_without_looks_still_draws_its_steps(name):
     assert bool(FIGURES[name](run, epoch=40).data) == (name in ("loss", "accuracy", "clipping"))
 
 
+@cache
+def shaped(**shape):
+    """Built once for all figures, with what its lanes share."""
+    run = build(asks_for_numbers=False, **shape)
+    return run, shared_limits([run])
+
+
 @EVERY
 @pytest.mark.parametrize(
     "shape",
@@ -63,16 +71,21 @@ def test_a_run_without_looks_still_draws_its_steps(name):
     ),
 )
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
-    run = build(asks_for_numbers=False, **shape)
-    figure = FIGURES[name](run, limits=shared_limits([run]), epoch=1)
+    run, limits = shaped(**shape)
+    figure = FIGURES[name](run, limits=limits, epoch=1)
     assert figure.data
     assert len(figure.to_json()) < 350_000
 
 
+@cache
+def two_lanes():
+    lanes = [build(length=20, steps=100, asks_for_numbers=False), build(length=60, steps=300, asks_for_numbers=False)]
+    return lanes, shared_limits(lanes)
+
+
 @OVER_AXES
 def test_lanes_share_their_axes(name):
-    lanes = [build(length=20, steps=100, asks_for_numbers=False), build(length=60, steps=300, asks_for_numbers=False)]
-    shared = shared_limits(lanes)
+    lanes, shared = two_lanes()
     drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
     for axis in ("xaxis", "yaxis"):
         assert drawn[0].layout[axis].range == drawn[1].layout[axis].range
