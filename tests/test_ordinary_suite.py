@@ -5,13 +5,13 @@ from pathlib import Path
 
 from goldviz.declare.registry import laboratories
 from tests.browser.conftest import ORDINARY
-from tests.thinned import REPRESENTATIVES
+from tests.thinned import REPRESENTATIVES, TRAINED_AS_WELL
 
 BROWSER = Path(__file__).parent / "browser"
 
 
 def test_representatives_are_laboratories() -> None:
-    assert set(REPRESENTATIVES) <= set(laboratories())
+    assert {*REPRESENTATIVES, *TRAINED_AS_WELL} <= set(laboratories())
 
 
 def test_every_journey_of_the_ordinary_suite_is_there() -> None:

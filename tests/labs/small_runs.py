@@ -22,7 +22,7 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment, schemas
 from goldviz.runs.recorder import Ended, Recorder
 from goldviz.runs.store.memory import Memory, NobodyAsks
-from tests.thinned import represented
+from tests.thinned import TRAINED_AS_WELL, represented
 
 LABORATORIES = list(laboratories().values())
 TRAINED = [lab for lab in LABORATORIES if issubclass(lab.declared, Experiment)]
@@ -60,7 +60,7 @@ class Small:
 
 
 SMALL = [Small(lab, number, changes) for lab in TRAINED for number, changes in enumerate(cases(lab).RUNS)]
-EVERY_SMALL = pytest.mark.parametrize("small", represented(SMALL), ids=str)
+EVERY_SMALL = pytest.mark.parametrize("small", represented(SMALL, also=TRAINED_AS_WELL), ids=str)
 """Of which the ordinary suite trains one of each representative."""
 REPRESENTED = pytest.mark.parametrize("lab", represented(TRAINED), ids=lambda lab: lab.name)
 EVERY_TRAINED = pytest.mark.parametrize("lab", TRAINED, ids=lambda lab: lab.name)

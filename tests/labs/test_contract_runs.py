@@ -30,9 +30,9 @@ from tests.labs.small_runs import (
     small_run,
     whole,
 )
-from tests.thinned import REPRESENTATIVES, represented, thinned
+from tests.thinned import REPRESENTATIVES, TRAINED_AS_WELL, represented, thinned
 
-PRESETS = represented((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets)
+PRESETS = represented(((lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets), also=TRAINED_AS_WELL)
 """Examples that are repeated: one of each representative in the ordinary suite."""
 OTHER_CPU = 1e-4
 """Relative. Losses of the first steps on another processor, whose kernels add in another order."""
@@ -40,7 +40,7 @@ OF_LARGEST = 0.02
 """Other variables, which may count or divide by what is nearly zero, against the largest value of each."""
 FIRST = [small for small in SMALL if small.number == 0]
 SCRIPTS = {
-    "ordinary": [small for small in FIRST if small.lab.name in REPRESENTATIVES],
+    "ordinary": [small for small in FIRST if small.lab.name in (*REPRESENTATIVES, *TRAINED_AS_WELL)],
     "all": [small for small in SMALL if small.number < 3],
 }
 """The small runs that are exported: a script takes seconds to make and to run."""

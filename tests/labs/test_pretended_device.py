@@ -9,11 +9,11 @@ from torch import Tensor
 
 from tests.labs.pretended_device import MixedDevicesError, pretended_device
 from tests.labs.small_runs import SMALL, Small, carried_out, cases, headline, whole
-from tests.thinned import represented
+from tests.thinned import TRAINED_AS_WELL, represented
 
 NETWORKS = [(small.lab, small.changes.get("network", small.changes.get("model"))) for small in SMALL]
 OF_EVERY_NETWORK = represented(
-    small for number, small in enumerate(SMALL) if NETWORKS.index(NETWORKS[number]) == number
+    (small for number, small in enumerate(SMALL) if NETWORKS.index(NETWORKS[number]) == number), also=TRAINED_AS_WELL
 )
 """The first small run of each network of a laboratory."""
 OTHER_KERNELS = 1e-5

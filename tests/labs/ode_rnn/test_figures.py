@@ -85,6 +85,7 @@ def test_a_gru_alone_has_all_figures_but_those_of_a_field(name):
     assert bool(figure.data) == (name not in ("plane", "solver", "consistency", "evaluations"))
 
 
+@pytest.mark.untrusted
 @EVERY
 def test_user_text_is_escaped(name):
     run = build(channels=("<b>gold</b>", "<i>silver</i>"), missing=0.3, time_unit="<u>weeks</u>")
