@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goldviz.data.markets import files as market_files
@@ -203,7 +203,6 @@ def test_damaged_parquet_is_read_or_refused(place, byte, cut):
 
 
 @given(st.permutations(range(40)))
-@settings(max_examples=20)
 def test_the_order_of_rows_changes_nothing_but_a_note(order):
     rows = prices().decode().split("\n")
     shuffled = "\n".join([rows[0], *(rows[1 + place] for place in order)]).encode()

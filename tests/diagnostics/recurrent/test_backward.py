@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from goldviz.diagnostics.recurrent.backward import steps_back
@@ -17,7 +17,6 @@ def random_like(tensor: torch.Tensor, seed: int) -> torch.Tensor:
     return torch.randn(tensor.shape, generator=torch.Generator().manual_seed(seed), dtype=tensor.dtype)
 
 
-@settings(max_examples=30, deadline=None)
 @given(recipe=recipes())
 def test_a_backward_step_is_the_transposed_jacobian(recipe):
     one = case(**recipe)
@@ -28,7 +27,6 @@ def test_a_backward_step_is_the_transposed_jacobian(recipe):
         assert torch.allclose(previous[:, 1], gradients[:, 1] @ matrix, atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(recipe=recipes())
 def test_a_step_on_is_the_jacobian_of_each_sequence(recipe):
     one = case(**recipe)
@@ -39,7 +37,6 @@ def test_a_step_on_is_the_jacobian_of_each_sequence(recipe):
             assert torch.allclose(on(step, changes)[:, sequence], changes[:, sequence] @ matrix.t(), atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(recipe=recipes())
 def test_contributions_add_up_to_autograds_gradient(recipe):
     one = case(**recipe)
@@ -50,7 +47,6 @@ def test_contributions_add_up_to_autograds_gradient(recipe):
     assert torch.allclose(by_lag.sum(0), expected, atol=1e-11, rtol=1e-11)
 
 
-@settings(max_examples=30, deadline=None)
 @given(recipe=recipes(), asked=st.sets(st.integers(0, 3)))
 def test_norms_of_contributions_need_not_the_contributions(recipe, asked):
     one = case(**recipe)
@@ -78,7 +74,6 @@ def test_the_loss_of_one_step_contributes_lag_by_lag(name):
         assert torch.allclose(by_lag[: 6 - k].sum(0), expected, atol=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
 @given(steps=st.integers(1, 15), hidden=st.integers(1, 8), seed=st.integers(0, 99))
 def test_valves_equal_autograd(steps, hidden, seed):
     one = case("lstm", steps=steps, hidden=hidden, seed=seed)

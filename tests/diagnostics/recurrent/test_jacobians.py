@@ -2,14 +2,13 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from torch.autograd.functional import jacobian
 
 from goldviz.diagnostics.recurrent.jacobians import CellJacobians, jacobians_of_step, step_jacobians
 from tests.diagnostics.recurrent.cases import NAMES, case, recipes, state, state_after
 
 
-@settings(max_examples=40, deadline=None)
 @given(recipe=recipes())
 def test_every_step_equals_autograd(recipe):
     one = case(**recipe)
@@ -19,7 +18,6 @@ def test_every_step_equals_autograd(recipe):
         assert torch.allclose(found[step], expected, atol=1e-12, rtol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(recipe=recipes())
 def test_the_step_s_own_derivative_is_the_one_written_by_hand(recipe):
     one = case(**recipe)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.backpropagation_by_hand.characters import Alphabet
@@ -36,7 +36,6 @@ def scaled(gradients: Weights, factor: float) -> Weights:
     return Weights(*(factor * part for part in gradients))
 
 
-@settings(max_examples=40, deadline=None)
 @given(text=st.text(min_size=2, max_size=30), hidden=st.integers(1, 9), gain=st.floats(0.1, 3))
 def test_the_five_sums_equal_autograd(text, hidden, gain):
     weights, inputs, targets = small(text, hidden, gain)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.backpropagation_by_hand import figures
@@ -11,7 +11,6 @@ from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
 
 
-@settings(max_examples=25, deadline=None)
 @given(text=st.text(min_size=2, max_size=40), hidden=st.integers(1, 8))
 def test_any_text_gives_autograds_gradient(text: str, hidden: int) -> None:
     ds = BackpropagationByHand.checked({"text": text, "hidden": hidden}).compute()

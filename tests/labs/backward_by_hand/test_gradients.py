@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.backward_by_hand.formulas import parse
@@ -15,7 +15,6 @@ NUDGE = 1e-5
 VARIANCES = pytest.mark.parametrize("variance", ["unbiased", "biased"])
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     words=st.text(min_size=1, max_size=40).filter(str.strip),
     samples=st.integers(2, 32),

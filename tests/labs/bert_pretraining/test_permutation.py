@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
@@ -43,7 +43,6 @@ def streams(pieces, order):
     place=st.integers(0, SIZE - 1),
     piece=st.integers(1, VOCABULARY - 1),
 )
-@settings(max_examples=40, deadline=None)
 def test_nothing_moves_by_what_is_later_in_the_order(order, read, place, piece):
     """Of a drawn order the first pieces are only read, at place 0; a piece is changed, and only later ones may move."""
     places = np.maximum(np.array(order) - read + 1, 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.markets.alignment import aligned, next_values
@@ -75,7 +75,6 @@ def test_rolling_correlations_are_those_of_their_windows() -> None:
         assert pd.Timestamp(view["answer_day"].values[end]) == panel.dates[answers.known[end]]
 
 
-@settings(max_examples=20)
 @given(day=st.integers(40, 95))
 def test_what_comes_after_a_day_changes_no_correlation_up_to_it(day: int) -> None:
     market = small_market()

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.declare.glossary import terms
@@ -25,7 +25,6 @@ from goldviz.models.recurrent.matrices import MATRICES
 from tests.diagnostics.recurrent.cases import case, recipes
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     name=st.sampled_from(["rnn_tanh", "rnn_relu"]),
     matrix=st.sampled_from(list(MATRICES)),
@@ -43,7 +42,6 @@ def test_the_bound_is_never_broken(name, matrix, size, seed):
     assert (stepwise[:, 0] <= lag_lines(one.layer.W_h, 15, 1.0).bound + 1e-9).all()
 
 
-@settings(max_examples=20, deadline=None)
 @given(recipe=recipes(least_steps=2))
 def test_the_stepwise_bound_holds_for_every_cell(recipe):
     one = case(**recipe)

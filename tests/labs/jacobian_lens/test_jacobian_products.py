@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.autograd.functional import jacobian
 
@@ -19,7 +19,6 @@ from goldviz.models.recurrent.matrices import MATRICES
 from tests.diagnostics.recurrent.cases import case, recipes, state, state_after
 
 
-@settings(max_examples=25, deadline=None)
 @given(recipe=recipes(most_steps=10))
 def test_all_pairs_equal_autograd(recipe):
     one = case(**recipe)
@@ -90,7 +89,6 @@ def test_a_dead_relu_network_has_products_of_zero():
     assert (norms[below] == -math.inf).all()
 
 
-@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 999), steps=st.integers(1, 40))
 def test_the_cell_path_is_the_product_of_forget_gates(seed, steps):
     one = case("lstm", steps=steps, seed=seed)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.models.recurrent.elman import Elman
@@ -23,14 +23,12 @@ def stream(index: int) -> torch.Generator:
     return torch.Generator().manual_seed(index)
 
 
-@settings(max_examples=20, deadline=None)
 @given(hidden=st.integers(1, 20), seed=st.integers(0, 99))
 def test_orthogonal_keeps_lengths(hidden, seed):
     matrix = MATRICES["orthogonal"](hidden, stream(seed))
     assert torch.allclose(matrix @ matrix.t(), torch.eye(hidden, dtype=torch.float64), atol=1e-13)
 
 
-@settings(max_examples=20, deadline=None)
 @given(hidden=st.integers(1, 20), seed=st.integers(0, 99))
 def test_non_normal_has_radius_one(hidden, seed):
     matrix = MATRICES["non_normal"](hidden, stream(seed))
@@ -47,7 +45,6 @@ def test_non_normal_is_not_normal_and_the_others_are_what_they_say():
     assert float(drawn["gaussian"].std()) == pytest.approx(1 / 8, rel=0.05)
 
 
-@settings(max_examples=20, deadline=None)
 @given(name=st.sampled_from(list(MATRICES)), size=st.floats(0.01, 5), seed=st.integers(0, 99))
 def test_scaling_reaches_the_spectral_radius(name, size, seed):
     scaled = scaled_to_spectral_radius(MATRICES[name](12, stream(seed)), size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.models.series.positions import POSITIONS
@@ -41,7 +41,6 @@ def test_a_code_is_the_documents_sines_and_cosines() -> None:
 
 
 @given(st.floats(-50, 500), st.floats(0, 40), st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
 def test_a_product_of_turned_rows_depends_on_the_lag_alone(place: float, lag: float, seed: int) -> None:
     q, k = torch.randn(2, 1, 8, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 

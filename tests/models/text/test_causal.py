@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import cross_entropy
@@ -130,7 +130,6 @@ ABLATIONS = [
 ]
 
 
-@settings(max_examples=20, deadline=None)
 @given(place=st.integers(0, 10), other=st.integers(0, 49), changes=st.sampled_from(ABLATIONS))
 def test_no_output_before_a_place_moves_when_its_token_changes(place, other, changes):
     network, asked = randomised(CausalTransformer(shape(**changes))), tokens()

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 from transformers.generation.logits_process import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
@@ -51,7 +51,6 @@ def test_temperature_0_takes_the_likeliest_token():
         tokens = torch.cat([tokens, one.token[:, None]], 1)
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     logits=st.lists(st.floats(-20, 20), min_size=2, max_size=12),
     temperature=st.floats(0.05, 3),
