@@ -9,6 +9,7 @@ from goldviz import runs
 from goldviz.api import (
     claims,
     compute,
+    doubts,
     examine,
     experiments,
     figure,
@@ -24,6 +25,7 @@ from goldviz.api import (
 __all__ = [
     "claims",
     "compute",
+    "doubts",
     "examine",
     "experiments",
     "figure",

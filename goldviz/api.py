@@ -82,8 +82,25 @@ def carried_out(
     from goldviz.runs.execution.limits import check
 
     check(settings)
+    for sentence in doubts(settings) if progress else ():
+        with suppress(BrokenPipeError):
+            print(f"{settings.name}: {sentence}", file=sys.stderr)
     with _bar(settings, progress) as watch:
         return _with_measures((_run_kept if keep else _run_in_memory)(settings, watch, channel))
+
+
+def doubts(experiment: str | Experiment, **settings: Any) -> list[str]:
+    """What should be known before these settings are trained on a market of your own, as the page says it by *Train*.
+
+    A column that tells the next move too well is named here, for one. Raises as :func:`run` does for settings that are
+    not allowed; empty for simulated data.
+    """
+    from goldviz.declare.laboratory import laboratory_of
+
+    whole = experiment.changed(**settings) if isinstance(experiment, Experiment) else None
+    checked = whole or registry.experiment(str(experiment)).checked(settings)
+    told = laboratory_of(checked).hook("doubts", "doubts")
+    return list(told(checked)) if told else []
 
 
 def compute(name: str, **settings: Any) -> xr.Dataset:

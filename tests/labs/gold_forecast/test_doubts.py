@@ -92,9 +92,12 @@ def test_a_column_that_knows_tomorrow_is_named_before_training(target: str) -> N
     assert told(data=with_tomorrow(), target=target, shuffle_targets=False, alignment="date")[0].startswith("Model")
 
 
-def test_after_training_any_model_counts_and_the_card_names_the_column() -> None:
+def test_after_training_any_model_counts_and_the_card_names_the_column(capsys: pytest.CaptureFixture[str]) -> None:
     settings = GoldForecast(**SMALL, data=with_tomorrow(), network="mlp", hidden=2, epochs=1)
-    run = goldviz.run(settings, progress=False)
+    run = goldviz.run(settings)
+    # Notebook and shell say before training what the page says by Train.
+    [sentence] = goldviz.doubts("gold-forecast", **settings.model_dump())
+    assert f"gold-forecast: {sentence}" in capsys.readouterr().err
     card = next(one for one in goldviz.findings(run) if one.kind == "leak_suspected")
     assert "by ridge" in card.number
     assert "Model High (+0." in card.explanation
