@@ -149,16 +149,24 @@ def market(
     sheet: str = "",
     symbols: Mapping[str, str] | None = None,
     releases: Mapping[str, str] | None = None,
+    header: int = 0,
+    price: str = "",
+    split: str | None = None,
+    dates: str = "",
+    decimal: str = "",
 ) -> str:
     """Keep a file of your own as a market, and return its name: ``run("gold-forecast", data=name)``.
 
-    It is CSV, an Excel workbook (``sheet`` says which of its sheets, the first with cells by default) or Parquet.
+    It is CSV, a workbook (``sheet`` says which of its sheets, the first with cells by default) or Parquet.
     ``columns`` are those to use, the one to forecast first; without them all columns of numbers, or of open, high, low
     and close the close alone. ``day_first`` says how 01/02/2024 is read, and is needed where the dates fit both
     readings. ``symbols`` say which known symbol a column is, such as ``{"Close": "CL=F"}``, whose unit and release time
     then hold; nothing is taken from the file's name. ``releases`` say when a column's values are known, such as
-    ``{"Close": "16:15 New York, next working day"}`` or ``"23:59 UTC, end of month"``. The file is kept in the folder
-    of markets, where pages find it under the same name.
+    ``{"Close": "16:15 New York, next working day"}`` or ``"23:59 UTC, end of month"``. ``header`` is the row of names,
+    ``price`` the column to forecast, by name or place; ``split`` the column whose names are channels, empty where all
+    rows are one price; ``dates`` the column of dates, and ``decimal`` the decimal mark. What of these a file leaves
+    open is asked by the error, which names the argument. The file is kept in the folder of markets, where pages find it
+    under the same name.
 
     Raises :class:`goldviz.data.markets.market.MarketError`, in one sentence that names the file, the place in it and
     what is allowed.
@@ -168,7 +176,19 @@ def market(
     from goldviz.data.markets.release_words import written_release
 
     known = {column: written_release(words) for column, words in (releases or {}).items()}
-    return keep_file(file, Choices(tuple(columns), day_first, symbols=symbols or {}, sheet=sheet, releases=known))
+    choices = Choices(
+        tuple(columns),
+        day_first,
+        symbols=symbols or {},
+        sheet=sheet,
+        releases=known,
+        header=header,
+        price=price,
+        split=split,
+        date_column=dates,
+        decimal=decimal,
+    )
+    return keep_file(file, choices)
 
 
 def load(run_id: str) -> xr.Dataset:

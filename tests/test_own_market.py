@@ -90,6 +90,42 @@ def test_dates_that_fit_both_readings_are_read_as_told(order: str, says: str, fo
     assert main([*command, "--market-dates", says]) == 0
 
 
+def test_header_price_and_split_are_told_in_notebook_and_shell_alike(folder: Path) -> None:
+    rows = table().to_csv(index=False, header=False)
+    (folder / "mine.csv").write_text(f"Value,x,y\nDay,a,b\n{rows}")
+    name = goldviz.market("mine.csv", header=2, price="b", dates="Day", decimal=".")
+    assert [channel.name for channel in load_market(name).channels] == ["b", "a"]
+    options = ["--market-header", "2", "--market-price", "b", "--market-date-column", "Day", "--market-decimal", "."]
+    command = ["compute", "gold-market", "--market", "mine.csv", *options, "--output", "seen.nc"]
+    assert main(command) == 0
+    assert xr.load_dataset(folder / "seen.nc").attrs["data_last"] == f"{DAYS[-1]:%Y-%m-%d}"
+    sides = table().assign(Side=["east", "west"] * 450)[["Date", "Bullion", "Side"]]
+    sides = pd.concat([sides, sides[:1].assign(Side="east", Bullion=1.5)])
+    sides.to_csv(folder / "mine.csv", index=False)
+    with pytest.raises(MarketError, match=r"Say split='' .* or split='Side'"):
+        goldviz.market("mine.csv")
+    assert len(load_market(goldviz.market("mine.csv", split="")).target.observed) == 900
+    options = ["--market-split", "", "--output", "seen.nc"]
+    assert main(["compute", "gold-market", "--market", "mine.csv", *options]) == 0
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ({"header": -1}, "The header is to stand in row -1; allowed is a row's number, such as 3."),
+        ({"header": True}, "The header is to stand in row True; allowed is a row's number, such as 3."),
+        ({"decimal": ";"}, "The decimal mark is ';'; allowed are '.' and ','."),
+        ({"price": "Lead"}, "mine.csv has no numbers in 'Lead'; allowed as price are Bullion, Silver."),
+        ({"split": "Silver"}, "mine.csv has no names of channels in 'Silver'; allowed is a column of names that come"),
+    ],
+)
+def test_what_is_told_wrongly_is_named(told: dict[str, Any], sentence: str, folder: Path) -> None:
+    table().to_csv(folder / "mine.csv", index=False)
+    with pytest.raises(MarketError) as caught:
+        goldviz.market("mine.csv", **told)
+    assert str(caught.value).startswith(sentence)
+
+
 def _text_in_numbers() -> bytes:
     frame = table().drop(columns="Silver").astype({"Bullion": str})
     frame.loc[::2, "Bullion"] = "closed"
@@ -143,8 +179,8 @@ def test_what_cannot_be_read_is_named(name: str, reason: str, folder: Path) -> N
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--market-columns", "Bullion"], "--market-sheet and --market-symbols say how --market FILE is read."),
-        (["--market-sheet", "Gold"], "--market-sheet and --market-symbols say how --market FILE is read."),
+        (["--market-columns", "Bullion"], "The option --market-columns says how --market FILE is read; give that file"),
+        (["--market-sheet", "Gold"], "The option --market-sheet says how --market FILE is read; give that file, too."),
         (["--market", "mine.csv", "--market-symbols", "Close"], "--market-symbols has 'Close'; allowed is a column"),
         (["--market", "mine.csv", "--data", "simulated"], "--market and --data both say which data; give one of them."),
         (["--market", "mine.csv", "--market-dates", "backwards"], "invalid choice: 'backwards'"),

@@ -66,6 +66,9 @@ def compute(name: str, options: Sequence[str]) -> int:
     return 0
 
 
+MARKET_OPTIONS = "columns", "dates", "sheet", "symbols", "header", "price", "split", "date-column", "decimal"
+
+
 def with_market(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The options with the market of the file that ``--market`` names, kept, in its place among the settings.
 
@@ -77,11 +80,9 @@ def with_market(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str,
     if data is None:
         return dict(arguments)
     if arguments["market_file"] is None:
-        if any(arguments[f"market_{option}"] for option in ("columns", "dates", "sheet", "symbols")):
-            raise CommandError(
-                "The options --market-columns, --market-dates, --market-sheet and --market-symbols say how --market "
-                "FILE is read."
-            )
+        said = [option for option in MARKET_OPTIONS if arguments[f"market_{option.replace('-', '_')}"] is not None]
+        if said:
+            raise CommandError(f"The option --market-{said[0]} says how --market FILE is read; give that file, too.")
         return dict(arguments)
     if arguments[data] is not None:
         raise CommandError(f"The options --market and --{data} both say which data; give one of them.")
@@ -98,6 +99,11 @@ def _kept_file(values: Mapping[str, Any]) -> str:
         day_first=DATE_ORDERS[values["market_dates"]] if values["market_dates"] else None,
         sheet=values["market_sheet"] or "",
         symbols=_symbols(values["market_symbols"] or ""),
+        header=values["market_header"] or 0,
+        price=values["market_price"] or "",
+        split=values["market_split"],
+        dates=values["market_date_column"] or "",
+        decimal=values["market_decimal"] or "",
     )
 
 
@@ -207,6 +213,17 @@ def _add_market_options(parser: Parser) -> None:
     group.add_argument(
         "--market-sheet", metavar="NAME", help="which sheet of a workbook. Default: the first with cells"
     )
+    group.add_argument(
+        "--market-header", type=int, metavar="ROW", help="in which row the names stand. Default: found out"
+    )
+    group.add_argument("--market-price", metavar="NAME", help="which column to forecast, by its name or its place")
+    group.add_argument(
+        "--market-split",
+        metavar="NAME",
+        help="which column's names are channels; '' where all rows are one price",
+    )
+    group.add_argument("--market-date-column", metavar="NAME", help="in which column the dates stand")
+    group.add_argument("--market-decimal", choices=[".", ","], help="the decimal mark")
     group.add_argument(
         "--market-symbols",
         metavar="COLUMN=SYMBOL",

@@ -160,7 +160,7 @@ def _recognised(column: str, symbol_text: str) -> tuple[str, Symbol] | None:
         if symbol:
             return symbol, described(symbol)
     words = name_words(column)
-    times, currencies = words & LONDON_FIXES.keys(), words & FIX_CURRENCIES.keys()
+    times, currencies = set(words & LONDON_FIXES.keys()), set(words & FIX_CURRENCIES.keys())
     if len(times) == len(currencies) == 1 and len(words) == 2:
         time, currency = times.pop(), FIX_CURRENCIES[currencies.pop()]
         facts = Symbol(f"London {time.upper()} fix in {currency}", "log_return", LONDON_FIXES[time], f"{currency}/oz")

@@ -215,6 +215,8 @@ def market_from_file(
     table, layout = _read(content, name, choices, report)
     _check(choices, table, layout)
     value_columns = choices.values or layout.chosen
+    if choices.price:
+        value_columns = (layout.target, *(column for column in value_columns if column != layout.target))
     channels: list[FileChannel] = []
     for column in value_columns:
         names = {one.channel.name for one in channels}
@@ -244,6 +246,10 @@ def _read(content: bytes, name: str, choices: Choices, report: Report) -> tuple[
     """The table and its layout, kept for a while: a person looks at the same file again with every choice."""
     file = plain_words(name) or "The file"
     check_size(len(content), file)
+    if isinstance(choices.header, bool) or not isinstance(choices.header, int) or choices.header < 0:
+        raise MarketError(f"The header is to stand in row {choices.header!r}; allowed is a row's number, such as 3.")
+    if choices.decimal not in ("", ".", ","):
+        raise MarketError(f"The decimal mark is {choices.decimal!r}; allowed are '.' and ','.")
     key = (hashlib.sha256(content).digest(), file, choices.sheet, choices.header)
     table = _TABLES.get(key, lambda: _beginning(content, file, choices, report))
     if not table.fault:
@@ -258,6 +264,8 @@ def _read(content: bytes, name: str, choices: Choices, report: Report) -> tuple[
 
 def _beginning(content: bytes, file: str, choices: Choices, report: Report) -> FileTable:
     if content[:4] in (PARQUET_MARK, ENCRYPTED_MARK):
+        if choices.header:
+            raise MarketError(f"{file} is a Parquet file, whose names stand in no row; leave the header out.")
         return parquet_table(content, file)
     if is_workbook(content):
         return workbook_table(content, file, choices.sheet, report, choices.header)

@@ -80,8 +80,8 @@ def _narrowest(values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int6
             size = np.nanmedian(np.abs(sample[inside])) if inside else 0.0
             if len(inside) >= 2 and high != low and 0 < width <= WIDEST_BAR * size:
                 candidates.append((width / size, int(high), int(low), inside))
-    for _, high, low, inside in sorted(candidates, key=lambda one: one[0]):
-        bars = _told(values, order, places[high], places[low], [places[one] for one in inside])
+    for _, top, bottom, between_them in sorted(candidates, key=lambda one: one[0]):
+        bars = _told(values, order, places[top], places[bottom], [places[one] for one in between_them])
         if bars is not None:
             return bars
     return None

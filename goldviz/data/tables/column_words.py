@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -53,13 +54,14 @@ _OF_EAST_ASIA = frozenset(
 KNOWN_WORDS = frozenset({*DATE_WORDS, *CLOSE_WORDS, *OPEN_WORDS, *HIGH_WORDS, *LOW_WORDS, *VOLUME_WORDS, *CHANGE_WORDS})
 
 
-def name_words(name: str) -> set[str]:
+@lru_cache(4096)
+def name_words(name: str) -> frozenset[str]:
     """The words of a column's name in small letters, without accents.
 
     Of East Asian names, which have no blanks, those that are known stand there.
 
     >>> sorted(name_words("observation_date (USD)")), name_words("Máxima"), name_words("データ日付") >= {"日付"}
-    (['date', 'observation', 'usd'], {'maxima'}, True)
+    (['date', 'observation', 'usd'], frozenset({'maxima'}), True)
     """
     letters = unicodedata.normalize("NFKD", name.lower().translate(_PLAIN))
     plain = unicodedata.normalize(
@@ -68,4 +70,4 @@ def name_words(name: str) -> set[str]:
     words = set(re.findall(r"[^\W_]+", plain))
     if _LONG.search(plain):
         words |= {word for word in _OF_EAST_ASIA if word in plain}
-    return words
+    return frozenset(words)

@@ -305,7 +305,7 @@ def _channel_names(
 ) -> tuple[tuple[int, pa.DictionaryArray] | None, Question | None]:
     """The column of a long table that names the channels, with its names; and a question where that is not sure."""
     moments, table = source.dates.moments, source.table
-    different = len(np.unique(moments))
+    different = len(np.unique(moments)) if columns else 0
     for column in columns:
         name = table.names[column]
         told = answers.split == name

@@ -125,14 +125,16 @@ def _look_through(part: bytes, name: str, file: str) -> None:
         raise MarketError(
             f"{file} has a cell of more than {LONGEST_TEXT:,} characters; allowed are dates, numbers and short texts."
         )
-    elements = part.count(b"<") - part.count(b"</")
-    cells = sum(part.count(mark) for mark in (b"<c ", b"<c>", b"<c/", b":c ", b":c>", b":c/", b"table-cell"))
-    rows = part.count(b"<row") + part.count(b":row") + part.count(b"table-row")
-    strings = part.count(b"<si>") + part.count(b":si>")
-    if strings > MOST_CELLS:
-        _refuse(file, "more strings")
-    if elements - 4 * cells - rows - 2 * strings > MOST_OTHERS:
-        _refuse(file, "more strings" if name.endswith("sharedStrings.xml") else "more elements beside its cells")
+    if name.endswith("sharedStrings.xml"):
+        strings = part.count(b"<si>") + part.count(b":si>") // 2
+        if strings > MOST_CELLS or _elements(part) - 2 * strings > MOST_OTHERS:
+            _refuse(file, "more strings")
+    elif b"sheetData" not in part and b"table-cell" not in part and _elements(part) > MOST_OTHERS:
+        _refuse(file, "more elements beside its cells")
+
+
+def _elements(part: bytes) -> int:
+    return part.count(b"<") - part.count(b"</")
 
 
 def _silent(part: bytes, longest: int) -> bool:
@@ -155,9 +157,10 @@ def _cells(part: bytes, file: str) -> tuple[int, int]:
     cells = sum(part.count(b"<" + of + b"c" + end) for end in (b" ", b">", b"/", b"\n"))
     filled = sum(part.count(b"<" + of + mark) for mark in (b"v>", b"v ", b"is>", b"is "))
     rows = re.findall(rb"<" + of + rb'row\b[^>]{0,400}?\sr=["\'](\d{1,18})', part)
+    if _elements(part) - 4 * cells - part.count(b"<" + of + b"row") > MOST_OTHERS:
+        _refuse(file, "more elements beside its cells")
     columns = re.findall(rb'\sr=["\']([A-Z]{1,4})\d', part)
-    if rows and int(max(rows, key=lambda digits: (len(digits), digits))) > LAST_ROW:
-        beyond = max(rows, key=lambda digits: (len(digits), digits)).decode()
+    if (beyond := max(map(int, rows), default=0)) > LAST_ROW:
         raise MarketError(f"{file} has a row {beyond}; a sheet has at most {LAST_ROW:,} rows.")
     width = max(map(_column_number, set(columns)), default=0)
     if len(columns) < cells:
@@ -178,8 +181,7 @@ def _cells(part: bytes, file: str) -> tuple[int, int]:
 
 def _height(part: bytes, of: bytes, rows: int) -> int:
     """The last row with a cell, as its reference or the number of rows says it."""
-    digits = re.findall(rb'\sr=["\'][A-Z]{1,4}(\d{1,18})', part)
-    last = int(max(digits, key=lambda one: (len(one), one))) if digits else 0
+    last = max(map(int, set(re.findall(rb'\sr=["\'][A-Z]{1,4}(\d{1,18})', part))), default=0)
     return max(last, rows, part.count(b"<" + of + b"row"))
 
 

@@ -20,8 +20,8 @@ import pyarrow as pa
 from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_width, cut_table, plain_words
-from goldviz.data.tables.table_head import extent
+from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_width, cut_table, plain_words, printed
+from goldviz.data.tables.table_head import FIRST_ROWS, extent
 from goldviz.data.tables.workbook_parts import (
     MOST_SHEETS,
     MOST_SPANNED,
@@ -111,7 +111,7 @@ def _read(content: bytes, parts: Mapping[str, bytes], file: str, sheet: str, hea
         if cells.height * cells.width > MOST_SPANNED:
             raise MarketError(f"{file} has cells far from each other; delete what stands beside its table, or save it.")
         rows = cells.to_python() if cells.height else []
-        if any(_value(value) is not None for row in rows for value in row):
+        if any(value is not None for row in rows for value in _clean(row, None)):
             left_above, left = cells.start or (0, 0)
             percents = _percents(parts, part, left_above, left) if part is not None else {}
             return _table(rows, left_above, percents, file, (name, sheets), header)
@@ -166,10 +166,7 @@ def _table(
 ) -> FileTable:
     """The table in the rows of a sheet, of which the first stands below ``top`` others."""
     sheet, sheets = of
-    columns = [
-        [_percent(value, place, percents.get(number)) for place, value in enumerate(column)]
-        for number, column in enumerate(zip(*rows, strict=True))
-    ]
+    columns = [_clean(column, percents.get(number)) for number, column in enumerate(zip(*rows, strict=True))]
     columns = [column for column in columns if any(value is not None for value in column)]
     if len(columns) < 2:
         raise MarketError(f"Sheet {sheet} of {file} has one column only; expected are dates and numbers side by side.")
@@ -179,7 +176,7 @@ def _table(
     numbers = np.array(full) + top + 1
     if header and header not in numbers[:-1]:
         raise MarketError(f"Row {header} of {file} cannot be its header; allowed is a row of names above the numbers.")
-    text = [pa.array(map(_printed, column), pa.string()) for column in columns]
+    text = [_text(column) for column in columns]
     table = extent(text, file, int(np.flatnonzero(numbers == header)[0]) if header else None)
     inside = slice(table.first, table.end)
     made = tuple(_column(column[inside], cells[inside]) for column, cells in zip(columns, text, strict=True))
@@ -197,16 +194,23 @@ class Percentage(float):
     """A number that a person sees as a percentage: 0.0406 for 4.06 %."""
 
 
-def _percent(value: Any, row: int, percents: set[int] | None) -> Value | None:
-    clean = _value(value)
-    if percents and row in percents and isinstance(clean, int | float) and not isinstance(clean, bool):
-        return Percentage(clean)
-    return clean
+def _clean(column: Sequence[Any], percents: set[int] | None) -> list[Value | None]:
+    """A column's values, None for blanks, and percentages as what they are."""
+    values = [value if type(value) is not str or value.strip() else None for value in column]
+    for row in percents or ():
+        cell = values[row] if row < len(values) else None
+        if isinstance(cell, float):
+            values[row] = Percentage(cell)
+    return values
 
 
-def _value(value: Any) -> Value | None:
-    """What a cell holds, None for nothing."""
-    return None if isinstance(value, str) and (not value or value.isspace()) else value
+def _text(values: list[Value | None]) -> pa.StringArray:
+    """Cells as text: one by one at the top, where names stand, and at once below where all are of one kind."""
+    top, below = values[:FIRST_ROWS], values[FIRST_ROWS:]
+    kinds = {type(value) for value in below} - {type(None)}
+    if not kinds or not kinds <= {int, float}:
+        return pa.array(map(_printed, values), pa.string())
+    return pa.concat_arrays([pa.array(map(_printed, top), pa.string()), printed(pa.array(below, pa.float64()))])
 
 
 def _column(values: Sequence[Value | None], text: pa.StringArray) -> pa.Array:

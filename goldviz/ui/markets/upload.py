@@ -17,6 +17,7 @@ from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, Table
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.tables.brought_files import Told
+from goldviz.data.tables.table_layout import Question, Understood
 from goldviz.runs.execution.memory_watch import give_back_memory
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.brought_files import READ_SECONDS, BroughtFile, answer_about, brought
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MOST_FILES = 12
 ORDERS = {True: "day first, as in 31/12/2024", False: "month first, as in 12/31/2024"}
 MARKS = {".": "a point", ",": "a comma"}
+SURENESS = {"sure": "sure", "likely": "likely", "asked": "please tell"}
 JOIN, REPLACE = "Join: its channels and these", "Replace it by these files"
 
 
@@ -41,9 +43,9 @@ def show(current_market: Market | None) -> Market | None:
     not simulated: files join it or replace it, as told.
     """
     st.caption(
-        f"CSV, Excel (.xlsx) or Parquet, at most {LARGEST_FILE // 10**6} MB: one column of dates, and prices or other "
-        "numbers. Several files become one market. They stay on this server; only you, and those to whom you give a "
-        "link, can choose them."
+        f"CSV, Excel, OpenDocument or Parquet, at most {LARGEST_FILE // 10**6} MB: one column of dates, and prices or "
+        "other numbers. Several files become one market. They stay on this server; only you, and those to whom you "
+        "give a link, can choose them."
     )
     files = st.file_uploader("Files", accept_multiple_files=True, key="market-file")
     if len(files) > MOST_FILES:
@@ -153,8 +155,13 @@ def _asked(sentence: str, name: str, options: Sequence[Any], **how: Any) -> Any:
 
 def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
     """Sheet, dates and decimal mark, asked where there is a choice; None while the order of dates must be told."""
-    choices = Choices()
-    preview = _look(file, choices)
+    header = f"market-header-{identity}"
+    choices = Choices(header=int(st.session_state.get(header) or 0))
+    try:
+        preview = _look(file, choices)
+    except MarketError:
+        _row_of_names(header)
+        raise
     if len(preview.sheets) > 1:
         sheet = st.selectbox(
             "Sheet", preview.sheets, index=preview.sheets.index(preview.sheet), key=f"market-sheet-{identity}"
@@ -176,6 +183,24 @@ def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
             key=f"market-decimal-{identity}",
         )
         choices = replace(choices, decimal=mark)
+    with st.expander("What was understood, and what to change in it"):
+        st.markdown("\n".join(f"- {_point(one)}" for one in preview.understood))
+        _row_of_names(header)
+        numbers = ["", *preview.values]
+        price = st.selectbox(
+            "Price to forecast",
+            numbers,
+            format_func=lambda name: name or "as understood",
+            key=f"market-price-{identity}",
+        )
+        choices = replace(choices, price=price)
+    if preview.question and not (price and preview.question.argument == "price"):
+        answer = _asked_of_table(preview.question, identity)
+        if answer is None:
+            st.info("Choose one, so that the file can be read.")
+            return None
+        of_price = preview.question.argument == "price"
+        choices = replace(choices, price=answer) if of_price else replace(choices, split=answer)
     if preview.date_order != "either":
         return choices
     day_first = _asked(
@@ -190,6 +215,27 @@ def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
         st.info("Choose how the dates are to be read.")
         return None
     return replace(choices, day_first=day_first)
+
+
+def _row_of_names(key: str) -> None:
+    st.number_input("Names stand in row (0: found out)", min_value=0, value=0, step=1, key=key)
+
+
+def _point(one: Understood) -> str:
+    return f"**{one.what}** ({SURENESS[one.confidence]}): {plain(one.sentence)}"
+
+
+def _asked_of_table(question: Question, identity: str) -> str | None:
+    """The visitor's answer to what only a person can tell, with what comes of each."""
+    answer: str | None = _asked(
+        question.sentence,
+        "How the table is read",
+        list(question.answers),
+        format_func=lambda one: plain(f"{one}: {question.answers[one]}" if one else question.answers[one]),
+        index=None,
+        key=f"market-{question.argument}-asked-{identity}",
+    )
+    return answer
 
 
 def _with_channels(file: BroughtFile, choices: Choices, identity: str) -> Market | None:

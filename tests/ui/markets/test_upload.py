@@ -231,3 +231,33 @@ def test_a_refusal_is_of_the_file_at_hand_alone() -> None:
         "and Parquet files."
     )
     assert USE not in visitor.said
+
+
+def test_what_was_understood_is_said_and_the_row_of_names_and_the_price_can_be_changed() -> None:
+    rows = "\n".join(f"{day:%Y-%m-%d},{100 + place},{200 + place % 7}" for place, day in enumerate(DAYS))
+    visitor = Uploads()
+    visitor.bring(("mine.csv", f"Title,of,it\nDay,left,right\n{rows}".encode()))
+    assert "Names (likely): They stand in row 2." in visitor.said.replace("*", "")
+    visitor.answer("Price to forecast", "right")
+    assert visitor.use().target.name == "right"
+    visitor.at.number_input[0].set_value(1)
+    visitor.look()
+    assert "of" in visitor.read.index
+
+
+def test_a_file_that_is_refused_lets_one_say_where_its_names_stand() -> None:
+    visitor = Uploads()
+    visitor.bring(("mine.csv", b"a,b\n" + b"x,1\n" * 40))
+    assert "has no column of dates: its first cells are 'x' and '1'" in visitor.said
+    assert visitor.at.number_input[0].label == "Names stand in row (0: found out)"
+
+
+def test_names_that_may_be_channels_are_asked_about_before_anything_is_used() -> None:
+    rows = [f"{day:%Y-%m-%d},{100 + place % 9}.5,{'EU' if place % 3 else 'DE'}" for place, day in enumerate(DAYS)]
+    rows.append(f"{DAYS[3]:%Y-%m-%d},99.5,DE")
+    visitor = Uploads()
+    visitor.bring(("mine.csv", ("Date,Price,Country\n" + "\n".join(rows)).encode()))
+    assert "is each name a channel?" in visitor.said
+    assert "Use these data" not in [button.label for button in visitor.at.button]
+    visitor.answer("How the table is read", "")
+    assert [channel.name for channel in visitor.use().channels] == ["Price"]
