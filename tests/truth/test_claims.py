@@ -19,7 +19,6 @@ from goldviz.runs.examples import example
 from tests.truth.numbers_of_runs import (
     a_step,
     agreement,
-    alike,
     answers_stay,
     bag_of_words,
     deep_size,
@@ -45,6 +44,7 @@ from tests.truth.numbers_of_runs import (
     part_of_gain,
     power_of_batch,
     recurrent_size,
+    relations,
     saved,
     scatter,
     stays,
@@ -315,6 +315,18 @@ ANEW = {
                 / first(hierarchy, "parameter_count")
             ),
         ),
+        "growth_by_context": (
+            ("pairs-as-a-network", "as-in-the-document", "hierarchy"),
+            lambda *runs: np.divide(*np.diff([first(run, "parameter_count") for run in runs])[::-1]),
+        ),
+        "growth_by_symbol": (
+            ("as-in-the-document", "break-it-few-names"),
+            lambda few, many: (
+                (first(many, "parameter_count") - first(few, "parameter_count"))
+                / (len(many.symbol) - len(few.symbol))
+                / (few.embedding_table.shape[-1] + 200 + 1)
+            ),
+        ),
     },
     "attention-interface": {
         "attention.on_word": (LETTERS, lambda run: of(run, "peak_offset")[-1][3]),
@@ -424,7 +436,7 @@ ANEW = {
         "looks_left": (FIRST, lambda run: given(run, -1)),
         "looks_right": (FIRST, lambda run: given(run, 1)),
         "on_itself": (FIRST, on_itself),
-        "heads_alike": (FIRST, alike),
+        "relations": (FIRST, relations),
     },
     "jacobian-lens": {
         "left_at_the_end": (FIRST, lambda run: np.nanmax(run["singular_value"].values[-1])),

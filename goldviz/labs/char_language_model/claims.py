@@ -29,6 +29,7 @@ DEEP = {
     "look_every": 0,
 }
 SHORT = {"steps": 300, "close_looks": 4}
+COUNTED = {"steps": 1, "close_looks": 1, "look_every": 0}
 MATCHED = {"context": 8, "embedding": 24, "normalisation": "batch", "gain": 1.0, "steps": 1500, "close_looks": 2}
 
 
@@ -108,6 +109,24 @@ CLAIMS = (
         parts={
             "its dev loss is {:.3f} nat lower": Part(measures.dev_of_flat_less_hierarchy, above=0.0),
             "their parameters differ by {:.1%}": Part(measures.parameters_apart, below=0.05),
+        },
+    ),
+    Tried(
+        "C134",
+        "Parameters grow only linearly with the vocabulary and with the context.",
+        "002, 1.3.1",
+        lanes=(
+            *({**COUNTED, "context": context} for context in (4, 8, 16)),
+            {**COUNTED, "context": 4, "corpus": "python"},
+        ),
+        kind="identity",
+        parts={
+            "8 characters more add {:.2f} times the parameters of 4 more": Part(
+                measures.growth_by_context, above=1.99, below=2.01, lanes=(1, 2, 3)
+            ),
+            "a symbol adds {:.2f} times its numbers in the embedding and the output": Part(
+                measures.growth_by_symbol, above=0.99, below=1.01, lanes=(1, 4)
+            ),
         },
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -183,5 +184,22 @@ def unseen_below_pairs(run: Run) -> float:
 @measure()
 def parameters_apart(flat: Run, hierarchy: Run) -> float:
     """By which share of the hierarchy's parameters the two counts differ."""
-    counts = [float(run["parameter_count"][0]) for run in (flat, hierarchy)]
-    return abs(counts[0] / counts[1] - 1)
+    return abs(_parameters(flat) / _parameters(hierarchy) - 1)
+
+
+def _parameters(run: Run) -> float:
+    return float(run["parameter_count"][0])
+
+
+@measure()
+def growth_by_context(short: Run, middle: Run, long: Run) -> float:
+    """How many times as many parameters the longest context adds to the middle one as that adds to the shortest."""
+    return (_parameters(long) - _parameters(middle)) / (_parameters(middle) - _parameters(short))
+
+
+@measure()
+def growth_by_symbol(small: Run, large: Run) -> float:
+    """Parameters that a symbol adds, over its numbers in the embedding and in the output with its bias."""
+    settings = json.loads(small.attrs["settings"])
+    added = (_parameters(large) - _parameters(small)) / (large.sizes["symbol"] - small.sizes["symbol"])
+    return float(added / (settings["embedding"] + settings["hidden"] + 1))

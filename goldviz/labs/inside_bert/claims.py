@@ -58,7 +58,7 @@ CLAIMS = (
         "Multiple heads capture different types of relationships.",
         "001, 4.1.2",
         parts={
-            "two heads of a layer have weights that correlate by {:.2f}": Part(measures.heads_alike, below=0.5),
+            "heads of a layer attend most to {:.2f} relations of five": Part(measures.relations, above=1.5),
         },
     ),
     OverText(

@@ -50,10 +50,16 @@ def on_itself(run: Run) -> float:
 
 
 @measure()
-def heads_alike(run: Run) -> float:
-    """The correlation between two heads' weights, mean over the pairs of a layer."""
-    layers = run["all_attention"].values
-    return float(np.mean([_alike(heads.reshape(len(heads), -1)) for heads in layers]))
+def relations(run: Run) -> float:
+    """How many relations heads of a layer attend to most, mean over the layers: a piece to the one before, to itself,
+    to the one after, to [CLS] and [SEP], or to all others. Even attention gives 1."""
+    weights, special = run["all_attention"].values, run["special"].values.astype(bool)
+    places = np.arange(len(special))
+    offset = places - places[:, None]
+    beside = np.select([offset == -1, offset == 0, offset == 1], [0, 1, 2], 4)
+    relation = np.where(special, 3, beside)
+    given = np.array([(weights * (relation == one)).sum((-2, -1)) for one in range(5)])
+    return float(np.mean([len(set(heads)) for heads in given.argmax(0).tolist()]))
 
 
 @measure()
@@ -198,7 +204,3 @@ def across_if_even(run: Run) -> float:
 def _weights(run: Run) -> np.ndarray:
     ordinary = ~run["special"].values.astype(bool)
     return np.asarray(run["all_attention"].values[..., ordinary, :][..., ordinary])
-
-
-def _alike(heads: np.ndarray) -> float:
-    return float(np.corrcoef(heads)[np.triu_indices(len(heads), 1)].mean())

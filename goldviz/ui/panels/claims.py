@@ -63,13 +63,12 @@ def show(lab: Laboratory, visible_lanes: Sequence[AnyLane] = ()) -> None:
     """All claims of a laboratory; ``shown`` are the lanes whose runs may have tested one."""
     claims = claims_of(lab)
     number = st.session_state.get(_key(lab))
-    questions = [claim for claim in claims if claim.kind == "question"]
-    if len(questions) < len(claims):
-        st.markdown(f"What the document claims: {counted(claim.word for claim in claims if claim.kind != 'question')}.")
-    for claim in sorted(claims, key=lambda claim: (claim.kind == "question", claim.number != number)):
-        if questions and claim is min(questions, key=lambda one: one.number != number):
-            st.markdown(f"Questions of our own: {counted(claim.word for claim in questions)}.")
-        _one(claim, visible_lanes)
+    for heading, is_ours in (("What the document claims", False), ("Questions of our own", True)):
+        group = [claim for claim in claims if (claim.kind == "question") == is_ours]
+        if group:
+            st.markdown(f"{heading}: {counted(claim.word for claim in group)}.")
+        for claim in sorted(group, key=lambda claim: claim.number != number):
+            _one(claim, visible_lanes)
 
 
 def _one(claim: Claim, visible_lanes: Sequence[AnyLane]) -> None:
