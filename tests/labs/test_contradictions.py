@@ -22,7 +22,6 @@ from tests.labs.drawn_findings import (
     WITH_CARDS,
     conclusions_of,
     drawn_conclusions,
-    drawn_run,
     drawn_settings,
     of_several,
     said,
@@ -227,18 +226,6 @@ def test_no_recorded_example_contradicts_itself(lab: Laboratory) -> None:
         settings = lab.declared.preset(preset.slug)
         run = example(lab.declared, preset.slug)
         assert not list(contradictions(lab, conclusions_of(lab), settings, run)), preset.slug
-
-
-@EVERY_SHAPE
-@FEWER
-@given(seed=st.integers(0, 2**32 - 1))
-def test_no_drawn_run_contradicts_itself(small: Small, seed: int) -> None:
-    generator = np.random.default_rng(seed)
-    run = drawn_run(of_several(small), generator)
-    settings = drawn_settings(small, generator, **SEVERAL)
-    # Drawn numbers may be infinite where those of one run are not, and then have no difference.
-    with np.errstate(invalid="ignore"):
-        assert not list(contradictions(small.lab, conclusions_of(small.lab), settings, run))
 
 
 @EVERY_SHAPE

@@ -78,12 +78,13 @@ def guesses_diverged(advice: Advice) -> Rule:
     )
 
 
-def guesses_overshoot(advice: Advice = (SLOWER,)) -> Rule:
+def guesses_overshoot(advice: Advice = (SLOWER,), **own: Any) -> Rule:
     """Steps are too long for a model that does not just learn its text by heart."""
     return steps_too_long(
         title="The learning rate is too large for {subject}",
         advice=advice,
         silenced_by=("diverged", "by_heart"),
+        **own,
     )
 
 

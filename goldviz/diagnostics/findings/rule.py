@@ -29,7 +29,16 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.advice import Candidate, Remedy, Suited, remedies
-from goldviz.diagnostics.findings.finding import Finding, Severity, Verdict, Verdicts, agreement, majority, number
+from goldviz.diagnostics.findings.finding import (
+    Finding,
+    Floats,
+    Severity,
+    Verdict,
+    Verdicts,
+    agreement,
+    majority,
+    number,
+)
 from goldviz.diagnostics.findings.line import Line
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.words import Networks, Printed
@@ -236,4 +245,10 @@ class Fields(Networks):
         if len(self.readings) != 1 or not hasattr(self.readings[0], field):
             return super().__missing__(field)
         measure = getattr(self.readings[0], field)
-        return Printed(median(np.asarray(measure, float))) if isinstance(measure, float | np.ndarray) else measure
+        return Printed(_of_seeds(np.asarray(measure, float))) if isinstance(measure, float | np.ndarray) else measure
+
+
+def _of_seeds(values: Floats) -> float:
+    """The median of what is finite; infinite where nothing is, but something is infinite."""
+    typical = median(values)
+    return float("inf") if np.isnan(typical) and np.isinf(values).any() else typical

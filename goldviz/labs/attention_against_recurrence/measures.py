@@ -35,6 +35,8 @@ class Reading(TrainingReading):
     """The share of right answers where the marked symbol is nearest to the question."""
     far: Floats = at_last("accuracy_by_distance", "look", "distance", by=lambda shares: shares[-1])
     """The share of right answers where it lies farthest back."""
+    everywhere: Floats = at_last("accuracy_by_distance", "look", "distance", by=lambda shares: shares.min(axis=0))
+    """The share of right answers at the distance where it is lowest."""
     reach_at_first: Floats = measured("input_gradient", "look", "lag", by=lambda shares: shares[0, -1])
     """Before training, the gradient at the farthest input as a multiple of that at the nearest."""
     faded_at_first = Derived(lambda n: ratio(np.ones_like(n.reach_at_first), n.reach_at_first))

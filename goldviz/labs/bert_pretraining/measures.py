@@ -129,11 +129,6 @@ class PretrainingReading:
         return cls(**{one.name: one.metadata["read"](phases) for one in fields(cls)})
 
     @property
-    def every_seed(self) -> Verdicts:
-        """A verdict on all seeds alike."""
-        return np.ones(self.seeds, dtype=bool)
-
-    @property
     def worth(self) -> Floats:
         """The unseen loss at the end of phase 1 as a share of word frequencies' loss."""
         return share(self.words_unseen, self.unigram)

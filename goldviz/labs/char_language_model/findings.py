@@ -77,6 +77,10 @@ def _has_layers(n: Reading, settings: CharLanguageModel) -> bool:
     return settings.model not in WITHOUT_LAYERS
 
 
+def _takes_steps(n: Reading, settings: CharLanguageModel) -> bool:
+    return settings.model != "bigram"
+
+
 RULES = (
     guesses_diverged([SLOWER]),
     Rule(
@@ -114,7 +118,7 @@ RULES = (
         advice=[QUIET],
         silenced_by=("diverged",),
     ),
-    guesses_overshoot(),
+    guesses_overshoot(only=_takes_steps),
     saturated(
         title="Many hidden values of {subject} are saturated",
         of=", mean over the hidden layers at the last look",
@@ -151,10 +155,10 @@ RULES = (
         number="a scatter of {noise:.2f} nat",
         explanation="The mean of n contexts scatters as 1/√n (document 002, 1.3.3).",
         advice=[LARGER_BATCH],
-        only=lambda n, settings: settings.model != "bigram",
+        only=_takes_steps,
         silenced_by=("diverged", "learning_rate_too_large"),
     ),
-    guesses_too_slowly([FASTER], only=lambda n, settings: settings.model != "bigram"),
+    guesses_too_slowly([FASTER], only=_takes_steps),
     no_better_than_pairs(
         "Counting which character follows which needs no training at all (document 002, 1.1).",
         advice=[LONGER, FASTER],

@@ -206,7 +206,7 @@ RULES = (
         "no_gradient",
         "bad",
         "No weight matrix gets a gradient in {subject} network{|s}",
-        line=where("silent", "a norm of 0 at the first and the last hidden layer, in every epoch"),
+        line=where("silent", "a norm of 0 at every matrix, in every epoch"),
         number="exactly 0",
         explanation="Either the error or the input is zero everywhere (document 001, eq. 4).",
         advice=[

@@ -99,8 +99,8 @@ class Reading(TrainingReading):
 
     @property
     def silent(self) -> Verdicts:
-        """Which seeds' gradient is exactly zero at the first and at the last hidden layer, in every epoch."""
-        return np.asarray((self.first == 0) & (self.last == 0))
+        """Which seeds' gradient is exactly zero at every matrix, in every epoch."""
+        return np.asarray((self.first == 0) & (self.last == 0) & (self.largest == 0))
 
     shrinkage = Derived(lambda n: ratio(n.last, n.first))
     """How many times smaller the gradient is at the first hidden layer than at the last. Infinite where only the first

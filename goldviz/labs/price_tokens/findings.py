@@ -178,7 +178,7 @@ RULES = (
     Rule(
         "codes_unused",
         "warning",
-        "Most tokens are never used",
+        "A few tokens take most days",
         line=below("used", UNUSED, "a perplexity of {at:percent} of the tokens"),
         number=in_use,
         confidence="counted on the past of every refit",

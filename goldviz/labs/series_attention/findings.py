@@ -5,9 +5,9 @@ No card gives advice: every remedy would have to be tried on five seeds of every
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Conclusions, Rule, networks, training
+from goldviz.diagnostics.findings import Conclusions, Rule, networks, percent, training
 from goldviz.diagnostics.findings.line import above, below, where
-from goldviz.labs.series_attention.measures import CLEARLY, Reading
+from goldviz.labs.series_attention.measures import CLEARLY, HIGHER, Reading
 
 RULES = (
     training.training_diverged(
@@ -22,7 +22,7 @@ RULES = (
         "worse_than_simple",
         "warning",
         "{Subject} err{s|} more than the best simple rule",
-        line=above("over_simple", 1.0, "more than that rule's error"),
+        line=above("over_simple", HIGHER, "{at:percent} of that rule's error"),
         number="{over_simple:.2f} times its error",
         explanation="That rule takes no training by gradients.",
         silenced_by=("diverged",),
@@ -42,7 +42,7 @@ RULES = (
         "about_as_simple",
         "warning",
         "{Subject} err{s|} about as much as the best simple rule",
-        line=where("about_as_simple", "between four fifths of its error and all of it"),
+        line=where("about_as_simple", f"{{at:percent}} to {percent(HIGHER)} of its error", at=CLEARLY),
         number="{over_simple:percent} of its error",
         silenced_by=("diverged",),
         at_end=True,
@@ -60,7 +60,7 @@ RULES = (
         "flow_behind",
         "warning",
         "{Subject} err{s|} more than the Transformer",
-        line=above("beside_transformer", 1.0, "more than its error"),
+        line=above("beside_transformer", HIGHER, "{at:percent} of its error"),
         number="{beside_transformer:.2f} times its error",
         silenced_by=("diverged",),
         at_end=True,

@@ -25,6 +25,8 @@ LABELS = {"transformer": "Transformer", "pointwise": "Transformer, k = 1", "gru"
 
 CLEARLY = 0.8
 """An error below this share of another is clearly lower."""
+HIGHER = 1.05
+"""An error above this multiple of another is called higher."""
 
 
 def _mean_ahead(errors: Floats) -> Floats:
@@ -87,8 +89,8 @@ class Reading(TrainingReading):
 
     @property
     def about_as_simple(self) -> Verdicts:
-        """Whether the error is neither clearly below that of the best simple rule nor above it."""
-        return (self.over_simple >= CLEARLY) & (self.over_simple <= 1)
+        """Whether the error is neither clearly below that of the best simple rule nor called higher."""
+        return (self.over_simple >= CLEARLY) & (self.over_simple <= HIGHER)
 
     @property
     def gap(self) -> Floats:

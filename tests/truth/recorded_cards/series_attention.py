@@ -36,8 +36,8 @@ def flow_ahead(run):
 
 
 CARDS = {
-    "about_as_simple": over((), lambda share: 0.8 <= share <= 1),
-    "worse_than_simple": over((), lambda share: share > 1),
+    "about_as_simple": over((0.8, 1.05), lambda share: 0.8 <= share <= 1.05),
+    "worse_than_simple": over((1.05,), lambda share: share > 1.05),
     "beats_simple": over((0.8,), lambda share: share < 0.8),
     "flow_ahead": flow_ahead,
 }

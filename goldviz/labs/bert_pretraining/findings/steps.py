@@ -24,6 +24,7 @@ from goldviz.diagnostics.findings import (
 from goldviz.diagnostics.findings.advice import CLIPPED as CLIP
 from goldviz.diagnostics.findings.advice import DividedBy, IfZero, LoweredTo, RaisedTo, Scaled, Times
 from goldviz.diagnostics.findings.training import LARGEST_UPDATE, SMALLEST_UPDATE, clipped_at_every_step
+from goldviz.diagnostics.findings.words import share_of
 from goldviz.labs.bert_pretraining.measures import LONGEST_UPDATE, PretrainingReading
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _steps_were_long(n: PretrainingReading, settings: BertPretraining) -> bool:
 
 
 def _how_long(n: PretrainingReading) -> str:
-    longest = f"a single step of {times(median(n.longest_update))} times the weights' spread"
+    longest = f"a single step of {share_of(median(n.longest_update))} the weights' spread"
     words = [f"update-to-data ratio {times(median(n.update))}"] if majority(n.update > LARGEST_UPDATE) else []
     words += [longest] if majority(n.overwrote) else []
     return ", ".join([*words, *(["the loss rises"] if majority(n.rising) else [])]) or "over the line"

@@ -85,11 +85,10 @@ def _bag_beside(case: Case) -> str:
     return f"The bag of words is right in {percent(bag)}." if isfinite(bag) else ""
 
 
-def _held_back(settings: BertPretraining) -> Line:
-    """Whatever pre-training has not carried is held back; without pre-training, all."""
+def _tells_little() -> Line:
+    """No more than what pre-training has to carry."""
     after_pretraining = where("carried", f"{ABOVE_MAJORITY}, after pre-training", at=CARRIED)
-    pretrains = settings.pretraining_steps > 0
-    return Line(lambda n: ~after_pretraining.over(n) if pretrains else n.every_seed, after_pretraining.words)
+    return Line(lambda n: ~after_pretraining.over(n), after_pretraining.words)
 
 
 def _read_on(n: PretrainingReading, settings: BertPretraining) -> bool:
@@ -184,8 +183,7 @@ RULES = (
         "frozen_holds_back",
         "warning",
         "The frozen encoder tells little of the tone",
-        line=_held_back,
-        enough=lambda seeds: True,
+        line=_tells_little(),
         number="{known:percent} right",
         explanation=_of_random_weights,
         advice=[READ_FIRST, UNFREEZE_TOO],

@@ -84,7 +84,7 @@ def _beside_garch(n: Reading) -> str:
 def _why_no_skill(case: Case) -> str:
     if case.reading.planted > 0:
         return "This market answers to its statements by a little, and this forecast does not show it."
-    return "On daily moves a network usually does not beat zero. The size of the next move is another matter."
+    return "On daily moves a network usually does not beat zero."
 
 
 judged = partial(Rule, number=score, confidence=certainty)
@@ -128,8 +128,7 @@ RULES = (
         line=where("forewarned", "chance, and what honest columns of a market tell"),
         number=_ahead_in_numbers,
         confidence="correlation where the last refit learned, before any training",
-        explanation="Honest columns hardly go with the next move. This one may be known later than its date says, or "
-        "be computed from what comes. Set its release time, or leave it out.",
+        explanation="Honest columns hardly go with the next move: set its release time, or leave it out.",
         advice=[Check("Show the target's own past alone: skill that goes was this column's.", {"inputs": "own"})],
         silenced_by=("known_leak", "leak_suspected"),
         must_tell=True,
