@@ -67,7 +67,7 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("step", STEPS)
 @given(run=runs())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8)
 def test_it_does_what_xarray_does(step: str, run: xr.Dataset) -> None:
     light = LightDataset.of(run)
     with warnings.catch_warnings():
