@@ -18,6 +18,9 @@ from goldviz.ui.words import plain
 
 CHANGED = "page-changed"
 """In the session state: whether the visitor comes from another page, so that the address may be a link to follow."""
+BACK = "back"
+"""The address's parameter that says that the visitor came by the browser's Back or Forward, see ``assets/visits.js``;
+in the session state, whether that is so: then the page shows what the address says, and nothing of what it was."""
 
 
 @dataclass(frozen=True)

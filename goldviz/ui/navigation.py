@@ -15,9 +15,7 @@ from goldviz.ui.theme import theme_now
 
 def main() -> None:
     """Draw the visitor's page inside the shared frame."""
-    st.set_page_config(
-        page_title="goldviz", page_icon=str(Path(__file__).parent / "assets" / "icon.svg"), layout="wide"
-    )
+    st.set_page_config(page_icon=str(Path(__file__).parent / "assets" / "icon.svg"), layout="wide")
     st.html(Path(__file__).parent / "assets" / "style.css")
     # Gold is light in the dark theme, so text on it has to be dark there: it has the paper's colour.
     ink = INKS[theme_now()]
@@ -30,7 +28,9 @@ def main() -> None:
             st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path)
         )
     visit = st.navigation(pages, position="top")
-    st.session_state[chrome.CHANGED] = st.session_state.get("page") != visit.url_path
+    st.set_page_config(page_title=visit.title if visit.title == "goldviz" else f"{visit.title} · goldviz")
+    back = st.session_state[chrome.BACK] = st.query_params.pop(chrome.BACK, None) is not None
+    st.session_state[chrome.CHANGED] = back or st.session_state.get("page") != visit.url_path
     st.session_state["page"] = visit.url_path
     stories.strip(visit.url_path)
     visit.run()

@@ -11,7 +11,7 @@ from tests.browser.app_server import Server
 from tests.browser.laboratory_page import address, train, wait_for_figure
 
 Opener = Callable[..., Page]
-BLUR = "node => getComputedStyle(node.closest('[data-testid=stBidiComponentRegular]')).filter"
+SEEN = "node => getComputedStyle(node).opacity"
 ABOVE_THE_FOLD = 400
 MOST_CLICKS = 6
 FIGURES = (".goldviz-figure[data-drawn]", ".goldviz-diagram[data-drawn]", ".explorer")
@@ -19,21 +19,22 @@ HOSTILE = '{"skip":{"began":9e99,"seen":["<img src=x onerror=alert(1)>"],"guesse
 """What somebody else may have put where progress is kept."""
 
 
-def blur(page: Page) -> str:
-    figure = page.locator(".st-key-first-look .js-plotly-plot").first
-    expect(figure).to_be_visible(timeout=30_000)
-    return str(figure.evaluate(BLUR))
+def seen(page: Page, what: str) -> float:
+    """How far something of the first figure is to be seen, from 0 to 1."""
+    expect(page.locator(".st-key-first-look .js-plotly-plot").first).to_be_visible(timeout=30_000)
+    return float(page.locator(f".st-key-first-look .js-plotly-plot {what}").first.evaluate(SEEN))
 
 
 def test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/depth-gradients?story=deep-plain.5")
     wait_for_figure(page)
-    assert "blur" in blur(page)
+    assert [seen(page, what) for what in (".plot", ".gtitle", ".xaxislayer-above")] == [0, 1, 1]
     top = page.locator(".st-key-first-look .js-plotly-plot").first.bounding_box()
     assert top is not None
     assert top["y"] < ABOVE_THE_FOLD
     page.get_by_role("radio", name="Yes").or_(page.get_by_role("button", name="Yes", exact=True)).first.click()
-    expect(page.get_by_text("Right.")).to_be_visible()
+    expect(page.get_by_text("Right: Yes.")).to_be_visible()
+    assert seen(page, ".plot") == 1
     expect(page.locator(".st-key-story-asks")).to_have_count(0)
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_text("6 of 6")).to_be_visible()

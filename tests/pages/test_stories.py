@@ -35,7 +35,7 @@ def test_a_step_sets_its_page_up_and_a_guess_is_answered() -> None:
     [guess] = [pills for pills in visitor.at.button_group if pills.key == "guess-skip-3"]
     guess.set_value("No")
     visitor.look()
-    assert "**No. The answer: Yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
+    assert "**You said: No. Measured: Yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
     assert f"# {story.title} :gray[3 of 6, 1 done]" in said(visitor)
 
 
@@ -44,14 +44,14 @@ def test_what_the_browser_kept_is_taken_up_and_a_story_can_begin_anew() -> None:
     kept = {"skip": Progress(seen=frozenset({1, 2, 3}), guesses={3: 0})}
     visitor.at.session_state["stories-kept"] = kept
     visitor.go(LABORATORY, {"story": "skip.3"})
-    assert "**No. The answer: Yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
+    assert "**You said: No. Measured: Yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
     visitor.go(PAGE)
     assert ":material/check: 3 of 6 steps done" in said(visitor)
     assert "Go on with step 4" in [link.proto.label for link in visitor.page_links()]
     visitor.click("anew-skip")
     assert f"# {stories()['skip'][1].title} :gray[1 of 6, 1 done]" in said(visitor)
     visitor.go(LABORATORY, {"story": "skip.3"})
-    assert "The answer" not in said(visitor)
+    assert "Measured:" not in said(visitor)
 
 
 def test_a_copied_link_keeps_what_it_names_and_the_next_step_is_set_up_in_the_same_visit() -> None:

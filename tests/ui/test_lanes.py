@@ -48,15 +48,16 @@ def test_the_page_arrives_with_the_documents_example_and_no_link() -> None:
 
 
 @settings(max_examples=10)
-@given(st.lists(st.tuples(st.sampled_from(["add", "take_place", "close"]), st.sampled_from("abcdef")), max_size=10))
+@given(st.lists(st.tuples(st.sampled_from(["add", "compare", "close"]), st.sampled_from("abcdef")), max_size=10))
 def test_lanes_are_one_to_four_different_ones_and_the_oldest_goes(calls: list[tuple[str, str]]) -> None:
     expected = [EXAMPLE]
     for name, lane in calls:
         if name == "add":
             expected = list(dict.fromkeys([*expected, lane]))[-4:]
-        elif name == "take_place":
-            place = expected.index(EXAMPLE) if EXAMPLE in expected else len(expected) - 1
-            expected = list(dict.fromkeys([*expected[:place], lane, *expected[place + 1 :]]))
+        elif name == "compare" and EXAMPLE in expected:
+            expected = list(dict.fromkeys(lane if known == EXAMPLE else known for known in expected))
+        elif name == "compare":
+            expected = list(dict.fromkeys([*expected[len(expected) > 1 :], lane]))
         else:
             expected = [known for known in expected if known != lane] or [EXAMPLE]
     state = _after(*calls)
@@ -79,15 +80,36 @@ SIGMOID, ZERO = "break-it-sigmoid", "break-it-zero-weights"
 def test_an_example_takes_another_example_s_lane_and_never_a_run_s(
     runs: list[str], seen: list[str], shown: list[bool]
 ) -> None:
-    calls = [("take_place", runs[0]), *(("add", run) for run in runs[1:])] if runs else []
+    calls = [("compare", runs[0]), *(("add", run) for run in runs[1:])] if runs else []
     state = _after(*calls, ("show_example", SIGMOID), ("show_example", ZERO))
     assert state["seen"] == seen
     assert state["answers"][-2:] == shown
 
 
 def test_a_run_takes_an_example_s_lane_before_it_takes_another_run_s() -> None:
-    state = _after(("take_place", "a"), ("show_example", SIGMOID), ("add", "b"), ("take_place", "c"))
+    state = _after(("compare", "a"), ("show_example", SIGMOID), ("add", "b"), ("compare", "c"))
     assert state["seen"] == ["a", "c", "b"]
+
+
+def test_the_last_two_runs_stand_side_by_side_and_equal_settings_are_one_lane() -> None:
+    shallow, deep, repeated = [services.store().create(DepthGradients(depth=depth)) for depth in (3, 4, 4)]
+    other = services.store().create(DepthGradients(depth=5))
+    state = _after(*(("compare", run) for run in (shallow, deep, repeated)))
+    assert state["seen"] == [shallow, repeated]
+    state = _after(*(("compare", run) for run in (shallow, deep, other)))
+    assert state["seen"] == [deep, other]
+
+
+def test_lanes_are_called_by_what_differs_between_them() -> None:
+    rates = (0.01, 0.1)
+    ids = [services.store().create(DepthGradients(depth=3, learning_rate=rate)) for rate in rates]
+    shown = lanes.told_apart([lanes.read(DepthGradients, run_id) for run_id in [*ids, EXAMPLE]])
+    assert [lane.title for lane in shown] == [
+        "Depth 3 · learning rate 0.01",
+        "Depth 3 · learning rate 0.1",
+        DepthGradients.presets[0].name,
+    ]
+    assert [lane.title for lane in lanes.told_apart(shown[:2])] == ["Learning rate 0.01", "Learning rate 0.1"]
 
 
 def test_no_two_lanes_have_one_title() -> None:

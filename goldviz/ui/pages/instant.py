@@ -196,7 +196,7 @@ class InstantPage:
         link."""
         settings_class = self.declared
         arrival_key = f"arrived-{settings_class.name}"
-        first = arrival_key not in st.session_state
+        first = st.session_state.get(chrome.BACK) or arrival_key not in st.session_state
         parameters = st.query_params.to_dict()
         parameters.pop(stories.PARAMETER, None)
         claim, part = parameters.pop(claims_panel.PARAMETER, ""), parameters.pop(parts.PARAMETER, "")

@@ -218,29 +218,30 @@ class LaboratoryPage:
         take_away.show(self.experiment, view.shown[-1], self.figures, view.epoch)
 
     def _arrive(self) -> list[str]:
-        """Take settings out of the link at the first visit, and lanes, a part or a claim whenever the visitor comes
-        from another page.
+        """Take settings out of the link at the first visit and by Back, and lanes, a part or a claim whenever the
+        visitor comes from another page.
 
         Returns a sentence for everything that could not be taken.
         """
         experiment = self.experiment
         arrival_key = f"arrived-{experiment.name}"
-        first = arrival_key not in st.session_state
+        back = st.session_state.get(chrome.BACK, False)
+        first = back or arrival_key not in st.session_state
         complaints: list[str] = []
         parameters = st.query_params.to_dict()
         parameters.pop(stories.PARAMETER, None)
         run_ids, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
         part, figure = parameters.pop(parts.PARAMETER, ""), parameters.pop(FIGURE, "")
         named_runs = parameters.pop(lanes.PARAMETER, "") or run_ids
-        parts.give(experiment.name, self.parts, parameters if first else {})
         if first:
+            parts.give(experiment.name, self.parts, parameters)
             st.session_state[arrival_key] = True
             complaints = visitors_data.follow_link(experiment, parameters)
         if first or st.session_state.get(chrome.CHANGED):
             complaints += parts.arrive(experiment.name, self.questions(), part)
             complaints += self._figure_from_link(figure)
             complaints += claims_panel.arrive(self.lab, claim)
-        if named_runs and (first or st.session_state.get(chrome.CHANGED)):
+        if back or (named_runs and (first or st.session_state.get(chrome.CHANGED))):
             complaints += lanes.from_link(experiment, named_runs)
             if run_ids:
                 lanes.settings_into_panel(experiment)

@@ -225,11 +225,29 @@ def put(experiment: type[Experiment], lane_ids: list[str]) -> None:
     st.session_state[_key(experiment)] = list(dict.fromkeys(lane_ids))[-MOST:]
 
 
-def take_place(experiment: type[Experiment], lane_id: str) -> None:
-    """Show a run in the last example's place, or in the last lane's where there is no example."""
+def compare(experiment: type[Experiment], lane_id: str) -> None:
+    """Show a new run beside the one before it.
+
+    It takes the place of the last example, or of a run with its very settings; else the oldest run goes where two or
+    more are in view.
+    """
     lane_ids = ids(experiment)
-    place = max((i for i, one in enumerate(lane_ids) if one.startswith(EXAMPLE)), default=len(lane_ids) - 1)
-    put(experiment, [*lane_ids[:place], lane_id, *lane_ids[place + 1 :]])
+    gives_way = [one for one in lane_ids if one.startswith(EXAMPLE)][-1:] or _with_settings_of(experiment, lane_id)
+    if gives_way:
+        put(experiment, [lane_id if one == gives_way[0] else one for one in lane_ids])
+    else:
+        put(experiment, [*lane_ids[len(lane_ids) > 1 :], lane_id])
+
+
+def _with_settings_of(experiment: type[Experiment], lane_id: str) -> list[str]:
+    """The other lanes whose runs had all settings of this one, to the seed, from their first step to their last."""
+    settings = {}
+    for one in [lane_id, *ids(experiment)]:
+        with suppress(UnknownRunError, SettingsError, StoreError):
+            lane = read(experiment, one)
+            if isinstance(lane, Lane) and not (lane.run and lane.run.changes):
+                settings[one] = lane.stored
+    return [one for one in ids(experiment) if one != lane_id and settings.get(one) == settings.get(lane_id, one)]
 
 
 def show_example(experiment: type[Experiment], slug: str) -> bool:
@@ -241,7 +259,7 @@ def show_example(experiment: type[Experiment], slug: str) -> bool:
     if lane_id in lane_ids:
         return True
     if any(one.startswith(EXAMPLE) for one in lane_ids):
-        take_place(experiment, lane_id)
+        compare(experiment, lane_id)
     elif len(lane_ids) < MOST:
         add(experiment, lane_id)
     else:
@@ -267,7 +285,8 @@ def to_link(experiment: type[Experiment]) -> dict[str, str]:
 
 
 def from_link(experiment: type[Experiment], text: str) -> list[str]:
-    """Open the lanes that a link names; returns a sentence for each that cannot be opened."""
+    """Open the lanes that a link names, or those of the page as it arrives; returns a sentence for each that cannot be
+    opened."""
     lane_ids, complaints = [], []
     run_ids = list(dict.fromkeys(part for part in text.split(",") if part))
     if len(run_ids) > MOST:
@@ -280,8 +299,8 @@ def from_link(experiment: type[Experiment], text: str) -> list[str]:
             lane_ids.append(lane_id)
         except (UnknownRunError, SettingsError, StoreError) as error:
             complaints.append(f"In the link: {error}")
-    if lane_ids:
-        put(experiment, lane_ids)
+    if lane_ids or not text:
+        put(experiment, lane_ids or [EXAMPLE + experiment.presets[0].slug])
     return list(dict.fromkeys(complaints))
 
 
@@ -309,9 +328,24 @@ def keys_of(lane_ids: Sequence[str]) -> frozenset[str]:
 
 
 def told_apart(visible_lanes: Sequence[AnyLane]) -> list[AnyLane]:
-    """The lanes with a number behind each title that stands before it already."""
-    titles = numbered([lane.own_title for lane in visible_lanes])
+    """The lanes with titles that say what differs between them, and a number behind one that stands before it already.
+
+    Runs with a name and presets are called by that.
+    """
+    understood = [lane for lane in visible_lanes if isinstance(lane, Lane)]
+    values = [lane.settings.model_dump(mode="json") for lane in understood]
+    differ = [name for name in (values[0] if values else ()) if any(one[name] != values[0][name] for one in values)]
+    titles = numbered([_title_among(lane, differ) for lane in visible_lanes])
     return [replace(lane, shown_title=title) for lane, title in zip(visible_lanes, titles, strict=True)]
+
+
+def _title_among(lane: AnyLane, differ: Sequence[str]) -> str:
+    """A lane's own title, or for a run with neither a name nor a preset its values of the settings that differ."""
+    if not isinstance(lane, Lane) or not differ or (lane.run and lane.run.name) or lane.settings.like_preset():
+        return lane.own_title
+    values = lane.settings.model_dump(mode="json")
+    labels = labels_of(lane.settings, kept_labels(lane.run))
+    return in_words(type(lane.settings), {name: values[name] for name in differ}, labels)
 
 
 def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLane:

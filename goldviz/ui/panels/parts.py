@@ -12,6 +12,8 @@ from typing import Any
 
 import streamlit as st
 
+from goldviz.ui import chrome
+
 PARAMETER = "shown"
 FIRST = "first"
 """The part with the figure that a page is about."""
@@ -60,8 +62,11 @@ def come_to_run(page: str, settings: object, *, last: bool) -> None:
 
 
 def arrive(page: str, parts: Sequence[Part], name: str) -> list[str]:
-    """Open the part that a link names; returns a sentence where there is none of that name."""
+    """Open the part that a link names; returns a sentence where there is none of that name. Without a name the open one
+    stays, and the first is opened where the visitor came by Back."""
     if not name:
+        if st.session_state.get(chrome.BACK):
+            open_part(page, FIRST)
         return []
     if name not in (part.name for part in parts):
         names = ", ".join(part.name for part in parts)
@@ -123,6 +128,8 @@ def give(page: str, parts: Sequence[Part], parameters: dict[str, str]) -> None:
         text = parameters.pop(part.kept, "") if part.kept else ""
         if text:
             st.session_state[_given_key(page, part.kept)] = st.session_state[_kept_key(page, part.kept)] = text
+        elif part.kept:
+            st.session_state.pop(_kept_key(page, part.kept), None)
 
 
 def given(page: str, parameter: str) -> str:

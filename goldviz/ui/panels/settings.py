@@ -149,7 +149,7 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, n
     except (StoreError, ExecutionError, UnknownRunError, SettingsError) as error:
         complain(str(error))
         return ""
-    (lanes.add if beside else lanes.take_place)(experiment, run_id)
+    (lanes.add if beside else lanes.compare)(experiment, run_id)
     parts.come_to_run(experiment.name, settings, last=lanes.ids(experiment)[-1] == run_id)
     return run_id
 

@@ -29,9 +29,15 @@ ASK_SECONDS = 2.0
 """How often a task asks whether a run has done it."""
 
 
-def arrive() -> str:
-    """Take a story's step out of the address; returns a sentence where there is no such step."""
+def arrive(page: str) -> str:
+    """Take a story's step out of the address; returns a sentence where there is no such step.
+
+    By Back to an address of a story's own page that says nothing of it, the visitor goes back to before the story.
+    """
     text = st.query_params.get(PARAMETER, "")
+    here = at()
+    if not text and here and place(*here) == page and st.session_state.get(chrome.BACK):
+        st.session_state.pop(_AT)
     if not text or text == st.session_state.get(_AT):
         return ""
     if step_of(text) is None:
@@ -73,7 +79,7 @@ def set_up(settings_class: type[Settings]) -> Step | None:
 
 def strip(page: str) -> None:
     """The story at the top of the page, if the visitor follows one."""
-    complaint = arrive()
+    complaint = arrive(page)
     if complaint:
         st.warning(plain(complaint), icon=":material/link_off:")
     here = at()
@@ -136,7 +142,8 @@ def _guess(guess: Guess, slug: str, number: int) -> None:
     if guess_made is None:
         return
     right, sentence = guess.found(*(example(_declared(slug, number), one) for one in _step(slug, number).presets))
-    word = "Right." if guess.choices[right] == guess_made else f"No. The answer: {guess.choices[right]}."
+    measured = guess.choices[right]
+    word = f"Right: {measured}." if measured == guess_made else f"You said: {guess_made}. Measured: {measured}."
     st.markdown(f"**{word}** {sentence}")
 
 

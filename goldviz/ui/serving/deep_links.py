@@ -33,9 +33,9 @@ def told(root: str, path: str) -> str:
     from goldviz.ui.serving.page_modules import INLINE, module_path, modules_ahead
 
     assets = files("goldviz.ui") / "assets"
-    script = (files("goldviz") / INLINE).read_text(encoding="utf-8")
+    script = "\n".join((files("goldviz") / module).read_text(encoding="utf-8") for module in INLINE)
     apart = (assets / "apart.css").read_text(encoding="utf-8")
-    start = f"{script}\nconnect({json.dumps(root)}, {json.dumps(path)}, {json.dumps(apart)});"
+    start = f"{script}\nconnect({json.dumps(root)}, {json.dumps(path)}, {json.dumps(apart)});\nkeepVisits(window);"
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
     # Behind Streamlit's own, which they must not delay.
     ahead = "".join(

@@ -21,8 +21,8 @@ MODULES_PATH = "/goldviz/scripts"
 PACKAGE = Path(__file__).parents[2]
 ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
 """Headers of what never changes under its address."""
-INLINE = "ui/assets/connection.js"
-"""Stands in every page itself, so nobody fetches it."""
+INLINE = ("ui/assets/connection.js", "ui/assets/visits.js")
+"""They stand in every page itself, so nobody fetches them."""
 COMMENT = re.compile(r"^ *//.*$", re.MULTILINE)
 """A line that is a comment: it travels empty, so that lines keep their numbers."""
 
@@ -54,7 +54,7 @@ def modules_ahead(page: str) -> list[str]:
     Named in the page itself, they arrive while Streamlit starts; found import by import, they take a round each.
     """
     own = f"labs/{page.replace('-', '_')}/"
-    return [module for module in modules() if module.startswith(("ui/", own)) and module != INLINE]
+    return [module for module in modules() if module.startswith(("ui/", own)) and module not in INLINE]
 
 
 def routes(base: str) -> list[Route]:

@@ -102,12 +102,13 @@ def arrive(page_parts: Sequence[Part]) -> list[str]:
     """Take over a link's settings and its part of ``page_parts``, on the first run and on a later visit by a link; its
     faults, in sentences."""
     key = "arrived-inside-bert"
+    first = st.session_state.get(chrome.BACK) or key not in st.session_state
     parameters = st.query_params.to_dict()
     part = parameters.pop(parts.PARAMETER, "")
     complaints: list[str] = []
-    if key not in st.session_state or st.session_state.get(chrome.CHANGED):
+    if first or st.session_state.get(chrome.CHANGED):
         complaints += parts.arrive(InsideBert.name, page_parts, part)
-    if key not in st.session_state or (parameters and st.session_state.get(chrome.CHANGED)):
+    if first or (parameters and st.session_state.get(chrome.CHANGED)):
         st.session_state[key] = True
         settings, refusals = controls.from_link(InsideBert, parameters)
         complaints += refusals

@@ -88,7 +88,9 @@ def norm_at_work(plot: Plot) -> Figure:
 )
 def steps_to_right(plot: Plot) -> Figure:
     """Steps to 99 % by norm and learning rate (document 004, section 4.2: layer norm shortens training)."""
-    rates = [f"{rate:.2g}" for rate in plot.ds["rate"].values] if "rate" in plot.ds.coords else ["the one that is set"]
+    by_rate = plot.ds["rate"].values if "rate" in plot.ds.coords else np.zeros(1)
+    rising = np.argsort(by_rate)
+    rates = [f"{rate:.2g}" for rate in by_rate[rising]] if "rate" in plot.ds.coords else ["the one that is set"]
     never = []
     for network, steps in steps_by_rate(plot.ds).items():
         style = plot.look_of(network)
@@ -96,7 +98,7 @@ def steps_to_right(plot: Plot) -> Figure:
         plot.add(
             Bar(
                 x=rates,
-                y=np.where(np.isfinite(steps), steps, np.nan),
+                y=np.where(np.isfinite(steps), steps, np.nan)[rising],
                 name=style.label,
                 marker={"color": style.colour},
                 hovertemplate="%{y:.0f} steps",

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isDeed, keepVisits } from "../../goldviz/ui/assets/visits.js";
+
+const HOST = "http://host/";
+
+// A window with a history, whose listeners hear in the order in which a browser calls them at the window.
+function visited(start) {
+  const entries = [HOST + start];
+  const heard = { true: [], false: [] };
+  let at = 0;
+  const page = {
+    get location() {
+      return { href: entries[at] };
+    },
+    history: {
+      state: null,
+      pushState: (_state, _title, address) => entries.splice(++at, entries.length, new URL(address, entries[at - 1]).href),
+      replaceState: (_state, _title, address) => (entries[at] = new URL(address, entries[at]).href),
+    },
+    addEventListener: (type, hear, options) => heard[!!options?.capture].push([type, hear]),
+  };
+  const tell = (type) => [...heard.true, ...heard.false].forEach(([name, hear]) => name === type && hear());
+  const streamlit = [];
+  page.addEventListener("popstate", () => streamlit.push(page.location.href));
+  keepVisits(page);
+  return {
+    entries,
+    streamlit,
+    write: (address) => page.history.pushState({}, "", address),
+    act: () => tell("pointerdown"),
+    jump: (hash) => (entries[++at] = entries[at - 1] + hash),
+    back: () => {
+      at -= 1;
+      tell("popstate");
+    },
+    at: () => entries[at],
+  };
+}
+
+test("another page, run, part or step is a deed, a knob's way is none, and a preset changes several settings", () => {
+  const before = `${HOST}depth?depth=3`;
+  for (const after of ["bert?depth=3", "depth?depth=3&runs=a", "depth?depth=3&shown=why", "depth?story=skip.2", "depth?a=1&b=2"]) {
+    assert.ok(isDeed(before, HOST + after), after);
+  }
+  for (const after of ["depth?depth=4", "depth", "depth?depth=3&back=1", "depth?depth=3&rate=1"]) {
+    assert.ok(!isDeed(before, HOST + after), after);
+  }
+});
+
+test("one deed is one entry, however often the address is written, and a slider's way is none", () => {
+  const person = visited("depth");
+  person.act();
+  person.write("?runs=a");
+  person.write("?runs=a&depth=4&rate=1");
+  assert.deepEqual(person.entries, [`${HOST}depth`, `${HOST}depth?runs=a&depth=4&rate=1`]);
+  for (let key = 5; key < 60; key += 1) {
+    person.act();
+    person.write(`?runs=a&depth=${key}&rate=1`);
+  }
+  assert.equal(person.entries.length, 2);
+  person.write("?runs=b");
+  assert.equal(person.entries.length, 3, "the gesture of the last key was not used up");
+});
+
+test("what the server writes without a person is no entry", () => {
+  const person = visited("depth");
+  person.write("?runs=a&shown=why");
+  assert.deepEqual(person.entries, [`${HOST}depth?runs=a&shown=why`]);
+});
+
+test("Back is said in the address before Streamlit hears of it, and taken out without an entry", () => {
+  const person = visited("depth");
+  person.act();
+  person.write("?shown=why");
+  person.back();
+  assert.deepEqual(person.streamlit, [`${HOST}depth?back=1`]);
+  person.act();
+  person.write("?");
+  assert.deepEqual(person.entries, [`${HOST}depth?`, `${HOST}depth?shown=why`], "Forward still leads somewhere");
+});
+
+test("a jump within the page is no way back", () => {
+  const person = visited("depth");
+  person.act();
+  person.write("?shown=why");
+  person.jump("#part");
+  person.back();
+  assert.equal(person.at(), `${HOST}depth?shown=why`);
+});

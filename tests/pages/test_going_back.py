@@ -1,0 +1,41 @@
+"""The browser's Back and Forward: the page shows what the address says, and nothing of what it showed."""
+
+from goldviz.ui.panels.lanes import EXAMPLE
+from tests.pages.visit import LABORATORY, Visitor
+
+SIGMOID = EXAMPLE + "break-it-sigmoid"
+BACK = {"back": "1"}
+
+
+def in_view(visitor: Visitor) -> tuple[object, list[str], list[str]]:
+    """The depth that the knob shows, the lanes, and the open part."""
+    state = visitor.at.session_state
+    parts = [str(group.value) for group in visitor.at.button_group if str(group.key).startswith("part-")]
+    return state["setting-depth-gradients-depth"], list(state["lanes-depth-gradients"]), parts
+
+
+def test_back_restores_settings_runs_and_part_and_forgets_what_the_address_does_not_say() -> None:
+    visitor = Visitor(LABORATORY, {"depth": "9"})
+    before = in_view(visitor)
+    visitor.go(LABORATORY, {"depth": "5", "runs": SIGMOID, "shown": "why"} | BACK)
+    there = in_view(visitor)
+    assert there == (5, [SIGMOID], ["why"])
+    assert "back" not in visitor.at.query_params
+    visitor.go(LABORATORY, {"depth": "9"} | BACK)
+    assert in_view(visitor) == before
+    visitor.go(LABORATORY, {"depth": "5", "runs": SIGMOID, "shown": "why"} | BACK)
+    assert in_view(visitor) == there
+
+
+def test_back_goes_to_a_story_s_earlier_step_and_to_before_the_story() -> None:
+    visitor = Visitor(LABORATORY)
+    visitor.go(LABORATORY, {"story": "skip.1"})
+    first, link = in_view(visitor), dict(visitor.at.query_params)
+    visitor.go(LABORATORY, {"story": "skip.3"})
+    assert in_view(visitor) != first
+    visitor.go(LABORATORY, link | BACK)
+    assert in_view(visitor) == first
+    assert visitor.at.session_state["story-at"] == "skip.1"
+    visitor.go(LABORATORY, BACK)
+    assert "story-at" not in visitor.at.session_state
+    assert "story" not in visitor.at.query_params
