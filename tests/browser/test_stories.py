@@ -28,13 +28,13 @@ def seen(page: Page, what: str) -> float:
 def test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/depth-gradients?story=deep-plain.5")
     wait_for_figure(page)
-    assert [seen(page, what) for what in (".plot", ".gtitle", ".xaxislayer-above")] == [0, 1, 1]
+    assert [seen(page, what) for what in (".mlayer", ".gtitle", ".xaxislayer-above")] == [0, 1, 1]
     top = page.locator(".st-key-first-look .js-plotly-plot").first.bounding_box()
     assert top is not None
     assert top["y"] < ABOVE_THE_FOLD
     page.get_by_role("radio", name="Yes").or_(page.get_by_role("button", name="Yes", exact=True)).first.click()
     expect(page.get_by_text("Right: Yes.")).to_be_visible()
-    assert seen(page, ".plot") == 1
+    assert seen(page, ".mlayer") == 1
     expect(page.locator(".st-key-story-asks")).to_have_count(0)
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_text("6 of 6")).to_be_visible()

@@ -54,7 +54,8 @@ def words(settings_class: type[Settings]) -> None:
     """What the preset is that the knobs show, if they show one."""
     slug = _matching(settings_class)
     if slug is not None:
-        st.caption(next(preset.words for preset in settings_class.presets if preset.slug == slug))
+        with st.container(key="preset-words"):
+            st.caption(next(preset.words for preset in settings_class.presets if preset.slug == slug))
 
 
 def _key(settings_class: type[Settings], menus: int) -> str:
