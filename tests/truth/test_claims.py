@@ -122,6 +122,16 @@ GPTS = ("break-it-no-scale", "as-in-the-document")
 FIRST = ("as-in-the-document",)
 NORMS = ("four-norms-three-rates",)
 COPY = ("copy",)
+
+
+def first_step_right(run):
+    """The first step, of any learning rate of the first network, with 99 % right; else the last one looked at."""
+    shares = run["rate_accuracy" if "rate_accuracy" in run else "sequence_accuracy"].isel(network=0)
+    at_best = shares.max([dim for dim in shares.dims if dim != "look"])
+    steps = [step for step in run["look"].values if at_best.sel(look=step) >= 0.99]
+    return min(steps, default=run["look"].values[-1])
+
+
 MARKED = ("forty-steps-back",)
 BUMPS = ("equal-values",)
 LETTERS = ("turn-letters-round",)
@@ -349,6 +359,10 @@ ANEW = {
         "layer.neighbour_effect": (NORMS, lambda run: of(run, "neighbour_effect", "layer")[-1]),
         "batch.neighbour_effect": (NORMS, lambda run: of(run, "neighbour_effect", "batch")[-1]),
         "greedy_misses": (NORMS, lambda run: of(run, "beam_likelier", "layer").max() > 0),
+        "steps_against_no_norm": (
+            ("turn-letters-round", *NORMS),
+            lambda one, other: first_step_right(one) / first_step_right(other),
+        ),
         "self_attention_share": (("turn-letters-round",), lambda run: run["self_share"].values[-1].mean()),
         "most_selfish_head": (("turn-letters-round",), lambda run: run["self_share"].values[-1].max()),
     },
