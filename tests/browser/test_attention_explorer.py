@@ -13,6 +13,7 @@ from tests.browser.app_server import Server, own_faults, running
 from tests.labs.inside_bert.reading_cases import TOKENS, known_exhibit, known_weights
 
 pytestmark = pytest.mark.component
+"""In the ordinary suite: a choice and the numbers behind it, what was let go, and what strangers wrote."""
 
 STREAMLIT = {
     "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
@@ -138,6 +139,7 @@ def test_a_click_on_a_tile_chooses_its_head(page: Page) -> None:
     chosen(page, 1, 2)
 
 
+@pytest.mark.slow
 def test_hovering_over_the_overview_names_head_value_tokens_and_summaries(page: Page) -> None:
     part(page, "overview").hover(position=tile_place(page, 2, 3))
     tip = part(page, "tip")
@@ -161,6 +163,7 @@ def test_heads_can_be_put_in_order(page: Page) -> None:
     assert tile_place(page, 0, 3)["x"] < tile_place(page, 0, 0)["x"]
 
 
+@pytest.mark.slow
 def test_the_keyboard_chooses_a_head_and_hears_of_it(page: Page) -> None:
     part(page, "overview").focus()
     page.keyboard.press("ArrowDown")
@@ -190,6 +193,7 @@ def test_the_heat_map_gives_exact_values_in_both_orientations(page: Page) -> Non
     chosen(page, 0, 0, 2)
 
 
+@pytest.mark.slow
 def test_the_colour_scale_states_its_range_and_the_largest_weight_is_brightest(page: Page) -> None:
     weights = known_weights(0, 0, 11)
     expect(part(page, "map-scale")).to_have_text(f"0{four_digits(weights.max())}")
@@ -205,6 +209,7 @@ def test_the_colour_scale_states_its_range_and_the_largest_weight_is_brightest(p
     )
 
 
+@pytest.mark.slow
 def test_the_heat_map_works_by_keyboard(page: Page) -> None:
     part(page, "map").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "+"):
@@ -215,6 +220,7 @@ def test_the_heat_map_works_by_keyboard(page: Page) -> None:
     chosen(page, 0, 0, 1)
 
 
+@pytest.mark.slow
 def test_lines_show_a_token_s_largest_weights_and_tell_what_was_chosen(page: Page) -> None:
     page.get_by_role("button", name="Lines").click()
     row = known_weights(0, 0, 11)[2]
@@ -246,6 +252,7 @@ def test_lines_work_by_keyboard(page: Page) -> None:
     chosen(page, 0, 0, 1)
 
 
+@pytest.mark.slow
 def test_words_hidden_pieces_and_norms(page: Page) -> None:
     page.get_by_role("button", name="Words").click()
     part(page, "special").select_option("hidden")
@@ -356,6 +363,7 @@ def test_a_long_text_can_be_looked_at_closely(open_explorer: Opener) -> None:
     expect(part(page, "queries").locator(".unit").nth(200)).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_touch_shows_a_value_and_keeps_it(browser: Browser, lonely_explorer: Server) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
@@ -371,6 +379,7 @@ def test_touch_shows_a_value_and_keeps_it(browser: Browser, lonely_explorer: Ser
     context.close()
 
 
+@pytest.mark.slow
 def test_the_drawing_follows_the_size_of_the_window_and_the_theme(page: Page) -> None:
     page.set_viewport_size({"width": 700, "height": 900})
     expect(page.locator(".explorer.wide")).to_have_count(0)
