@@ -98,6 +98,8 @@ class LaboratoryPage:
             settings_panel.show_complaints()
         panel, looking = chrome.panel_and_figures()
         with looking:
+            # On a narrow screen the settings are out of sight, and Train is not.
+            above = st.container(key="doubts-above")
             st.fragment(self._look)()
         with panel:
             start = st.container(key="start")
@@ -109,8 +111,10 @@ class LaboratoryPage:
             settings = knobs(experiment)
             with start:
                 settings_panel.train(experiment, settings)
-                for sentence in self.doubts(settings) if settings else ():
-                    st.caption(f":material/warning: {plain(sentence)}")
+                doubts = self.doubts(settings) if settings else ()
+            for place in (start, above) if doubts else ():
+                for sentence in doubts:
+                    place.caption(f":material/warning: {plain(sentence)}")
         self._leave_link(settings)
 
     def _look(self) -> None:
