@@ -154,6 +154,7 @@ def market(
     split: str | None = None,
     dates: str = "",
     decimal: str = "",
+    progress: bool = True,
 ) -> str:
     """Keep a file of your own as a market, and return its name: ``run("gold-forecast", data=name)``.
 
@@ -166,12 +167,14 @@ def market(
     ``price`` the column to forecast, by name or place; ``split`` the column whose names are channels, empty where all
     rows are one price; ``dates`` the column of dates, and ``decimal`` the decimal mark. What of these a file leaves
     open is asked by the error, which names the argument. The file is kept in the folder of markets, where pages find it
-    under the same name.
+    under the same name. What was noticed in it, such as when its values count as known, goes to the error stream;
+    ``progress=False`` silences it.
 
     Raises :class:`goldviz.data.markets.market.MarketError`, in one sentence that names the file, the place in it and
     what is allowed.
     """
     from goldviz.data.markets.files import Choices
+    from goldviz.data.markets.kept_markets import load_market
     from goldviz.data.markets.own_file import keep_file
     from goldviz.data.markets.release_words import written_release
 
@@ -188,7 +191,10 @@ def market(
         date_column=dates,
         decimal=decimal,
     )
-    return keep_file(file, choices)
+    name = keep_file(file, choices)
+    for note in load_market(name).notes.values() if progress else ():
+        print(f"{Path(file).name}: {note}", file=sys.stderr)
+    return name
 
 
 def load(run_id: str) -> xr.Dataset:

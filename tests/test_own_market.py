@@ -13,7 +13,7 @@ import goldviz
 from goldviz.cli import main
 from goldviz.data.markets.files import LARGEST_FILE
 from goldviz.data.markets.kept_markets import load_market
-from goldviz.data.markets.market import MarketError
+from goldviz.data.markets.market import MarketError, Release
 
 DAYS = pd.bdate_range("2019-01-01", periods=900)
 SMALL: dict[str, Any] = {
@@ -167,6 +167,27 @@ def test_a_huge_file_is_refused_before_it_is_read(folder: Path) -> None:
         file.truncate(400 * LARGEST_FILE)
     with pytest.raises(MarketError, match=r"^huge\.csv has 20,000\.0 MB; allowed are at most 50 MB\.$"):
         goldviz.market("huge.csv")
+
+
+def test_when_values_are_known_is_said_and_told_in_notebook_and_shell_alike(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    days = pd.date_range("2012-01-01", periods=len(table()), freq="MS")
+    table().assign(Date=days)[:96].to_csv(folder / "mine.csv", index=False)
+    goldviz.market("mine.csv", columns=["Silver"])
+    assert "mine.csv: Dated by the first day of their month, values count from its end." in capsys.readouterr().err
+    told = goldviz.market("mine.csv", columns=["Silver"], releases={"Silver": "9:00 Prague, end of month, next day"})
+    assert load_market(told).target.release == Release("09:00", "Europe/Prague", days=1, period="month")
+    assert "Dated by" not in capsys.readouterr().err
+    command = ["compute", "gold-market", "--market", "mine.csv", "--market-columns", "Silver", "--output", "seen.nc"]
+    known = "Silver=9:00 Prague, end of month, next day"
+    assert main([*command, "--market-known", known]) == 0
+    assert "Dated by" not in capsys.readouterr().err
+    assert xr.load_dataset(folder / "seen.nc")["released"].values[0].startswith("09:00")
+    assert main([*command, "--market-known", "Silver"]) == 2
+    assert "--market-known has 'Silver'; allowed is a column and its release" in capsys.readouterr().err
+    assert main([*command, "--market-known", "Silver=soon"]) != 0
+    assert "'soon' is no release time" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "reason"), [("none.csv", "No such file"), ("folder.csv", "directory")])

@@ -66,7 +66,7 @@ def compute(name: str, options: Sequence[str]) -> int:
     return 0
 
 
-MARKET_OPTIONS = "columns", "dates", "sheet", "symbols", "header", "price", "split", "date-column", "decimal"
+MARKET_OPTIONS = "columns", "dates", "sheet", "symbols", "known", "header", "price", "split", "date-column", "decimal"
 
 
 def with_market(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,22 +98,25 @@ def _kept_file(values: Mapping[str, Any]) -> str:
         columns=values["market_columns"].split(",") if values["market_columns"] else (),
         day_first=DATE_ORDERS[values["market_dates"]] if values["market_dates"] else None,
         sheet=values["market_sheet"] or "",
-        symbols=_symbols(values["market_symbols"] or ""),
+        symbols=_by_column(values["market_symbols"] or "", "symbols", ",", "symbol, such as Close=CL=F"),
+        # A release has commas of its own.
+        releases=_by_column(values["market_known"] or "", "known", ";", "release, such as Close=16:15 New York"),
         header=values["market_header"] or 0,
         price=values["market_price"] or "",
         split=values["market_split"],
         dates=values["market_date_column"] or "",
         decimal=values["market_decimal"] or "",
+        progress=not values.get("quiet"),
     )
 
 
-def _symbols(text: str) -> dict[str, str]:
-    """Which symbol each column is, written as Close=CL=F,Rate=DGS10."""
-    pairs = [part.partition("=") for part in text.split(",") if part]
-    wrong = next((column for column, _, symbol in pairs if not symbol), None)
+def _by_column(text: str, option: str, separator: str, example: str) -> dict[str, str]:
+    """What is said of each column, written as Close=CL=F,Rate=DGS10."""
+    pairs = [part.strip().partition("=") for part in text.split(separator) if part.strip()]
+    wrong = next((column for column, _, word in pairs if not word), None)
     if wrong is not None:
-        raise CommandError(f"--market-symbols has {wrong!r}; allowed is a column and its symbol, such as Close=CL=F.")
-    return {column: symbol for column, _, symbol in pairs}
+        raise CommandError(f"--market-{option} has {wrong!r}; allowed is a column and its {example}.")
+    return {column: word for column, _, word in pairs}
 
 
 def with_start(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -229,6 +232,12 @@ def _add_market_options(parser: Parser) -> None:
         metavar="COLUMN=SYMBOL",
         help="which known symbols its columns are, separated by commas, such as Close=CL=F: their units and release "
         "times then hold",
+    )
+    group.add_argument(
+        "--market-known",
+        metavar="COLUMN=RELEASE",
+        help="when its columns' values are known, separated by semicolons, such as 'Close=16:15 New York, next working "
+        "day'",
     )
 
 
