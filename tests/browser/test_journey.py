@@ -138,7 +138,7 @@ def _exports_work(page: Page, folder: Path) -> None:
             button(page, name).click()
         saved[name] = folder / coming.value.suggested_filename
         coming.value.save_as(saved[name])
-    assert saved["Curves (CSV)"].read_text().startswith("variable,")
+    assert saved["Curves (CSV)"].read_text(encoding="utf-8").startswith("\ufeffvariable,")
     report = saved["Report (HTML)"].read_text()
     assert "<html" in report
     assert "cdn.plot.ly" not in report.split("</script>")[-1]

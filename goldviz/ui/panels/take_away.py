@@ -32,9 +32,19 @@ FORMS = {
 
 def download(words: str, make: Callable[[], str], file_name: str, key: str, *, disabled: bool = False) -> None:
     """A button for a file, which is made when it is asked for."""
-    mime, icon = FORMS[file_name.rpartition(".")[2]]
+    ending = file_name.rpartition(".")[2]
+    mime, icon = FORMS[ending]
+    # A spreadsheet takes a table without this mark for one of its own country's letters.
+    mark = "\ufeff" if ending == "csv" else ""
     st.download_button(
-        words, make, file_name=file_name, mime=mime, key=key, icon=icon, on_click="ignore", disabled=disabled
+        words,
+        lambda: mark + make(),
+        file_name=file_name,
+        mime=mime,
+        key=key,
+        icon=icon,
+        on_click="ignore",
+        disabled=disabled,
     )
 
 
