@@ -35,7 +35,8 @@ def told(root: str, path: str) -> str:
     assets = files("goldviz.ui") / "assets"
     script = "\n".join((files("goldviz") / module).read_text(encoding="utf-8") for module in INLINE)
     apart = (assets / "apart.css").read_text(encoding="utf-8")
-    start = f"{script}\nconnect({json.dumps(root)}, {json.dumps(path)}, {json.dumps(apart)});\nkeepVisits(window);\nreadNumbersAsTyped(document);"
+    told_of = ", ".join(map(json.dumps, (root, path, apart)))
+    start = f"{script}\nconnect({told_of});\nkeepVisits(window);\nreadNumbersAsTyped(document);"
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
     # Behind Streamlit's own, which they must not delay.
     ahead = "".join(
