@@ -52,7 +52,7 @@ class DailyColumn:
     change_of: str = ""
     """The column of which this is the change from row to row."""
     of: str = ""
-    """In a long table the column of the values."""
+    """The column of the values in a long table, or of a bar's prices: what they are of is no other number."""
 
 
 def daily_column(

@@ -79,7 +79,7 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
                 f"Row {row} of {file} has a cell of {longest:,} bytes in column {place}; allowed are at most "
                 f"{LONGEST_CELL:,}."
             )
-    table = extent(columns, file, _place_of(header, rows, file))
+    table = extent(columns, _place_of(header, rows, file))
     notes += _around(table, rows, uneven, file, width)
     names_row = 0 if table.header is None else int(rows[table.header])
     columns = [column[table.first : table.end] for column in columns]

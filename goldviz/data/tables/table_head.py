@@ -60,11 +60,10 @@ class Extent:
         return tuple(sentences)
 
 
-def extent(columns: Sequence[pa.StringArray], file: str, header: int | None = None) -> Extent:
+def extent(columns: Sequence[pa.StringArray], header: int | None = None) -> Extent:
     """Where the table stands in these columns of trimmed text, all rows of the file among them.
 
-    ``header`` is the place of the row of names where a person said it. Raises :class:`MarketError` where there is no
-    such row.
+    ``header`` is the place of the row of names where a person said it.
     """
     count = len(columns[0])
     place = _column_of_dates(columns, count)
@@ -82,7 +81,10 @@ def extent(columns: Sequence[pa.StringArray], file: str, header: int | None = No
         end, footers = count, []
     footer = plain_words(" ".join(filter(None, _cells(columns, footers[0]))), 40) if footers else ""
     top = [_cells(columns, row) for row in range(min(first, FIRST_ROWS))]
-    names_row, names, units = _header(top, place, columns, first, header, file)
+    names_row, names, units = _header(top, place, columns, first, header)
+    between = range(first if names_row is None else names_row + 1, first)
+    # A row of numbers below the names is one of the table: without a date it is refused, and not left out.
+    first = next((row for row in between if _like_a_row(columns, place, row)), first)
     above = sum(any(cells) for cells in top[: names_row if names_row is not None else first])
     return Extent(names, first, end, names_row, units, above, len(footers), footer)
 
@@ -120,6 +122,12 @@ def _like_a_date(columns: Sequence[pa.StringArray], place: int, row: int) -> boo
     return numbers and (not cells[place] or any(sign.isdigit() for sign in cells[place]))
 
 
+def _like_a_row(columns: Sequence[pa.StringArray], place: int, row: int) -> bool:
+    """Whether most cells beside the date are numbers."""
+    beside = [cell for other, cell in enumerate(_cells(columns, row)) if other != place and cell]
+    return 2 * sum(bool(_NUMBER.fullmatch(cell)) for cell in beside) > len(beside)
+
+
 def _cells(columns: Sequence[pa.StringArray], row: int) -> list[str]:
     return [column[row].as_py() for column in columns]
 
@@ -141,7 +149,6 @@ def _header(
     columns: Sequence[pa.StringArray],
     first: int,
     header: int | None,
-    file: str,
 ) -> tuple[int | None, tuple[str, ...], dict[str, str]]:
     """The row of names above the first row of the table, the names, and their units."""
     width = len(columns)

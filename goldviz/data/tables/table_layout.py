@@ -162,6 +162,7 @@ def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
                 daily_column(source, column, numbers[column], rows, f"Column {table.names[column]} of {table.file}"),
                 change_of=roles.change_of.get(column, ""),
                 unit=table.units.get(table.names[column], ""),
+                of=table.names[column] if any(column in bars.columns for bars in roles.bars) else "",
             )
             for column in numeric
         }
@@ -184,7 +185,10 @@ def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
         notes.append(f"Left out, for no numbers are in it: {', '.join(table.names[column] for column in left_out)}.")
     notes += [f"{column.trouble} It is left out." for column in columns.values() if column.trouble]
     notes += roles.notes
+    question = question or roles.question
     points = _points(table, source, form, clock, roles, target, chosen)
+    if question is not None:
+        points = (*points[:-1], replace(points[-1], confidence="asked"))
     return TableLayout(
         table.names[place],
         source.dates,
@@ -196,7 +200,7 @@ def understood(table: FileTable, answers: Told = Told()) -> TableLayout:
         tuple(table.names[candidate] for candidate, _ in candidates),
         unclear,
         points,
-        question or roles.question,
+        question,
     )
 
 

@@ -177,7 +177,7 @@ def _table(
     if header and header not in numbers[:-1]:
         raise MarketError(f"Row {header} of {file} cannot be its header; allowed is a row of names above the numbers.")
     text = [_text(column) for column in columns]
-    table = extent(text, file, int(np.flatnonzero(numbers == header)[0]) if header else None)
+    table = extent(text, int(np.flatnonzero(numbers == header)[0]) if header else None)
     inside = slice(table.first, table.end)
     made = tuple(_column(column[inside], cells[inside]) for column, cells in zip(columns, text, strict=True))
     for name, column in zip(table.names, made, strict=True):

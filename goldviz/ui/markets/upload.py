@@ -185,9 +185,11 @@ def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
         choices = replace(choices, decimal=mark)
     with st.expander("What was understood, and what to change in it"):
         st.markdown("\n".join(f"- {_point(one)}" for one in preview.understood))
-        _row_of_names(header)
+        left, right = st.columns(2)
+        with left:
+            _row_of_names(header)
         numbers = ["", *preview.values]
-        price = st.selectbox(
+        price = right.selectbox(
             "Price to forecast",
             numbers,
             format_func=lambda name: name or "as understood",
@@ -218,7 +220,7 @@ def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
 
 
 def _row_of_names(key: str) -> None:
-    st.number_input("Names stand in row (0: found out)", min_value=0, value=0, step=1, key=key)
+    st.number_input("Row of the names (0: found out)", min_value=0, value=0, step=1, key=key)
 
 
 def _point(one: Understood) -> str:

@@ -404,6 +404,12 @@ def test_a_mistaken_date_in_the_last_row_is_not_left_out_in_silence() -> None:
     assert "'2024-13-45'" in refusal(content)
 
 
+@pytest.mark.parametrize("mistaken", ["", "2024-13-45", "yesterday"])
+def test_a_first_row_without_a_date_is_not_left_out_in_silence(mistaken: str) -> None:
+    content = table({"price": bars()["close"]}, [mistaken, *dates()[1:]], ("Date", "Price"))
+    assert "In row 2 of mine.csv" in refusal(content)
+
+
 def test_one_word_that_stands_for_nothing_again_and_again_is_a_gap_and_said() -> None:
     cells = [str(value) for value in bars()["close"]]
     for place in (3, 17, 30):

@@ -249,7 +249,7 @@ def test_a_file_that_is_refused_lets_one_say_where_its_names_stand() -> None:
     visitor = Uploads()
     visitor.bring(("mine.csv", b"a,b\n" + b"x,1\n" * 40))
     assert "has no column of dates: its first cells are 'x' and '1'" in visitor.said
-    assert visitor.at.number_input[0].label == "Names stand in row (0: found out)"
+    assert visitor.at.number_input[0].label == "Row of the names (0: found out)"
 
 
 def test_names_that_may_be_channels_are_asked_about_before_anything_is_used() -> None:
