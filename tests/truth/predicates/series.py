@@ -205,8 +205,10 @@ def skilled_refits(told):
 
 
 def validation(told):
-    losses = told.run.validation_loss.astype(np.float64)
-    return losses, losses.argmin("epoch")
+    """The validation losses (epoch, fit) of fits whose losses are all numbers."""
+    names = ("loss", "validation_loss")
+    losses = [told.run[name].transpose("epoch", ...).values.reshape(told.run.sizes["epoch"], -1) for name in names]
+    return losses[1][:, np.isfinite(losses).all(axis=(0, 1))].astype(np.float64)
 
 
 def reach(told):
@@ -250,8 +252,8 @@ GOLD_FORECAST = {
     "final_block_opened": lambda told: told.settings.open_final,
     "final_block_closed": lambda told: told.settings.final_days > 0 and not told.settings.open_final,
     "constant_forecast": lambda told: moves_within_refits(told) < 0.02,
-    "over_fitting": lambda told: validation(told)[0].isel(epoch=-1) > validation(told)[0].min("epoch"),
-    "under_trained": lambda told: validation(told)[1] == told.run.sizes["epoch"] - 1,
+    "over_fitting": lambda told: validation(told)[-1] > validation(told).min(axis=0),
+    "under_trained": lambda told: validation(told).argmin(axis=0) == told.run.sizes["epoch"] - 1,
     "badly_calibrated": miscalibrated,
     "short_reach": lambda told: reach(told) < 0.5,
     "simulated_market": lambda told: bool(told.run.attrs["simulated"]),
