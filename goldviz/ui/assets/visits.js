@@ -43,10 +43,10 @@ export function keepVisits(page) {
   page.addEventListener(
     "popstate",
     () => {
-      const [path, old] = [(address) => new URL(address).pathname + new URL(address).search, last];
-      last = page.location.href;
-      if (path(old) === path(last)) return;
-      const marked = new URL(last);
+      const marked = new URL(page.location.href);
+      const onlyJumped = marked.href.split("#")[0] === last.split("#")[0];
+      last = marked.href;
+      if (onlyJumped) return;
       marked.searchParams.set(BACK, "1");
       history.replaceState(history.state, "", marked);
       last = page.location.href;
