@@ -50,7 +50,7 @@ def train(experiment: type[Experiment], settings: Experiment | None) -> None:
             icon=":material/play_arrow:",
             width="stretch",
             disabled=settings is None or bool(refusal),
-            help="Train these settings in a worker process and watch. Takes the example's lane, or else the last one.",
+            help="Train these settings in a worker process and watch. The run before stays beside it.",
             on_click=_press,
             args=(experiment, False),
         )
