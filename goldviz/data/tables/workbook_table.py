@@ -1,6 +1,6 @@
 """Workbooks from strangers: one sheet of cells, with the numbers and dates that a person sees in it.
 
-Excel's of today and of old (.xlsx, .xls) and OpenDocument's (.ods) are read by calamine, once their parts were looked
+Excel's (.xlsx) and OpenDocument's (.ods) are read by calamine, once their parts were looked
 through (:mod:`goldviz.data.tables.workbook_parts`). Formulas are never computed: the values that were saved count.
 """
 
@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from html import unescape
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ from goldviz.data.tables.workbook_parts import (
 )
 
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
-OLD_MARK = b"\xd0\xcf\x11\xe0"
 PERCENT_DIGITS = 12
 MOST_RELATED = 5_000
 SOME_VALUE = rb"<(?:\w+:)?(?:v|is)[ >]"
@@ -56,11 +54,12 @@ DAMAGE = (
 
 
 def is_workbook(content: bytes) -> bool:
-    """Whether bytes are a workbook, told from the names in the archive or from the mark of the old format."""
+    """Whether bytes are a workbook, told from the names in the archive.
+
+    Those of the old format are not: what their records say of themselves cannot be checked before they are read.
+    """
     archive = content.startswith(b"PK\x03\x04")
-    return content.startswith(OLD_MARK) or (
-        archive and (WORKBOOK_PART.encode() in content or OPEN_DOCUMENT in content[:200])
-    )
+    return archive and (WORKBOOK_PART.encode() in content or OPEN_DOCUMENT in content[:200])
 
 
 def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = unheard, header: int = 0) -> FileTable:
@@ -71,8 +70,7 @@ def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = 
     allowed; what ``report`` raises is passed on.
     """
     try:
-        parts = {} if content.startswith(OLD_MARK) else looked_through(content, file, report)
-        return _read(content, parts, file, sheet, header)
+        return _read(looked_through(content, file, report), file, sheet, header)
     except (MarketError, MemoryError):
         raise
     except DAMAGE as error:
@@ -91,8 +89,8 @@ def _damaged(file: str) -> MarketError:
     )
 
 
-def _read(content: bytes, parts: Mapping[str, bytes], file: str, sheet: str, header: int) -> FileTable:
-    workbook = CalamineWorkbook.from_filelike(repacked(parts) if parts else BytesIO(content))
+def _read(parts: Mapping[str, bytes], file: str, sheet: str, header: int) -> FileTable:
+    workbook = CalamineWorkbook.from_filelike(repacked(parts))
     sheets = tuple(workbook.sheet_names)
     if len(sheets) > MOST_SHEETS:
         raise MarketError(f"{file} has {len(sheets):,} sheets; allowed are at most {MOST_SHEETS}.")

@@ -421,7 +421,7 @@ def test_one_word_that_stands_for_nothing_again_and_again_is_a_gap_and_said() ->
     assert "'Feiertag' in row 5" in refusal(table({"price": cells}, dates(), ("Date", "Price")))
 
 
-def test_workbooks_of_old_and_of_other_programs_are_read() -> None:
+def test_workbooks_of_several_programs_are_read() -> None:
     frame = pd.DataFrame({"Date": pd.bdate_range("2024-01-01", periods=60), **bars()})
     sink = io.BytesIO()
     frame.to_excel(sink, index=False, startrow=3)
