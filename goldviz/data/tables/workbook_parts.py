@@ -52,6 +52,8 @@ _FIRST_PART = (
 )
 _REPEATED = re.compile(rb'(number-(?:rows|columns)-repeated=["\'])(\d+)')
 _LONGEST_REPEAT = 256
+_COUNTS = re.compile(rb"\s(?:count|uniqueCount)\s*=\s*[\"'][^\"'<>]*[\"']")
+_DIMENSION = re.compile(rb"(<(?:\w+:)?dimension\b[^<>]*?\bref\s*=\s*[\"'])[^\"'<>]*")
 
 
 def unheard(done: float, total: float) -> None:
@@ -91,6 +93,8 @@ def looked_through(content: bytes, file: str, report: Report) -> dict[str, bytes
             _look_through(part, entry.filename, file)
             if b"number-rows-repeated" in part or b"number-columns-repeated" in part:
                 part = _with_few_repeats(part, file)
+            # The library makes room for as much as these say, whatever there is.
+            part = _DIMENSION.sub(rb"\1A1", _COUNTS.sub(b" ", part))
             with_value, without = _cells(part, file)
             filled, empty = filled + with_value, empty + without
             parts[entry.filename] = part

@@ -188,6 +188,20 @@ def test_a_document_type_behind_a_long_comment_an_archive_that_lies_and_a_second
         workbook_table(many, "gold.xlsx")
 
 
+def test_what_parts_say_of_their_own_size_is_not_handed_on():
+    from goldviz.data.tables.workbook_parts import looked_through, unheard
+
+    strings = dict(sound_parts())["xl/sharedStrings.xml"].replace(
+        b"<sst ", b'<sst count="9" uniqueCount="999999999999" '
+    )
+    sheet = xml_of_sheet(sound_rows()).replace(b"<sheetData>", b'<dimension ref="A1:XFD1048576"/><sheetData>')
+    content = packed(exchanged(exchanged(sound_parts(), "xl/sharedStrings.xml", strings), SHEET, sheet))
+    parts = looked_through(content, "gold.xlsx", unheard)
+    assert b"999999999999" not in b"".join(parts.values())
+    assert b"XFD1048576" not in b"".join(parts.values())
+    assert workbook_table(content, "gold.xlsx").names == ("Date", "Close")
+
+
 def test_many_sheets_of_one_empty_part_are_never_given_to_the_library(monkeypatch):
     class NeverReadWorkbook:
         sheet_names = tuple(f"Gold {place}" for place in range(1, 501))
