@@ -306,7 +306,7 @@ def test_serve_says_where_it_is_and_stops_cleanly(
         )
         assert server.stdout is not None
         assert server.stdout.readline() == f"goldviz is at http://127.0.0.1:{port}{below} (Ctrl-C stops it)\n"
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{below or '/'}_stcore/health", timeout=20) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{below or '/'}_stcore/health", timeout=60) as answer:
             assert answer.status == 200
         second = subprocess.run(command, capture_output=True, text=True, check=False)
         assert second.returncode == 2

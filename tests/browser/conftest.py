@@ -24,7 +24,6 @@ ORDINARY = {
     "test_a_second_tab_and_a_reload_see_the_same_run",
     "test_the_figure_comes_first",
     "test_nothing_is_wider_than_the_window",
-    "test_scrubbing_and_playing_need_no_server",
     "test_the_verdict_stands_first_and_a_leak_is_called_one",
     "test_a_learner_steps_through_changes_a_weight_and_goes_on",
     "test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task",

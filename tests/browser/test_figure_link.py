@@ -147,6 +147,7 @@ def same(marks: list[dict[str, float]], wanted: list[dict[str, float]]) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_the_layer_that_is_pointed_at_is_marked_in_the_other_figure_within_a_frame(page: Page) -> None:
     show(page, curve(LAYERS, "layer"), maps())
     draws = "window.hosts[1].on('plotly_afterplot', () => { window.drawn = true; })"

@@ -296,8 +296,8 @@ def _ordered(table: FileTable, column: int, parts: dict[str, pa.StringArray], da
     if day_first is None and in_order(_year_first(parts)) and not any(map(in_order, (by_day, by_month))):
         cell = table.cell(column, 0)
         raise MarketError(
-            f"The dates of {table.file} have a year of two digits in front, as in {cell!r}, so they can be read in "
-            f"three ways; write years of four digits. Allowed are {ALLOWED_DATES}."
+            f"The dates of {table.file} have a year of two digits in front, as in {cell!r}; they can be read in "
+            f"three ways. Write years of four digits. Allowed are {ALLOWED_DATES}."
         )
     day, month = _Reading("day", by_day), _Reading("month", by_month)
     if day_first is not None:

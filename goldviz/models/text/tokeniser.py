@@ -78,7 +78,7 @@ def is_filled_up(pieces: int, rows: int) -> bool:
 
     Tables are made so because graphics cards multiply such sizes faster.
 
-    >>> is_filled_up(62, 64), is_filled_up(30522, 30528), is_filled_up(50280, 50368), is_filled_up(5, 104)
+    >>> is_filled_up(62, 64), is_filled_up(30522, 30528), is_filled_up(50257, 50304), is_filled_up(5, 104)
     (True, True, True, False)
     """
     return any(-(-pieces // multiple) * multiple == rows for multiple in FILLED_UP_TO)
