@@ -360,7 +360,7 @@ def test_months_and_quarters_are_known_at_their_ends(make: Any, last: str) -> No
 def test_a_year_of_two_digits_in_front_is_refused_with_what_to_do() -> None:
     said = refusal(table({"price": bars()["close"]}, dates("%y/%m/%d"), ("Date", "Price")))
     assert "'24/01/01'" in said
-    assert "write years of four digits" in said
+    assert "Write years of four digits" in said
 
 
 def test_a_header_below_titles_is_found_and_can_be_told() -> None:
