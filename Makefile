@@ -9,42 +9,45 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests other-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples drawn laboratories size advice claims model clean
+.PHONY: run test tests browser-tests file-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples drawn laboratories size advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
-# Every part runs, whatever became of those before it; what failed is named at the end. The browser's part waits more
-# than it computes: beside it, behind everything else, style and types are checked and all other tests run, at the same
-# time. At their rank they leave it its part of the cores.
+# Every part runs, whatever became of those before it; what failed is named at the end. A browser, its server and a
+# worker want a core for themselves: while they drive pages, the other core checks style and types and runs the tests of
+# files. All other tests come behind them, on both.
 BESIDE := .beside.log
 # The names of failed tests, from all parts; tests/conftest.py writes them.
 export GOLDVIZ_FAILED_TESTS := $(CURDIR)/.failed.log
 SAY_FAILED := { cat $(GOLDVIZ_FAILED_TESTS) 2>/dev/null; echo "Failed:$$failed"; exit 1; }
-BEHIND := nice -n 19 $(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test: $(VENV)/.dev browser
-	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; $(BEHIND) --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
+	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; \
+	  $(MAKE) --no-print-directory --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
 	  $(MAKE) --no-print-directory browser-tests || failed="$$failed browser-tests"; \
-	  wait $$beside || failed="$$failed lint-types-or-other-tests"; cat $(BESIDE); rm -f $(BESIDE); \
+	  wait $$beside || failed="$$failed lint-types-or-file-tests"; cat $(BESIDE); rm -f $(BESIDE); \
+	  $(MAKE) --no-print-directory late-tests || failed="$$failed late-tests"; \
 	  [ -z "$$failed" ] || $(SAY_FAILED)
 
-beside: lint types other-tests
+beside: lint types file-tests
 
-# A browser, its server and a worker want the machine for themselves; the other tests share it. A file's tests share
-# their runs: a process takes them in their order, and gives half of what it has left to one that has nothing to do.
-# Three for two cores: tests that wait, for a worker that is killed or a server that starts, leave theirs to others. One
-# thread each: a plugin loads NumPy before tests/conftest.py could say so, and two processes with two threads wait
-# for one another.
+# A file's tests share their runs: a process takes them in their order, and gives half of what it has left to one that
+# has nothing to do. There are three, because many tests wait for a server or a killed process. One thread each: a
+# plugin loads NumPy before tests/conftest.py could say so, and processes with two threads wait for one another.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 TOGETHER := --numprocesses 3 --dist worksteal
 WHOLE := browser and not component
-tests: browser-tests other-tests
+FILES := tests/data
+tests: browser-tests file-tests late-tests
 
 browser-tests: $(VENV)/.dev browser
 	$(PYTEST) tests/browser -m "$(WHOLE) and not slow" --durations 15
 
-other-tests: $(VENV)/.dev browser
-	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and not slow" --durations 15
+file-tests: $(VENV)/.dev
+	$(PYTEST) $(FILES) -m "not slow"
+
+late-tests: $(VENV)/.dev browser
+	$(PYTEST) $(TOGETHER) $(FILES:%=--ignore=%) -m "not ($(WHOLE)) and not slow" --durations 15
 
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)

@@ -129,7 +129,7 @@ def test_closing_the_tab_does_not_end_the_run(server: Server, open_page: Opener)
 
 
 def test_a_second_tab_and_a_reload_see_the_same_run(server: Server, open_page: Opener) -> None:
-    page = open_page(address(server, "epochs=2000&depth=4&samples=20000"))
+    page = open_page(address(server, "epochs=2000&depth=4"))
     wait_for_figure(page)
     train(page)
     state(page, "Training")
