@@ -108,7 +108,7 @@ def drawn(run, generator):
     share = generator.choice([0.1, 0.3, 0.6])
     arrays = {
         name: drawn_array(name, values, generator)
-        for name, values in run.data_vars.items()
+        for name, values in sorted(run.data_vars.items())
         if values.dtype.kind == "f" and values.size < LARGE and generator.random() < share
     }
     arrays = {name: array for name, array in arrays.items() if name not in ALIKE}
