@@ -27,9 +27,15 @@ def recorded(lab: Laboratory) -> xr.Dataset:
     return runs[0]
 
 
-for name, lab in laboratories().items():
-    if sys.argv[1:] and name not in sys.argv[1:]:
-        continue
-    lab.recorded.mkdir(exist_ok=True)
-    seen = recorded(lab) if name in experiments() else instants()[name]().compute()
-    picture_path(lab).write_text(lab.figures().picture(seen) + "\n", encoding="utf-8")
+def main(names: list[str]) -> None:
+    """Record the laboratories of these names, or all."""
+    for name, lab in laboratories().items():
+        if names and name not in names:
+            continue
+        lab.recorded.mkdir(exist_ok=True)
+        seen = recorded(lab) if name in experiments() else instants()[name]().compute()
+        picture_path(lab).write_text(lab.figures().picture(seen) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

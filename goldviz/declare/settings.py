@@ -157,7 +157,9 @@ class Settings(BaseModel):
     kept_by_presets: ClassVar[tuple[str, ...]] = ()
     """Settings that choosing a preset leaves as they are, such as the data."""
     version: ClassVar[int] = 1
-    """Grows by one whenever a setting is renamed, goes, or means something else; see :meth:`upgrade`."""
+    """Grows by one whenever a setting is renamed, goes, means something else, or has another default."""
+    former_defaults: ClassVar[Mapping[int, Mapping[str, Any]]] = {}
+    """Version -> the defaults of that version that are others today: a link names only what differed from them."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **config: Any) -> None:

@@ -341,8 +341,8 @@ ANEW = {
     "attention-interface": {
         "attention.on_word": (LETTERS, lambda run: of(run, "peak_offset")[-1][3]),
         "attention.near_word": (LETTERS, lambda run: sum(of(run, "peak_offset")[-1][[2, 3, 4]])),
-        "attention.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "attention")[-1][12 - 4]),
-        "fixed_vector.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "fixed_vector")[-1][12 - 4]),
+        "attention.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "attention")[-1][8 - 4]),
+        "fixed_vector.longest_right": (LETTERS, lambda run: of(run, "length_accuracy", "fixed_vector")[-1][8 - 4]),
     },
     "neural-programmer": {
         **{

@@ -179,7 +179,7 @@ def copied(run, length):
 
 
 def turned(run, network):
-    return float(of(run, "length_accuracy", network)[-1, run["length"].values.tolist().index(12)])
+    return float(of(run, "length_accuracy", network)[-1, run["length"].values.tolist().index(8)])
 
 
 def _without_places(sorting, turning):
@@ -238,7 +238,7 @@ REVEALED = {
     ),
     "memory-to-attention.3": lambda run: (
         "Only the one that attends" if turned(run, "attention") > 0.5 > turned(run, "fixed_vector") else "?",
-        [12, turned(run, "attention"), turned(run, "fixed_vector")],
+        [8, turned(run, "attention"), turned(run, "fixed_vector")],
     ),
     "memory-to-attention.4": _without_places,
     "memory-to-attention.5": _longer_thought,

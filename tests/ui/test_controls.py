@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from goldviz.declare.settings import Experiment, label, schemas
+from goldviz.labs.attention_interface.settings import AttentionInterface
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.ui.panels import controls
 from tests.ui.declared_settings import allowed_together, any_settings
@@ -205,6 +206,16 @@ def test_the_controls_show_what_they_were_given(chosen: Experiment) -> None:
     page = AppTest.from_function(_page, default_timeout=30, kwargs={"chosen": chosen.model_dump()}).run().run()
     assert not page.exception
     assert page.session_state["current"] == chosen
+
+
+@pytest.mark.parametrize(
+    ("link", "longest", "steps"),
+    [({"task": "sorting"}, 12, 800), ({"task": "sorting", "steps": "70"}, 12, 70), ({controls.VERSION: "2"}, 8, 450)],
+)
+def test_a_link_from_before_a_default_changed_still_means_what_it_meant(link, longest, steps) -> None:
+    settings, complaints = controls.from_link(AttentionInterface, link)
+    assert (settings.longest, settings.steps, complaints) == (longest, steps, [])
+    assert controls.from_link(AttentionInterface, controls.to_link(settings)) == (settings, [])
 
 
 @pytest.mark.parametrize("version", ["0", "-1", "two", "1.0", "", "9" * 5000])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.attention_interface import LAB, measures
 
-LETTERS = {"longest": 8, "steps": 500, "close_looks": 1, "look_every": 1000}
+LETTERS = {"close_looks": 1, "look_every": 1000}
 PHRASES = {**LETTERS, "task": "phrases", "networks": "attention", "steps": 300}
 
 CLAIMS = (

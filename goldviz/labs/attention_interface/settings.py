@@ -7,7 +7,7 @@ is what the decoder is told of the words before.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -53,12 +53,16 @@ class AttentionInterface(Experiment):
     )
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("batch", "width", "longest")
+    version = 2
+    former_defaults: ClassVar[Mapping[int, Mapping[str, Any]]] = {
+        1: {"longest": 12, "learning_rate": 5e-3, "steps": 800},
+    }
 
     task: Literal["reversal", "sorting", "phrases", "dates"] = setting(
         "reversal", group="Task", essential=True, labels=TASKS
     )
     """What is written for what is read."""
-    longest: int = setting(12, ge=3, le=30, group="Task", essential=True, unit="words")
+    longest: int = setting(8, ge=3, le=30, group="Task", essential=True, unit="words")
     """Words of the longest sequence to learn from. Dates have 7 to 11."""
     shortest: int = setting(4, ge=2, le=30, group="Task", unit="words")
     """Words of the shortest sequence to learn from."""
@@ -77,12 +81,12 @@ class AttentionInterface(Experiment):
     """Numbers of the writer's state, and of a word that was read; even."""
 
     optimiser: standard.Optimiser = standard.optimiser("adam")
-    learning_rate: float = standard.learning_rate(5e-3)
+    learning_rate: float = standard.learning_rate(1e-2)
     """Peak of the learning rate."""
     warm_up: float = setting(0.05, ge=0, le=0.9, group="Training")
     """Share of the steps in which the learning rate rises; then it falls to a hundredth of its peak."""
     clip: float = standard.clip(1.0)
-    steps: int = standard.steps(800)
+    steps: int = standard.steps(450)
     batch: int = standard.batch(64, "sequences", ge=1, le=512)
     look_every: int = setting(25, ge=1, le=1000, group="Instruments", unit="steps")
     """The alignment and the layers are recorded every so many steps."""

@@ -35,7 +35,8 @@ def _one_vector(run: Run) -> tuple[int, str]:
         measure_of(INTERFACE, f"{name}.longest_right").first(run) for name in ("attention", "fixed_vector")
     )
     place = 2 if min(attention, vector) > HALF else 0 if attention > vector else 1
-    return place, f"Of 12 letters {attention:.0%} are right with attention, {vector:.0%} without."
+    longest = run.attrs["longest_trained"]
+    return place, f"Of {longest} letters {attention:.0%} are right with attention, {vector:.0%} without."
 
 
 def _without_places(sorting: Run, turning: Run) -> tuple[int, str]:

@@ -114,8 +114,9 @@ class Reading(TrainingReading):
 
     @property
     def beside_plain(self) -> Floats:
-        """The error in range as a share of that of the GRU without times; NaN where there is none."""
-        return share(self.error, np.nan if self.plain_error is None else self.plain_error)
+        """The error in range as a share of that of the GRU without times; NaN where there is none, or it diverged."""
+        plain = np.nan if self.plain_error is None else self.plain_error
+        return share(self.error, np.where(np.isfinite(plain), plain, np.nan))
 
     @property
     def deaf(self) -> Verdicts:

@@ -223,7 +223,8 @@ def from_link(settings_class: type[Declared], parameters: Mapping[str, str]) -> 
     version = values_in_link.pop(VERSION, "1")
     complaints: list[str] = []
     try:
-        values_in_link = settings_class.upgraded(_version(settings_class, version), values_in_link)
+        number = _version(settings_class, version)
+        values_in_link = settings_class.upgraded(number, _left_out(settings_class, number, values_in_link))
     except SettingsError as error:
         complaints.append(f"In the link: {error}")
     values = {name: _from_control(settings_class, name, text) for name, text in values_in_link.items()}
@@ -235,6 +236,12 @@ def from_link(settings_class: type[Declared], parameters: Mapping[str, str]) -> 
                 complaint = name if name in values else _refused_together(settings_class, values)
                 complaints.append(f"In the link: {sentence}{_instead(settings_class, complaint)}")
                 values.pop(complaint)
+
+
+def _left_out(settings_class: type[Settings], version: int, values_in_link: dict[str, Any]) -> dict[str, Any]:
+    """A link's values with what it left out, for it was the default then. A link without any means today's page."""
+    former = settings_class.former_defaults.get(version, {}) if values_in_link else {}
+    return {name: _link_text(value) for name, value in former.items()} | values_in_link
 
 
 def _version(settings_class: type[Settings], text: str) -> int:

@@ -106,6 +106,20 @@ def test_a_refined_error_of_exactly_zero_is_a_number_and_no_crash():
     assert (coarse.severity, coarse.number) == ("bad", "the refined error is 0 times the error")
 
 
+def test_seeds_whose_errors_change_in_opposite_ways_are_told_by_how_much_and_not_by_their_middle():
+    run = run_of(seeds=3, refined=1.0)
+    run["refined_error"].loc[{"seed": 0}] *= 1.3
+    run["refined_error"].loc[{"seed": 2}] *= 0.75
+    assert found(run)["solver_too_coarse"].number == "the error changes by 25 %"
+
+
+@pytest.mark.parametrize(("rival", "zero"), [(np.inf, 0.05), (1.0, 0.0)])
+def test_a_rival_that_came_to_nothing_is_no_proof_of_learning(rival, zero):
+    run = run_of(errors={**ERRORS, "ode_rnn": 0.05, "gru": rival})
+    run["zero_error"].values[:] = zero
+    assert "learned" not in found(run)
+
+
 def test_no_error_at_all_says_nothing_of_the_solver():
     kinds = set(found(run_of(errors=dict.fromkeys(ALL, 0.0))))
     assert not kinds & {"solver_too_coarse", "solver_consistent"}

@@ -49,11 +49,13 @@ def beside_the_rival(run, network):
 
 
 def learned(run):
-    named = [name for name in trained(run) if name != "gru" and beside_the_rival(run, name) < 0.1]
+    named = [
+        name for name in trained(run) if name != "gru" and beside_the_rival(run, name) < 0.1 and worth(run, name) < 0.9
+    ]
     return Card(
         not coarse(run),
         number=joined((error(run, name), beside_the_rival(run, name)) for name in named),
-        threshold=(0.1,),
+        threshold=(0.1, 0.9) if "gru" in trained(run) else (0.1,),
         named=labels(named),
     )
 
