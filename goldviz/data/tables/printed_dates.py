@@ -136,12 +136,12 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     and for time stamps of which some have a time zone and some have none; it names the row.
     """
     cells = printed(table.columns[column])
-    fits = pc.match_substring_regex(cells, form.pattern)
+    groups = pc.extract_regex(cells, form.pattern)
+    fits = pc.is_valid(groups)
     if not pc.all(fits).as_py() and (other := _second_form(cells, fits, form)):
         return _read_both(table, column, fits, (form, other), day_first)
-    groups = pc.extract_regex(cells, form.pattern)
     parts = {name: pc.struct_field(groups, name) for name in re.findall(r"\?P<(\w+)>", form.pattern)}
-    _refuse(table, column, ~_flags(pc.is_valid(groups)), lambda cell: f"{cell!r} is not a date as the others are")
+    _refuse(table, column, ~_flags(fits), lambda cell: f"{cell!r} is not a date as the others are")
     if "epoch" in parts:
         return _since_1970(table, column, parts["epoch"])
     if "serial" in parts:

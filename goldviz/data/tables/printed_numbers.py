@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,10 +94,10 @@ def read_numbers(column: pa.Array, decimal: str) -> ReadNumbers:
         values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         return ReadNumbers(values, np.zeros(len(values), bool))
     cells = _plain_marks(column)
-    missing = is_missing(cells)
-    values = _without_marks(cells, missing, decimal)
+    values = _without_marks(cells, decimal)
     if values is not None:
         return ReadNumbers(values, np.zeros(len(values), bool))
+    missing = is_missing(cells)
     fits = pc.match_substring_regex(cells, number_pattern(decimal))
     wrong = pc.invert(pc.or_(fits, missing))
     percent = pc.any(pc.and_(fits, pc.ends_with(cells, "%"))).as_py() or False
@@ -107,17 +108,22 @@ def read_numbers(column: pa.Array, decimal: str) -> ReadNumbers:
     return ReadNumbers(_cast(plain, fits), wrong.to_numpy(zero_copy_only=False), percent)
 
 
-def _without_marks(cells: pa.StringArray, missing: pa.BooleanArray, decimal: str) -> NDArray[np.float64] | None:
+def _without_marks(cells: pa.StringArray, decimal: str) -> NDArray[np.float64] | None:
     """The values of a column with no marks but the decimal one, which is most columns; None for any other."""
     if decimal != ".":
         if pc.any(pc.match_substring(cells, ".")).as_py():
             return None
         cells = pc.replace_substring(cells, decimal, ".")
-    try:
+    with suppress(pa.ArrowInvalid):
+        values: NDArray[np.float64] = cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        if np.isfinite(values).all():
+            return values
+    missing = is_missing(cells)
+    with suppress(pa.ArrowInvalid):
         values = _cast(cells, pc.invert(missing))
-    except pa.ArrowInvalid:
-        return None
-    return values if np.isfinite(values).sum() + pc.sum(missing).as_py() == len(values) else None
+        if np.isfinite(values).sum() + pc.sum(missing).as_py() == len(values):
+            return values
+    return None
 
 
 def _cast(cells: pa.StringArray, has_text: pa.BooleanArray) -> NDArray[np.float64]:

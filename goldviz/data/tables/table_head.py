@@ -71,10 +71,12 @@ def extent(columns: Sequence[pa.StringArray], header: int | None = None) -> Exte
         first = _first_full_row(columns, count) if header is None else header
         names = distinct_names(_cells(columns, first))
         return Extent(names, min(first + 1, count), count, first, above=_filled_rows(columns, 0, first))
-    dated, full = _dated(columns[place], place, columns)
-    first = int(np.argmax(full)) if header is None else header + 1 + int(np.argmax(full[header + 1 :]))
+    begin = 0 if header is None else header + 1
+    dated, full = _dated(columns, place, slice(begin, begin + FIRST_ROWS))
+    first = begin + int(np.argmax(full))
     while header is None and first > 0 and dated[first - 1]:
         first -= 1  # a day to come, without a value yet
+    dated, _ = _dated(columns, place, slice(max(0, count - FIRST_ROWS), count))
     end = count - int(np.argmax(dated[::-1]))
     footers = [row for row in range(end, count) if any(_cells(columns, row))]
     if len(footers) > LAST_ROWS or any(_like_a_date(columns, place, row) for row in footers):
@@ -104,14 +106,15 @@ def _column_of_dates(columns: Sequence[pa.StringArray], count: int) -> int | Non
 
 
 def _dated(
-    column: pa.StringArray, place: int, columns: Sequence[pa.StringArray]
+    columns: Sequence[pa.StringArray], place: int, rows: slice
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which rows have a date, and which have anything beside it."""
+    """Which of these rows have a date, and which have anything beside it."""
+    column = columns[place][rows]
     dated = pc.match_substring_regex(column, f"{ANY_DATE}|{SERIAL_DAYS.pattern}").to_numpy(zero_copy_only=False)
     beside = np.zeros(len(column), bool)
     for other, cells in enumerate(columns):
         if other != place and not beside.all():
-            beside |= ~pc.equal(cells, "").to_numpy(zero_copy_only=False)
+            beside |= ~pc.equal(cells[rows], "").to_numpy(zero_copy_only=False)
     return dated, dated & beside if (dated & beside).any() else dated
 
 
@@ -196,4 +199,4 @@ def _header(
 
 
 def _empty(column: pa.StringArray) -> bool:
-    return bool(pc.all(is_missing(column)).as_py())
+    return bool(pc.all(is_missing(column[:FIRST_ROWS])).as_py() and pc.all(is_missing(column)).as_py())

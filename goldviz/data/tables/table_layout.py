@@ -55,6 +55,9 @@ MOSTLY_REPEATED = 0.6
 MOST_SIGNS = 0.25
 """The largest share of a column's cells in which one word without digits may stand for no value."""
 
+ROWS_FOR_CHANGES = 5_000
+"""About so many rows, spread over a table, tell whether a column is the change of another."""
+
 Confidence = Literal["sure", "likely", "asked"]
 
 
@@ -482,13 +485,14 @@ def _told_price(table: FileTable, names: Mapping[int, str], price: str) -> int:
 
 def _is_change(values: NDArray[np.float64], prices: NDArray[np.float64]) -> bool:
     """Whether a column is another one's move: its difference, or its change in per cent or as a share."""
-    moves = np.diff(prices)
+    every = slice(None, None, max(1, len(prices) // ROWS_FOR_CHANGES))
+    before, after, values = prices[:-1][every], prices[1:][every], values[1:][every]
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = moves / prices[:-1]
-    for change in (moves, 100 * shares, shares):
-        both = np.isfinite(change) & np.isfinite(values[1:])
+        shares = (after - before) / before
+    for change in (after - before, 100 * shares, shares):
+        both = np.isfinite(change) & np.isfinite(values)
         size = np.median(np.abs(change[both])) if both.sum() >= FEWEST_VALUES - 2 else 0.0
-        if size > 0 and (np.abs(values[1:] - change)[both] <= 0.06 * size).mean() > 0.9:
+        if size > 0 and (np.abs(values - change)[both] <= 0.06 * size).mean() > 0.9:
             return True
     return False
 

@@ -53,7 +53,8 @@ _FIRST_PART = (
 _REPEATED = re.compile(rb'(number-(?:rows|columns)-repeated=["\'])(\d+)')
 _LONGEST_REPEAT = 256
 _COUNTS = re.compile(rb"\s(?:count|uniqueCount)\s*=\s*[\"'][^\"'<>]*[\"']")
-_DIMENSION = re.compile(rb"(<(?:\w+:)?dimension\b[^<>]*?\bref\s*=\s*[\"'])[^\"'<>]*")
+_DIMENSION = re.compile(rb"dimension(?<=[<:]dimension)(\b[^<>]*?\bref\s*=\s*[\"'])[^\"'<>]*")
+_REFERENCE = re.compile(rb'\sr=["\']([A-Z]{1,4})(\d{1,18})')
 
 
 def unheard(done: float, total: float) -> None:
@@ -94,7 +95,8 @@ def looked_through(content: bytes, file: str, report: Report) -> dict[str, bytes
             if b"number-rows-repeated" in part or b"number-columns-repeated" in part:
                 part = _with_few_repeats(part, file)
             # The library makes room for as much as these say, whatever there is.
-            part = _DIMENSION.sub(rb"\1A1", _COUNTS.sub(b" ", part))
+            part = _COUNTS.sub(b" ", part) if b"ount" in part else part
+            part = _DIMENSION.sub(rb"dimension\1A1", part)
             with_value, without = _cells(part, file)
             filled, empty = filled + with_value, empty + without
             parts[entry.filename] = part
@@ -163,18 +165,18 @@ def _cells(part: bytes, file: str) -> tuple[int, int]:
     rows = re.findall(rb"<" + of + rb'row\b[^>]{0,400}?\sr=["\'](\d{1,18})', part)
     if _elements(part) - 4 * cells - part.count(b"<" + of + b"row") > MOST_OTHERS:
         _refuse(file, "more elements beside its cells")
-    columns = re.findall(rb'\sr=["\']([A-Z]{1,4})\d', part)
+    references, width, last = _references(part)
     if (beyond := max(map(int, rows), default=0)) > LAST_ROW:
         raise MarketError(f"{file} has a row {beyond}; a sheet has at most {LAST_ROW:,} rows.")
-    width = max(map(_column_number, set(columns)), default=0)
-    if len(columns) < cells:
+    if references < cells:
         width = max(width, *(row.count(b"<" + of + b"c") for row in part.split(b"<" + of + b"row")))
     if width > LAST_COLUMN:
         raise MarketError(f"{file} has a column {LAST_COLUMN + 1:,}; a sheet has at most {LAST_COLUMN:,} columns.")
-    if width * _height(part, of, len(rows)) > MOST_SPANNED:
+    listed = max(len(rows), part.count(b"<" + of + b"row"))
+    if width * max(last, listed) > MOST_SPANNED:
         whole = re.sub(rb"<" + of + rb"c\b[^>]{0,400}/>", b"", part)
-        width = max(map(_column_number, set(re.findall(rb'\sr=["\']([A-Z]{1,4})\d', whole))), default=width)
-        if width * _height(whole, of, len(rows)) > MOST_SPANNED:
+        _, columns, last = _references(whole)
+        if (columns or width) * max(last, listed) > MOST_SPANNED:
             raise MarketError(
                 f"{file} has cells far from each other, over {width:,} columns; delete what stands beside its table, "
                 "or save it as CSV or Parquet."
@@ -183,10 +185,20 @@ def _cells(part: bytes, file: str) -> tuple[int, int]:
     return filled, max(0, cells - filled) + max(0, empty_rows)
 
 
-def _height(part: bytes, of: bytes, rows: int) -> int:
-    """The last row with a cell, as its reference or the number of rows says it."""
-    last = max(map(int, set(re.findall(rb'\sr=["\'][A-Z]{1,4}(\d{1,18})', part))), default=0)
-    return max(last, rows, part.count(b"<" + of + b"row"))
+def _references(part: bytes) -> tuple[int, int, int]:
+    """How many references to cells there are, and the last column and the last row that they name, 0 without any."""
+    letters: set[bytes] = set()
+    digits: set[bytes] = set()
+    count = begin = 0
+    while begin < len(part):
+        # All at once would take more memory than the part.
+        end = part.rfind(b"<", begin + 1, begin + LONGEST_MARKUP) if begin + LONGEST_MARKUP < len(part) else len(part)
+        end = len(part) if end < 0 else end
+        references = _REFERENCE.findall(part, begin, end)
+        letters.update(column for column, _ in references)
+        digits.update(row for _, row in references)
+        count, begin = count + len(references), end
+    return count, max(map(_column_number, letters), default=0), max(map(int, digits), default=0)
 
 
 def _column_number(letters: bytes) -> int:

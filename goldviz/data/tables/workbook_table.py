@@ -169,9 +169,11 @@ def _table(
     if len(columns) < 2:
         raise MarketError(f"Sheet {sheet} of {file} has one column only; expected are dates and numbers side by side.")
     check_width(file, len(columns))
-    full = [place for place, cells in enumerate(zip(*columns, strict=True)) if any(cell is not None for cell in cells)]
-    columns = [[column[place] for place in full] for column in columns]
-    numbers = np.array(full) + top + 1
+    full = np.arange(len(rows))
+    if all(None in column for column in columns):
+        full = np.flatnonzero([any(value is not None for value in row) for row in zip(*columns, strict=True)])
+        columns = [[column[place] for place in full] for column in columns]
+    numbers = full + top + 1
     if header and header not in numbers[:-1]:
         raise MarketError(f"Row {header} of {file} cannot be its header; allowed is a row of names above the numbers.")
     text = [_text(column) for column in columns]
