@@ -46,9 +46,9 @@ EXCHANGE_WORDS = {"exchange", "fx", "currency"}
 CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _UNIT_IN_BRACKETS = re.compile(r"[(\[] ?(?P<unit>%|[$€£¥]?[A-Za-z/ ]{0,12}[$€£¥/][A-Za-z0-9/ ]{0,12}|[A-Z]{3}) ?[)\]]")
 _PRICE_UNIT = re.compile(
-    r"(?P<money>[$€£¥]|\b(?:usd|eur|gbp|jpy|chf|cny|pln))[/_ ](?P<per>mwh|kwh|oz|bbl|barrel|mt|t|kg|g)\b", re.I
+    r"(?P<money>[$€£¥]|\b(?:usd|eur|gbp|jpy|chf|cny|pln))[/_ ](?P<per>mwh|kwh|oz|bbl|barrel|mt|tco2|t|kg|g)\b", re.I
 )
-_MEASURES = {"mwh": "MWh", "kwh": "kWh"}
+_MEASURES = {"mwh": "MWh", "kwh": "kWh", "tco2": "tCO2"}
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,8 @@ def file_channel(
         notes += (f"{name} goes to zero or below: we use changes.",)
     stamps = StampReading()
     if choice.release is None and not daily.several_a_day:
-        stamps = stamp_reading(pd.DatetimeIndex(daily.values.dropna().index), daily.latest_clock, daily.behind)
+        days = pd.DatetimeIndex(daily.values.dropna().index)
+        stamps = stamp_reading(days, daily.latest_clock, daily.behind, one_clock=daily.one_clock)
     # A known symbol's hours hold, unless its days are those on which bars open.
     own_hours = bool(symbol) and not stamps.release.days
     if stamps.note and not own_hours:

@@ -24,19 +24,21 @@ DAY = 24 * 3600
 
 @dataclass(frozen=True)
 class StampReading:
-    """From when values of a file count, with a sentence where that is later than the end of their days."""
+    """From when values of a file count, with a sentence where it may be another time than the end of their days."""
 
     release: Release = END_OF_DAY
     note: str = ""
 
 
-def stamp_reading(days: pd.DatetimeIndex, latest_clock: int = 0, behind: int = 0) -> StampReading:
+def stamp_reading(
+    days: pd.DatetimeIndex, latest_clock: int = 0, behind: int = 0, *, one_clock: bool = False
+) -> StampReading:
     """What the days of a column's values say of the time at which they are known.
 
     Values of months, quarters and years that are dated by their first day, and of weeks by their Monday, count from
     the period's end. Where no value is dated on a Friday and some are on Sundays, stamps are likely the openings of
     bars, and values count a day later: at ``latest_clock``, the latest time of day among their stamps in seconds of UTC
-    (0: not known). ``behind`` are the seconds by which midnight of the stamps' zone is behind UTC's.
+    (0: not known); where it is that of all of them (``one_clock``), it may be the release, which is said. ``behind`` are the seconds by which midnight of the stamps' zone is behind UTC's.
 
     >>> stamp_reading(pd.date_range("2016-01-01", periods=40, freq="MS")).release
     Release(clock='23:59', zone='UTC', days=0, business_days=None, period='month')
@@ -63,6 +65,10 @@ def stamp_reading(days: pd.DatetimeIndex, latest_clock: int = 0, behind: int = 0
         return StampReading(
             release, f"Days of their time zone end later than UTC's: known at {release_words(release)}."
         )
+    if one_clock and latest_clock:
+        clock = _clock(latest_clock)
+        note = f"Their stamps are at {clock}. If values come out then, say so with a city: {clock} New York."
+        return StampReading(note=note)
     return StampReading()
 
 

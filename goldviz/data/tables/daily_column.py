@@ -17,6 +17,9 @@ LARGEST_VALUE = 1e15
 LONGEST_STEP = 3
 """Days between two values, in the median, of a series whose weekdays are worth a word."""
 
+LONGEST_HOLE = 30
+"""Days without a value, in such a series, that are worth a word."""
+
 WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 
 
@@ -45,6 +48,8 @@ class DailyColumn:
     missing: int = 0
     latest_clock: int = 0
     """The latest time of day among the values' stamps, in seconds; 0 for days, and for several stamps a day."""
+    one_clock: bool = False
+    """Whether all stamps have that time of day."""
     behind: int = 0
     """Seconds by which the midnights of the stamps' zone are behind those of UTC."""
     unit: str = ""
@@ -93,8 +98,9 @@ def daily_column(
         notes += ("There are several values a day; the last of each day counts.",)
         notes += _sampling(at)
     else:
-        notes += _weekdays(days[days_with_values])
-    latest_clock = 0 if several or not len(at) else int((at - at.astype("datetime64[D]")).max().astype(int))
+        notes += _calendar(days[days_with_values], by_day[days_with_values])
+    clocks = (at - at.astype("datetime64[D]")).astype(int)
+    latest_clock = 0 if several else int(clocks.max(initial=0))
     empty = int((moments > at[-1]).sum()) if len(at) else 0
     if empty:
         notes += (f"{empty} row{'s' if empty > 1 else ''} after the last value {'are' if empty > 1 else 'is'} empty.",)
@@ -106,6 +112,7 @@ def daily_column(
         numbers.percent,
         len(values) - len(rows_with_values),
         latest_clock,
+        len(at) > 0 and not several and bool((clocks == latest_clock).all()),
         source.dates.behind,
     )
 
@@ -122,18 +129,28 @@ def _sampling(moments: Moments) -> tuple[str, ...]:
     return (f"Sampling changes: {first} values a day in the first half of the time, {last} in the second.",)
 
 
-def _weekdays(days: NDArray[np.datetime64]) -> tuple[str, ...]:
-    """What is said of a week that is not Monday to Friday."""
-    if len(days) < FEWEST_VALUES or np.median(np.diff(days).astype(int)) > LONGEST_STEP:
+def _calendar(days: NDArray[np.datetime64], values: NDArray[np.float64]) -> tuple[str, ...]:
+    """What is said of a long time without values, and of a week that is not Monday to Friday."""
+    gaps = np.diff(days).astype(int)
+    if len(days) < FEWEST_VALUES or np.median(gaps) > LONGEST_STEP:
         return ()
-    counts = np.bincount((days.astype(int) + 3) % 7, minlength=7)
+    longest = int(np.argmax(gaps))
+    hole = f"No values for {gaps[longest]} days, until {days[longest + 1]}."
+    return (*([hole] if gaps[longest] > LONGEST_HOLE else []), *_weekdays(days, values))
+
+
+def _weekdays(days: NDArray[np.datetime64], values: NDArray[np.float64]) -> tuple[str, ...]:
+    of_week = (days.astype(int) + 3) % 7
+    counts = np.bincount(of_week, minlength=7)
     none = [WEEKDAYS[day] for day in range(5) if not counts[day]]
     weekend = [f"{counts[day]} on {WEEKDAYS[day]}" for day in (5, 6) if counts[day]]
     opened_on_sundays = none == ["Fridays"] and not counts[5]  # told with what it means for when values are known
     if opened_on_sundays or not (none or weekend):
         return ()
     parts = [f"none on {', '.join(none)}"] if none else []
-    return (f"Values by weekday: {', '.join([*parts, *weekend])}.",)
+    flat = int(((of_week[1:] > 4) & (values[1:] == values[:-1])).sum())
+    repeats = f" {flat} of these repeat the value of the day before." if 2 * flat > counts[5:].sum() else ""
+    return (f"Values by weekday: {', '.join([*parts, *weekend])}.{repeats}",)
 
 
 def _wrong_cell(source: DatedTable, column: int, numbers: ReadNumbers, rows: NDArray[np.int64], words: str) -> str:

@@ -32,6 +32,8 @@ LAST_DAY = np.datetime64("2200-01-01", "s")
 READ_FOR_FORM = 500
 ENOUGH = 0.8
 """Share of the first cells that must have a form for the column to have it."""
+MOST = 0.5
+"""The same where all of these are dates, some in another form."""
 
 MONTHS = (
     "january",
@@ -111,7 +113,7 @@ class PrintedDates:
 
 
 def date_form(cells: pa.StringArray) -> DateForm | None:
-    """The form that most of these trimmed cells have, if any.
+    """The form that most of these trimmed cells have, or half of them where all are dates; None where there is none.
 
     >>> date_form(pa.array(["31.12.2024", "2.1.2025"])).order
     'either'
@@ -122,11 +124,15 @@ def date_form(cells: pa.StringArray) -> DateForm | None:
     # Most columns hold numbers, which one look at all forms together tells.
     if (pc.sum(pc.match_substring_regex(cells_with_text, ANY_DATE)).as_py() or 0) < ENOUGH * len(cells_with_text):
         return None
+    shares: dict[DateForm, float] = {}
     for form in DATE_FORMS:
         fits = pc.sum(pc.match_substring_regex(cells_with_text, form.pattern)).as_py() or 0
-        if fits and fits >= ENOUGH * len(cells_with_text):
+        shares[form] = fits / max(1, len(cells_with_text))
+        if fits and shares[form] >= ENOUGH:
             return form
-    return None
+    # All are dates, in several forms.
+    most = max((form for form in DATE_FORMS if not form.digits_alone), key=shares.__getitem__)
+    return most if shares[most] >= MOST else None
 
 
 def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | None = None) -> PrintedDates:

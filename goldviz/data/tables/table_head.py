@@ -105,9 +105,7 @@ def _column_of_dates(columns: Sequence[pa.StringArray], count: int) -> int | Non
     return 0 if len(below) and pc.all(pc.match_substring_regex(below, SERIAL_DAYS.pattern)).as_py() else None
 
 
-def _dated(
-    columns: Sequence[pa.StringArray], place: int, rows: slice
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _dated(columns: Sequence[pa.StringArray], place: int, rows: slice) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of these rows have a date, and which have anything beside it."""
     column = columns[place][rows]
     dated = pc.match_substring_regex(column, f"{ANY_DATE}|{SERIAL_DAYS.pattern}").to_numpy(zero_copy_only=False)
