@@ -32,7 +32,8 @@ from goldviz.data.tables.delimited_text import delimited_table
 from goldviz.data.tables.file_table import FileTable, plain_words
 from goldviz.data.tables.parquet_table import ENCRYPTED_MARK, PARQUET_MARK, parquet_table
 from goldviz.data.tables.printed_dates import DateOrder, Moments
-from goldviz.data.tables.table_layout import Question, TableLayout, Told, Understood, understood
+from goldviz.data.tables.table_layout import TableLayout, understood
+from goldviz.data.tables.understood import Question, Told, Understood
 from goldviz.data.tables.workbook_parts import Report, unheard
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 

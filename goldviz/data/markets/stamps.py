@@ -38,7 +38,8 @@ def stamp_reading(
     Values of months, quarters and years that are dated by their first day, and of weeks by their Monday, count from
     the period's end. Where no value is dated on a Friday and some are on Sundays, stamps are likely the openings of
     bars, and values count a day later: at ``latest_clock``, the latest time of day among their stamps in seconds of UTC
-    (0: not known); where it is that of all of them (``one_clock``), it may be the release, which is said. ``behind`` are the seconds by which midnight of the stamps' zone is behind UTC's.
+    (0: not known); where it is that of all of them (``one_clock``), it may be the release, which is said. ``behind``
+    are the seconds by which midnight of the stamps' zone is behind UTC's.
 
     >>> stamp_reading(pd.date_range("2016-01-01", periods=40, freq="MS")).release
     Release(clock='23:59', zone='UTC', days=0, business_days=None, period='month')

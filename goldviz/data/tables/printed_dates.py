@@ -110,6 +110,8 @@ class PrintedDates:
     notes: tuple[str, ...] = ()
     behind: int = 0
     """Seconds by which stamps at midnight of their zones are behind midnight of UTC, at most."""
+    by_rows: bool = False
+    """Whether nothing but the order of the rows tells that of day and month."""
 
 
 def date_form(cells: pa.StringArray) -> DateForm | None:
@@ -166,7 +168,8 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     clock, offsets, notes, behind = _clocks(table, column, parts)
     shift = clock - offsets
     month_first = None if reading.month_first is None else reading.month_first + shift
-    return PrintedDates(order, days + shift, month_first, reading.notes + _short_year(parts) + notes, behind)
+    said, by_rows = (*reading.notes, *_short_year(parts), *notes), "first" in parts and bool(reading.notes)
+    return PrintedDates(order, days + shift, month_first, said, behind, by_rows)
 
 
 def _second_form(cells: pa.StringArray, fits: pa.BooleanArray, form: DateForm) -> DateForm | None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from goldviz.data.markets.lookahead import lookahead_warning
 from goldviz.data.markets.market import Channel
 from goldviz.data.markets.text_channels import axes_know_the_future
 from goldviz.data.markets.warnings import market_warnings
+from goldviz.diagnostics.forecasts.lookahead import lookahead_warning
 from goldviz.labs.gold_forecast.settings import GoldForecast
 
 if TYPE_CHECKING:

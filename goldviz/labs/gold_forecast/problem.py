@@ -12,11 +12,11 @@ import pandas as pd
 from jaxtyping import Bool, Float
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
-from goldviz.data.markets.lookahead import NextMoveLink, columns_ahead
 from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.masking import masked
 from goldviz.data.markets.text_channels import is_text_channel
 from goldviz.data.markets.walk_forward import Fold, folds
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, columns_ahead
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.labs.gold_forecast.carrying import carried
 from goldviz.labs.gold_forecast.documents import market_with_statements

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.data.markets.alignment import aligned, next_values
-from goldviz.data.markets.lookahead import columns_ahead, lookahead_warning
 from goldviz.data.markets.text_channels import axes_know_the_future
 from goldviz.data.markets.warnings import market_warnings
+from goldviz.diagnostics.forecasts.lookahead import columns_ahead, lookahead_warning
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.data.markets.file_channel import ColumnReading, Kind
-from goldviz.data.markets.files import TablePreview
+from goldviz.data.markets.files import Choices, TablePreview
 from goldviz.data.markets.market import MarketError, Release, Transformation
 from goldviz.data.markets.release_words import ALLOWED_RELEASES, release_words, written_release
 from goldviz.diagnostics.forecasts.moves import SEEN_AS
@@ -22,6 +22,8 @@ USE, COLUMN, KIND, SEEN, KNOWN, UNIT = "Use", "Column", "Read as", "Network sees
 DATE = "date"
 KINDS: Mapping[Kind, str] = {"price": "price or index", "rate": "rate", "volume": "volume", "number": "other number"}
 TRANSFORMATIONS = SEEN_AS
+WHERE = ("sheet", "header")
+"""What says where a table stands."""
 Edits = dict[str, dict[str, Any]]
 """By column of the file and heading of the table."""
 
@@ -34,6 +36,29 @@ class Changes:
     before: Edits = field(default_factory=dict)
     version: int = 0
     """Counts changes: each makes the table anew, with what follows from it."""
+    told: dict[str, Any] = field(default_factory=dict)
+    """By argument of a reading, what the visitor corrected in what was understood, the latest last."""
+
+    @property
+    def read_as(self) -> Choices:
+        """How the file is to be read."""
+        told = dict(self.told)
+        if "day_first" in told:
+            told["day_first"] = told["day_first"] == "day"
+        return Choices(**told)
+
+    def tell(self, argument: str, value: Any) -> None:
+        """Correct one thing. Another sheet or header has other columns, of which nothing was told yet."""
+        if argument in WHERE:
+            self.told = {one: self.told[one] for one in WHERE if one in self.told}
+        self.told.pop(argument, None)
+        self.told[argument] = value
+        self.version += 1
+
+    def take_back_told(self) -> None:
+        """Forget the last correction."""
+        self.told.popitem()
+        self.version += 1
 
     def of(self, heading: str) -> dict[str, Any]:
         """What was put under a heading, by column."""

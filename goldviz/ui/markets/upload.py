@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +18,7 @@ from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, Table
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.tables.brought_files import Told
-from goldviz.data.tables.table_layout import Question, Understood
+from goldviz.data.tables.understood import Question, Understood
 from goldviz.runs.execution.memory_watch import give_back_memory
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.brought_files import READ_SECONDS, BroughtFile, answer_about, brought
@@ -33,6 +34,21 @@ MOST_FILES = 12
 ORDERS = {True: "day first, as in 31/12/2024", False: "month first, as in 12/31/2024"}
 MARKS = {".": "a point", ",": "a comma"}
 SURENESS = {"sure": "sure", "likely": "likely", "asked": "please tell"}
+CONTROLS = {
+    "sheet": "Sheet",
+    "header": "Row of the names (0: found out)",
+    "date_column": "Dates stand in",
+    "day_first": "First in dates",
+    "price": "Price to forecast",
+    "split": "Names in rows",
+    "decimal": "Decimal mark",
+}
+"""By argument of a reading, what its control is called."""
+OPTIONS: dict[str, dict[str, str]] = {
+    "day_first": {"day": ORDERS[True], "month": ORDERS[False]},
+    "split": {"": "all rows are one price"},
+    "decimal": MARKS,
+}
 JOIN, REPLACE = "Join: its channels and these", "Replace it by these files"
 
 
@@ -154,24 +170,20 @@ def _asked(sentence: str, name: str, options: Sequence[Any], **how: Any) -> Any:
 
 
 def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
-    """Sheet, dates and decimal mark, asked where there is a choice; None while the order of dates must be told."""
-    header = f"market-header-{identity}"
-    choices = Choices(header=int(st.session_state.get(header) or 0))
+    """What was understood and what the visitor corrected in it; None while something must be told."""
+    changes = changes_of(identity)
     try:
-        preview = _look(file, choices)
-    except MarketError:
-        _row_of_names(header)
-        raise
+        preview = _look(file, changes.read_as)
+    except MarketError as error:
+        if not changes.told:
+            _control(Understood("Names", "", "likely", "header"), identity)
+            raise
+        _refuse(error)
+        changes.take_back_told()
+        preview = _look(file, changes.read_as)
     if len(preview.sheets) > 1:
-        sheet = st.selectbox(
-            "Sheet", preview.sheets, index=preview.sheets.index(preview.sheet), key=f"market-sheet-{identity}"
-        )
-        choices = replace(choices, sheet=sheet)
-        preview = _look(file, choices)
-    if len(preview.dates.candidates) > 1:
-        column = st.selectbox("Dates stand in", preview.dates.candidates, key=f"market-date-column-{identity}")
-        choices = replace(choices, date_column=column)
-        preview = _look(file, choices)
+        _control(Understood("Sheet", "", "likely", "sheet", preview.sheets, preview.sheet), identity)
+    choices = changes.read_as
     if preview.unclear:
         mark = _asked(
             f"Which decimal mark does {preview.unclear} have?",
@@ -183,20 +195,10 @@ def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
             key=f"market-decimal-{identity}",
         )
         choices = replace(choices, decimal=mark)
-    with st.expander("What was understood, and what to change in it"):
-        st.markdown("\n".join(f"- {_point(one)}" for one in preview.understood))
-        left, right = st.columns(2)
-        with left:
-            _row_of_names(header)
-        numbers = ["", *preview.values]
-        price = right.selectbox(
-            "Price to forecast",
-            numbers,
-            format_func=lambda name: name or "as understood",
-            key=f"market-price-{identity}",
-        )
-        choices = replace(choices, price=price)
-    if preview.question and not (price and preview.question.argument == "price"):
+    st.markdown("**What was understood**")
+    for point in preview.understood:
+        _line(point, identity)
+    if preview.question:
         answer = _asked_of_table(preview.question, identity)
         if answer is None:
             st.info("Choose one, so that the file can be read.")
@@ -219,12 +221,40 @@ def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
     return replace(choices, day_first=day_first)
 
 
-def _row_of_names(key: str) -> None:
-    st.number_input("Row of the names (0: found out)", min_value=0, value=0, step=1, key=key)
+def _line(point: Understood, identity: str) -> None:
+    """One thing that was understood, how sure it is, and where it can be changed, beside it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        elsewhere = " Change it under *Use* below." if point.argument == "columns" else ""
+        sentence = f"**{point.what}** ({SURENESS[point.confidence]}): {plain(point.sentence)}{elsewhere}"
+        st.markdown(sentence, width="content")
+        choosable = point.argument in CONTROLS and (len(point.options) > 1 or point.argument == "header")
+        if choosable and point.confidence != "asked":
+            with st.popover(f"Change {point.what.lower()}", type="tertiary"):
+                _control(point, identity)
 
 
-def _point(one: Understood) -> str:
-    return f"**{one.what}** ({SURENESS[one.confidence]}): {plain(one.sentence)}"
+def _control(point: Understood, identity: str) -> None:
+    """The control that corrects one thing; what is told counts from the next run of the page on."""
+    changes = changes_of(identity)
+    key = f"market-{point.argument}-told-{identity}-{changes.version}"
+
+    def tell() -> None:
+        changes.tell(point.argument, st.session_state[key])
+
+    label = CONTROLS[point.argument]
+    if point.argument == "header":
+        row = re.search(r"\d+", point.sentence)
+        st.number_input(label, min_value=0, value=int(row[0]) if row else 0, step=1, key=key, on_change=tell)
+    else:
+        words = OPTIONS.get(point.argument, {})
+        st.selectbox(
+            label,
+            point.options,
+            index=point.options.index(point.choice),
+            format_func=lambda one: words.get(one, one),
+            key=key,
+            on_change=tell,
+        )
 
 
 def _asked_of_table(question: Question, identity: str) -> str | None:

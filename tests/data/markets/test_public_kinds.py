@@ -17,9 +17,9 @@ import pytest
 
 from goldviz.data.markets.alignment import aligned, next_values
 from goldviz.data.markets.files import Choices, look_into, market_from_file
-from goldviz.data.markets.lookahead import columns_ahead
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.release_words import release_words
+from goldviz.diagnostics.forecasts.lookahead import columns_ahead
 
 pytestmark = pytest.mark.slow
 NOW = pd.Timestamp("2026-11-20", tz="UTC")

@@ -11,11 +11,11 @@ from goldviz.data.markets.alignment import aligned, next_values
 from goldviz.data.markets.files import Choices, look_into, market_from_file
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.kept_markets import load_market
-from goldviz.data.markets.lookahead import columns_ahead
 from goldviz.data.markets.market import END_OF_DAY, Market, MarketError, Release
 from goldviz.data.markets.parquet import market_file, market_name, read_market
 from goldviz.data.markets.release_words import release_words, written_release
 from goldviz.data.markets.stamps import stamp_reading
+from goldviz.diagnostics.forecasts.lookahead import columns_ahead
 
 NOW = pd.Timestamp("2026-11-20", tz="UTC")
 DAYS = pd.bdate_range("2016-01-04", periods=120)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.markets.alignment import aligned, next_values
-from goldviz.data.markets.lookahead import since_last_forecast
 from goldviz.data.markets.market import Market
 from goldviz.data.markets.simulated import simulated_market
+from goldviz.diagnostics.forecasts.lookahead import since_last_forecast
 from goldviz.labs.gold_market.views.leak import (
     LEAST_PAIRS,
     adjusted_r2,

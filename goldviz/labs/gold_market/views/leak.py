@@ -13,8 +13,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.data.markets.alignment import Panel, next_values
-from goldviz.data.markets.lookahead import columns_ahead, since_last_forecast
 from goldviz.data.markets.market import Transformation
+from goldviz.diagnostics.forecasts.lookahead import columns_ahead, since_last_forecast
 
 LEAST_PAIRS = 8
 """Pairs in a window below which no correlation is given."""

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from scipy import signal
 
 from goldviz.data.markets.alignment import aligned, next_values
-from goldviz.data.markets.lookahead import NextMoveLink, columns_ahead, next_move_links
 from goldviz.data.markets.market import Channel, Market
 from goldviz.data.markets.simulated import simulated_market
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, columns_ahead, next_move_links
 from tests.data.markets.real_gold import real_gold
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,123 @@
+"""Long tables: a row for each value, and a column that names its channel, or what the whole table is of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.column_words import (
+    CHANNEL_WORDS,
+    name_words,
+)
+from goldviz.data.tables.daily_column import DailyColumn, DatedTable, daily_column
+from goldviz.data.tables.file_table import FileTable, distinct_names, is_missing, plain_words, printed
+from goldviz.data.tables.printed_numbers import ReadNumbers
+from goldviz.data.tables.understood import Question, Told
+
+MOST_CHANNELS = 200
+
+
+MOSTLY_REPEATED = 0.6
+"""Where there are fewer different dates than this share of the rows, names beside them are channels without a doubt."""
+
+
+def channel_names(
+    source: DatedTable, columns: Sequence[int], answers: Told
+) -> tuple[tuple[int, pa.DictionaryArray] | None, Question | None]:
+    """The column of a long table that names the channels, with its names; and a question where that is not sure."""
+    moments, table = source.dates.moments, source.table
+    different = len(np.unique(moments)) if columns else 0
+    for column in columns:
+        name = table.names[column]
+        told = answers.split == name
+        named = bool(name_words(name) & CHANNEL_WORDS) or (different < len(moments) and len(columns) == 1)
+        if not (told or named):
+            continue
+        names = pc.dictionary_encode(printed(table.columns[column]))
+        few = 1 < len(names.dictionary) <= min(MOST_CHANNELS, len(names) // 10)
+        if not few or pc.any(is_missing(names.dictionary)).as_py():
+            continue
+        if told or different <= MOSTLY_REPEATED * len(moments):
+            return (column, names), None
+        sentence = f"{name} has {len(names.dictionary)} names, and most dates have one row: is each name a channel?"
+        return (column, names), None if answers.split == "" else Question("split", sentence, {})
+    if answers.split:
+        raise MarketError(
+            f"{table.file} has no names of channels in {plain_words(answers.split)!r}; allowed is a column of names "
+            "that come again."
+        )
+    return None, None
+
+
+def split_question(
+    question: Question,
+    source: DatedTable,
+    key: tuple[int, pa.DictionaryArray],
+    whole: DailyColumn,
+    numbers: ReadNumbers,
+    price: int,
+) -> Question:
+    """The question with what comes of each answer."""
+    counts = np.bincount(key[1].indices.to_numpy())
+    names = [plain_words(name, 20) for name in key[1].dictionary.to_pylist()]
+    by_name = ", ".join(f"{names[code]} {counts[code]}" for code in np.argsort(-counts, kind="stable")[:6])
+    repeated = len(source.dates.moments) - len(np.unique(source.dates.moments))
+    twice = f", {repeated} rows have a date again" if repeated else ""
+    name = source.table.names[price]
+    last = whole.values.iloc[-1] if len(whole.values) else float("nan")
+    return replace(
+        question,
+        answers={
+            "": f"all rows are one {name}: {len(whole.values.dropna())} days{twice}, last {last:,.10g}",
+            source.table.names[key[0]]: f"a channel for each: {by_name} rows",
+        },
+    )
+
+
+def one_row_a_moment(source: DatedTable) -> tuple[NDArray[np.int64], list[str]]:
+    """Each moment's first row, and how many others there are."""
+    firsts = np.sort(np.unique(source.dates.moments, return_index=True)[1])
+    again = len(source.dates.moments) - len(firsts)
+    return firsts, [f"{again} rows have a date again; the first of each date counts."] if again else []
+
+
+def without_entities(
+    table: FileTable, numeric: list[int], text: Sequence[int], numbers: Mapping[int, ReadNumbers]
+) -> tuple[list[int], list[str]]:
+    """The columns of numbers without one that names what the table is of, and what such columns say."""
+    names = [column for column in text if one_name(table, column)]
+    coded = [
+        column
+        for column in numeric
+        if name_words(table.names[column]) & CHANNEL_WORDS and np.ptp(numbers[column].values) == 0
+    ]
+    said = [f"{table.names[column]} is {table.cell(column, 0)} in every row." for column in (*names, *coded)]
+    return [column for column in numeric if column not in coded] or numeric, said
+
+
+def one_name(table: FileTable, column: int) -> bool:
+    """Whether a column of text has the same in all of its rows."""
+    names = pc.unique(printed(table.columns[column]))
+    return len(names) == 1 and bool(names[0].as_py())
+
+
+def by_channel(
+    source: DatedTable, key: pa.DictionaryArray, column: int, numbers: ReadNumbers
+) -> dict[str, DailyColumn]:
+    """A candidate for each name in a long table, in the order in which they appear."""
+    codes = key.indices.to_numpy()
+    file, unit = source.table.file, source.table.units.get(source.table.names[column], "")
+    return {
+        name: replace(
+            daily_column(source, column, numbers, np.flatnonzero(codes == code), f"Channel {name} of {file}"),
+            unit=unit,
+            of=source.table.names[column],
+        )
+        for code, name in enumerate(distinct_names(key.dictionary.to_pylist()))
+    }
