@@ -208,7 +208,10 @@ def _of_numbers(
         points.append(Understood("Numbers", sentence, clear, "decimal", (".", ","), choice=layout.decimal))
     unused = [name for name in usable if name not in layout.chosen]
     if len(usable) > 1:
-        sentence = f"Left out: {plain_words(', '.join(unused), 200)}." if unused else "All other numbers are inputs."
+        inputs = f"{len(layout.chosen) - 1} columns" if len(layout.chosen) > 1 else "none"
+        sentence = (
+            f"{inputs.capitalize()}. Left out: {plain_words(', '.join(unused), 200)}." if unused else "All others."
+        )
         points.append(Understood("Inputs", sentence, "likely", "columns", usable))
     return points
 

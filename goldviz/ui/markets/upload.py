@@ -196,8 +196,9 @@ def _how_to_read(file: BroughtFile, identity: str) -> Choices | None:
         )
         choices = replace(choices, decimal=mark)
     st.markdown("**What was understood**")
-    for point in preview.understood:
-        _line(point, identity)
+    with st.container(gap=None):
+        for point in preview.understood:
+            _line(point, identity)
     if preview.question:
         answer = _asked_of_table(preview.question, identity)
         if answer is None:
