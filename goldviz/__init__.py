@@ -20,6 +20,7 @@ from goldviz.api import (
     report,
     run,
     text_model,
+    watch,
 )
 
 __all__ = [
@@ -37,4 +38,5 @@ __all__ = [
     "run",
     "runs",
     "text_model",
+    "watch",
 ]

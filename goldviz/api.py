@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from goldviz.declare import registry
 from goldviz.declare.settings import Experiment, SettingsError
+from goldviz.watching.declared import WATCHED
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
+    from torch import nn
+    from torch.optim import Optimizer
 
     from goldviz.declare.claims import Claim
     from goldviz.declare.kinds import Understood
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from goldviz.diagnostics.verdicts import Verdict
     from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import ControlChannel, Progress
+    from goldviz.watching.watcher import Watcher
 
 
 NOT_A_RUN = (
@@ -197,6 +201,45 @@ def market(
     return name
 
 
+def watch(
+    model: nn.Module,
+    optimizer: Optimizer | None = None,
+    *,
+    name: str = "",
+    config: Mapping[str, Any] | None = None,
+    to: str | Path | None = None,
+    every: int = 10,
+    budget: float | None = 0.1,
+    histograms: bool = False,
+) -> Watcher:
+    """Watch a network of your own while your own script trains it; the page *Your network* shows it live.
+
+    ::
+
+        with goldviz.watch(model, optimizer, name="my run") as record:
+            for x, y in batches:
+                loss = loss_of(model(x), y)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                record.step(loss=loss)
+
+    ``watch(model)`` alone works too: the optimiser's steps are noticed. ``config`` are facts to keep beside the run.
+    ``to`` names a file such as "run.gv", for ``goldviz open`` on another machine, or a database's address; without it
+    the run goes into this machine's store. ``every`` says how seldom activations are looked at. ``budget`` is the share
+    of a step's time that watching may take; beyond it looks come more seldom. None looks as asked at any price.
+    ``histograms`` also keeps distributions, which cost more. Neither inputs nor weights are stored.
+
+    Raises :class:`goldviz.experiments.SettingsError` for arguments that are not allowed. Later nothing is raised into
+    the loop: what goes wrong ends the watching, and the log says so.
+    """
+    from goldviz.watching.arguments import watched
+
+    return watched(
+        model, optimizer, name=name, config=config or {}, to=to, every=every, budget=budget, histograms=histograms
+    )
+
+
 def load(run_id: str) -> xr.Dataset:
     """What a kept run has recorded; raises :class:`goldviz.runs.store.run_store.UnknownRunError`.
 
@@ -268,6 +311,10 @@ def findings(dataset: xr.Dataset) -> list[Finding]:
     from goldviz.declare.laboratory import laboratory_of
     from goldviz.diagnostics.findings import by_kind
 
+    if getattr(dataset, "attrs", {}).get("experiment") == WATCHED:
+        from goldviz.watching.findings import findings_of
+
+        return findings_of(dataset)
     own = _kinds_of(dataset)
     if own:
         return by_kind.findings_of(own.dataset, own.kinds)
@@ -322,7 +369,8 @@ def _kinds_of(dataset: xr.Dataset) -> Understood | None:
     """A dataset of somebody's own by its kinds; None for one of an experiment. Raises as :func:`figure` does."""
     from goldviz.declare.kinds import understood
 
-    if "experiment" in getattr(dataset, "attrs", {}):
+    # A watched run has a row of its own in the store, and no laboratory.
+    if getattr(dataset, "attrs", {}).get("experiment", WATCHED) != WATCHED:
         return None
     if not any("kind" in one.attrs for one in getattr(dataset, "data_vars", {}).values()):
         raise SettingsError({"dataset": NOT_A_RUN})

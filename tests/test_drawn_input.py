@@ -25,7 +25,7 @@ __all__ = ["database", "on_pages", "pages_by_navigation"]
 
 DRAWS = range(30)
 SETTINGS_A_DRAW, LINES_A_DRAW, LINKS_A_DRAW, VISITS_A_DRAW = 100, 100, 16, 3
-OTHER_PAGES = ("home", "runs", "claims", "advice", "stories", "glossary")
+OTHER_PAGES = ("home", "runs", "claims", "advice", "stories", "glossary", "your_network")
 DECLARED: dict[str, type[Settings]] = {**experiments(), **instants()}
 TEXTS = [
     "",

@@ -17,11 +17,11 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "goldviz"
 LABS = PACKAGE / "labs"
 PAGES_OF_THEIR_OWN = {
-    *(f"goldviz.ui.pages.{page}" for page in ("home", "claims", "advice", "glossary")),
+    *(f"goldviz.ui.pages.{page}" for page in ("home", "claims", "advice", "glossary", "your_network")),
     "goldviz.ui.runs.page",
     "goldviz.ui.panels.stories",
 }
-"""What home, runs, stories, claims, advice and glossary show; all other pages are laboratories."""
+"""What home, runs, stories, claims, advice, glossary and your network show; all other pages are laboratories."""
 
 each_laboratory = pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 

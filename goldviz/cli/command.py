@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -126,6 +127,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     export.set_defaults(command=_export)
 
+    opening = commands.add_parser("open", help="a file of watched runs, on this machine", allow_abbrev=False)
+    opening.add_argument("file", type=Path, metavar="FILE", help='what goldviz.watch(..., to="run.gv") wrote')
+    opening.add_argument("--serve", action="store_true", help="start the dashboard and open it in a browser, too")
+    opening.set_defaults(command=_open)
+
+    telling = commands.add_parser("findings", help="what a kept run's numbers say", allow_abbrev=False)
+    telling.add_argument("run", metavar="RUN", help="the run's id, as 'goldviz list --runs' shows it")
+    telling.add_argument("--json", action="store_true", help="as JSON: number, threshold and cure of each")
+    telling.set_defaults(command=_findings)
+
     saving = commands.add_parser("rescue", help="save the runs of a damaged database", allow_abbrev=False)
     saving.set_defaults(command=_rescue)
     return parser
@@ -154,6 +165,32 @@ def _list_runs() -> int:
         row = f"{run.id}  {date}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} "
         print((row + sealed_text(run.name)).rstrip())
     print(f"{len(rows)} of {total} kept runs" if rows else "No run has been kept yet.")
+    return 0
+
+
+def _open(arguments: argparse.Namespace) -> int:
+    from goldviz.watching.files import brought_in
+
+    for run in brought_in(arguments.file, Store()):
+        print(f"Run {run} is kept. 'goldviz serve' shows it on the page Your network.")
+    return serving.serve(serving.Served("127.0.0.1", 8501, [], [], None), True) if arguments.serve else 0
+
+
+def _findings(arguments: argparse.Namespace) -> int:
+    from goldviz.api import findings, load
+    from goldviz.watching.findings import as_json, cure_of
+
+    run = load(arguments.run)
+    told = findings(run)
+    if arguments.json:
+        print(json.dumps([as_json(finding, run) for finding in told], indent=2))
+        return 0
+    for finding in told:
+        sentence = f"{finding.title}: {finding.number} (limit: {finding.threshold}). {finding.explanation}"
+        cure = "".join(f"\n    {line}" for line in cure_of(finding, run).splitlines())
+        print(in_print(sentence.rstrip()) + cure)
+    if not told:
+        print("Nothing out of the ordinary.")
     return 0
 
 

@@ -106,6 +106,9 @@ class LiveRun:
         settings_class = experiments().get(run.experiment)
         self._variables = self._variables or _in_todays_kinds(about.variables, _todays(settings_class))
         records = light_dataset(self._variables, about.coordinates, self._records, about.once, facts)
+        if settings_class is None:
+            # Nobody declares it any more, or nobody ever did: its variables' own kinds give the roles.
+            return records
         records.attrs = {**in_todays_words(settings_class, records.attrs), "roles": _roles(settings_class)}
         return records
 

@@ -148,8 +148,8 @@ class StoreSink:
             commands, self._commands = self._commands, []
         return commands
 
-    def close(self, status: str, message: str) -> str:
-        """Write all that waits and how the run ended; waits for a locked database.
+    def close(self, status: str, message: str, patience: float = PATIENCE_SECONDS) -> str:
+        """Write all that waits and how the run ended; waits for a locked database, so many seconds at most.
 
         Returns how the run is listed: as stopped where it paused while it was asked to stop; :data:`UNWRITTEN` or
         :data:`DISK_FULL` where the database takes nothing any more.
@@ -158,7 +158,7 @@ class StoreSink:
         self._wake.set()
         self._thread.join()
         try:
-            return patiently(lambda: self._write_end(status, message), StoreError)
+            return patiently(lambda: self._write_end(status, message), StoreError, patience)
         except UnknownRunError:
             return status
         except StoreError as error:
@@ -255,9 +255,11 @@ class StoreSink:
             self._outboxes.insert(0, box)
 
 
-def patiently(call: Callable[[], T], passing: type[StoreError] = StoreBusyError) -> T:
+def patiently(
+    call: Callable[[], T], passing: type[StoreError] = StoreBusyError, patience: float = PATIENCE_SECONDS
+) -> T:
     """Call again and again while it raises an error that will pass, until patience is at an end."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + patience
     while True:
         try:
             return call()

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import xarray as xr
@@ -34,6 +34,7 @@ from sqlalchemy.types import NullType
 
 from goldviz.data.tables.whole_files import size_of
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
+from goldviz.declare.settings import Settings, Variable
 from goldviz.runs.live import LiveRun
 from goldviz.runs.recorder import Batch, Command, Progress, in_words
 from goldviz.runs.store import arrays, commands
@@ -81,6 +82,32 @@ MOST_COMPLAINTS = 3
 """Sentences of SQLite's on what is wrong with a file."""
 
 log = logging.getLogger(__name__)
+
+
+class Declared(Protocol):
+    """What a run's row is made of: the settings of an experiment, or the facts of a run that has none."""
+
+    @property
+    def name(self) -> str:
+        """Of what it is a run."""
+
+    @property
+    def version(self) -> int:
+        """The version of what is kept."""
+
+    @property
+    def variables(self) -> Mapping[str, Variable]:
+        """What may be recorded."""
+
+    @property
+    def step(self) -> str:
+        """The dimension along which the run grows."""
+
+    def steps_planned(self) -> int:
+        """How many steps the run takes; 0 where nobody knows."""
+
+    def model_dump_json(self) -> str:
+        """What is kept, as JSON."""
 
 
 class UnknownRunError(LookupError):
@@ -216,8 +243,8 @@ class Store:
 
     # -- runs ---------------------------------------------------------------------------------------------------
 
-    def create(self, settings: Experiment, *, name: str = "", status: str = "queued") -> str:
-        """A new run; returns its id."""
+    def create(self, settings: Declared, *, name: str = "", status: str = "queued") -> str:
+        """A new run; returns its id. One that somebody else carries out is ``running`` from the start."""
         row = self._new_row(settings, name, status)
         with self._writing() as connection:
             connection.execute(insert(runs).values(**row))
@@ -273,7 +300,7 @@ class Store:
             connection.execute(insert(checkpoints).values(run_id=fork_id, step=step, size=len(state), data=state))
         return fork_id
 
-    def _new_row(self, settings: Experiment, name: str, status: str) -> dict[str, Any]:
+    def _new_row(self, settings: Declared, name: str, status: str) -> dict[str, Any]:
         return {
             "id": secrets.token_hex(6),
             "experiment": settings.name,
@@ -751,9 +778,9 @@ def _by_network(values: np.ndarray, coordinates: Mapping[str, Any]) -> dict[str,
     return {name: value for name, value in zip(names, medians, strict=True) if np.isfinite(value)}
 
 
-def _labels(settings: Experiment) -> dict[str, Any]:
+def _labels(settings: Declared) -> dict[str, Any]:
     """What the run's data are called now; they may be gone when it is looked at."""
-    labels = labels_of(settings)
+    labels = labels_of(settings) if isinstance(settings, Settings) else {}
     return {ATTRIBUTE: labels} if labels else {}
 
 

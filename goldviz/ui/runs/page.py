@@ -23,9 +23,12 @@ from goldviz.ui.runs.table import LOOKS, gone, label_of, table, unclear
 from goldviz.ui.seen_runs import seen_run
 from goldviz.ui.serving import services
 from goldviz.ui.words import STATES, numbered, plain
+from goldviz.watching.declared import WATCHED
 
 ROWS = 50
 ANY = "Any"
+WATCHED_PAGE, WATCHED_RUNS = "pages/your_network.py", "run"
+"""Where watched runs are opened, and the address's parameter that names them."""
 
 
 def show() -> None:
@@ -183,13 +186,14 @@ def _on_disk() -> str:
 
 def _open(selection: Sequence[Run]) -> None:
     name = selection[0].experiment
+    ids = ",".join(run.id for run in selection)
+    if name == WATCHED:
+        st.switch_page(WATCHED_PAGE, query_params={WATCHED_RUNS: ids})
     settings_class = experiments().get(name)
     if settings_class is None:
         st.error(f"This version has no laboratory {plain(name)}.")
         return
-    st.switch_page(
-        f"pages/{name.replace('-', '_')}.py", query_params={lanes.OPEN: ",".join(run.id for run in selection)}
-    )
+    st.switch_page(f"pages/{name.replace('-', '_')}.py", query_params={lanes.OPEN: ids})
 
 
 def _rename(run: Run) -> None:

@@ -22,6 +22,7 @@ from goldviz.runs.store.run_store import DAMAGED_RECORDS
 from goldviz.ui.panels.lanes import difference, in_words, kept_labels
 from goldviz.ui.seen_runs import seen_run, settings_of
 from goldviz.ui.words import STATES, duration, plain
+from goldviz.watching.declared import WATCHED
 
 
 def label_of(run: Run) -> str:
@@ -39,7 +40,7 @@ def label_of(run: Run) -> str:
 
 def gone(runs: Sequence[Run]) -> str:
     """Markdown on runs of laboratories that this version does not have; nothing where there are none."""
-    names = sorted({run.experiment for run in runs} - set(experiments()))
+    names = sorted({run.experiment for run in runs} - {*experiments(), WATCHED})
     if not names:
         return ""
     laboratories = "laboratories" if len(names) > 1 else "laboratory"
@@ -137,7 +138,7 @@ def _in_words(value: Any) -> Any:
 
 def _laboratory(run: Run) -> str:
     settings_class = experiments().get(run.experiment)
-    return settings_class.title if settings_class else run.experiment
+    return settings_class.title if settings_class else "Your network" if run.experiment == WATCHED else run.experiment
 
 
 COLUMNS: Mapping[str, Callable[[Run], Any]] = {
@@ -145,7 +146,7 @@ COLUMNS: Mapping[str, Callable[[Run], Any]] = {
     "Laboratory": _laboratory,
     "Settings": beside_preset,
     "State": lambda run: STATES[run.status][0],
-    "Steps": lambda run: f"{run.step} / {run.total}",
+    "Steps": lambda run: f"{run.step} / {run.total}" if run.total else str(run.step),
     "Time": lambda run: duration(run.seconds) if run.step else "",
     "Started": lambda run: pd.to_datetime(run.created, unit="s", utc=True),
 }

@@ -1,0 +1,236 @@
+"""The page *Your network*: runs that somebody's own script trains, watched by ``goldviz.watch``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from goldviz.arrays.light import LightDataset
+from goldviz.declare.kinds import KindError, understood
+from goldviz.diagnostics.findings import Finding, percent
+from goldviz.figures.by_kind import figures_of_any_run
+from goldviz.runs.store.run import Run
+from goldviz.runs.store.run_store import UnknownRunError
+from goldviz.runs.store.schema import StoreError
+from goldviz.ui import chrome
+from goldviz.ui.panels.findings import CARDS_IN_A_ROW, SIGNS
+from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.serving import services
+from goldviz.ui.theme import theme_now
+from goldviz.ui.words import STATES, duration, numbered, plain
+from goldviz.watching.declared import WATCHED
+from goldviz.watching.figures import LABELS, MOST_LINES, layer_lines, layer_map, losses, query
+from goldviz.watching.findings import cure_of, findings_of
+from goldviz.watching.measures import last_values, layers_of, looked_every, share_watching
+
+RUN = "run"
+"""The address's parameter that names the runs in view."""
+MOST = 3
+"""Runs side by side."""
+LISTED = 50
+SECONDS = 2.0
+"""After which a growing run is drawn again."""
+PASTE = """import goldviz
+
+with goldviz.watch(model, optimizer, name="my run") as record:
+    for x, y in loader:
+        ...                       # your step, as it is
+        record.step(loss=loss)    # the only line inside the loop"""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A run in view, under the name that tells it from the others."""
+
+    title: str
+    run: Run
+    records: LightDataset
+
+
+def show() -> None:
+    """Draw the page."""
+    st.title("Your network", anchor=False)
+    st.markdown("##### What does a network of your own do while your script trains it?")
+    try:
+        chrome.notices()
+        runs, _ = services.store().list(experiment=WATCHED, limit=LISTED)
+    except StoreError as error:
+        st.error(plain(str(error)))
+        return
+    if not runs:
+        _how_to_begin()
+        return
+    chosen = _chosen(runs)
+    if chosen:
+        growing = any(run.unfinished for run in runs if run.id in chosen)
+        st.fragment(_live, run_every=SECONDS if growing else None)(chosen, growing)
+    with st.expander("Watch another"):
+        _how_to_begin()
+
+
+def _how_to_begin() -> None:
+    st.markdown("Put three lines around the loop of your script. Then run it: its numbers appear here.")
+    st.code(PASTE, language="python")
+    st.markdown(
+        'On a machine without goldviz\'s page, add `to="run.gv"`. Bring the file here with `goldviz open run.gv`.'
+    )
+
+
+def _chosen(runs: Sequence[Run]) -> list[str]:
+    """The runs in view: those of the link, or the newest."""
+    titles = dict(zip((run.id for run in runs), numbered([run.name or run.id for run in runs]), strict=True))
+    key = "your-network-runs"
+    asked = [run_id for run_id in st.query_params.get(RUN, "").split(",") if run_id in titles]
+    if key not in st.session_state or (asked and st.session_state.get(chrome.CHANGED)):
+        st.session_state[key] = asked[:MOST] or [runs[0].id]
+    st.session_state[key] = [run_id for run_id in st.session_state[key] if run_id in titles]
+    chosen = st.multiselect(
+        "Runs", list(titles), key=key, max_selections=MOST, format_func=lambda run_id: titles.get(run_id, run_id)
+    )
+    chrome.leave_link({RUN: ",".join(chosen)} if chosen else {})
+    return list(chosen)
+
+
+def _live(run_ids: Sequence[str], growing: bool) -> None:
+    """All that follows the runs while they grow."""
+    try:
+        snapshots = [services.live_run(run_id).snapshot() for run_id in run_ids]
+    except (StoreError, UnknownRunError) as error:
+        st.error(plain(str(error)))
+        return
+    titles = numbered([run.name or run.id for run, _ in snapshots])
+    views = [Watched(title, run, records) for title, (run, records) in zip(titles, snapshots, strict=True)]
+    if growing and not any(view.run.unfinished for view in views):
+        st.rerun()
+    for column, view in zip(st.columns(len(views)), views, strict=True):
+        with column:
+            _state(view)
+    for view in views:
+        _cards(view, several=len(views) > 1)
+    theme = theme_now()
+    named = [(view.title, view.records) for view in views]
+    live_figure(
+        losses(named, theme).to_json(),
+        key="your-network-loss",
+        subject=" ".join(run_ids),
+        description="The loss of each run in view over its steps.",
+    )
+    _map(views)
+    with st.expander("Modules", expanded=False):
+        _modules(views[0])
+    _more(views[0])
+
+
+def _state(view: Watched) -> None:
+    word, colour, icon = STATES[view.run.status]
+    step = f"step {view.run.step:,}, {duration(view.run.seconds)}" if view.run.step else "no step yet"
+    st.markdown(f"**{plain(view.title)}** :{colour}-badge[{icon} {word}] {step}")
+    share, every = share_watching(view.records), looked_every(view.records)
+    words = f"Watching took {percent(share)} of your steps' time." if math.isfinite(share) else ""
+    stretched = f" To keep its budget it looks once in {every} steps." if every else ""
+    st.caption(f"{words}{stretched} {plain(view.run.message)}".strip() or "Waiting for the first step.")
+
+
+def _cards(view: Watched, *, several: bool) -> None:
+    findings = findings_of(view.records)
+    if several:
+        st.markdown(f"**{plain(view.title)}**")
+    if not findings:
+        st.caption("Nothing out of the ordinary so far." if view.run.step else "Nothing to report yet.")
+    for row in range(0, len(findings), CARDS_IN_A_ROW):
+        some = findings[row : row + CARDS_IN_A_ROW]
+        for column, finding in zip(st.columns(CARDS_IN_A_ROW), some, strict=False):
+            with column:
+                _card(finding, view.records)
+
+
+def _card(finding: Finding, run: LightDataset) -> None:
+    colour, icon, word = SIGNS[finding.severity]
+    with st.container(border=True, height="stretch"):
+        st.markdown(f":{colour}-badge[{icon} {word}] **{plain(finding.title)}**")
+        st.markdown(f"**{plain(finding.number)}** · limit: {plain(finding.threshold)}")
+        if finding.explanation:
+            st.markdown(plain(finding.explanation))
+        if cure := cure_of(finding, run):
+            st.caption("A cure to try; nobody tried it on your run:")
+            st.code(cure, language="python", wrap_lines=True)
+
+
+def _map(views: Sequence[Watched]) -> None:
+    """One map of all layers, or of those that a line asks for."""
+    names = [name for name, _, _ in layers_of(views[0].records)]
+    left, right = st.columns([2, 1])
+    line = left.text_input(
+        "Layers",
+        key="your-network-query",
+        placeholder="all of them; or a pattern and a quantity, such as  *.attention* : update",
+    )
+    quantity = right.selectbox(
+        "Quantity", list(LABELS), index=list(LABELS).index("update_to_data"), format_func=LABELS.__getitem__,
+        key="your-network-quantity",
+    )  # fmt: skip
+    asked = query(line, names, quantity)
+    if asked.complaint:
+        st.warning(plain(asked.complaint))
+        return
+    named, theme = [(view.title, view.records) for view in views], theme_now()
+    live_figure(
+        layer_map(named, asked.quantity, line, theme).to_json(),
+        key="your-network-map",
+        subject=f"{asked.quantity} {line}",
+        description=f"{LABELS[asked.quantity]} of {len(asked.layers)} layers over the steps.",
+    )
+    st.caption("A cross is no finite number. A gap was not measured. Of several steps a column shows the largest.")
+    if len(asked.layers) <= MOST_LINES and len(views) == 1 and asked.quantity in views[0].records:
+        live_figure(
+            layer_lines(views[0].records, asked.quantity, asked.layers, theme).to_json(),
+            key="your-network-lines",
+            subject=f"{asked.quantity} {line}",
+            description=f"{LABELS[asked.quantity]} of these layers as lines.",
+        )
+
+
+def _modules(view: Watched) -> None:
+    """Every layer with its last numbers, in the model's order."""
+    rows = layers_of(view.records)
+    columns = {
+        "Layer": [name for name, _, _ in rows],
+        "Kind": [kind for _, kind, _ in rows],
+        "Parameters": [count for _, _, count in rows],
+        **{label: last_values(view.records, name, len(rows)) for name, label in LABELS.items()},
+    }
+    digits = {label: st.column_config.NumberColumn(format="%.3g") for label in LABELS.values()}
+    st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=digits)
+
+
+def _more(view: Watched) -> None:
+    """The shared figures of what this run recorded."""
+    with st.expander("Other figures"):
+        try:
+            own = understood(view.records.dataset)
+        except KindError:
+            st.caption("Nothing was recorded yet.")
+            return
+        figures = {
+            name: spec
+            for name, spec in figures_of_any_run(own.kinds, [view.title]).items()
+            if not spec.canvas and name != "loss"
+        }
+        if not figures:
+            st.caption("Nothing more was recorded.")
+            return
+        name = st.selectbox(
+            "Figure", list(figures), format_func=lambda one: figures[one].question, key="your-network-figure"
+        )
+        spec = figures[name]
+        live_figure(
+            spec.draw(own.dataset, theme=theme_now()).to_json(),
+            key="your-network-other",
+            subject=f"{view.run.id} {name}",
+            description=spec.shows,
+        )
+        st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")

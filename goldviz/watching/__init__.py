@@ -1,0 +1,1 @@
+"""Watching a network that goldviz did not make, in a script of somebody's own."""

@@ -1,0 +1,76 @@
+"""What a watched run records, and how its row stands in the store: without settings, seeds and a planned end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from goldviz.declare.settings import Variable
+
+WATCHED = "watched"
+"""In a run's row, where the name of an experiment stands."""
+
+STEP, LOOK = "step", "look"
+
+VARIABLES: Mapping[str, Variable] = {
+    "loss": Variable((STEP,), "Loss", kind="training_loss"),
+    "evaluation_loss": Variable((STEP,), "Evaluation loss", kind="evaluation_loss"),
+    "learning_rate": Variable((STEP,), "Learning rate", kind="learning_rate"),
+    "used_gradient_norm": Variable(
+        (STEP,), "Norm of the gradient that the optimiser used", kind="clipped_gradient_norm"
+    ),
+    "gradient_by_layer": Variable(
+        (STEP, "layer"),
+        "Norm of a layer's gradient as the optimiser used it, the largest since the row before",
+        label="Gradient norm",
+        kind="gradient_norm_by_layer",
+    ),
+    "update_to_data": Variable(
+        (STEP, "layer"),
+        "Norm of a step over norm of the weights, of up to 1,024 entries of each, the largest since the row before",
+        label="Update to data",
+        kind="update_to_data_by_layer",
+    ),
+    "gradient_norm": Variable((LOOK,), "Norm of the gradient before clipping", kind="gradient_norm"),
+    "clip_factor": Variable((LOOK,), "What clipping left of the gradient"),
+    "weight_norm": Variable((LOOK, "layer"), "Norm of a layer's weights", label="Weight norm"),
+    "activation_mean": Variable((LOOK, "layer"), "Mean of a layer's output", kind="activation_mean"),
+    "activation_std": Variable((LOOK, "layer"), "Spread of a layer's output", kind="activation_std"),
+    "largest_activation": Variable((LOOK, "layer"), "Largest entry of a layer's output"),
+    "output_gradient": Variable(
+        (LOOK, "layer"), "Norm of the gradient of a layer's output", kind="hidden_gradient_norm_by_layer"
+    ),
+    "saturation": Variable((LOOK, "layer"), "Share of saturated activations or gates", kind="saturation"),
+    "dead_units": Variable((LOOK, "layer"), "Share of incoming units that were 0 for every row", kind="dead_units"),
+    "activation_histogram": Variable(
+        (LOOK, "layer", "value_bin"), "Share of a layer's outputs per bin", kind="activation_histogram"
+    ),
+    "gradient_histogram": Variable(
+        (LOOK, "layer", "magnitude_bin"), "Share of weight gradients per bin", kind="weight_gradient_histogram"
+    ),
+}
+"""NaN where nothing was measured; infinite where what was measured is no finite number, so that it stays in view."""
+
+BY_LAYER = tuple(name for name, one in VARIABLES.items() if one.dims[1:] == ("layer",))
+"""What the map of layers and steps can show."""
+
+
+@dataclass(frozen=True)
+class WatchedScript:
+    """What stands where other runs have settings: the facts that a script gave."""
+
+    config: Mapping[str, Any] = field(default_factory=dict)
+    name: str = WATCHED
+    version: int = 1
+    variables: Mapping[str, Variable] = field(default_factory=lambda: VARIABLES)
+    step: str = STEP
+
+    def steps_planned(self) -> int:
+        """Nobody knows how many steps a script will take."""
+        return 0
+
+    def model_dump_json(self) -> str:
+        """The facts as JSON; what JSON does not know is told as Python prints it."""
+        return json.dumps(dict(self.config), default=lambda value: str(value)[:200])

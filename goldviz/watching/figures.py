@@ -1,0 +1,190 @@
+"""Figures of watched runs: losses, one map of layers and steps, and lines of a few layers."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from goldviz.arrays.labelled import Run
+from goldviz.figures import theme as look
+from goldviz.figures.draft import Figure, Heatmap, Node, Scatter, make_subplots
+from goldviz.figures.elements import colour_bar_below, log_axis, power_ticks, worded
+from goldviz.figures.notes import as_label
+from goldviz.figures.overlay import overlay
+from goldviz.figures.theme import SEQUENTIAL, Theme
+from goldviz.watching.measures import layers_of
+
+MOST_COLUMNS = 240
+"""Columns of a map; of more steps, each column has the largest of several."""
+MOST_LINES = 8
+MOST_NAMES = 30
+"""Layers up to which a map writes every name."""
+NAME_LENGTH = 34
+OF_PARAMETERS = ("gradient_by_layer", "update_to_data", "weight_norm")
+SHARES = ("saturation", "dead_units")
+PLAIN = ("activation_mean", *SHARES)
+"""Quantities on a plain scale; all others are magnitudes, on one of powers of ten."""
+LABELS = {
+    "gradient_by_layer": "Gradient norm",
+    "update_to_data": "Update to data",
+    "weight_norm": "Weight norm",
+    "activation_mean": "Output mean",
+    "activation_std": "Output spread",
+    "largest_activation": "Largest output",
+    "output_gradient": "Output's gradient",
+    "saturation": "Saturated share",
+    "dead_units": "Dead share",
+}
+"""The map's quantities, by what a query calls them."""
+BROKEN = "#d55e00"
+"""Of what is no finite number."""
+
+
+class Query(NamedTuple):
+    """Which layers and which quantity a line asks for; ``complaint`` says what it does not know."""
+
+    layers: list[int]
+    quantity: str
+    complaint: str = ""
+
+
+def query(line: str, names: Sequence[str], quantity: str) -> Query:
+    """Read "blocks.*.attn : update": a pattern of names, and the beginning of a quantity's words behind the colon.
+
+    Without stars the pattern is looked for within names. Nothing asks for all layers, and nothing behind a colon for
+    the quantity in view.
+
+    >>> query("b* : weight", ["a.w", "b.w"], "update_to_data")
+    Query(layers=[1], quantity='weight_norm', complaint='')
+    """
+    pattern, _, words = (part.strip() for part in line.partition(":"))
+    asked = [name for name, label in LABELS.items() if label.casefold().startswith(words.casefold())]
+    if words and not asked:
+        return Query([], quantity, f"There is no {words[:40]!r}; there are {', '.join(LABELS.values()).lower()}.")
+    form = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
+    rows = [row for row, name in enumerate(names) if fnmatch.fnmatchcase(name, form)]
+    complaint = "" if rows else f"No layer is called {pattern[:40]!r}."
+    return Query(rows, asked[0] if words else quantity, complaint)
+
+
+def losses(runs: Sequence[tuple[str, Run]], theme: Theme) -> Figure:
+    """The loss of each run, with a cross where it was no finite number."""
+    figure = overlay(runs, theme)
+    for title, run in runs:
+        if "loss" in run:
+            values = np.asarray(run["loss"].values, dtype=np.float64)
+            bad = run["loss"]["step"].values[~np.isfinite(values)]
+            finite = values[np.isfinite(values)]
+            if bad.size:
+                top = float(finite.max()) if finite.size else 1.0
+                figure.add_trace(_crosses(bad.tolist(), [top] * bad.size, f"{as_label(title)}: no finite number"))
+    return figure.update_layout(title_text="Loss", height=320, meta=None)
+
+
+def _crosses(x: Iterable[float], y: Iterable[float], name: str, **more: Any) -> Node:
+    marker = {"symbol": "x", "size": 9, "color": BROKEN, "line": {"width": 1, "color": "#ffffff"}}
+    hover = f"{name}<extra></extra>"
+    return Scatter(x=[*x], y=[*y], mode="markers", name=name, marker=marker, hovertemplate=hover, **more)
+
+
+def columns(values: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """At most 240 columns of (step, layer) values: of several steps the largest, so that nothing extreme is lost."""
+    apart = -(-len(steps) // MOST_COLUMNS)
+    starts = np.arange(0, len(steps), apart)
+    with np.errstate(invalid="ignore"):
+        return np.fmax.reduceat(values, starts, axis=0), steps[starts]
+
+
+def short(name: str) -> str:
+    """A long name with its middle left out: its ends tell where it is.
+
+    >>> short("bert.encoder.layer.11.attention.output.dense")
+    'bert.encoder.lay…tion.output.dense'
+    """
+    half = (NAME_LENGTH - 1) // 2
+    return name if len(name) <= NAME_LENGTH else f"{name[:half]}…{name[-half - 1 :]}"
+
+
+def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: Theme) -> Figure:
+    """One quantity of all layers that a line asks for over the steps, runs side by side on one scale.
+
+    A cross marks what was no finite number; a gap, what was not measured. Layers without parameters have no row where
+    the quantity is one of parameters.
+    """
+    there = [(title, run, rows) for title, run in runs if quantity in run and (rows := _rows(run, quantity, line))]
+    title = f"{LABELS[quantity]} by layer and step"
+    if not there:
+        return worded("Nothing of this was recorded yet.", title=title, theme=theme)
+    alike = len({tuple(run["layer"].values[rows]) for _, run, rows in there}) == 1
+    figure = make_subplots(
+        rows=1, cols=len(there), shared_yaxes=alike, horizontal_spacing=0.03 if alike else 0.5 / (len(there) + 1)
+    )
+    every: list[np.ndarray] = []
+    for place, (run_title, run, rows) in enumerate(there, start=1):
+        dim = run[quantity].dims[0]
+        labels = [as_label(short(str(name))) for name in run["layer"].values[rows]]
+        values, steps = columns(np.asarray(run[quantity].values, np.float64)[:, rows], run[quantity][dim].values)
+        drawn = values if quantity in PLAIN else np.log10(np.where(values > 0, values, np.nan))
+        finite = np.where(np.isfinite(drawn), drawn, np.nan)
+        every.append(finite[np.isfinite(finite)])
+        places = [*range(len(rows))]
+        exponent = "" if quantity in PLAIN else "10^"
+        cells = Heatmap(
+            x=steps,
+            y=places,
+            z=finite.T.astype(np.float32),
+            coloraxis="coloraxis",
+            hoverongaps=False,
+            hovertemplate=f"step %{{x}}, %{{y}}: {exponent}%{{z:.2f}}<extra></extra>",
+        )
+        figure.add_trace(cells, row=1, col=place)
+        bad_steps, bad_layers = np.nonzero(np.isinf(values))
+        if bad_steps.size:
+            cross = _crosses(steps[bad_steps].tolist(), bad_layers.tolist(), "no finite number")
+            figure.add_trace(cross, row=1, col=place)
+        apart = -(-len(rows) // MOST_NAMES)
+        ticks = {"tickvals": places[::apart], "ticktext": labels[::apart]}
+        figure.update_yaxes(autorange="reversed", showgrid=False, row=1, col=place, **ticks)
+        step = f"Step of {as_label(run_title)}" if len(there) > 1 else "Step"
+        figure.update_xaxes(title_text=step, showgrid=False, row=1, col=place)
+    known = np.concatenate(every)
+    low, high = (float(known.min()), float(known.max())) if known.size else (-1.0, 0.0)
+    low, high = (0.0, 1.0) if quantity in SHARES else (low, high if high > low else low + 1)
+    height = 250 + min(620, 19 * max(len(rows) for _, _, rows in there))
+    look.apply(figure, theme, title=title, legend=False, hover="closest", height=height)
+    bar = {} if quantity in PLAIN else power_ticks(low, high)
+    return colour_bar_below(figure, (low, high), SEQUENTIAL, LABELS[quantity], **bar)
+
+
+def _rows(run: Run, quantity: str, line: str) -> list[int]:
+    """The layers of this run that a line asks for, but for those that the quantity never is of."""
+    layers = layers_of(run)
+    asked = query(line, [str(name) for name in run["layer"].values], quantity).layers if run[quantity].size else []
+    of_parameters = quantity in OF_PARAMETERS and len(layers) == run.sizes.get("layer")
+    return [row for row in asked if not of_parameters or layers[row][2]]
+
+
+def layer_lines(run: Run, quantity: str, layers: Sequence[int], theme: Theme) -> Figure:
+    """The same quantity of a few layers as lines; crosses at the top are what was no finite number."""
+    dim = run[quantity].dims[0]
+    values, steps = columns(np.asarray(run[quantity].values, np.float64)[:, layers], run[quantity][dim].values)
+    positive = values if quantity in PLAIN else np.where(values > 0, values, np.nan)
+    finite = np.where(np.isfinite(positive), positive, np.nan)
+    known = finite[np.isfinite(finite)]
+    figure = Figure()
+    for place, row in enumerate(layers):
+        name = as_label(short(str(run["layer"].values[row])))
+        line = {"color": look.depth_colours(len(layers), theme)[place], "width": 2}
+        figure.add_trace(Scatter(x=steps, y=finite[:, place], name=name, mode="lines", line=line))
+        bad = steps[np.isinf(values[:, place])]
+        if bad.size:
+            top = float(known.max()) if known.size else 1.0
+            figure.add_trace(_crosses(bad.tolist(), [top] * bad.size, name, showlegend=False))
+    if quantity not in PLAIN and known.size:
+        figure.update_yaxes(**log_axis((float(np.log10(known.min())) - 0.1, float(np.log10(known.max())) + 0.1)))
+    figure.update_xaxes(title_text="Step")
+    figure.update_yaxes(title_text=LABELS[quantity])
+    return look.apply(figure, theme, title=f"{LABELS[quantity]} of these layers", hover="closest", height=380)

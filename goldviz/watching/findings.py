@@ -1,0 +1,280 @@
+"""What a watched run's numbers mean, as cards: the number, the line, and a cure in code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from goldviz.arrays.labelled import Run
+from goldviz.diagnostics.findings import training
+from goldviz.diagnostics.findings.by_kind import AnyRun
+from goldviz.diagnostics.findings.conclude import Conclusions
+from goldviz.diagnostics.findings.finding import Finding
+from goldviz.diagnostics.findings.line import above, below, where
+from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.watching.declared import STEP
+from goldviz.watching.measures import WatchedReading, cause_of, facts_of, listed, rows_of, where_it_was
+
+MOST = 8
+"""Cards at most."""
+ONE_RUN = "one run"
+FROM_THE_LOOP = "read off the loop itself"
+CLIP_LEFT = 0.01
+SPIKE = 1000.0
+EXPLODED = 100.0
+"""Of the gradient's norm over that of the weights."""
+WORST_SHARE = 0.5
+HALF = 0.5
+GUESS_BEGINS, GUESS_ENDS = 2.0, 0.97
+WARM_UP_UPDATE, WARM_UP_RISE = 0.1, 1.5
+
+CURES: Mapping[str, str] = {
+    "learning_rate_too_large": "for group in optimizer.param_groups:\n    group['lr'] *= 0.1",
+    "learning_rate_too_small": "for group in optimizer.param_groups:\n    group['lr'] *= 10",
+    "no_warm_up": "warm_up = torch.optim.lr_scheduler.LinearLR(optimizer, 0.01, total_iters=100)\n"
+    "warm_up.step()   # after each optimizer.step()",
+    "stale_gradient": "optimizer.zero_grad()   # before loss.backward()",
+    "clip_leaves_nothing": "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)",
+    "clipped_before_unscaling": "scaler.unscale_(optimizer)\n"
+    "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\nscaler.step(optimizer)",
+    "softmax_twice": "loss = F.cross_entropy(logits, target)   # logits, without softmax",
+    "no_gradient": "# look for .detach(), .item(), torch.no_grad() or argmax on the way to the loss",
+    "frozen": "for parameter in module.parameters():\n    parameter.requires_grad_(True)",
+    "not_optimised": "optimizer.add_param_group({'params': module.parameters()})",
+    "training_mode": "model.eval()\nwith torch.no_grad():\n    ...\nmodel.train()",
+    "dead_units": "nn.init.zeros_(layer.bias)   # and a smaller rate, or nn.LeakyReLU()",
+    "saturated": "nn.init.xavier_uniform_(layer.weight, gain=0.5)   # and inputs scaled to spread 1",
+    "constant_input": "assert (batch != batch[:1]).any()   # look at what the loader gives",
+    "exploding": "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)   # before optimizer.step()",
+    "first_loss": "nn.init.normal_(embedding.weight, std=0.02)   # where the output layer shares it",
+    "no_better_than_guessing": "# train on 10 rows first: a sound model learns them by heart",
+}
+"""A cure in code by the kind of a finding."""
+
+
+OF_OPERATIONS: Mapping[str, str] = {
+    "log": "torch.log(p.clamp_min(1e-12))   # or a loss that takes logits",
+    "div": "a / (b + 1e-8)   # no division by zero",
+    "sqrt": "torch.sqrt(x + 1e-12)   # at 0 its slope is infinite",
+    "softmax": "mask[:, 0] = False   # let every row see something",
+    "exp": "torch.exp(x.clamp_max(50))",
+}
+"""A cure of a first cause, by the beginning of the operation's name."""
+OF_PASSES: Mapping[str, str] = {
+    "batch": "whole = torch.isfinite(x).flatten(1).all(1)\nx, y = x[whole], y[whole]   # and look at the others",
+    "weights": "for group in optimizer.param_groups:\n    group['lr'] *= 0.1",
+    "late": "goldviz.watch(model, every=1, budget=None)   # looks at each step",
+}
+HALF_PRECISION = "torch.autocast('cuda', dtype=torch.bfloat16)   # the range of single precision"
+ANY_CAUSE = "torch.autograd.set_detect_anomaly(True)   # for one run: names the line"
+
+
+def cure_of(finding: Finding, run: Run) -> str:
+    """Code that may mend it; nothing where none is known."""
+    if finding.kind != "first_cause":
+        return CURES.get(finding.kind, "")
+    cause = cause_of(run)
+    if cause.get("dtype") == "float16":
+        return HALF_PRECISION
+    by_operation = (cure for name, cure in OF_OPERATIONS.items() if cause.get("operation", "").startswith(name))
+    return OF_PASSES.get(cause.get("passing", "")) or next(by_operation, ANY_CAUSE)
+
+
+def _layers(fact: str) -> Callable[[WatchedReading], str]:
+    return lambda n: listed(n.layers_without(fact))
+
+
+def _cause(case: Case) -> str:
+    cause = cause_of(case.dataset)
+    return where_it_was(cause) if cause else ""
+
+
+def _cause_number(n: WatchedReading) -> str:
+    cause = cause_of(n.dataset)
+    rows = rows_of(cause)
+    return f"{cause['value']} at step {cause['step']}" + (f", in {rows}" if rows else "")
+
+
+RULES = (
+    Rule(
+        "first_cause",
+        "bad",
+        "A value was no finite number",
+        line=where("broken", "a loss or gradient that is NaN or infinite"),
+        number=_cause_number,
+        explanation=_cause,
+        confidence=FROM_THE_LOOP,
+        must_tell=True,
+    ),
+    Rule(
+        "softmax_twice",
+        "bad",
+        "The loss takes a softmax of probabilities",
+        line=where("softmax_twice", "logits, which no softmax has seen"),
+        number="softmax, then cross-entropy",
+        explanation="Cross-entropy takes its own softmax; twice, the gradient fades.",
+        confidence=FROM_THE_LOOP,
+    ),
+    Rule(
+        "stale_gradient",
+        "bad",
+        "Old gradients are never cleared",
+        line=above("stale", HALF, "{at:percent} of the steps"),
+        number="{stale:percent} of the steps began with an old gradient",
+        explanation="Each step then adds up all gradients so far.",
+        confidence=FROM_THE_LOOP,
+    ),
+    Rule(
+        "clipped_before_unscaling",
+        "bad",
+        "The gradient is clipped before it is unscaled",
+        line=above("shrunk", 1 / CLIP_LEFT, "{at:times} times smaller by clipping"),
+        number="{shrunk:times} times smaller",
+        explanation="The scaled gradient is cut to the limit, and unscaling then leaves almost nothing.",
+        confidence=FROM_THE_LOOP,
+        only=lambda n, settings: n.scaled,
+    ),
+    Rule(
+        "clip_leaves_nothing",
+        "warning",
+        "Clipping leaves almost nothing of the gradient",
+        line=above("shrunk", 1 / CLIP_LEFT, "{at:times} times smaller by clipping"),
+        number="{shrunk:times} times smaller",
+        confidence=FROM_THE_LOOP,
+        silenced_by=("first_cause", "clipped_before_unscaling"),
+    ),
+    Rule(
+        "no_gradient",
+        "bad",
+        "No gradient reaches some layers",
+        line=above("no_gradient", 0, "no layer without gradient"),
+        number=_layers("no_gradient"),
+        explanation="They want to learn, an optimiser holds them, and nothing tells them how.",
+        confidence=FROM_THE_LOOP,
+    ),
+    Rule(
+        "frozen",
+        "warning",
+        "Layers are frozen that the optimiser holds",
+        line=above("frozen", 0, "no frozen layer in an optimiser"),
+        number=_layers("frozen"),
+        explanation="If that is meant, leave them out of the optimiser.",
+        confidence=FROM_THE_LOOP,
+    ),
+    Rule(
+        "not_optimised",
+        "warning",
+        "Layers get a gradient that no optimiser uses",
+        line=above("not_optimised", 0, "every layer with a gradient in an optimiser"),
+        number=_layers("not_optimised"),
+        confidence=FROM_THE_LOOP,
+    ),
+    Rule(
+        "constant_input",
+        "bad",
+        "Every row of the batch is the same",
+        line=above("constant", HALF, "{at:percent} of the batches"),
+        number="{constant:percent} of the batches",
+        explanation="The network cannot tell its samples apart.",
+        confidence=FROM_THE_LOOP,
+    ),
+    Rule(
+        "training_mode",
+        "warning",
+        "You evaluate in training mode",
+        line=above("in_training_mode", HALF, "{at:percent} of the passes without gradient"),
+        number="{in_training_mode:percent} of the passes without gradient",
+        explanation="Dropout and batch norm then act as if it learned.",
+        confidence=FROM_THE_LOOP,
+    ),
+    Rule(
+        "no_warm_up",
+        "warning",
+        "The first steps are too long",
+        line=above("first_updates", WARM_UP_UPDATE, "a ratio above {at}")
+        & above("first_rise", WARM_UP_RISE, "a loss {at} times its start")
+        & below("update", training.LARGEST_UPDATE, "later steps below {at:.1g}"),
+        number="update-to-data ratio {first_updates:times}, loss {first_rise:times} times its start",
+        explanation="Large first steps throw the weights about before the optimiser knows their scale.",
+        confidence=ONE_RUN,
+        silenced_by=("first_cause",),
+    ),
+    training.steps_too_long(
+        title="The learning rate is too large", silenced_by=("first_cause", "no_warm_up"), confidence=ONE_RUN
+    ),
+    Rule(
+        "exploding",
+        "bad",
+        "The gradient explodes",
+        line=above("spike", SPIKE, "a norm {at:times} times its median")
+        | above("per_root", EXPLODED, "{at:times} times the norm of the weights"),
+        number="{gradient:times} typically, {spike:times} times that at most",
+        confidence=ONE_RUN,
+        silenced_by=("first_cause", "stale_gradient"),
+    ),
+    Rule(
+        "dead_units",
+        "warning",
+        "Many units before {dead_layer} are dead",
+        line=above("dead", WORST_SHARE, "{at:percent}, in eight looks"),
+        number="{dead:percent} of its incoming units were 0 for every row",
+        explanation="What is 0 for every row gets no gradient.",
+        confidence=ONE_RUN,
+        silenced_by=("first_cause",),
+    ),
+    training.saturated(
+        title="{saturated_layer} is saturated",
+        of=", in the worst layer",
+        of_what="its outputs or gates",
+        explanation="On the flat ends the slope is almost 0.",
+        confidence=ONE_RUN,
+        silenced_by=("first_cause",),
+    ),
+    Rule(
+        "first_loss",
+        "warning",
+        "The first loss is far above a guess",
+        line=above("began_over_guess", GUESS_BEGINS, "{at} times an even guess"),
+        number="{began_over_guess:times} times an even guess",
+        explanation="The output layer begins too large, as one does that shares the embedding's weights.",
+        confidence=ONE_RUN,
+        silenced_by=("first_cause",),
+    ),
+    Rule(
+        "no_better_than_guessing",
+        "warning",
+        "It does no better than guessing",
+        line=above("ended_over_guess", GUESS_ENDS, "{at:percent} of an even guess's loss, after 100 steps"),
+        number="{ended_over_guess:percent} of an even guess's loss",
+        explanation="The targets may not belong to their rows, or nothing of them is in the inputs.",
+        confidence=ONE_RUN,
+        silenced_by=(
+            "first_cause", "softmax_twice", "no_gradient", "constant_input", "learning_rate_too_large", "first_loss",
+        ),
+        unless=("stale_gradient", "clipped_before_unscaling"),
+    ),
+    training.steps_too_short(
+        title="The learning rate is too small",
+        silenced_by=("first_cause", "clipped_before_unscaling", "softmax_twice", "clip_leaves_nothing", "dead_units"),
+        confidence=ONE_RUN,
+    ),
+)  # fmt: skip
+"""In the order in which they are judged."""
+
+
+def reading_of(dataset: Run) -> WatchedReading:
+    """What was read off a watched run."""
+    return WatchedReading(dataset, facts_of(dataset))
+
+
+def findings_of(dataset: Run) -> list[Finding]:
+    """What a watched run says, most serious first."""
+    steps = int(dataset[STEP].max()) if dataset.sizes.get(STEP) else 0
+    readings: Callable[[Any, Run], list[WatchedReading]] = lambda settings, run: [reading_of(run)]  # noqa: E731
+    return Conclusions(RULES, readings, most=MOST)(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
+
+
+def as_json(finding: Finding, run: Run) -> dict[str, Any]:
+    """A finding for a program: number, line and cure; ``tried`` is null where nobody tried the cure on this run."""
+    names = ("kind", "severity", "title", "number", "threshold", "confidence", "explanation")
+    return {**{name: getattr(finding, name) for name in names}, "cure": cure_of(finding, run) or None, "tried": None}

@@ -1,0 +1,354 @@
+"""What modules give while they are at work: statistics of their outputs, and the first value that is no finite number.
+
+Hooks stand on modules only for the steps that need them. They keep no tensor of the graph: what they measure is a few
+numbers on the tensor's own device, which leave it together at the end of the step.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from goldviz.diagnostics.histograms import VALUE_BINS
+from goldviz.watching.first_cause import Call, Cause, cause_in_forward
+from goldviz.watching.layers import Layers, tensors_in
+from goldviz.watching.price import Price
+
+WINDOW = 8
+"""Looks over which a unit must be 0 for every row to count as dead."""
+FLAT_TANH, FLAT_SIGMOID = 0.975, 0.013
+"""Beyond them the slope is below a twentieth of its steepest."""
+GATE_STEPS = 16
+"""Time steps, and as many rows, of which gates are computed anew."""
+STATISTICS = ("activation_mean", "activation_std", "largest_activation", "saturation")
+
+_WITH_MODES = (nn.Dropout, nn.modules.batchnorm._BatchNorm)
+"""Modules that act otherwise while they train."""
+_FOLDS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+
+
+def _nothing(*_arguments: object, **_named: object) -> None:
+    """What is left of a hook in a pickled or copied model."""
+
+
+def _gone() -> Callable[..., None]:
+    return _nothing
+
+
+class Hook:
+    """A hook that a pickled or copied model leaves behind."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Callable[..., None]) -> None:
+        self.call = call
+
+    def __call__(self, *arguments: Any) -> None:
+        """Hand on what PyTorch says."""
+        self.call(*arguments)
+
+    def __reduce__(self) -> tuple[Callable[[], Callable[..., None]], tuple[()]]:
+        return _gone, ()
+
+
+class Looking:
+    """The hooks on modules, and what they saw in this step.
+
+    ``facts`` counts what training loops get wrong and only a forward pass shows. ``histograms`` also takes
+    distributions of outputs.
+    """
+
+    def __init__(self, layers: Layers, price: Price, facts: dict[str, Any], *, histograms: bool) -> None:
+        self.layers, self.price, self.facts = layers, price, facts
+        self.histograms = histograms
+        self.cause: Cause | None = None
+        self.calls: list[Call] = []
+        self.rows_of_batch = 0
+        self.output_shape: tuple[int, ...] = ()
+        self.looks = False
+        self.trouble: Callable[[Exception], None] = lambda error: None
+        self._handles: list[RemovableHandle] = []
+        self._thread, self._process = threading.get_ident(), os.getpid()
+        self._row = {id(module): row for row, module in enumerate(layers.modules)}
+        self._has_modes = any(isinstance(one, _WITH_MODES) for one in layers.root.modules())
+        self._alive: dict[int, list[Tensor]] = {}
+        self._windows = 0
+        self._root_inputs: set[int] = set()
+        self._inside = False
+        self._last: tuple[int, ...] = ()
+        self._seen: list[tuple[int, Tensor]] = []
+        self._shares: list[tuple[int, Tensor]] = []
+        self._gradients: list[tuple[int, Tensor]] = []
+        self._sums: list[tuple[int, Tensor]] = []
+        self._root_handles: list[RemovableHandle] = []
+        if layers.hooked.get("(model)") is layers.root:
+            enter = layers.root.register_forward_pre_hook(Hook(self._enter), with_kwargs=True)
+            self._root_handles = [enter, layers.root.register_forward_hook(Hook(self._leave))]
+
+    # -- around a step ----------------------------------------------------------------------------------------
+
+    def prepare(self, *, looks: bool, guards: bool) -> None:
+        """Hook every module for the next step if it is looked at or guarded, and none otherwise."""
+        self.looks = looks
+        wanted = looks or guards
+        if wanted and not self._handles:
+            for name, module in self.layers.hooked.items():
+                hook = Hook(_Saw(self, name, self._row.get(id(module))))
+                self._handles.append(module.register_forward_hook(hook, with_kwargs=True))
+        elif not wanted:
+            self._unhook()
+        self.cause = None
+        self.calls.clear()
+        self._last = ()
+        self._seen, self._gradients, self._shares, self._sums = [], [], [], []
+
+    def _unhook(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+
+    def close(self) -> None:
+        """Take every hook away."""
+        self._unhook()
+        for handle in self._root_handles:
+            handle.remove()
+
+    def gathered(self) -> list[Tensor]:
+        """What a looked-at step measured, on the device, to be read together; see :meth:`told`."""
+        if not self.looks:
+            return []
+        dead = [(row, 1 - torch.stack(masks).any(0).float().mean()) for row, masks in self._alive.items()]
+        self._dead_rows = [row for row, _ in dead]
+        return [
+            *(values for _, values in self._seen),
+            *(norm[None] for _, norm in self._gradients),
+            *(share[None] for _, share in dead),
+            *(shares for _, shares in self._shares),
+        ]
+
+    def told(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
+        """What :meth:`gathered` gave, now on the host, as (layer, ...) of each variable."""
+        count = len(self.layers.names)
+        table = np.full((len(STATISTICS), count), np.nan)
+        calls = np.zeros(count)
+        at = 0
+        for row, _ in self._seen:
+            values = numbers[at : at + len(STATISTICS)]
+            at += len(STATISTICS)
+            calls[row] += 1
+            # Of a module that is called several times: the mean over its calls, and the largest entry of all.
+            table[:, row] = values if calls[row] == 1 else table[:, row] + (values - table[:, row]) / calls[row]
+            table[2, row] = values[2] if calls[row] == 1 else max(table[2, row], values[2])
+        squares = np.full(count, np.nan)
+        for (row, _), norm in zip(self._gradients, numbers[at : at + len(self._gradients)], strict=True):
+            squares[row] = np.nansum([squares[row], norm**2]) if math.isfinite(norm) else np.inf
+        at += len(self._gradients)
+        dead = np.full(count, np.nan)
+        dead[self._dead_rows] = numbers[at : at + len(self._dead_rows)]
+        at += len(self._dead_rows)
+        told = dict(zip(STATISTICS, table, strict=True))
+        # Saturation says NaN where it does not apply; elsewhere what is no number is told as infinite.
+        called = calls > 0
+        for name in STATISTICS[:3]:
+            told[name] = np.where(called & ~np.isfinite(told[name]), np.inf, told[name])
+        told |= {"output_gradient": np.sqrt(squares), "dead_units": dead}
+        if self.histograms:
+            bins = np.full((count, VALUE_BINS.count + 2), np.nan)
+            for row, _ in self._shares:
+                bins[row] = numbers[at : at + bins.shape[1]]
+                at += bins.shape[1]
+            told["activation_histogram"] = bins
+        self._turn_windows()
+        return told
+
+    def _turn_windows(self) -> None:
+        self._windows += 1
+        for row, masks in self._alive.items():
+            # Two windows overlap, so that the share always rests on at least one whole one.
+            self._alive[row] = [*masks[-1:], torch.zeros_like(masks[-1])] if self._windows % WINDOW == 0 else masks
+
+    def late_cause(self) -> Cause | None:
+        """The first module of this step whose output was not finite, on a device that was not asked meanwhile."""
+        if not self._sums:
+            return None
+        sums = torch.stack([total.to(self._sums[0][1].device) for _, total in self._sums]).cpu()
+        bad = (~torch.isfinite(sums)).nonzero().flatten().tolist()
+        call = self.calls[self._sums[bad[0]][0]] if bad else None
+        self._sums = []
+        return Cause(module=call.name, kind=call.kind, passing="forward", operation=call.kind) if call else None
+
+    # -- hooks ------------------------------------------------------------------------------------------------
+
+    def _mine(self) -> bool:
+        return threading.get_ident() == self._thread and os.getpid() == self._process
+
+    def _enter(self, module: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+        if not self._mine() or _in_backward():
+            return
+        self._inside = torch.is_grad_enabled()
+        if not self._inside:
+            if self._has_modes:
+                self.facts["evaluations"] = self.facts.get("evaluations", 0) + 1
+                self.facts["evaluations_in_training_mode"] = self.facts.get("evaluations_in_training_mode", 0) + int(
+                    module.training
+                )
+            return
+        given = [*tensors_in(arguments), *tensors_in(dict(named))]
+        self._root_inputs = {id(tensor) for tensor in given}
+        first = next((one for one in given if one.ndim > 1), None)
+        self.rows_of_batch = first.shape[0] if first is not None else 0
+        if self.looks and first is not None and first.shape[0] > 1:
+            self.facts["inputs"] = self.facts.get("inputs", 0) + 1
+            if not first.is_cuda and bool((first == first[:1]).all()):
+                self.facts["constant_inputs"] = self.facts.get("constant_inputs", 0) + 1
+
+    def _leave(self, _module: nn.Module, _arguments: object, output: object) -> None:
+        if self._inside and self._mine() and not _in_backward():
+            self._inside = False
+            wide = next((one for one in tensors_in(output) if one.ndim > 1), None)
+            self.output_shape = tuple(wide.shape) if wide is not None else ()
+
+    def saw(
+        self, name: str, row: int | None, module: nn.Module, arguments: tuple[Any, ...], named: Any, output: Any
+    ) -> None:
+        """A module gave an output."""
+        # Without a hook on the model itself, as where a part of it is compiled, every pass with gradients counts.
+        inside = self._inside if self._root_handles else torch.is_grad_enabled()
+        if not inside or not self._mine() or _in_backward() or torch.compiler.is_compiling():
+            return
+        began = time.perf_counter()
+        try:
+            given = next(tensors_in(output), None)
+            if given is not None and given.numel():
+                call = Call(name, type(module).__name__, [id(one) for one in tensors_in(arguments)])
+                self.calls.append(call)
+                self._guard(call, module, arguments, named, output)
+                if self.looks and row is not None:
+                    self._measure(row, module, arguments, given)
+        except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
+            self.trouble(error)
+        taken = time.perf_counter() - began
+        self.price.spent += taken
+        if not self.looks:
+            self.price.guarding += taken
+
+    def _guard(self, call: Call, module: nn.Module, arguments: object, named: object, output: object) -> None:
+        for tensor in tensors_in(output):
+            # A container gives what its last part gave.
+            same = (id(tensor), tensor.data_ptr(), tensor._version)
+            if same == self._last or not tensor.numel():
+                continue
+            self._last = same
+            plain = tensor.detach()
+            total = plain.sum(dtype=torch.float32 if plain.element_size() < 4 else None)
+            if total.device.type != "cpu":
+                self._sums.append((len(self.calls) - 1, total))
+            elif not math.isfinite(total.item()) and not bool(torch.isfinite(plain).all()) and self.cause is None:
+                self.cause = cause_in_forward(call, module, (arguments, named), tensor, self.calls, self.layers.root)
+
+    def _measure(self, row: int, module: nn.Module, arguments: tuple[Any, ...], output: Tensor) -> None:
+        plain = output.detach()
+        plain = plain.float() if plain.element_size() < 4 else plain
+        spread, mean = torch.std_mean(plain, correction=0)
+        low, high = torch.aminmax(plain)
+        largest = torch.maximum(-low, high)
+        flat = _saturated(module, arguments, plain)
+        self._seen.append((row, torch.stack([mean, spread, largest, flat]).float()))
+        if self.histograms:
+            self._shares.append((row, VALUE_BINS.shares([plain])[0].float()))
+        if output.requires_grad:
+            output.register_hook(_Gradient(self, row))
+        given = next(tensors_in(arguments), None)
+        if isinstance(module, _FOLDS) and given is not None and id(given) not in self._root_inputs:
+            unit = given.ndim - 1 if isinstance(module, nn.Linear) else 1
+            alive = (given.detach() != 0).any(dim=[dim for dim in range(given.ndim) if dim != unit])
+            masks = self._alive.setdefault(row, [alive])
+            masks[-1] = masks[-1] | alive if masks[-1].shape == alive.shape else alive
+
+    def gradient(self, row: int, gradient: Tensor) -> None:
+        """The gradient of a layer's output is known."""
+        began = time.perf_counter()
+        try:
+            self._gradients.append((row, torch.linalg.vector_norm(gradient.detach().float())))
+        except Exception as error:  # noqa: BLE001 - as above
+            self.trouble(error)
+        self.price.spent += time.perf_counter() - began
+
+    @property
+    def enough_looks(self) -> bool:
+        """Whether dead units were looked for in a whole window."""
+        return self._windows >= WINDOW
+
+
+class _Saw:
+    """A module's forward hook."""
+
+    __slots__ = ("looking", "name", "row")
+
+    def __init__(self, looking: Looking, name: str, row: int | None) -> None:
+        self.looking, self.name, self.row = looking, name, row
+
+    def __call__(self, module: nn.Module, arguments: tuple[Any, ...], named: Any, output: Any) -> None:
+        self.looking.saw(self.name, self.row, module, arguments, named, output)
+
+
+class _Gradient:
+    """An output's gradient hook; it lives as long as the step's graph."""
+
+    __slots__ = ("looking", "row")
+
+    def __init__(self, looking: Looking, row: int) -> None:
+        self.looking, self.row = looking, row
+
+    def __call__(self, gradient: Tensor) -> None:
+        self.looking.gradient(self.row, gradient)
+
+
+def _in_backward() -> bool:
+    """Whether autograd is at work: what a checkpoint computes anew there is no pass of its own."""
+    return bool(torch._C._current_graph_task_id() != -1)
+
+
+def _saturated(module: nn.Module, arguments: Sequence[Any], output: Tensor) -> Tensor:
+    """The share of outputs, or of a recurrent module's gates, on a flat part; NaN where a module has none."""
+    if isinstance(module, nn.Tanh):
+        return (output.abs() > FLAT_TANH).float().mean()
+    if isinstance(module, nn.Sigmoid):
+        return ((output - 0.5).abs() > 0.5 - FLAT_SIGMOID).float().mean()
+    if isinstance(module, nn.LSTM | nn.GRU) and arguments and isinstance(arguments[0], Tensor):
+        gates = _gates(module, arguments[0].detach(), output)
+        if gates is not None:
+            return ((gates - 0.5).abs() > 0.5 - FLAT_SIGMOID).float().mean()
+    return output.new_tensor(math.nan)
+
+
+@torch.no_grad()
+def _gates(module: nn.LSTM | nn.GRU, x: Tensor, states: Tensor) -> Tensor | None:
+    """The sigmoid gates of a single layer, computed anew from its inputs and its own states.
+
+    The state before each time step is the output one step earlier, so that no loop is needed: at the second step and
+    later, for gates of x_t and h_{t-1}, sigma(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh) as in PyTorch's documentation of
+    ``nn.LSTM`` and ``nn.GRU``. None for several layers, both directions, a projection, and sequences without batch.
+    """
+    several = module.num_layers > 1 or module.bidirectional or bool(getattr(module, "proj_size", False))
+    if several or x.ndim != 3 or states.ndim != 3 or x.dtype != states.dtype:
+        return None
+    if module.batch_first:
+        x, states = x.transpose(0, 1), states.transpose(0, 1)
+    now, before = x[1 : GATE_STEPS + 1, :GATE_STEPS], states[:GATE_STEPS, :GATE_STEPS]
+    before = before[: len(now)]
+    own = dict(module.named_parameters())
+    sums = nn.functional.linear(now, own["weight_ih_l0"], own.get("bias_ih_l0"))
+    sums = sums + nn.functional.linear(before, own["weight_hh_l0"], own.get("bias_hh_l0"))
+    parts = sums.chunk(4 if isinstance(module, nn.LSTM) else 3, dim=-1)
+    gates = (parts[0], parts[1], parts[3]) if isinstance(module, nn.LSTM) else parts[:2]
+    return torch.cat([part.sigmoid() for part in gates], dim=-1)

@@ -1,0 +1,307 @@
+"""What a watched run says in numbers: what its cards, its page and its JSON tell.
+
+A run may come from a file of somebody else's: facts that are not of the kind that they should be are taken for absent.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from goldviz.arrays.labelled import Run
+from goldviz.diagnostics.findings.finding import Floats, Verdicts
+from goldviz.diagnostics.findings.measures import median, rising, typical_update
+
+FIRST_STEPS = 20
+"""Within which a missing warm-up shows."""
+MOST_LAYERS = 3
+"""Layers that a card names."""
+LEAST_STEPS = 100
+"""Before so many steps nobody can say that nothing is learned."""
+WINDOW = 8
+"""Looks that a dead unit takes to be one."""
+
+
+def facts_of(dataset: Run) -> dict[str, Any]:
+    """What was noticed beside numbers."""
+    return _mapping(dataset.attrs.get("watched"))
+
+
+def cause_of(dataset: Run) -> dict[str, Any]:
+    """The first cause; empty where every value was finite."""
+    cause = facts_of(dataset).get("first_cause")
+    if not isinstance(cause, Mapping):
+        return {}
+    words = ("module", "kind", "passing", "operation", "value", "dtype")
+    rows = cause.get("rows")
+    numbers = [int(row) for row in rows if isinstance(row, int)] if isinstance(rows, Sequence) else []
+    return {
+        **{name: str(cause.get(name, ""))[:200] for name in words},
+        **{name: _count(cause.get(name)) for name in ("step", "bad_rows", "of_rows")},
+        "rows": numbers[:32],
+    }
+
+
+def layers_of(dataset: Run) -> list[tuple[str, str, int]]:
+    """Name, kind and number of parameters of each layer."""
+    stored = dataset.attrs.get("layers", "[]")
+    try:
+        rows = json.loads(stored) if isinstance(stored, str) else stored
+        return [(str(name), str(kind), _count(count)) for name, kind, count in rows]
+    except (ValueError, TypeError, RecursionError):
+        return []
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    try:
+        told = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return {}
+    return dict(told) if isinstance(told, Mapping) else {}
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def _names(value: Any) -> list[str]:
+    return [str(name)[:200] for name in value] if isinstance(value, list) else []
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some layers by name, and how many more.
+
+    >>> listed(["a", "b", "c", "d"])
+    'a, b, c and 1 more'
+    """
+    more = len(names) - MOST_LAYERS
+    return ", ".join(names[:MOST_LAYERS]) + (f" and {more} more" if more > 0 else "")
+
+
+def values(dataset: Run, name: str) -> Floats:
+    """A variable's numbers in double precision; empty where it was not recorded."""
+    return np.asarray(dataset[name].values, dtype=np.float64) if name in dataset else np.zeros(0)
+
+
+def looked_every(dataset: Run) -> int:
+    """After how many steps a look comes where the budget stretched that; 0 where it did not."""
+    return _count(_mapping(dataset.attrs.get("intervals")).get("looks"))
+
+
+def last_values(dataset: Run, name: str, layers: int) -> list[float | None]:
+    """What was measured last of each layer; None where nothing was."""
+    rows = values(dataset, name)
+    if rows.ndim != 2 or not len(rows) or rows.shape[1] != layers:
+        return [None] * layers
+    measured = ~np.isnan(rows)
+    last = len(rows) - 1 - np.argmax(measured[::-1], axis=0)
+    return [float(rows[last[row], row]) if measured[:, row].any() else None for row in range(layers)]
+
+
+def share_watching(dataset: Run) -> float:
+    """The share of the steps' own time that watching took."""
+    price = facts_of(dataset).get("price")
+    return float(price) if isinstance(price, int | float) and math.isfinite(price) else math.nan
+
+
+@dataclass(frozen=True)
+class WatchedReading:
+    """What was read off a watched run; NaN where nothing was, one value each."""
+
+    dataset: Run
+    facts: Mapping[str, Any]
+    name: str = ""
+
+    def _one(self, value: float) -> Floats:
+        return np.array([value], dtype=np.float64)
+
+    @property
+    def losses(self) -> Floats:
+        """The loss of each step that has one."""
+        loss = values(self.dataset, "loss")
+        return loss[~np.isnan(loss)] if loss.size and not np.isinf(loss).any() else loss
+
+    @property
+    def broken(self) -> Verdicts:
+        """Whether a value was no finite number, in the loss or in the gradient."""
+        return np.array([bool(cause_of(self.dataset))])
+
+    @property
+    def rising(self) -> Verdicts:
+        """Whether the loss went up."""
+        loss = self.losses
+        return np.atleast_1d(rising(loss[:, None])) if loss.size and np.isfinite(loss).all() else np.array([False])
+
+    @property
+    def update(self) -> Floats:
+        """The typical update-to-data ratio."""
+        ratios = values(self.dataset, "update_to_data")
+        return self._one(typical_update(ratios) if ratios.size else math.nan)
+
+    @property
+    def first_updates(self) -> Floats:
+        """The largest typical update-to-data ratio among the first steps."""
+        ratios = values(self.dataset, "update_to_data")[:FIRST_STEPS]
+        return self._one(max((typical_update(row) for row in ratios), default=math.nan))
+
+    @property
+    def first_rise(self) -> Floats:
+        """The highest loss of the first steps over the first one."""
+        loss = self.losses[:FIRST_STEPS]
+        return self._one(float(loss.max() / loss[0]) if loss.size and loss[0] > 0 else math.nan)
+
+    @property
+    def guess(self) -> Floats:
+        """The loss of an even guess among the classes: ln C."""
+        classes = _count(self.facts.get("classes"))
+        return self._one(math.log(classes) if classes > 1 else math.nan)
+
+    @property
+    def began_over_guess(self) -> Floats:
+        """The first loss over that of an even guess."""
+        loss = self.losses
+        return self._one(float(loss[0]) if loss.size else math.nan) / self.guess
+
+    @property
+    def ended_over_guess(self) -> Floats:
+        """The last quarter's loss over that of an even guess."""
+        loss = self.losses
+        enough = len(loss) >= LEAST_STEPS
+        return self._one(float(loss[-len(loss) // 4 :].mean()) if enough else math.nan) / self.guess
+
+    @property
+    def spike(self) -> Floats:
+        """The largest gradient norm over the median one."""
+        norms = values(self.dataset, "gradient_norm" if "gradient_norm" in self.dataset else "used_gradient_norm")
+        finite = norms[np.isfinite(norms)]
+        middle = median(finite) if finite.size else math.nan
+        return self._one(float(finite.max()) / middle if finite.size >= WINDOW and middle > 0 else math.nan)
+
+    @property
+    def gradient(self) -> Floats:
+        """The typical norm of the whole gradient before clipping."""
+        norms = values(self.dataset, "gradient_norm")
+        return self._one(median(norms) if norms.size else math.nan)
+
+    @property
+    def per_root(self) -> Floats:
+        """The gradient's typical norm beside that of the weights."""
+        weights = values(self.dataset, "weight_norm")
+        whole = math.sqrt(float(np.nansum(weights[0] ** 2))) if weights.size else math.nan
+        return self.gradient / whole if whole > 0 else self._one(math.nan)
+
+    @property
+    def clip(self) -> Floats:
+        """What clipping typically left of the gradient."""
+        factors = values(self.dataset, "clip_factor")
+        return self._one(median(factors) if len(factors) >= 3 else math.nan)
+
+    @property
+    def shrunk(self) -> Floats:
+        """How many times smaller clipping typically made the gradient."""
+        return 1 / np.where(self.clip > 0, self.clip, np.nan)
+
+    def _worst(self, name: str) -> tuple[float, str]:
+        shares = values(self.dataset, name)
+        if len(shares) < WINDOW or not np.isfinite(shares[-1]).any():
+            return math.nan, ""
+        row = int(np.nanargmax(np.where(np.isfinite(shares[-1]), shares[-1], np.nan)))
+        return float(shares[-1][row]), str(self.dataset["layer"].values[row])
+
+    @property
+    def dead(self) -> Floats:
+        """The share of dead units where it is largest."""
+        return self._one(self._worst("dead_units")[0])
+
+    @property
+    def dead_layer(self) -> str:
+        """Into which layer those units lead."""
+        return self._worst("dead_units")[1]
+
+    @property
+    def saturation(self) -> Floats:
+        """The share of saturated activations or gates where it is largest."""
+        return self._one(self._worst("saturation")[0])
+
+    @property
+    def saturated_layer(self) -> str:
+        """Which layer that is."""
+        return self._worst("saturation")[1]
+
+    def _share(self, name: str, whole: str) -> Floats:
+        count = _count(self.facts.get(whole))
+        return self._one(_count(self.facts.get(name)) / count if count >= 3 else math.nan)
+
+    @property
+    def stale(self) -> Floats:
+        """The share of looked-at steps that began with an old gradient."""
+        return self._share("stale_gradients", "first_gradients")
+
+    @property
+    def constant(self) -> Floats:
+        """The share of looked-at batches whose rows were all the same."""
+        return self._share("constant_inputs", "inputs")
+
+    @property
+    def in_training_mode(self) -> Floats:
+        """The share of passes without gradient that were made in training mode."""
+        passes = _count(self.facts.get("evaluations"))
+        return self._one(_count(self.facts.get("evaluations_in_training_mode")) / passes if passes else math.nan)
+
+    @property
+    def softmax_twice(self) -> Verdicts:
+        """Whether the loss took a softmax of probabilities."""
+        return np.array([self.facts.get("softmax_twice") is True])
+
+    @property
+    def scaled(self) -> bool:
+        """Whether a ``GradScaler`` was at work."""
+        return self.facts.get("scaled") is True
+
+    def layers_without(self, fact: str) -> list[str]:
+        """Layers that a fact names: no_gradient, frozen or not_optimised."""
+        return _names(self.facts.get(fact))
+
+    @property
+    def no_gradient(self) -> Floats:
+        """How many layers never got a gradient."""
+        return self._one(len(self.layers_without("no_gradient")))
+
+    @property
+    def frozen(self) -> Floats:
+        """How many layers are frozen though an optimiser holds them."""
+        return self._one(len(self.layers_without("frozen")))
+
+    @property
+    def not_optimised(self) -> Floats:
+        """How many layers get a gradient that no optimiser uses."""
+        return self._one(len(self.layers_without("not_optimised")))
+
+
+def where_it_was(cause: Mapping[str, Any]) -> str:
+    """The first cause's place in a sentence."""
+    module, operation = cause["module"], cause["operation"]
+    likely = f", likely in {operation}" if operation and operation != cause["kind"] else ""
+    kind = f" ({cause['kind']})" if cause["kind"] else ""
+    return {
+        "forward": f"{module}{kind} made it in the forward pass{likely}.",
+        "backward": f"The backward pass made it behind {module}{kind}{likely}.",
+        "between": f"It was made {operation}, outside every module.",
+        "weights": f"{operation} of {module} was no finite number any more: the step before wrote it.",
+        "batch": "The batch itself held it.",
+        "loss": f"The loss made it{likely}: every module's output was finite.",
+    }.get(cause["passing"], "It came in a step that was not looked at: watch with every=1 and budget=None.")
+
+
+def rows_of(cause: Mapping[str, Any]) -> str:
+    """Which rows of the batch it was in."""
+    rows = cause["rows"]
+    if not rows or not cause["of_rows"]:
+        return ""
+    some = ", ".join(map(str, rows[:8])) + (" …" if cause["bad_rows"] > 8 else "")
+    return f"{cause['bad_rows']} of {cause['of_rows']} rows of the batch: {some}"

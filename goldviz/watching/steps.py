@@ -1,0 +1,327 @@
+"""What an optimiser's step does: the gradients that it uses, how far it moves the weights, and what clipping left.
+
+Norms are taken of lists of tensors at once. How far weights move is read off up to 1,024 entries of each, so no copy
+of the weights is made.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.optim.optimizer import (
+    Optimizer,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+from torch.utils.hooks import RemovableHandle
+
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS
+from goldviz.watching.layers import Layers
+from goldviz.watching.price import Price
+
+ENTRIES = 1024
+"""Of each weight, of which a step's length is told."""
+CALLERS = 16
+"""Among which a scaler's step is looked for."""
+Own = list[int]
+"""Places of an optimiser's parameters among the model's."""
+
+
+class Steps:
+    """What happened to parameters in this step. ``began`` is called when an optimiser begins a step of its own.
+
+    Gradients that arrived scaled, for a ``GradScaler``, are told without its scale.
+    """
+
+    def __init__(self, layers: Layers, price: Price, facts: dict[str, Any], *, histograms: bool) -> None:
+        self.layers, self.price, self.facts = layers, price, facts
+        self.histograms = histograms
+        self.measures = self.looks = True
+        self.stepped: set[int] = set()
+        self.rate = math.nan
+        self.began: Callable[[int], None] = lambda optimiser: None
+        self.trouble: Callable[[Exception], None] = lambda error: None
+        self._own: dict[int, tuple[int, Own]] = {}
+        self._place = {id(one): place for place, one in enumerate(layers.parameters)}
+        self._moving = set(layers.moves)
+        self._views: dict[int, Tensor] = {}
+        self._before: dict[int, Tensor] = {}
+        self._handles: list[RemovableHandle] = [
+            register_optimizer_step_pre_hook(self._pre),
+            register_optimizer_step_post_hook(self._post),
+        ]
+        self._backward: list[RemovableHandle] = []
+        self._queued = False
+        self.fresh = True
+        """Whether no gradient has arrived since the optimiser's last step."""
+        self.clear()
+        self._watch_backward()
+
+    def clear(self) -> None:
+        """Begin a step."""
+        self.gradients: list[tuple[Own, Tensor, float]] = []
+        self.moved: list[tuple[Own, Tensor]] = []
+        self.scale = 1.0
+        self.arrived: Tensor | None = None
+        self.shares: list[tuple[int, Tensor]] = []
+        self.stepped.clear()
+
+    def close(self) -> None:
+        """Take every hook away."""
+        for handle in (*self._handles, *self._backward):
+            handle.remove()
+
+    def prepare(self, *, measures: bool, looks: bool) -> None:
+        """Say whether the next step is measured, and looked at."""
+        self.measures, self.looks = measures or looks, looks
+        self.clear()
+        self._watch_backward()
+
+    # -- the backward pass ------------------------------------------------------------------------------------
+
+    def _watch_backward(self) -> None:
+        """In a looked-at step, hear of every gradient that arrives: before clipping, and after accumulation."""
+        if not self.looks:
+            for handle in self._backward:
+                handle.remove()
+            self._backward = []
+        elif not self._backward:
+            own = [one for one in self.layers.parameters if one.requires_grad and one.is_leaf]
+            self._backward = [one.register_post_accumulate_grad_hook(self._arrived) for one in own]
+            if own:
+                self._backward.append(own[-1].register_hook(_Stale(self, own[-1])))
+
+    def _arrived(self, _parameter: Tensor) -> None:
+        if not self._queued:
+            self._queued = True
+            # At the end of the whole backward pass, when every gradient is there.
+            torch.autograd.Variable._execution_engine.queue_callback(self._all_arrived)
+
+    def _all_arrived(self) -> None:
+        began = time.perf_counter()
+        self._queued = False
+        try:
+            gradients = [one.grad for one in self.layers.parameters if one.grad is not None]
+            self.arrived = torch.linalg.vector_norm(torch.stack(_norms(gradients)))
+        except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
+            self.trouble(error)
+        self.price.spent += time.perf_counter() - began
+
+    def first_arrival(self, parameter: Tensor) -> None:
+        """The first gradient since the optimiser's step is about to be added to what is there."""
+        if self.fresh:
+            self.fresh = False
+            stale = parameter.grad is not None and bool(parameter.grad.detach().any())
+            self.facts["first_gradients"] = self.facts.get("first_gradients", 0) + 1
+            self.facts["stale_gradients"] = self.facts.get("stale_gradients", 0) + int(stale)
+
+    # -- the optimiser's step ---------------------------------------------------------------------------------
+
+    def _own_of(self, optimiser: Optimizer) -> Own:
+        count = sum(len(group["params"]) for group in optimiser.param_groups)
+        known = self._own.get(id(optimiser))
+        if known is None or known[0] != count:
+            given = (one for group in optimiser.param_groups for one in group["params"])
+            known = (count, [self._place[id(one)] for one in given if id(one) in self._place])
+            self._own[id(optimiser)] = known
+        return known[1]
+
+    @property
+    def optimised(self) -> set[int]:
+        """The places of all parameters that an optimiser holds."""
+        return {place for _, own in self._own.values() for place in own}
+
+    def _pre(self, optimiser: Optimizer, _arguments: object, _named: object) -> None:
+        began = time.perf_counter()
+        try:
+            own = self._own_of(optimiser)
+            if own:
+                self.began(id(optimiser))
+                self.rate = float(optimiser.param_groups[0].get("lr", math.nan))
+                if self.measures:
+                    self._use(optimiser, own)
+        except Exception as error:  # noqa: BLE001 - as above
+            self.trouble(error)
+        self.price.spent += time.perf_counter() - began
+
+    def _use(self, optimiser: Optimizer, own: Own) -> None:
+        parameters = self.layers.parameters
+        used = [place for place in own if parameters[place].grad is not None]
+        # A fused optimiser unscales within its step, and says by how much.
+        scale = getattr(optimiser, "grad_scale", None)
+        if self.looks:
+            self.scale = _scale_above()
+            if self.scale != 1.0:
+                self.facts["scaled"] = True
+        if used:
+            gradients = [parameters[place].grad for place in used]
+            self.gradients.append((used, torch.stack(_norms(gradients)), 1.0 if scale is None else float(scale)))
+            if self.looks and self.histograms:
+                kept = zip(used, gradients, strict=True)
+                matrices = [(at, _dense(one)) for at, one in kept if at in self._moving and one is not None]
+                shares: Iterable[Tensor] = MAGNITUDE_BINS.shares([one for _, one in matrices]) if matrices else []
+                self.shares += [(at, row) for (at, _), row in zip(matrices, shares, strict=True)]
+        moving = [place for place in used if place in self._moving]
+        if moving:
+            self._before[id(optimiser)] = self._sample(moving)
+            self._moves = moving
+
+    def _post(self, optimiser: Optimizer, _arguments: object, _named: object) -> None:
+        began = time.perf_counter()
+        try:
+            if self._own_of(optimiser):
+                self.fresh = True
+                self.stepped.add(id(optimiser))
+                before = self._before.pop(id(optimiser), None)
+                if before is not None:
+                    self.moved.append((self._moves, torch.stack([self._sample(self._moves) - before, before])))
+        except Exception as error:  # noqa: BLE001 - as above
+            self.trouble(error)
+        self.price.spent += time.perf_counter() - began
+
+    def _sample(self, places: Own) -> Tensor:
+        """Up to 1,024 entries of each of these weights, in one row; copied."""
+        views = [self._view(place) for place in places]
+        return torch.cat([view if view.dtype == torch.float32 else view.float() for view in views])
+
+    def _view(self, place: int) -> Tensor:
+        parameter = self.layers.parameters[place]
+        view = self._views.get(place)
+        if view is None or view.data_ptr() != parameter.data_ptr():
+            flat = parameter.detach()
+            count = flat.numel()
+            # A step that shares no factor with the last dimension meets every column.
+            apart = max(1, count // ENTRIES)
+            while apart > 1 and math.gcd(apart, flat.shape[-1]) > 1:
+                apart += 1
+            some = math.ceil(count / apart)
+            view = flat.view(-1)[::apart] if flat.is_contiguous() else _strided(flat, some, apart)
+            self._views[place] = view
+        return view
+
+    # -- what came of it --------------------------------------------------------------------------------------
+
+    def gathered(self) -> list[Tensor]:
+        """What was measured, on the device, to be read together; see :meth:`told`."""
+        weights = [one.detach() for one in self.layers.parameters] if self.looks else []
+        arrived = [] if self.arrived is None else [self.arrived[None]]
+        self._counts = (len(arrived), len(weights))
+        return [
+            *(norms for _, norms, _ in self.gradients),
+            *(moved.flatten() for _, moved in self.moved),
+            *arrived,
+            *([torch.stack(_norms(weights))] if weights else []),
+            *(row for _, row in self.shares),
+        ]
+
+    def told(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
+        """What :meth:`gathered` gave, now on the host: by layer, and of the whole gradient."""
+        at, count = 0, len(self.layers.parameters)
+        told: dict[str, np.ndarray] = {}
+
+        def take(n: int) -> np.ndarray:
+            nonlocal at
+            at += n
+            return numbers[at - n : at]
+
+        squares = np.full(count, np.nan)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            for used, norms, scale in self.gradients:
+                values = (take(len(norms)).astype(np.float64) / scale) ** 2
+                squares[used] = np.where(np.isfinite(values), values, np.inf)
+            if self.gradients:
+                told["gradient_by_layer"] = self.layers.by_layer(squares)
+                told["used_gradient_norm"] = np.sqrt(np.nansum(squares))
+            steps, data = np.full(count, np.nan), np.full(count, np.nan)
+            for moving, moved in self.moved:
+                both = take(moved.numel()).reshape(2, -1).astype(np.float64) ** 2
+                starts = np.cumsum([0, *(len(self._view(place)) for place in moving[:-1])])
+                steps[moving], data[moving] = np.add.reduceat(both, starts, axis=1)
+            if self.moved:
+                ratio = self.layers.by_layer(steps) / self.layers.by_layer(data)
+                measured = ~np.isnan(self.layers.by_layer(np.where(np.isnan(steps), 0, 1)))
+                told["update_to_data"] = np.where(measured & ~np.isfinite(ratio) & self._moved_rows(), np.inf, ratio)
+            if self._counts[0]:
+                arrived = take(1)[0]
+                # Where the optimiser did not step, nobody knows the scale.
+                if self.gradients:
+                    told["gradient_norm"] = np.asarray(_bad_as_infinite(arrived / self.scale))
+            if self._counts[1]:
+                weights = take(self._counts[1]).astype(np.float64) ** 2
+                told["weight_norm"] = self.layers.by_layer(np.where(np.isfinite(weights), weights, np.inf))
+        if self.looks and self.histograms:
+            bins = np.full((len(self.layers.names), MAGNITUDE_BINS.count + 2), np.nan)
+            for place, _ in self.shares:
+                bins[self.layers.layer_of[place]] = take(bins.shape[1])
+            told["gradient_histogram"] = bins
+        return told
+
+    def _moved_rows(self) -> np.ndarray:
+        """Which rows have a parameter that a step moved."""
+        rows = np.zeros(len(self.layers.names), dtype=bool)
+        rows[[self.layers.layer_of[place] for moving, _ in self.moved for place in moving]] = True
+        return rows
+
+
+class _Stale:
+    """Hears the first gradient of a step, before it is added to what is there."""
+
+    __slots__ = ("parameter", "steps")
+
+    def __init__(self, steps: Steps, parameter: Tensor) -> None:
+        self.steps, self.parameter = steps, parameter
+
+    def __call__(self, _gradient: Tensor) -> None:
+        self.steps.first_arrival(self.parameter)
+
+    def __reduce__(self) -> tuple[Callable[[], Callable[..., None]], tuple[()]]:
+        from goldviz.watching.looking import _gone
+
+        return _gone, ()
+
+
+def _scale_above() -> float:
+    """The scale of the ``GradScaler`` that called the optimiser; 1 where none did.
+
+    A scaler tells its optimiser nothing, but its method is among the callers.
+    """
+    frame = sys._getframe(1)
+    for _ in range(CALLERS):
+        if frame.f_back is None:
+            return 1.0
+        frame = frame.f_back
+        if frame.f_code.co_name == "step" and isinstance(scaler := frame.f_locals.get("self"), torch.amp.GradScaler):
+            return float(scaler.get_scale()) if scaler.is_enabled() else 1.0
+    return 1.0
+
+
+def _bad_as_infinite(value: float) -> float:
+    return value if math.isfinite(value) else math.inf
+
+
+def _dense(gradient: Tensor) -> Tensor:
+    """A gradient's entries; of a sparse one those that are there."""
+    return gradient.detach() if gradient.layout == torch.strided else gradient.detach().coalesce().values()
+
+
+def _norms(tensors: Sequence[Tensor | None]) -> list[Tensor]:
+    """The norm of each, in single precision at least."""
+    plain = [_dense(one) for one in tensors if one is not None]
+    doubles = plain[0].dtype == torch.float64 and all(one.dtype == torch.float64 for one in plain)
+    norms = torch._foreach_norm(plain, 2, dtype=torch.float64 if doubles else torch.float32)
+    where = norms[0].device
+    return [norm if norm.device == where else norm.to(where) for norm in norms]
+
+
+def _strided(weight: Tensor, count: int, apart: int) -> Tensor:
+    """Entries of a weight in the order of its memory, where it lies dense in another order."""
+    if not torch.ops.aten.is_non_overlapping_and_dense(weight):
+        return weight.flatten()[::apart]
+    return weight.as_strided((count,), (apart,), weight.storage_offset())

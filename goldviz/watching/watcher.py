@@ -1,0 +1,410 @@
+"""The watcher: what stands in a training loop of somebody's own, and writes what it sees into a run.
+
+It never raises into the loop, draws no random number and changes no weight. Where something goes wrong with it, it
+says so once, takes its hooks away and lets the training go on.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import math
+import os
+import sys
+import time
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.optim.optimizer import Optimizer
+
+from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.runs.execution.worker import StoreSink
+from goldviz.runs.recorder import Batch, Progress, Sink
+from goldviz.runs.store.memory import Memory
+from goldviz.runs.store.run import Start
+from goldviz.runs.store.run_store import Store
+from goldviz.runs.store.schema import StoreError
+from goldviz.watching.declared import VARIABLES, WatchedScript
+from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
+from goldviz.watching.layers import Layers, layers_of
+from goldviz.watching.looking import Looking
+from goldviz.watching.price import Price
+from goldviz.watching.steps import Steps
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from goldviz.diagnostics.findings import Finding
+
+TOGETHER = 0.05
+"""Seconds for which the records of quick steps may wait to be handed over together."""
+WHOLE = 1000
+"""Steps of which each has a row by layer; later ones share one."""
+FIRST_LOOKS = 3
+"""Steps at the start that are all looked at."""
+CLOSING_SECONDS = 10.0
+"""So long a lost store is waited for at the end."""
+
+log = logging.getLogger(__name__)
+
+
+class Watcher:
+    """A watched training run. Use it as a context manager, or call :meth:`close` at its end."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: Optimizer | None,
+        *,
+        name: str,
+        config: Mapping[str, Any],
+        store: Store | None,
+        every: int,
+        budget: float | None,
+        histograms: bool,
+    ) -> None:
+        self.layers: Layers = layers_of(model)
+        self.step_number = 0
+        self.facts: dict[str, Any] = {}
+        self.cause: Cause | None = None
+        self.price = Price(every, budget)
+        self.config, self.name, self._store = config, name, store
+        self._looking = Looking(self.layers, self.price, self.facts, histograms=histograms)
+        self._steps = Steps(self.layers, self.price, self.facts, histograms=histograms)
+        self._looking.trouble = self._steps.trouble = self._gave_up
+        self._steps.began = self._optimiser_begins
+        self._by_hand = self._over = False
+        self._told_facts: dict[str, Any] = {}
+        self._largest: dict[str, np.ndarray] = {}
+        self._batch: Batch | None = None
+        self._handed_over = self._boundary = self._began = time.perf_counter()
+        self._without_gradient = np.ones(len(self.layers.parameters), dtype=bool)
+        self._optimised_steps = 0
+        self.run_id, self._sink = self._opened(optimizer)
+        self._prepare()
+        atexit.register(_close_at_exit, weakref.ref(self))
+
+    def _opened(self, optimizer: Optimizer | None) -> tuple[str, Sink]:
+        """The run in the store, and where records go; memory where there is no store."""
+        sink: Sink = Memory()
+        run_id = ""
+        try:
+            if self._store is not None:
+                run_id = self._store.create(WatchedScript(self.config), name=self.name, status="running")
+                sink = StoreSink(self._store, Start("", self._store.run(run_id), None), lambda progress: None)
+        except StoreError as error:
+            log.warning("goldviz keeps this run in memory alone: %s", error)
+            self._store, run_id = None, ""
+        coordinates: dict[str, list[Any]] = {"layer": list(self.layers.names)}
+        if self._looking.histograms:
+            coordinates |= {"value_bin": VALUE_BINS.centres, "magnitude_bin": MAGNITUDE_BINS.centres}
+        sink.coordinates(coordinates)
+        optimisers = [type(optimizer).__name__] if optimizer is not None else []
+        sink.attributes(
+            {
+                "layers": self.layers.facts,
+                "model": type(self.layers.root).__name__,
+                "optimiser": ", ".join(optimisers),
+                "command": " ".join(sys.argv)[:300],
+                "commit": _commit(),
+                "torch": str(torch.__version__),
+                "compiled_layers": len(self.layers.names) - sum(m in self._looked for m in self.layers.modules),
+            }
+        )
+        return run_id, sink
+
+    @property
+    def _looked(self) -> set[nn.Module]:
+        return set(self.layers.hooked.values())
+
+    # -- what a script calls ----------------------------------------------------------------------------------
+
+    def step(self, loss: Any = None, *, evaluation_loss: Any = None) -> None:
+        """A step of training is over. ``loss`` is a tensor or a number; give the tensor itself, not ``.item()``."""
+        if self._over or os.getpid() != self._looking._process:
+            return
+        self._by_hand = True
+        began = time.perf_counter()
+        try:
+            self._end_step(loss, evaluation_loss, began)
+        except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
+            self._gave_up(error)
+
+    def findings(self) -> list[Finding]:
+        """What the run says so far, most serious first, as the cards of its page do."""
+        from goldviz.watching.findings import findings_of
+
+        return findings_of(self.dataset())
+
+    def dataset(self) -> xr.Dataset:
+        """All that was recorded until now, with its kinds."""
+        self._hand_over()
+        if isinstance(self._sink, Memory):
+            from dataclasses import asdict
+
+            facts = {"experiment": "watched", "title": self.name, "status": "finished" if self._over else "running"}
+            return self._sink.dataset({key: asdict(one) for key, one in VARIABLES.items()}, facts)
+        assert self._store is not None
+        until = time.monotonic() + CLOSING_SECONDS
+        while self._store.run(self.run_id).step < self.step_number and time.monotonic() < until:
+            time.sleep(0.02)
+        return self._store.load(self.run_id)
+
+    def close(self, status: str = "finished", message: str = "") -> None:
+        """End the run and take every hook away; what was recorded is written."""
+        if self._over:
+            return
+        if not self._by_hand and self._steps.stepped:
+            self.step_once()
+        self._over = True
+        self._looking.close()
+        self._steps.close()
+        if os.getpid() != self._looking._process:
+            return
+        try:
+            self._tell_facts()
+            self._hand_over()
+            if isinstance(self._sink, StoreSink):
+                self._sink.close(status, message, patience=CLOSING_SECONDS)
+            if self._store is not None:
+                # Its last connection folds a file's log into the file, which can then be carried elsewhere.
+                self._store.close()
+        except Exception as error:  # noqa: BLE001 - as above
+            log.warning("The end of the watched run could not be written: %s", error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        elif issubclass(kind, KeyboardInterrupt):
+            self.close("stopped", "Stopped from the keyboard.")
+        else:
+            self.close("failed", f"The script ended with {kind.__name__}: {str(error)[:300]}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("A watcher belongs to its process and cannot be pickled; the watched model can.")
+
+    # -- steps ------------------------------------------------------------------------------------------------
+
+    def _optimiser_begins(self, optimiser: int) -> None:
+        """Without calls of :meth:`step`, a step ends where an optimiser that has stepped begins again."""
+        if not self._by_hand and optimiser in self._steps.stepped:
+            self.step_once()
+
+    def step_once(self) -> None:
+        """End a step that nobody announced."""
+        self._end_step(None, None, time.perf_counter())
+
+    def _prepare(self) -> None:
+        following = self.step_number + 1
+        looks = following <= FIRST_LOOKS or following % self.price.looks == 0
+        self._steps.prepare(measures=following % self.price.norms == 0, looks=looks)
+        self._looking.prepare(looks=looks, guards=self.price.guards and self.cause is None)
+
+    def _end_step(self, loss: Any, evaluation_loss: Any, began: float) -> None:
+        self.step_number += 1
+        looked, measured = self._looking.looks, self._steps.measures
+        tensor = loss if isinstance(loss, Tensor) else None
+        told, value = self._read(loss)
+        if tensor is not None and tensor.grad_fn is not None and self.step_number <= FIRST_LOOKS:
+            self._read_graph(tensor)
+        self._find_cause(tensor, value, told, looked)
+        self._record(told, value if loss is not None else None, evaluation_loss, looked)
+        if looked:
+            self._note_parameters()
+        self._tell_facts()
+        now = time.perf_counter()
+        self.price.spent += now - began
+        changed = self.price.stepped(now - self._boundary, looked, measured)
+        self._boundary = now
+        if changed:
+            self._say_interval()
+        self._prepare()
+        self.price.spent += time.perf_counter() - now
+        if now - self._handed_over >= TOGETHER:
+            self._hand_over()
+
+    def _read(self, loss: Any) -> tuple[dict[str, np.ndarray], float]:
+        """All that was measured in this step, in one transfer from the device, and the loss."""
+        of_steps, of_modules = self._steps.gathered(), self._looking.gathered()
+        given = [loss.detach().flatten()[:1]] if isinstance(loss, Tensor) and loss.numel() == 1 else []
+        parts = [*of_steps, *of_modules, *given]
+        if not parts:
+            return self._steps.told(np.zeros(0)), _number(loss)
+        where = parts[0].device
+        row = torch.cat([part.detach().flatten().to(where, torch.float64) for part in parts]).cpu().numpy()
+        count = sum(part.numel() for part in of_steps)
+        told = self._steps.told(row[:count])
+        if self._looking.looks:
+            told |= self._looking.told(row[count : len(row) - len(given)])
+        return told, float(row[-1]) if given else _number(loss)
+
+    def _record(self, told: dict[str, np.ndarray], loss: float | None, evaluation_loss: Any, looked: bool) -> None:
+        step = self.step_number
+        if self._batch is None:
+            self._batch = Batch(step)
+        self._batch.last_step = step
+        evaluated = None if evaluation_loss is None else _number(evaluation_loss)
+        for name, value in (("loss", loss), ("evaluation_loss", evaluated), ("learning_rate", self._steps.rate)):
+            if value is not None:
+                self._batch.add(name, step, np.asarray(value, dtype=np.float32))
+        if looked and "gradient_norm" in told and "used_gradient_norm" in told:
+            told["clip_factor"] = _share(told["used_gradient_norm"], told["gradient_norm"])
+        for name in ("gradient_by_layer", "update_to_data"):
+            if name in told:
+                before = self._largest.get(name)
+                self._largest[name] = told[name] if before is None else np.fmax(before, told[name])
+        if step % _rows_apart(step) == 0:
+            for name, values in self._largest.items():
+                self._batch.add(name, step, values.astype(np.float32))
+            self._largest.clear()
+        for name, values in told.items():
+            if name not in ("gradient_by_layer", "update_to_data"):
+                with np.errstate(over="ignore"):
+                    self._batch.add(name, step, np.asarray(values, dtype=np.float32))
+
+    def _hand_over(self) -> None:
+        if self._batch is not None:
+            self._sink.batch(self._batch, self._progress)
+            self._batch = None
+            self._handed_over = time.perf_counter()
+
+    @property
+    def _progress(self) -> Progress:
+        return Progress(self.step_number, 0, time.perf_counter() - self._began, self.price.watched)
+
+    # -- what is noticed --------------------------------------------------------------------------------------
+
+    def _read_graph(self, loss: Tensor) -> None:
+        told = read_loss(loss)
+        shape = self._looking.output_shape
+        if told.softmax_twice:
+            self.facts["softmax_twice"] = True
+        if told.over_classes and len(shape) > 1:
+            self.facts["classes"] = shape[told.class_dim]
+
+    def _find_cause(self, tensor: Tensor | None, loss: float, told: Mapping[str, np.ndarray], looked: bool) -> None:
+        if self.cause is not None:
+            return
+        gradients = told.get("used_gradient_norm")
+        bad_loss = not math.isfinite(loss) and not (tensor is None and math.isnan(loss))
+        bad_gradient = gradients is not None and not math.isfinite(gradients)
+        if not (bad_loss or bad_gradient):
+            return
+        calls = self._looking.calls
+        cause = self._looking.cause or self._looking.late_cause()
+        if cause is None and not calls and self._looking.layers.hooked:
+            cause = Cause("", "", "late", "", "infinite or NaN")
+        elif cause is None and bad_loss:
+            cause = cause_in_loss(tensor, loss, calls[-1].name if calls else "")
+        elif cause is None:
+            cause = self._in_backward(told["gradient_by_layer"], tensor)
+        facts = cause.facts() | {"step": self.step_number}
+        self.cause = Cause(**facts)
+        self.facts["first_cause"] = facts
+
+    def _in_backward(self, gradients: np.ndarray, tensor: Tensor | None) -> Cause:
+        """The module nearest to the loss whose gradient is not finite: what came after it made it so."""
+        bad = {self.layers.names[row] for row in np.flatnonzero(np.isinf(gradients)).tolist()}
+        order = [call.name for call in self._looking.calls]
+        last = next((name for name in reversed(order) if name in bad), next(iter(bad), ""))
+        own = order[len(order) - 1 - order[::-1].index(last) :] if last in order else [last]
+        after = next((name for name in own[1:] if name != "(model)" and name in self.layers.names), "")
+        kinds = dict(zip(self.layers.names, self.layers.modules, strict=True))
+        operations = cause_in_loss(tensor, math.nan, "").operation if tensor is not None else ""
+        return Cause(last, type(kinds[last]).__name__ if last in kinds else "", "backward", operations, "infinite",
+                     more=[after] if after else [])  # fmt: skip
+
+    def _note_parameters(self) -> None:
+        """Parameters without gradient, that no optimiser moves, or that are frozen in one."""
+        if not self._steps.gradients:
+            return
+        self._optimised_steps += 1
+        parameters = self.layers.parameters
+        trains = np.array([one.requires_grad for one in parameters])
+        self._without_gradient &= np.array([one.grad is None for one in parameters])
+        if self._optimised_steps < FIRST_LOOKS:
+            return
+        held = np.zeros(len(parameters), dtype=bool)
+        held[list(self._steps.optimised)] = True
+        self.facts |= {
+            "no_gradient": self._rows(trains & held & self._without_gradient),
+            "frozen": self._rows(~trains & held),
+            "not_optimised": self._rows(trains & ~held & ~self._without_gradient),
+        }
+
+    def _rows(self, parameters: np.ndarray) -> list[str]:
+        return [self.layers.names[row] for row in sorted(set(self.layers.layer_of[parameters].tolist()))]
+
+    def _tell_facts(self) -> None:
+        facts = {**self.facts, "looks": self._looking._windows, "price": round(self.price.share, 4)}
+        moving = ("price", "looks")
+        changed = {k: v for k, v in facts.items() if k not in moving} != {
+            k: v for k, v in self._told_facts.items() if k not in moving
+        }
+        if changed or self._over or self.step_number % 50 == 0:
+            self._told_facts = dict(facts)
+            self._sink.attributes({"watched": facts})
+
+    def _say_interval(self) -> None:
+        plan = {"looks": self.price.looks, "norms": self.price.norms, "guards": self.price.guards}
+        self._sink.attributes({"intervals": plan})
+        self._sink.mark(self.step_number, f"looks every {self.price.looks} steps", {"looks_every": self.price.looks})
+
+    def _gave_up(self, error: Exception) -> None:
+        """Stop watching, and say why once; the training goes on."""
+        if not self._over:
+            log.warning("goldviz stopped watching at step %d: %s: %s", self.step_number, type(error).__name__, error)
+            self.close("failed", f"goldviz could not go on watching: {type(error).__name__}: {str(error)[:200]}")
+
+
+def _number(value: Any) -> float:
+    """A loss as a number; NaN for none, and for what is no number."""
+    try:
+        return float(value.detach().mean()) if isinstance(value, Tensor) else float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(part / whole)
+
+
+def _rows_apart(step: int) -> int:
+    """How many steps share a row by layer.
+
+    >>> [_rows_apart(step) for step in (1, 1999, 2000, 9000)]
+    [1, 1, 2, 8]
+    """
+    return 1 << max(step // WHOLE, 1).bit_length() - 1
+
+
+def _commit() -> str:
+    """The commit that the script's folder stands at, read from its files; empty where there is none."""
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        head = folder / ".git" / "HEAD"
+        try:
+            if head.is_file():
+                text = head.read_text(encoding="utf-8").strip()
+                reference = folder / ".git" / text.removeprefix("ref: ")
+                return (reference.read_text(encoding="utf-8").strip() if text.startswith("ref: ") else text)[:12]
+        except OSError:
+            return ""
+    return ""
+
+
+def _close_at_exit(watcher: weakref.ref[Watcher]) -> None:
+    """A script that watches without ``with`` ends its run with itself."""
+    if (alive := watcher()) is not None:
+        alive.close()

@@ -1,0 +1,97 @@
+"""The page *Your network*: what it says before anything was watched, and what it shows of a run."""
+
+import numpy as np
+import pytest
+import torch
+
+from goldviz.runs.recorder import Batch, Progress
+from goldviz.ui.serving import services
+from goldviz.watching.declared import WatchedScript
+from goldviz.watching.figures import layer_map
+from tests.pages.visit import RUNS, Visitor
+from tests.watching.loops import classified, mlp, watching
+
+PAGE = "pages/your_network.py"
+
+
+def watched(steps: int = 10, name: str = "mine", **more: object) -> str:
+    """A run that a script of somebody's wrote into the store of the pages; its id."""
+    torch.manual_seed(0)
+    model = mlp()
+    model[2].requires_grad_(False)
+    chosen = torch.optim.AdamW(model.parameters(), 3e-3)
+    with watching(model, store=services.store(), name=name, **more) as record:
+        for step in range(1, steps + 1):
+            loss = classified(model, step) * (np.inf if step == 8 else 1)
+            chosen.zero_grad()
+            loss.backward()
+            chosen.step()
+            record.step(loss=loss)
+    return record.run_id
+
+
+def said(visitor: Visitor) -> str:
+    """All words of the page."""
+    at = visitor.at
+    return " ".join(str(one.value) for one in [*at.markdown, *at.caption, *at.warning, *at.code]).replace("\\", "")
+
+
+def test_before_anything_was_watched_it_shows_the_lines_to_paste() -> None:
+    visitor = Visitor(PAGE)
+    assert "Put three lines around the loop" in said(visitor)
+    assert "with goldviz.watch(model, optimizer" in visitor.at.code[0].value
+    assert "goldviz open run.gv" in said(visitor)
+
+
+def test_a_run_shows_its_cause_its_cards_and_its_map() -> None:
+    run_id = watched(name="my *first* run")
+    visitor = Visitor(PAGE)
+    words = said(visitor)
+    assert "my *first* run" in words
+    assert "A value was no finite number" in words
+    assert "at step 8" in words
+    assert "Layers are frozen" in words
+    assert "requires_grad_(True)" in words
+    assert "nobody tried it on your run" in words
+    [table] = [frame.value for frame in visitor.at.dataframe]
+    assert list(table["Layer"]) == ["0", "1", "2", "3", "4"]
+    assert list(table["Parameters"]) == [288, 0, 1056, 0, 99]
+    visitor.at.text_input(key="your-network-query").set_value("[024] : weight")
+    visitor.look()
+    assert not visitor.at.warning
+    visitor.at.text_input(key="your-network-query").set_value("nowhere")
+    assert "No layer is called 'nowhere'" in said(visitor.look())
+    listed = Visitor(RUNS).at.dataframe[0].value
+    assert list(listed["Laboratory"]) == ["Your network"]
+    assert list(listed["Id"]) == [run_id]
+
+
+def test_six_hundred_modules_are_one_map_and_one_table() -> None:
+    names = [f"model.layers.{number}.mlp" for number in range(600)]
+    store = services.store()
+    run_id = store.create(WatchedScript(), name="deep", status="running")
+    batch = Batch(0)
+    for step in range(1, 301):
+        values = np.full(600, 1e-3, dtype=np.float32)
+        values[599] = np.inf if step == 77 else 1e-3
+        batch.add("update_to_data", step, values)
+        batch.add("loss", step, np.float32(1 / step))
+        batch.last_step = step
+    facts = {"layers": [[name, "Linear", 10] for name in names]}
+    store.append(run_id, Progress(300, 0, 3.0, 0.1), batch=batch, coordinates={"layer": names}, attributes=facts)
+    visitor = Visitor(PAGE)
+    assert "deep" in said(visitor)
+    assert len(visitor.at.dataframe[0].value) == 600
+    figure = layer_map([("deep", services.live_run(run_id).snapshot()[1])], "update_to_data", "", "light")
+    cells, crosses = figure.data
+    assert np.shape(cells.z)[0] == 600
+    assert list(crosses.y) == [599]
+    assert len(figure.to_json()) < 1_500_000
+
+
+@pytest.mark.parametrize("facts", [{"watched": "no mapping", "layers": 7}, {"watched": {"first_cause": [1]}}])
+def test_facts_that_are_none_break_nothing(facts: dict[str, object]) -> None:
+    store = services.store()
+    run_id = store.create(WatchedScript(), name="<script>alert(1)</script>", status="running")
+    store.append(run_id, Progress(0, 0, 0.0, 0.0), coordinates={"layer": ["a"]}, attributes=facts)
+    assert "<script>alert(1)</script>" in said(Visitor(PAGE))

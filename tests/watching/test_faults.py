@@ -1,0 +1,64 @@
+"""Twenty planted faults: the first cause is named where there is one, a card speaks, and sound loops get none."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from goldviz.watching.findings import as_json, cure_of
+from goldviz.watching.measures import cause_of
+from tests.watching.loops import FAULTS, SOUND, bad_row, half_overflow, log_of_zero, wrong_mask
+
+CAUSES = {
+    "log of 0": ("forward", "2", "log", 1),
+    "0/0": ("forward", "2", "div", 4),
+    "fp16 overflow": ("forward", "2", "Linear", 1),
+    "one bad row": ("batch", "the batch", "", 5),
+    "wrong mask": ("forward", "attention", "softmax", 1),
+}
+QUICK = ("log of 0", "fp16 overflow", "one bad row", "wrong mask", "0/0", "clip before unscale", "weight tying start")
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in FAULTS])
+def test_a_planted_fault_is_named(name: str) -> None:
+    run, kind = FAULTS[name]
+    torch.manual_seed(0)
+    record = run()
+    cards = {card.kind: card for card in record.findings()}
+    assert kind in cards
+    card, dataset = cards[kind], record.dataset()
+    assert card.number
+    assert card.threshold
+    assert cure_of(card, dataset)
+    assert json.loads(json.dumps(as_json(card, dataset)))["tried"] is None
+    if name in CAUSES:
+        cause = cause_of(dataset)
+        assert (cause["passing"], cause["module"], cause["operation"], cause["step"]) == CAUSES[name]
+
+
+def test_the_rows_of_the_batch_are_named() -> None:
+    record = bad_row()
+    assert cause_of(record.dataset())["rows"] == [17]
+    [card, *_] = record.findings()
+    assert card.number == "infinite at step 5, in 1 of 32 rows of the batch: 17"
+    # Nothing that is no finite number is left out: it is told as infinite from that step on.
+    told = record.dataset()["gradient_by_layer"].sel(layer="0").values
+    assert np.isinf(told[4:]).all()
+    assert np.isfinite(told[:4]).all()
+
+
+@pytest.mark.parametrize("run", [log_of_zero, wrong_mask, half_overflow])
+def test_every_row_is_named_where_all_are_bad(run) -> None:  # type: ignore[no-untyped-def]
+    assert cause_of(run().dataset())["bad_rows"] == 32
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_loop_gets_no_card(name: str, seed: int) -> None:
+    torch.manual_seed(seed)
+    record = SOUND[name]()
+    loss = record.dataset()["loss"].values
+    assert loss[-10:].mean() < 0.8 * loss[:10].mean()
+    assert record.findings() == []

@@ -1,0 +1,110 @@
+"""A file of watched runs: brought in whole, and nothing of a stranger's that does not fit."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import goldviz
+from goldviz.cli import main
+from goldviz.runs.store.run_store import Store
+from goldviz.watching.files import RunFileError, brought_in
+from tests.watching.loops import classified, mlp
+
+
+@pytest.fixture(scope="module")
+def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a script wrote on a machine without a server."""
+    file = tmp_path_factory.mktemp("run") / "run.gv"
+    torch.manual_seed(0)
+    model = mlp()
+    model[2].requires_grad_(False)
+    chosen = torch.optim.AdamW(model.parameters(), 3e-3)
+    settings = {"every": 1, "budget": None, "histograms": True}
+    with goldviz.watch(model, chosen, name="<mine>", config={"rate": 3e-3}, to=file, **settings) as record:
+        for step in range(1, 12):
+            loss = classified(model, step)
+            chosen.zero_grad()
+            loss.backward()
+            chosen.step()
+            record.step(loss=loss)
+    return file
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    return Store()
+
+
+def test_a_run_from_a_file_is_the_run_that_was_watched(run_file: Path, store: Store) -> None:
+    [run_id] = brought_in(run_file, store)
+    there, here = Store(f"sqlite:///{run_file}"), store.run(run_id)
+    [original], _ = there.list()
+    first, second = there.load(original.id), goldviz.load(run_id)
+    there.close()
+    assert set(first.data_vars) == set(second.data_vars)
+    for name in first.data_vars:
+        np.testing.assert_array_equal(first[name].values, second[name].values)
+    assert (here.status, here.step, here.name) == ("finished", 11, "<mine>")
+    assert json.loads(here.settings) == {"rate": 3e-3}
+    assert [card.kind for card in goldviz.findings(second)] == ["frozen"]
+
+
+def test_the_shell_opens_a_file_and_tells_its_findings(
+    run_file: Path, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["open", str(run_file)]) == 0
+    assert "on the page Your network" in capsys.readouterr().out
+    [run], _ = store.list()
+    assert main(["findings", run.id, "--json"]) == 0
+    [told] = json.loads(capsys.readouterr().out)
+    assert set(told) == {
+        "kind", "severity", "title", "number", "threshold", "confidence", "explanation", "cure", "tried",
+    }  # fmt: skip
+    assert told["kind"] == "frozen"
+    assert "requires_grad_(True)" in told["cure"]
+    assert told["tried"] is None
+    assert main(["findings", run.id]) == 0
+    assert "Layers are frozen" in capsys.readouterr().out
+
+
+FAULTS = {
+    "a view in a table's place": (
+        "ALTER TABLE runs RENAME TO own; CREATE VIEW runs AS SELECT * FROM own",
+        "no file of watched runs",
+    ),
+    "records that are none": ("UPDATE batches SET data = x'00'", "cannot be read"),
+    "a huge header": ("UPDATE batches SET data = x'ffffffffffffff7f7b7d'", "cannot be read"),
+    "layers that are none": ("UPDATE runs SET coordinates = '{\"layer\": 7}'", "does not name its layers"),
+    "fewer layers": ('UPDATE runs SET coordinates = \'{"layer": ["0"]}\'', "do not fit"),
+    "facts that are none": ("UPDATE runs SET attributes = '[1'", "cannot be read"),
+    "another laboratory": ("UPDATE runs SET experiment = 'toy'", "holds no watched run"),
+}
+
+
+@pytest.mark.untrusted
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_does_not_fit_is_refused_in_a_sentence(fault: str, run_file: Path, store: Store, tmp_path: Path) -> None:
+    change, sentence = FAULTS[fault]
+    copy = tmp_path / "strange.gv"
+    copy.write_bytes(run_file.read_bytes())
+    assert not run_file.with_name("run.gv-wal").exists()
+    with sqlite3.connect(copy) as connection:
+        connection.executescript(change)
+    connection.close()
+    with pytest.raises(RunFileError, match=sentence):
+        brought_in(copy, store)
+    assert store.list()[1] == 0
+
+
+@pytest.mark.untrusted
+def test_a_file_of_something_else_is_refused(store: Store, tmp_path: Path) -> None:
+    text = tmp_path / "notes.gv"
+    text.write_text("not a run")
+    for file, sentence in ((text, "cannot be read"), (tmp_path / "none.gv", "There is no file none.gv")):
+        with pytest.raises(RunFileError, match=sentence):
+            brought_in(file, store)
