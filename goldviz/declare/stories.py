@@ -7,7 +7,7 @@ whose success is judged on the visitor's own run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -25,15 +25,29 @@ STEPS = range(5, 8)
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A line of a figure of the step's first run, which may be drawn as a guess before it is shown.
+
+    ``means`` says which choice a drawn one stands for, by its values at their places on the axis across.
+    """
+
+    figure: str
+    line: str
+    means: Callable[[Mapping[float, float]], int]
+
+
+@dataclass(frozen=True)
 class Guess:
     """A question with choices, and ``found``: the place of the right choice and a sentence with the number.
 
-    ``found`` is called with the recorded runs of the step's presets, in their order.
+    ``found`` is called with the recorded runs of the step's presets, in their order. Where the answer is a ``curve``,
+    it may be drawn in place of a choice.
     """
 
     question: str
     choices: tuple[str, ...]
     found: Callable[..., tuple[int, str]]
+    curve: Curve | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +112,15 @@ def step_of(text: str) -> tuple[str, int] | None:
     if slug not in stories() or not (number.isascii() and number.isdigit()):
         return None
     return (slug, int(number)) if 1 <= int(number) <= len(stories()[slug][1].steps) else None
+
+
+def first_over_last(values: Mapping[float, float]) -> float:
+    """A curve's value at 1 over the one at its end.
+
+    >>> first_over_last({0: 5, 1: 2, 2: 9, 3: 8})
+    0.25
+    """
+    return values[1] / values[max(values)]
 
 
 def measure_of(laboratory: str, name: str) -> Measure:

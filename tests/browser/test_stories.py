@@ -11,30 +11,55 @@ from tests.browser.app_server import Server
 from tests.browser.laboratory_page import address, train, wait_for_figure
 
 Opener = Callable[..., Page]
-SEEN = "node => getComputedStyle(node).opacity"
-ABOVE_THE_FOLD = 400
+SEEN = "node => getComputedStyle(node).visibility"
+TOP = 320
+"""Pixels above a step's figure, at most."""
 MOST_CLICKS = 6
 FIGURES = (".goldviz-figure[data-drawn]", ".goldviz-diagram[data-drawn]", ".explorer")
 HOSTILE = '{"skip":{"began":9e99,"seen":["<img src=x onerror=alert(1)>"],"guesses":{"3":7},"tasks":[[]]}}'
 """What somebody else may have put where progress is kept."""
 
 
-def seen(page: Page, what: str) -> float:
-    """How far something of the first figure is to be seen, from 0 to 1."""
+def seen(page: Page, what: str) -> str:
+    """Whether something of the first figure is "visible" or "hidden"."""
     expect(page.locator(".st-key-first-look .js-plotly-plot").first).to_be_visible(timeout=30_000)
-    return float(page.locator(f".st-key-first-look .js-plotly-plot {what}").first.evaluate(SEEN))
+    return str(page.locator(f".st-key-first-look .js-plotly-plot {what}").first.evaluate(SEEN))
+
+
+@pytest.mark.slow
+def test_a_guess_may_be_drawn_by_hand_or_by_keys_and_stays_beside_what_was_measured(
+    server: Server, open_page: Opener
+) -> None:
+    page = open_page(f"{server.address}/depth-gradients?story=deep-plain.1")
+    wait_for_figure(page)
+    field = page.get_by_role("slider", name=re.compile("^Draw the line of plain"))
+    box = field.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 2, box["y"] + box["height"] - 5, steps=8)
+    page.mouse.up()
+    page.get_by_role("button", name="Show what was measured").click()
+    expect(page.get_by_text("Right: Less than a thousandth.")).to_be_visible()
+    expect(page.locator(".goldviz-sketch path").first).to_have_attribute("d", re.compile("^M.*L"))
+    page.goto(f"{server.address}/neural-turing-machine?story=memory-to-attention.2")
+    field = page.get_by_role("slider", name=re.compile("^Draw the line of NTM"))
+    field.press("ArrowUp")
+    expect(field).to_have_attribute("aria-valuetext", re.compile("^At 18: 0.5"))
+    field.press("Enter")
+    expect(page.get_by_text("You said: Any. Measured: Until the memory is full.")).to_be_visible()
 
 
 def test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/depth-gradients?story=deep-plain.5")
     wait_for_figure(page)
-    assert [seen(page, what) for what in (".mlayer", ".gtitle", ".xaxislayer-above")] == [0, 1, 1]
-    top = page.locator(".st-key-first-look .js-plotly-plot").first.bounding_box()
-    assert top is not None
-    assert top["y"] < ABOVE_THE_FOLD
+    assert [seen(page, what) for what in (".mlayer", ".gtitle", ".xaxislayer-above")] == ["hidden", *2 * ["visible"]]
+    hidden = page.locator(".st-key-first-look .js-plotly-plot").first
+    assert "ends at" not in (hidden.get_attribute("aria-label") or "ends at")
     page.get_by_role("radio", name="Yes").or_(page.get_by_role("button", name="Yes", exact=True)).first.click()
     expect(page.get_by_text("Right: Yes.")).to_be_visible()
-    assert seen(page, ".mlayer") == 1
+    assert seen(page, ".mlayer") == "visible"
+    expect(hidden).to_have_attribute("aria-label", re.compile("plain ends at"))
     expect(page.locator(".st-key-story-asks")).to_have_count(0)
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_text("6 of 6")).to_be_visible()
@@ -56,28 +81,29 @@ def test_a_demonstration_takes_six_clicks_from_home(slug: str, server: Server, o
         expect(page.get_by_text(re.compile(f"{number} of {len(story.steps)}")).first).to_be_visible(timeout=30_000)
         drawn = page.locator(f":is(.st-key-first-look, .st-key-closer-look) :is({', '.join(FIGURES)})").first
         expect(drawn).to_be_in_viewport(timeout=30_000)
+        assert drawn.evaluate("node => node.getBoundingClientRect().top") <= TOP, (slug, number)
     assert clicks <= MOST_CLICKS
 
 
 def test_what_was_done_stays_in_the_browser_and_is_not_believed(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/depth-gradients?story=skip.3")
     page.get_by_role("radio", name="No").or_(page.get_by_role("button", name="No", exact=True)).first.click()
-    expect(page.get_by_text("The answer: Yes.")).to_be_visible()
+    expect(page.get_by_text("You said: No. Measured: Yes.")).to_be_visible()
     page.wait_for_function("() => localStorage.getItem('goldviz-stories')?.includes('\"guesses\":{\"3\":')")
 
     # A full load is another session of the server.
     page.goto(f"{server.address}/stories")
-    expect(page.get_by_text("1 of 6 steps done")).to_be_visible()
+    expect(page.get_by_text("1 of 2 guesses and tasks done")).to_be_visible()
     page.goto(f"{server.address}/depth-gradients?story=skip.3")
-    expect(page.get_by_text("The answer: Yes.")).to_be_visible()
+    expect(page.get_by_text("You said: No. Measured: Yes.")).to_be_visible()
 
     page.goto(f"{server.address}/stories")
     page.get_by_role("button", name="Start anew").click()
-    expect(page.get_by_text("1 of 6, 1 done")).to_be_visible()
+    expect(page.get_by_text("1 of 6")).to_be_visible()
     page.wait_for_function("() => !localStorage.getItem('goldviz-stories').includes('\"guesses\":{\"3\":')")
 
     page.evaluate("text => localStorage.setItem('goldviz-stories', text)", HOSTILE)
     page.goto(f"{server.address}/stories")
     page.wait_for_function("text => localStorage.getItem('goldviz-stories') !== text", arg=HOSTILE)
-    expect(page.get_by_text("steps done")).to_have_count(0)
+    expect(page.get_by_text("tasks done")).to_have_count(0)
     expect(page.get_by_test_id("stException")).to_have_count(0)

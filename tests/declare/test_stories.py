@@ -1,5 +1,7 @@
 """Stories are data: what they say is short, and what they ask is answered by recorded numbers."""
 
+import re
+
 import pytest
 import xarray as xr
 
@@ -19,8 +21,8 @@ def recorded(slug: str, number: int, step: Step) -> list[xr.Dataset]:
     return [example(declared, preset) for preset in step.presets]
 
 
-def test_there_are_ten_stories_and_each_ends_with_something_to_do_or_to_guess() -> None:
-    assert len(stories()) == 10
+def test_there_are_twelve_stories_and_each_ends_with_something_to_do_or_to_guess() -> None:
+    assert len(stories()) == 12
     for _, story in stories().values():
         assert story.steps[-1].task
         assert any(step.guess for step in story.steps)
@@ -58,6 +60,41 @@ def test_a_guess_follows_other_numbers() -> None:
     ]
 
 
+CURVES = [pytest.param(*one, id=f"{one[0]}.{one[1]}") for one in STEPS if one[2].guess and one[2].guess.curve]
+
+
+@pytest.mark.parametrize(("slug", "number", "step"), CURVES)
+def test_a_drawn_curve_that_is_the_measured_one_means_the_right_choice(slug: str, number: int, step: Step) -> None:
+    assert step.guess is not None
+    curve = step.guess.curve
+    assert curve is not None
+    lab = laboratories()[place(slug, number)]
+    [run, *_] = recorded(slug, number, step)
+    drawn = lab.figures().FIGURES[curve.figure].draw(run)
+    line = next(trace for trace in drawn.data if trace.name == curve.line)
+    values = dict(zip(map(float, line.x), map(float, line.y), strict=True))
+    assert curve.means(values) == step.guess.found(*recorded(slug, number, step))[0]
+    assert curve.means(dict.fromkeys(values, 0.9)) != curve.means(values)
+
+
+def test_no_title_answers_its_storys_first_question() -> None:
+    """Nor does it explain what is still to be seen, as "Why ..." does; words of all choices alike tell nothing."""
+    for slug, (_, story) in stories().items():
+        guess = next(step.guess for step in story.steps if step.guess)
+        run = recorded(slug, *next((number, step) for number, step in enumerate(story.steps, 1) if step.guess))
+        right = guess.found(*run)[0]
+        told, others = (
+            {word.rstrip("s") for choice in choices for word in re.findall(r"[a-z]{3,}", choice.lower())}
+            for choices in (
+                [guess.choices[right]],
+                [*guess.choices[:right], *guess.choices[right + 1 :], guess.question],
+            )
+        )
+        title = {word.rstrip("s") for word in re.findall(r"[a-z]{3,}", story.title.lower())}
+        assert not title & (told - others) or title & (others - told), slug
+        assert not story.title.startswith("Why"), slug
+
+
 DOES = {
     "deep-plain": ("depth-gradients", "fix-it-orthogonal"),
     "memory": ("recurrent-gradients", "fix-it-orthogonal"),
@@ -66,6 +103,8 @@ DOES = {
     "gaps": ("ode-rnn", "partial-observations"),
     "attention": ("bert-pretraining", "as-in-the-document"),
     "gold": ("gold-forecast", "fix-it-shuffled-targets"),
+    "spelling": ("char-gpt", "small-to-compare"),
+    "prices": ("price-tokens", "fix-it-shuffled-days"),
 }
 """Recorded runs that do what a story's last step asks for."""
 

@@ -1,8 +1,11 @@
 """A visitor who follows a story."""
 
+import pytest
+
 from goldviz.declare.stories import stories
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.ui.panels import lanes
+from goldviz.ui.panels import stories as stories_panel
 from goldviz.ui.panels.story_progress import Progress
 from tests.pages.visit import HOME, LABORATORY, Visitor
 
@@ -37,19 +40,43 @@ def test_a_step_sets_its_page_up_and_a_guess_is_answered() -> None:
     visitor.look()
     assert "**You said: No. Measured: Yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
     assert f"# {story.title} :gray[3 of 6, 1 done]" in said(visitor)
+    assert "What happened?" in options_of_strip(visitor)
+
+
+def options_of_strip(visitor: Visitor) -> list[str]:
+    [strip] = [group for group in visitor.at.button_group if str(group.key).startswith("part-")]
+    return list(strip.options)
+
+
+def test_while_a_guess_is_open_no_part_that_tells_the_answer_can_be_opened() -> None:
+    visitor = Visitor(LABORATORY, {"story": "skip.3", "shown": "happened"})
+    assert options_of_strip(visitor) == ["At a glance", "Look closer"]
+
+
+def test_a_drawn_curve_is_a_guess_and_what_is_none_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, object] = {}
+    monkeypatch.setattr(stories_panel.st, "session_state", state)
+    falling = [[x, 10.0 ** (x - 15)] for x in range(16)]
+    for told in (None, {}, {"points": 7}, {"points": [[1, "<b>"]]}, {"points": [[0, 1]]}, {"points": [[1, 1], [2, 0]]}):
+        stories_panel._drew("deep-plain", 1, told)
+        assert not state
+    stories_panel._drew("deep-plain", 1, {"points": falling})
+    assert state["guess-deep-plain-1"] == "Less than a thousandth"
+    stories_panel._drew("deep-plain", 1, {"points": [[x, 0.5] for x in range(16)]})
+    assert state["guess-deep-plain-1"] == "About as much"
 
 
 def test_what_the_browser_kept_is_taken_up_and_a_story_can_begin_anew() -> None:
     visitor = Visitor(LABORATORY, {"story": "skip.1"})
-    kept = {"skip": Progress(seen=frozenset({1, 2, 3}), guesses={3: 0})}
+    kept = {"skip": Progress(guesses={3: 0})}
     visitor.at.session_state["stories-kept"] = kept
     visitor.go(LABORATORY, {"story": "skip.3"})
     assert "**You said: No. Measured: Yes.** Plain 0.40 of zero's loss, residual 0.05." in said(visitor)
     visitor.go(PAGE)
-    assert ":material/check: 3 of 6 steps done" in said(visitor)
-    assert "Go on with step 4" in [link.proto.label for link in visitor.page_links()]
+    assert ":material/check: 1 of 2 guesses and tasks done" in said(visitor)
+    assert "Go on with step 6" in [link.proto.label for link in visitor.page_links()]
     visitor.click("anew-skip")
-    assert f"# {stories()['skip'][1].title} :gray[1 of 6, 1 done]" in said(visitor)
+    assert f"# {stories()['skip'][1].title} :gray[1 of 6]" in said(visitor)
     visitor.go(LABORATORY, {"story": "skip.3"})
     assert "Measured:" not in said(visitor)
 

@@ -205,7 +205,72 @@ def _own_programs(run):
     return "Under half" if asked < 0.5 else "Most, not all" if asked < 0.99 else "Nearly all", [asked]
 
 
+def _spelled(run):
+    dev, pairs = of(run, "dev_loss", "mlp")[-1], of(run, "bigram_dev_loss")
+    return _yes(pairs - dev > 0.1, dev, pairs)
+
+
+def _first_letters(run):
+    began = of(run, "loss", "mlp")[0]
+    return "Above 20" if began > 20 else "?", [began, math.log(run.sizes["symbol"])]
+
+
+def _by_position(run):
+    """The dev loss as the mean over the places of the block, which are scored equally often."""
+    return of(run, "position_loss", "gpt")[-1].mean()
+
+
+def _bits_a_byte(*runs):
+    letters, pieces = (_by_position(run) * float(run["tokens_per_byte"]) / math.log(2) for run in runs)
+    return "Pieces" if pieces < letters else "Characters", [letters, pieces]
+
+
+def _no_mask(run):
+    loss = _by_position(run)
+    return "It falls below half a nat" if loss < 0.5 else "?", [loss, of(run, "bigram_position_loss").mean()]
+
+
+def _score_of(run, metric):
+    rows, columns = run["model"].values.tolist(), run["metric"].values.tolist()
+    return float(run["score"].values[rows.index("network"), columns.index(metric)])
+
+
+def _gained_by_size(run):
+    """What is gained over frequency in all, day by day, less the part that is of the sign."""
+    frequency = run["baseline_nats"].values.astype(float)[run["baseline"].values.tolist().index("frequency")]
+    own = run["nats"].values.astype(float)[-1].mean(axis=-1)
+    return (frequency - own).mean() - _score_of(run, "sign_gain")
+
+
+def _by_sign(run):
+    sign = _score_of(run, "sign_gain")
+    return _yes(sign > 0.005, _gained_by_size(run), sign)
+
+
+def _helped(*runs):
+    own, helped = map(_gained_by_size, runs)
+    return "It doubles or more" if helped > 2 * own else "?", [own, helped]
+
+
+def _future_bins(run):
+    share = float(run["changed_by_future"])
+    return "More than a quarter" if share > 0.25 else "?", [share]
+
+
+def _agreeing(run):
+    index = float(run["rand_index"])
+    return "In part" if 0.1 < index < 0.8 else "?", [index, 1]
+
+
 REVEALED = {
+    "spelling.2": _spelled,
+    "spelling.3": _first_letters,
+    "spelling.5": _bits_a_byte,
+    "spelling.6": _no_mask,
+    "prices.2": _by_sign,
+    "prices.3": _helped,
+    "prices.4": _future_bins,
+    "prices.5": _agreeing,
     "deep-plain.1": lambda run: ("Less than a thousandth", [handed_back(run)]),
     "deep-plain.2": lambda run: ("Only the residual one", [beside_zero(run, "plain"), beside_zero(run, "residual")]),
     "deep-plain.3": lambda _, run: ("Less than a ten-billionth", [handed_back(run)]),

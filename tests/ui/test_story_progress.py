@@ -13,7 +13,7 @@ SLUG = "skip"
 STORY = stories()[SLUG][1]
 ASKS = next(number for number, step in enumerate(STORY.steps, 1) if step.guess)
 TASK = next(number for number, step in enumerate(STORY.steps, 1) if step.task)
-PROGRESS = Progress(5, frozenset({1, ASKS, TASK}), {ASKS: 1}, frozenset({TASK}))
+PROGRESS = Progress(5, {ASKS: 1}, frozenset({TASK}))
 NOW = 100.0
 
 
@@ -27,10 +27,7 @@ def told(**changed: Any) -> str:
 def test_what_is_written_is_read_again() -> None:
     assert read(written({SLUG: PROGRESS}), now=NOW) == {SLUG: PROGRESS}
     assert written({}) == ""
-    everything = {
-        slug: Progress(2**33, frozenset(range(1, 8)), dict.fromkeys(range(1, 8), 9), frozenset(range(1, 8)))
-        for slug in stories()
-    }
+    everything = {slug: Progress(2**33, dict.fromkeys(range(1, 8), 9), frozenset(range(1, 8))) for slug in stories()}
     assert len(written(everything)) < LONGEST / 2
 
 
@@ -45,11 +42,11 @@ def test_what_is_written_is_read_again() -> None:
         '{"skip": 1}',
         '{"no such": {}}',
         '{"skip": ' + "9" * 5000 + "}",
-        told(seen=[99]),
-        told(seen=[True]),
-        told(seen="1"),
-        told(seen=[[1]]),
-        told(seen=None),
+        told(tasks=[99]),
+        told(tasks=[True]),
+        told(tasks="1"),
+        told(tasks=[[1]]),
+        told(tasks=None),
         told(tasks=[ASKS]),
         told(guesses={str(ASKS): 99}),
         told(guesses={str(ASKS): -1}),
@@ -67,23 +64,28 @@ def test_what_is_not_as_it_was_written_is_left_out(text: str) -> None:
     assert read(text, now=NOW) == {}
 
 
-def test_a_step_is_done_when_nothing_is_left_to_guess_or_to_do() -> None:
-    assert PROGRESS.done(STORY) == sorted({1, ASKS, TASK})
-    assert Progress(seen=frozenset({ASKS, TASK})).done(STORY) == []
+def test_a_step_is_done_when_something_was_guessed_or_done() -> None:
+    assert PROGRESS.done(STORY) == sorted({ASKS, TASK})
+    assert Progress().done(STORY) == []
+    assert set(story_progress.asking(STORY)) >= {ASKS, TASK}
+
+
+def test_what_an_earlier_version_kept_is_read() -> None:
+    assert read(told(seen=[1, ASKS]), now=NOW) == {SLUG: PROGRESS}
 
 
 def test_two_accounts_are_joined_and_one_that_began_later_counts_alone() -> None:
-    mine, theirs = Progress(seen=frozenset({1}), guesses={2: 0}), Progress(seen=frozenset({3}), guesses={2: 1, 4: 1})
-    assert mine.joined(theirs) == Progress(seen=frozenset({1, 3}), guesses={2: 0, 4: 1})
+    mine, theirs = Progress(tasks=frozenset({1}), guesses={2: 0}), Progress(tasks=frozenset({3}), guesses={2: 1, 4: 1})
+    assert mine.joined(theirs) == Progress(tasks=frozenset({1, 3}), guesses={2: 0, 4: 1})
     anew = Progress(began=1)
     assert anew.joined(theirs) == theirs.joined(anew) == anew
 
 
-@pytest.mark.parametrize(("longer", "steps"), [(0, PROGRESS.seen), (1, frozenset())])
+@pytest.mark.parametrize(("longer", "steps"), [(0, PROGRESS.tasks), (1, frozenset())])
 def test_a_text_of_the_longest_length_is_heard_and_a_longer_one_is_not(
     monkeypatch: pytest.MonkeyPatch, longer: int, steps: frozenset[int]
 ) -> None:
     state = {story_progress.KEY: {"told": written({SLUG: PROGRESS}).ljust(LONGEST + longer)}}
     monkeypatch.setattr(story_progress.st, "session_state", state)
     story_progress._hear()
-    assert story_progress.of(SLUG).seen == steps
+    assert story_progress.of(SLUG).tasks == steps

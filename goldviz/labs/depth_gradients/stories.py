@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
-from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.declare.stories import Curve, Guess, Step, Story, Task, first_over_last
 from goldviz.diagnostics.findings import networks
 from goldviz.diagnostics.verdicts import printed
 from goldviz.labs.depth_gradients import measures
 
 
+def _share(share: float) -> int:
+    return 0 if share > 0.3 else 1 if share > 0.003 else 2
+
+
 def _how_little(run: Run) -> tuple[int, str]:
     share = measures.GRADIENT_KEPT_AT_START["plain"].first(run)
-    place = 0 if share > 0.3 else 1 if share > 0.003 else 2
-    return place, f"The first hidden layer gets {printed(share, '.1e')} of what the last one gets."
+    return _share(share), f"The first hidden layer gets {printed(share, '.1e')} of what the last one gets."
 
 
 def _who_learns(run: Run) -> tuple[int, str]:
@@ -61,7 +64,7 @@ def _residual_below_half(settings: Settings, run: Run) -> bool:
 STORIES = (
     Story(
         "deep-plain",
-        "Why deep plain networks stop",
+        "What fifteen layers do to a gradient",
         (
             Step(
                 "Fifteen layers learn a simple function. The line below shows how much gradient each layer "
@@ -71,6 +74,7 @@ STORIES = (
                     "How much reaches the plain network's first hidden layer?",
                     ("About as much", "About a hundredth", "Less than a thousandth"),
                     _how_little,
+                    Curve("gradient_by_layer", "plain", lambda drawn: _share(first_over_last(drawn))),
                 ),
             ),
             Step(

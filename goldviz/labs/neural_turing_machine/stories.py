@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.declare.stories import Guess, Step, Story, Task, measure_of
+from goldviz.declare.stories import Curve, Guess, Step, Story, Task, measure_of
 from goldviz.labs.neural_turing_machine import measures
 
 if TYPE_CHECKING:
@@ -24,10 +24,13 @@ def _cells(run: Run) -> tuple[int, str]:
     return place, f"The weights of an answer are spread over {cells:.1f} of 16 cells."
 
 
+def _reach(twice: float, beyond: float) -> int:
+    return 0 if twice < HALF else 1 if beyond < HALF else 2
+
+
 def _longer(run: Run) -> tuple[int, str]:
     twice, beyond = measures.WHOLE_TWICE["ntm"].first(run), measures.WHOLE_BEYOND.first(run)
-    place = 0 if twice < HALF else 1 if beyond < HALF else 2
-    return place, f"Of 12 rows it copies {twice:.0%} without a wrong bit, of 18 rows {beyond:.0%}."
+    return _reach(twice, beyond), f"Of 12 rows it copies {twice:.0%} without a wrong bit, of 18 rows {beyond:.0%}."
 
 
 def _one_vector(run: Run) -> tuple[int, str]:
@@ -83,6 +86,7 @@ STORIES = (
                     "How long a sequence does it copy?",
                     ("As long as in training", "Until the memory is full", "Any"),
                     _longer,
+                    Curve("by_length", "NTM", lambda drawn: _reach(drawn[12], drawn[18])),
                 ),
             ),
             Step(

@@ -171,6 +171,7 @@ def _part_of_gain(metric: str, words: str) -> Measure:
 
 
 RAND = _of("rand", "The adjusted Rand index of tokens and planted regimes.")
+CHANGED = _of("changed", "The share of tokens that later days change.")
 USED = _of("used", "Tokens in use, as the perplexity of their use, over all that there are.")
 SIZE_GAIN = _part_of_gain("size_gain", "Nats a day gained over token frequency by the size of the next return.")
 SIGN_GAIN = _part_of_gain("sign_gain", "Nats a day gained over token frequency by the sign of the next return.")

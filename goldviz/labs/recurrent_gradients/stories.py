@@ -1,10 +1,10 @@
-"""Two stories: why RNNs forget and LSTMs remember, and gates as valves."""
+"""Two stories: which cells remember fifty steps, and gates as valves."""
 
 from __future__ import annotations
 
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
-from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.declare.stories import Curve, Guess, Step, Story, Task, first_over_last
 from goldviz.diagnostics.findings import networks
 from goldviz.diagnostics.verdicts import printed
 from goldviz.labs.recurrent_gradients import measures
@@ -22,10 +22,13 @@ def _who_adds(run: Run) -> tuple[int, str]:
     )
 
 
+def _share(share: float) -> int:
+    return 0 if share > 0.1 else 1 if share > 1e-6 else 2
+
+
 def _what_reaches(run: Run) -> tuple[int, str]:
     rnn, lstm = (measures.GRADIENT_REACH[network].first(run) for network in ("rnn", "lstm"))
-    place = 0 if rnn > 0.1 else 1 if rnn > 1e-6 else 2
-    return place, f"After training {printed(rnn, '.0e')} of it in the RNN, {lstm:.0%} in the LSTM."
+    return _share(rnn), f"After training {printed(rnn, '.0e')} of it in the RNN, {lstm:.0%} in the LSTM."
 
 
 def _orthogonal(small: Run, orthogonal: Run) -> tuple[int, str]:
@@ -70,7 +73,7 @@ def _lstm_reads(settings: Settings, run: Run) -> bool:
 STORIES = (
     Story(
         "memory",
-        "Why RNNs forget and LSTMs remember",
+        "Who remembers fifty steps?",
         (
             Step(
                 "Two of fifty numbers are marked; the answer is their sum. Whoever forgets the first one can "
@@ -88,6 +91,7 @@ STORIES = (
                     "How much of the last step's gradient reaches the RNN's first?",
                     ("More than a tenth", "A thousandth or so", "Less than a millionth"),
                     _what_reaches,
+                    Curve("state_gradient", "RNN", lambda drawn: _share(first_over_last(drawn))),
                 ),
             ),
             Step(

@@ -85,15 +85,17 @@ function withRoom({ room }, layout) {
 }
 
 // Whether a draw would change nothing. Where shapes are dragged, a hand may have changed what was drawn.
-function isDrawn(host, place, { figure, subject, movable }) {
-  return host.dataset.drawn && place.drawn === figure && place.subject === subject && !movable && fits(host, place);
+function isDrawn(host, place, { figure, subject, movable, veiled }) {
+  const same = place.drawn === figure && place.subject === subject && place.veiled === Boolean(veiled);
+  return host.dataset.drawn && same && !movable && fits(host, place);
 }
 
 function fits(host, { width, theme, presented }) {
   return host.clientWidth === width && themeUnder(host) === theme && (presenting.host === host) === presented;
 }
 
-async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movable, subject, description = "" }) {
+async function paint(Plotly, host, place, wanted) {
+  const { figure, theme: drawnFor, inks, movable, subject, veiled, description = "" } = wanted;
   const width = host.clientWidth;
   const theme = themeUnder(host);
   const colour = inks && theme !== drawnFor ? recoloured(inks[drawnFor], inks[theme]) : (same) => same;
@@ -116,11 +118,12 @@ async function paint(Plotly, host, place, { figure, theme: drawnFor, inks, movab
     await react();
   }
   const { l, r } = host._fullLayout._size;
-  Object.assign(place, { width, theme, room: { l, r }, presented: presenting.host === host });
+  Object.assign(place, { width, theme, room: { l, r }, presented: presenting.host === host, veiled: Boolean(veiled) });
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   host.classList.toggle("goldviz-movable", Boolean(movable));
   relink(host);
-  tellWords(host, layout, description);
+  tellWords(host, layout, description, veiled);
+  place.drawnOver?.();
   oneStop(host);
   presentIfAsked(host);
 }

@@ -70,9 +70,11 @@ function infoOf(host) {
   return info;
 }
 
-export function tellWords(host, layout, description) {
+// Of a veiled figure readers hear what it would show.
+export function tellWords(host, layout, description, veiled) {
   const notes = layout.meta?.notes ?? [];
-  host.setAttribute("aria-label", resultOf(notes, host._fullData ?? [], description, layout.meta?.logarithms));
+  const result = resultOf(notes, host._fullData ?? [], description, layout.meta?.logarithms);
+  host.setAttribute("aria-label", veiled ? description : result);
   host.setAttribute("aria-description", description);
   if (layout.meta?.cut) infoOf(host).lastChild.textContent = notes.map(visible).join(" ");
   else [...host.children].find((child) => child.className === "goldviz-info")?.remove();

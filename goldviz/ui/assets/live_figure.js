@@ -5,6 +5,7 @@
 import { pause } from "./drawing_queue.js";
 import { showAim, showDrop } from "./figure_drag.js";
 import { leavePlace, placeOfFigure } from "./figure_draw.js";
+import { sketchOver } from "./figure_sketch.js";
 import { framesPage, goToStep, positionsPage, settleStep, stepOf, watchStep } from "./frames_page.js";
 
 const ANSWER_AT_MOST_MS = 3000;
@@ -16,7 +17,7 @@ function followed(place, data) {
   const { lane, name, key } = data.frames;
   place.want = () => {
     const figure = page.figureAt(lane, name, stepOf(key));
-    return figure && { ...data, figure };
+    return figure && { ...place.data, figure };
   };
   const stops = [page.watch({ lane, figure: name, changed: place.draw }), watchStep(key, place.draw)];
   return () => stops.forEach((stop) => stop());
@@ -127,7 +128,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     host.textContent = host.textContent || "Drawing …";
   }
   const place = (host.goldvizPlace ??= placeOfFigure(host, data.plotly, () => undefined));
-  place.tell = setTriggerValue;
+  Object.assign(place, { tell: setTriggerValue, data, drawnOver: () => sketchOver(host, data.sketch, setTriggerValue) });
   if (place.source !== source || !source) {
     place.unfollow?.();
     place.source = source;

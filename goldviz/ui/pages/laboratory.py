@@ -103,7 +103,8 @@ class LaboratoryPage:
             st.fragment(self._look)()
         with panel:
             start = st.container(key="start")
-            presets.words(experiment)
+            if not stories.asks(experiment.name):
+                presets.words(experiment)
             market_panel.show(experiment)
             text_panel.show(experiment)
             start_panel.show(experiment)
@@ -121,7 +122,9 @@ class LaboratoryPage:
         """All that changes with a run; what grows with it follows by itself."""
         settings_panel.drawn_anew()
         name = self.experiment.name
-        part = parts.strip(name, self.questions())
+        # While a story asks, the other parts are closed: they tell the answer.
+        veiled = stories.asks(name)
+        part = parts.strip(name, [one for one in self.questions() if one.name in (FIRST, CLOSER) or not veiled])
         if part.name != CLOSER:
             st.query_params.pop(FIGURE, None)
         notices, timeline = st.container(key="notices"), st.container(key="timeline")
@@ -157,7 +160,8 @@ class LaboratoryPage:
 
     def _first(self, view: _View) -> None:
         visible_lanes = view.shown
-        if self.verdict is not None:
+        veiled = stories.asks(self.experiment.name)
+        if self.verdict is not None and not veiled:
             with st.container(key="verdicts"):
                 for column, lane in zip(st.columns(len(visible_lanes)), visible_lanes, strict=True):
                     with column:
@@ -172,7 +176,8 @@ class LaboratoryPage:
                 view.across(name)
         if self.below is not None:
             view.across(self.below)
-        offer_one_figure(self.experiment.name, visible_lanes)
+        if not veiled:
+            offer_one_figure(self.experiment.name, visible_lanes)
 
     def _others(self) -> list[str]:
         return [name for name in self.figures if name not in (self.main, self.beside, self.below)]
@@ -186,6 +191,9 @@ class LaboratoryPage:
         key = _detail_key(self.experiment.name)
         if st.session_state.setdefault(key, names[0]) not in names:
             st.session_state[key] = names[0]
+        if stories.shows(self.experiment.name, st.session_state[key]) or stories.asks(self.experiment.name):
+            view.across(st.session_state[key])
+            return
         figure_name = st.pills(
             "Look closer",
             names,
@@ -297,7 +305,15 @@ class LaboratoryPage:
             words = f"{spec.shows} What it cannot show: {spec.cannot_show}"
             live.followed_diagram(source, lane.id, name, key=key, description=words)
         else:
-            live.followed_figure(source, lane.id, name, key=key, description=f"{spec.question} {spec.shows}")
+            live.followed_figure(
+                source,
+                lane.id,
+                name,
+                key=key,
+                description=f"{spec.question} {spec.shows}",
+                veiled=stories.asks(self.experiment.name),
+                sketch=stories.sketch(self.experiment.name, lane.id, name),
+            )
 
 
 def _can_be_drawn(spec: FigureSpec, visible_lanes: Sequence[AnyLane]) -> bool:

@@ -96,6 +96,17 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Sketch:
+    """A line of a figure that the visitor may draw while it is hidden: the guess's name, the line's, and who hears of
+    what was drawn, as ``{"points": [[x, y], ...]}``; it comes from a browser and may be anything."""
+
+    guess: str
+    line: str
+    open: bool
+    on_drawn: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
 class Asks:
     """What a figure asks when a shape was moved: where, and about what; it adds the moves themselves."""
 
@@ -149,10 +160,32 @@ def live_figure(
     _component(data=data, key=key, on_moved_change=pass_on)
 
 
-def followed_figure(source: Source, lane_id: str, name: str, *, key: str, description: str) -> None:
-    """Show one of a lane's figures, which follows the run and the step in view by itself."""
+def followed_figure(
+    source: Source,
+    lane_id: str,
+    name: str,
+    *,
+    key: str,
+    description: str,
+    veiled: bool = False,
+    sketch: Sketch | None = None,
+) -> None:
+    """Show one of a lane's figures, which follows the run and the step in view by itself.
+
+    A ``veiled`` one tells nobody what it shows; with a ``sketch`` a line may be drawn over it meanwhile.
+    """
     where = {"address": source.address, "lane": lane_id, "name": name, "key": source.offer.laboratory}
-    _component(data={"frames": where, "height": HEIGHT, **_common(lane_id, description)}, key=key)
+    data = {"frames": where, "height": HEIGHT, "veiled": veiled, **_common(lane_id, description)}
+    if sketch is None:
+        _component(data=data, key=key)
+        return
+
+    def pass_on() -> None:
+        if drawing := st.session_state[key].get("drawn"):
+            sketch.on_drawn(drawing)
+
+    data["sketch"] = {"guess": sketch.guess, "line": sketch.line, "open": sketch.open}
+    _component(data=data, key=key, on_drawn_change=pass_on)
 
 
 def followed_diagram(source: Source, lane_id: str, name: str, *, key: str, description: str) -> None:

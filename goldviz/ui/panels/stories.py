@@ -6,9 +6,11 @@ Which steps were done and what was guessed stays in the browser (:mod:`goldviz.u
 
 from __future__ import annotations
 
-from typing import cast
+from functools import partial
+from typing import Annotated, Any, cast
 
 import streamlit as st
+from pydantic import Field, FiniteFloat, TypeAdapter, ValidationError
 
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment, Settings, SettingsError
@@ -19,7 +21,9 @@ from goldviz.runs.store.schema import StoreError
 from goldviz.ui import chrome
 from goldviz.ui.components import asset
 from goldviz.ui.panels import controls, lanes, story_progress
+from goldviz.ui.panels import settings as settings_panel
 from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.panels.live_figure import Sketch
 from goldviz.ui.words import plain
 
 PARAMETER = "story"
@@ -27,6 +31,8 @@ ICON = ":material/auto_stories:"
 _AT, _DUE = "story-at", "story-due"
 ASK_SECONDS = 2.0
 """How often a task asks whether a run has done it."""
+MOST_POINTS = 1000
+_drawing = TypeAdapter(Annotated[list[tuple[FiniteFloat, FiniteFloat]], Field(max_length=MOST_POINTS)])
 
 
 def arrive(page: str) -> str:
@@ -77,6 +83,47 @@ def set_up(settings_class: type[Settings]) -> Step | None:
     return step
 
 
+def asks(page: str) -> bool:
+    """Whether the step in view, on this page, waits for a guess: then nothing on it may tell the answer."""
+    here = at()
+    if here is None or place(*here) != page or _step(*here).guess is None:
+        return False
+    return st.session_state.get(_guess_key(*here)) is None
+
+
+def sketch(page: str, lane_id: str, figure: str) -> Sketch | None:
+    """The line that may be drawn in this figure of a lane as the step's guess, if there is one."""
+    here = at()
+    if here is None or place(*here) != page:
+        return None
+    step = _step(*here)
+    curve = step.guess.curve if step.guess else None
+    if curve is None or curve.figure != figure or lane_id != lanes.EXAMPLE + step.presets[0]:
+        return None
+    return Sketch(f"{here[0]}.{here[1]}", curve.line, asks(page), partial(_drew, *here))
+
+
+def shows(page: str, figure: str) -> bool:
+    """Whether the step in view, on this page, is about this figure: then others are not offered beside it."""
+    here = at()
+    return here is not None and place(*here) == page and _step(*here).figure == figure
+
+
+def _drew(slug: str, number: int, told: Any) -> None:
+    """Take a drawn curve for the choice that it means, in a callback."""
+    guess = _step(slug, number).guess
+    if guess is None or guess.curve is None or not isinstance(told, dict):
+        return
+    try:
+        points = _drawing.validate_python(told.get("points"))
+        choice = guess.curve.means(dict(points))
+    except (ValidationError, ArithmeticError, KeyError, ValueError):
+        return
+    st.session_state[_guess_key(slug, number)] = guess.choices[choice]
+    # The question stands outside of the part of the page that is drawn for a figure.
+    st.session_state[settings_panel.ANEW] = True
+
+
 def strip(page: str) -> None:
     """The story at the top of the page, if the visitor follows one."""
     complaint = arrive(page)
@@ -111,8 +158,7 @@ def _step(slug: str, number: int) -> Step:
 
 
 def _note(slug: str, number: int, step: Step) -> None:
-    """Note that a step is in view and what was guessed there, or show again what was."""
-    story_progress.saw(slug, number)
+    """Note what was guessed in the step in view, or show again what was."""
     if step.guess is None:
         return
     key, before = _guess_key(slug, number), story_progress.of(slug).guesses.get(number)
@@ -123,7 +169,9 @@ def _note(slug: str, number: int, step: Step) -> None:
 
 
 def _told(slug: str, number: int, step: Step) -> None:
-    st.markdown(step.words)
+    # Where there is nothing to do, the style sheet leaves what is to be looked at.
+    with st.container(key="story-looks" if step.task is None else "story-does"):
+        st.markdown(step.words)
     if step.guess is not None:
         _guess(step.guess, slug, number)
     if step.task is not None:
@@ -133,18 +181,18 @@ def _told(slug: str, number: int, step: Step) -> None:
 
 def _guess(guess: Guess, slug: str, number: int) -> None:
     key = _guess_key(slug, number)
-    asks = st.session_state.get(key) is None
-    with st.container(key="story-asks" if asks else "story-asked"):
-        if asks:
+    is_open = st.session_state.get(key) is None
+    with st.container(key="story-asks" if is_open else "story-asked"):
+        if is_open:
             # The figures give the answer away.
             st.html(f"<style>{asset('story_asks.css')}</style>")
         guess_made = st.pills(guess.question, guess.choices, key=key, persist_state="session")
-    if guess_made is None:
-        return
-    right, sentence = guess.found(*(example(_declared(slug, number), one) for one in _step(slug, number).presets))
-    measured = guess.choices[right]
-    word = f"Right: {measured}." if measured == guess_made else f"You said: {guess_made}. Measured: {measured}."
-    st.markdown(f"**{word}** {sentence}")
+        if guess_made is None:
+            return
+        right, sentence = guess.found(*(example(_declared(slug, number), one) for one in _step(slug, number).presets))
+        measured = guess.choices[right]
+        word = f"Right: {measured}." if measured == guess_made else f"You said: {guess_made}. Measured: {measured}."
+        st.markdown(f"**{word}** {sentence}")
 
 
 def _guess_key(slug: str, number: int) -> str:
@@ -215,16 +263,14 @@ def show() -> None:
 
 
 def _how_far(slug: str, story: Story) -> None:
-    """What was done of a story, the way to what was not, and the way back to its beginning."""
-    done, count = story_progress.of(slug).done(story), len(story.steps)
+    """What was guessed and done of a story, the way to what was not, and the way back to its beginning."""
+    done, asking = story_progress.of(slug).done(story), story_progress.asking(story)
     if not done:
         return
-    left = next((number for number in range(1, count + 1) if number not in done), None)
+    left = next((number for number in asking if number not in done), None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f":material/check: {len(done) if left else 'All'} {'of ' if left else ''}{count} steps done",
-            width="content",
-        )
+        share = f"{len(done)} of" if left else "All"
+        st.markdown(f":material/check: {share} {len(asking)} guesses and tasks done", width="content")
         if left:
             _way(slug, left, f"Go on with step {left}", ":material/arrow_forward:")
         if st.button("Start anew", icon=":material/replay:", type="tertiary", key=f"anew-{slug}"):

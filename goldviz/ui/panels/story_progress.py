@@ -28,32 +28,29 @@ _component = component("story_progress")
 
 
 class _Told(BaseModel):
-    """A story's progress as a browser tells it."""
+    """A story's progress as a browser tells it; earlier versions told of steps that were merely ``seen``, too."""
 
     began: int
-    seen: list[int]
     guesses: dict[str, int]
     tasks: list[int]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Steps of a story, counted from 1: those that were ``seen``, what was guessed (the choice's place) and which tasks
-    are done. ``began`` is when it was begun anew, in seconds since 1970; 0 for never."""
+    """Steps of a story, counted from 1: what was guessed (the choice's place) and which tasks are done. ``began`` is
+    when it was begun anew, in seconds since 1970; 0 for never."""
 
     began: int = 0
-    seen: frozenset[int] = frozenset()
     guesses: Mapping[int, int] = field(default_factory=dict)
     tasks: frozenset[int] = frozenset()
 
     def done(self, story: Story) -> list[int]:
-        """The steps in which there is nothing left to guess or to do."""
+        """The steps in which something was guessed or done, and nothing is left."""
         return [
             number
-            for number, step in enumerate(story.steps, 1)
-            if number in self.seen
-            and (step.guess is None or number in self.guesses)
-            and (step.task is None or number in self.tasks)
+            for number in asking(story)
+            if (story.steps[number - 1].guess is None or number in self.guesses)
+            and (story.steps[number - 1].task is None or number in self.tasks)
         ]
 
     def joined(self, other: Progress) -> Progress:
@@ -62,21 +59,20 @@ class Progress:
             return max(self, other, key=lambda one: one.began)
         return replace(
             self,
-            seen=self.seen | other.seen,
             guesses={**other.guesses, **self.guesses},
             tasks=self.tasks | other.tasks,
         )
+
+
+def asking(story: Story) -> list[int]:
+    """The steps in which there is something to guess or to do."""
+    return [number for number, step in enumerate(story.steps, 1) if step.guess or step.task]
 
 
 def of(slug: str) -> Progress:
     """A story's progress in this session."""
     progress: Progress = _kept().get(slug, Progress())
     return progress
-
-
-def saw(slug: str, number: int) -> None:
-    """A step was shown."""
-    _put(slug, replace(of(slug), seen=of(slug).seen | {number}))
 
 
 def guessed(slug: str, number: int, choice: int) -> None:
@@ -123,7 +119,6 @@ def written(progress_by_story: Mapping[str, Progress]) -> str:
     entries = {
         slug: {
             "began": one.began,
-            "seen": sorted(one.seen),
             "guesses": {str(number): choice for number, choice in sorted(one.guesses.items())},
             "tasks": sorted(one.tasks),
         }
@@ -135,7 +130,7 @@ def written(progress_by_story: Mapping[str, Progress]) -> str:
 def read(text: str, *, now: float) -> dict[str, Progress]:
     """What a browser tells, story by story; a story of which anything is not as it is written is left out.
 
-    >>> read('{"skip": {"began": 0, "seen": [1, 99], "guesses": {}, "tasks": []}, "no such story": 1}', now=0)
+    >>> read('{"skip": {"began": 0, "guesses": {}, "tasks": [99]}, "no such story": 1}', now=0)
     {}
     """
     try:
@@ -157,9 +152,8 @@ def _progress(entry: Any, story: Story, now: float) -> Progress | None:
     asks = {str(number): len(step.guess.choices) for number, step in steps.items() if step.guess}
     valid = (
         0 <= one.began <= now + AHEAD_SECONDS
-        and set(one.seen) <= steps.keys()
         and set(one.tasks) <= {number for number, step in steps.items() if step.task}
         and all(0 <= choice < asks.get(name, 0) for name, choice in one.guesses.items())
     )
     guesses = {int(name): choice for name, choice in one.guesses.items()} if valid else {}
-    return Progress(one.began, frozenset(one.seen), guesses, frozenset(one.tasks)) if valid else None
+    return Progress(one.began, guesses, frozenset(one.tasks)) if valid else None

@@ -1,0 +1,101 @@
+"""*Learning to spell* leads from counting pairs of letters over pieces of text to a small GPT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goldviz.declare.stories import Guess, Step, Story, Task, measure_of
+from goldviz.labs.char_language_model import measures
+
+if TYPE_CHECKING:
+    from goldviz.arrays.labelled import Run
+    from goldviz.declare.settings import Settings
+
+GPT = "char-gpt"
+CLEARLY = 0.1
+"""Nats by which a model beats counted pairs clearly."""
+
+
+def _over_pairs(run: Run) -> tuple[int, str]:
+    dev, pairs = (measures.MEASURES[f"mlp.{name}"].first(run) for name in ("dev", "pairs"))
+    ahead = measures.MEASURES["mlp.over_pairs"].first(run)
+    return int(ahead > CLEARLY), f"On names not learned it pays {dev:.2f} nats a letter, counted pairs {pairs:.2f}."
+
+
+def _first_loss(run: Run) -> tuple[int, str]:
+    began, alike = (measures.MEASURES[f"mlp.{name}"].first(run) for name in ("began", "uniform"))
+    place = 0 if began < 4 else 1 if began < 20 else 2
+    return place, f"It begins at {began:.1f} nats: sure of nonsense. Guessing all letters alike costs {alike:.1f}."
+
+
+def _bits(letters: Run, pieces: Run) -> tuple[int, str]:
+    first, second = (measure_of(GPT, "gpt.bits").first(run) for run in (letters, pieces))
+    return int(second < first), f"A byte costs {first:.2f} bits by characters, and {second:.2f} by pieces."
+
+
+def _unmasked(run: Run) -> tuple[int, str]:
+    dev, pairs = (measure_of(GPT, f"gpt.{name}").first(run) for name in ("dev", "pairs"))
+    place = 2 if dev < 0.5 else 1 if dev < pairs else 0
+    return place, f"It falls to {dev:.2f} nats, counted pairs pay {pairs:.2f}. It copies, and cannot write."
+
+
+def _beats_pairs(_settings: Settings, run: Run) -> bool:
+    return measure_of(GPT, "gpt.over_pairs").lowest(run) > CLEARLY
+
+
+STORIES = (
+    Story(
+        "spelling",
+        "Learning to spell",
+        (
+            Step(
+                "No network yet: how often does each letter follow each other in first names? The table is a model. "
+                "Whatever learns has to beat it.",
+                ("count-pairs",),
+                figure="table",
+            ),
+            Step(
+                "Now a network sees three letters and guesses the fourth. The loss says how surprised it is, in nats.",
+                ("as-in-the-document",),
+                figure="generalisation",
+                guess=Guess("Does it beat counting by a tenth of a nat?", ("No", "Yes"), _over_pairs),
+            ),
+            Step(
+                "The same network with all weights drawn from N(0, 1).",
+                ("break-it-first-loss-25",),
+                guess=Guess("Where does its loss begin?", ("Below 4 nats", "At 4 to 20", "Above 20"), _first_loss),
+            ),
+            Step(
+                "A text can be cut into larger pieces than letters. Pairs that occur often are joined, again and "
+                "again; what is left are tokens.",
+                ("the-smallest-example",),
+                lab="text-tokens",
+            ),
+            Step(
+                "Two small GPTs read Python's documentation, one by characters, one by 512 pieces. A piece is harder "
+                "to guess, but holds more bytes.",
+                ("small-to-compare", "pieces-of-bytes"),
+                lab=GPT,
+                figure="bits",
+                guess=Guess("Which needs fewer bits for a byte?", ("Characters", "Pieces"), _bits),
+            ),
+            Step(
+                "A mask keeps each character from those that come after it. Here it is gone: each sees what it "
+                "should guess.",
+                ("break-it-no-mask",),
+                lab=GPT,
+                guess=Guess(
+                    "What becomes of the loss?",
+                    ("It stays above counted pairs", "It falls a little below", "It falls below half a nat"),
+                    _unmasked,
+                ),
+            ),
+            Step(
+                "Your turn. This one learns at thirty times the rate, and ends worse than counted pairs.",
+                ("break-it-rate-30",),
+                lab=GPT,
+                task=Task("Train a GPT that beats counted pairs by a tenth of a nat.", _beats_pairs),
+            ),
+        ),
+    ),
+)
