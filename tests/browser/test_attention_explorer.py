@@ -82,7 +82,9 @@ def rgb(colour: str) -> str:
 
 
 def drawn(page: Page) -> None:
+    """Wait until it is drawn, and lay its rarer controls open."""
     expect(page.locator(".explorer[data-drawn][data-shown]")).to_be_visible()
+    page.locator(".explorer [data-part=more]").evaluate("more => { more.open = true; }")
 
 
 def part(page: Page, name: str) -> Locator:

@@ -190,6 +190,10 @@ test("captions say what is drawn: the measure, the share of what is hidden and t
   assert.equal(parts["one-title"].textContent, "Layer 2, head 1");
   assert.match(parts["map-note"].textContent, /lengths of weighted values do not sum to 1/);
   assert.equal(parts.facts.textContent, "entropy 0.300 bits · distance 3.00 pieces");
+  captions.write({ ...view, by: "word", one: { ...ONE, habit: { name: "previous", share: 0.914 } } });
+  assert.equal(parts.facts.textContent, "91 % of the weight goes to the word before.");
+  captions.write({ ...view, by: "word", one: { ...ONE, habit: { name: "", share: 0.3 } } });
+  assert.match(parts.facts.textContent, /^entropy/);
   parts.measure.value = "weights";
   parts.special.value = "hidden";
   map.kind = "log";
@@ -223,11 +227,11 @@ test("the explorer fetches the overview once and each head that is chosen, and t
   const host = element(HTML);
   const data = {
     address: "/x", exhibit: "secret", choice: { layer: 0, head: 0, token: null }, height: 400, theme: "light",
-    inks: { light: INK, dark: INK }, colours: COLOURS, ahead: "bert-page",
+    inks: { light: INK, dark: INK }, colours: COLOURS, ahead: "bert-page", view: "map", by: "piece",
   };
   const tell = (name, value) => heard.push([name, value]);
   const leave = explorer({ data, parentElement: { querySelector: () => host }, setStateValue: tell, setTriggerValue: tell });
-  await soon(30);
+  for (let turn = 0; turn < 100 && !host.dataset.drawn; turn += 1) await soon(30);
   assert.deepEqual(asked, ["/x/head/0/0?by=piece&special=shown&measure=weights", "/x/overview"]);
   const overview = host.querySelector("[data-part=overview]");
   overview.hear("keydown", { key: "End" });

@@ -12,6 +12,39 @@ if TYPE_CHECKING:
     from goldviz.arrays.labelled import Array, Run
 
 
+class Habit(NamedTuple):
+    """Where most of a head's weight goes: ``name`` is 'previous', 'next', 'itself', 'special', or '' for none."""
+
+    name: str
+    share: float
+
+
+MOST_OF_IT = 0.5
+"""A head has a habit where more than half of its weight follows it."""
+
+
+def habit(weights: np.ndarray, special: np.ndarray) -> Habit:
+    """The one place to which most of a map's weight goes, mean over the queries that are no special pieces.
+
+    ``weights`` (query, key) with rows that sum to 1. A neighbour that is a special piece counts as one.
+
+    >>> habit(np.array([[0.9, 0.1, 0.0], [0.9, 0.1, 0.0], [0.1, 0.8, 0.1]]), np.array([False, False, False]))
+    Habit(name='previous', share=0.85)
+    """
+    ordinary = ~special
+    if not ordinary.any():
+        return Habit("", 0.0)
+    count = int(ordinary.sum())
+    offset = np.arange(len(special)) - np.arange(len(special))[:, None]
+    shares = {"special": float(weights[np.ix_(ordinary, special)].sum() / count)}
+    for name, step in (("previous", -1), ("itself", 0), ("next", 1)):
+        beside = (offset == step) & ordinary & ordinary[:, None]
+        rows = int(beside.any(1).sum())
+        shares[name] = float(weights[beside].sum() / rows) if rows else 0.0
+    name = max(shares, key=lambda one: shares[one])
+    return Habit(name, shares[name]) if shares[name] > MOST_OF_IT else Habit("", shares[name])
+
+
 @measure()
 def off_one(run: Run) -> float:
     """How far a query's weights are from summing to 1, the worst of all heads."""

@@ -15,9 +15,11 @@ from typing import NamedTuple, cast
 
 import torch
 
-from goldviz.declare.text_models import RUN_PREFIX
+from goldviz.data.hub.models import SUGGESTED, held
+from goldviz.declare.text_models import FOLDER_PREFIX, RUN_PREFIX
 from goldviz.labs.inside_bert.reading import ReportSteps
 from goldviz.models.text.model import TextModel, TextModelError
+from goldviz.models.text.places import kept_folders
 from goldviz.text_models import folder_of_model, loaded_models, text_model
 
 SECONDS_TO_BEGIN = 0.012
@@ -33,11 +35,27 @@ class Named(NamedTuple):
     files: tuple[tuple[str, int, int], ...]
 
     @property
+    def total_bytes(self) -> int:
+        """What its files take."""
+        return sum(size for _, size, _ in self.files)
+
+    @property
     def seconds(self) -> float:
         """About how long reading it takes."""
         if self.name.startswith(RUN_PREFIX):
             return SECONDS_OF_A_RUN
-        return SECONDS_TO_BEGIN + SECONDS_A_BYTE * sum(size for _, size, _ in self.files)
+        return SECONDS_TO_BEGIN + SECONDS_A_BYTE * self.total_bytes
+
+
+def models_at_hand() -> list[str]:
+    """The names of this machine's models besides the shipped one: folders, packages', and those of the hub."""
+    folders = [f"{FOLDER_PREFIX}{name}" for name in kept_folders()]
+    return [*folders, *(repo for repo, _ in SUGGESTED if held(repo) is not None)]
+
+
+def bytes_of(name: str) -> int:
+    """The bytes of a model's files; raises as :func:`named`."""
+    return named(name).total_bytes
 
 
 def named(name: str) -> Named:

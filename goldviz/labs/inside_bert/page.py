@@ -31,9 +31,9 @@ def show() -> None:
     panel, looking = chrome.panel_and_figures()
     with looking:
         part = parts.strip(InsideBert.name, PARTS)
+        text_parts.text_box()
     with panel:
         presets.words(InsideBert)
-        text_parts.text_box()
         tone = st.container(key="tone")
         model, trouble = _model(str(st.session_state[state.key_of("model")]))
         text_parts.model_line(model, trouble)

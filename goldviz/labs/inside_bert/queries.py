@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.attention.tiles import block_edges, pool_tiles
+from goldviz.labs.inside_bert.measures import habit
 from goldviz.ui.serving.answers import BINARY, JSON
 from goldviz.ui.serving.queries import QueryError
 
@@ -144,6 +145,7 @@ class AttentionExhibit:
             "first": weights.units.first.tolist(),
             "special": weights.units.special.tolist(),
             "hidden": _rounded(weights.hidden),
+            "habit": habit(weights.values, weights.units.special)._asdict() if measure == "weights" else None,
         }
         return payload(header, weights.values.astype("<f4", copy=False))
 

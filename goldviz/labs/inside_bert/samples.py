@@ -1,11 +1,12 @@
 """Statements to look into, written for the laboratory in the manner of a central bank; no bank has said them.
 
-Each shows one thing: a plain statement, a negation, a contrast, two that differ in one word, two that are read as a
-pair, one that no model reads in a single chunk, and one without a letter that an English vocabulary knows.
+Each shows one thing: ten words, a plain statement, a negation, a contrast, two that differ in one word, two that are
+read as a pair, one that no model reads in a single chunk, and one without a letter that an English vocabulary knows.
 """
 
 from __future__ import annotations
 
+SHORT = "Gold prices rose because inflation remained elevated and yields fell."
 PLAIN = (
     "The Committee decided to raise the target range by 25 basis points. Inflation remains elevated, and the labor "
     "market has stayed strong."

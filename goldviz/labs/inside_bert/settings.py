@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
 from goldviz.declare.text_models import text_model_setting
-from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PAIR, PLAIN, UNKNOWN
+from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PAIR, PLAIN, SHORT, UNKNOWN
 
 LONGEST_TEXT = 20_000
+FIRST_VERSION = {"text": PLAIN, "layer": "1", "head": "1", "token": "2"}
+"""What the first version began with, as a link writes it."""
 CONVENTIONS = {"rows": "rows are queries (code)", "columns": "columns are queries (documents)"}
 
 
@@ -27,7 +29,7 @@ class InsideBert(Instant):
     )
 
     model: str = text_model_setting("The model that reads the text.")
-    text: str = setting(PLAIN, group="Text", control="text", min_length=1, max_length=LONGEST_TEXT)
+    text: str = setting(SHORT, group="Text", control="text", min_length=1, max_length=LONGEST_TEXT)
     """What is read. A longer text than the model's positions is read in overlapping chunks. What follows a [SEP] is
     sentence B."""
     second_model: str = text_model_setting(
@@ -37,11 +39,11 @@ class InsideBert(Instant):
     """A text to stand beside the first; nothing for the same one."""
     chunk: int = setting(1, ge=1, le=2000, group="View", control="explorer")
     """Which chunk of a long text is looked at."""
-    layer: int = setting(1, ge=1, le=96, group="View", control="explorer")
+    layer: int = setting(2, ge=1, le=96, group="View", control="explorer")
     """The layer of the head in view, l."""
     head: int = setting(1, ge=1, le=96, group="View", control="explorer")
     """The head in view, h."""
-    token: int = setting(2, ge=1, le=512, group="View", control="explorer")
+    token: int = setting(4, ge=1, le=512, group="View", control="explorer")
     """The piece whose attention is followed, j; piece 1 is [CLS]."""
     masked: int = setting(0, ge=0, le=512, group="View", control="explorer")
     """The piece that is masked and guessed; 0 for the longest one."""
@@ -63,6 +65,7 @@ class InsideBert(Instant):
     convention: Literal["rows", "columns"] = setting("rows", group="View", control="explorer", labels=CONVENTIONS)
     """Whether a query's weights stand in a row that sums to 1, as in code, or in a column, as in the documents."""
 
+    version: ClassVar[int] = 2
     kept_by_presets: ClassVar[tuple[str, ...]] = (
         "model",
         "second_model",
@@ -78,7 +81,12 @@ class InsideBert(Instant):
     )
     units: ClassVar[Mapping[str, str]] = {"head_entropy": "bit", "head_distance": "pieces"}
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("As in the document", "A policy statement, piece by piece, through every head."),
+        Preset("As in the document", "Ten words through every head."),
+        Preset(
+            "A policy statement",
+            "Two sentences of a central bank: which heads go on doing the same in a longer text?",
+            {"text": PLAIN},
+        ),
         Preset(
             "A negation",
             "The same words with 'not' and 'no longer': which heads look at them, and does the tone turn?",
@@ -110,3 +118,8 @@ class InsideBert(Instant):
             {"text": UNKNOWN},
         ),
     )
+
+    @classmethod
+    def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:
+        """Version 1 began with a longer text and another head: what names only some of its settings meant that text."""
+        return FIRST_VERSION | values if values else values

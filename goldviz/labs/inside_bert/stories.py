@@ -36,13 +36,13 @@ STORIES = (
         "What attention is, and is no evidence of",
         (
             Step(
-                "A model cuts a text into pieces. In every head each piece looks at all others; the map shows "
-                "how much. Each row adds up to 1.",
+                "In every head each word looks at all others. A line's width shows how much; a word's weights add "
+                "up to 1. Which word does this head look at?",
                 ("as-in-the-document",),
             ),
             Step(
                 "Choose a head and a piece: its row is a softmax of products of a query and keys. The numbers "
-                "below the map are this model's own.",
+                "below the lines are this model's own.",
                 ("a-contrast",),
             ),
             Step(

@@ -9,6 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from goldviz.models.text.model import TextModelError
+from goldviz.models.text.packaged import packaged_folders
 
 MODEL_FOLDER_NAME = re.compile(r"[^\W_][\w. \u0300-\u036f-]{0,79}")
 """Letters of any alphabet; some systems write an accent as a sign of its own."""
@@ -25,6 +26,12 @@ def model_folder() -> Path:
 
 
 def kept_folders() -> list[str]:
+    """The names of the models in the model folder and, after them, of those that installed packages carry."""
+    own = _own_folders()
+    return [*own, *(name for name in packaged_folders() if name not in own)]
+
+
+def _own_folders() -> list[str]:
     """The names of the models in the model folder, in alphabetical order; none where it cannot be read."""
     try:
         entries = sorted(
@@ -42,7 +49,7 @@ def encoder_folder(folder: Path) -> Path:
 
 
 def kept_folder(name: str) -> Path:
-    """The folder of this name in the model folder, or its encoder's.
+    """The folder of this name in the model folder, or its encoder's; else that of the package of this name.
 
     Raises :class:`goldviz.models.text.model.TextModelError` for a name that could lead elsewhere, or leads nowhere.
     """
@@ -53,6 +60,8 @@ def kept_folder(name: str) -> Path:
             "a letter or digit first."
         )
     folder = model_folder() / name
+    if not folder.is_dir() and name in packaged_folders():
+        return packaged_folders()[name]
     if not folder.is_dir():
         raise TextModelError(f"This machine has no model folder {name!r}; its folders lie in {model_folder()}.")
     return encoder_folder(folder)

@@ -14,6 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
+from goldviz.labs.inside_bert.models import bytes_of
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.parts import (
     evidence as inside_bert_evidence,
@@ -32,12 +33,14 @@ from goldviz.labs.inside_bert.parts.evidence import correlation_sentence
 from goldviz.labs.inside_bert.parts.exhibit import exhibit
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.text import shipped_words
-from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN
+from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN, SHORT
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
+from goldviz.models.text.packaged import packaged_folders
 from goldviz.text_models import text_model
 from goldviz.ui.panels import background, controls
 from goldviz.ui.serving import queries
+from goldviz.ui.texts.model_dialog import megabytes
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert
@@ -62,7 +65,7 @@ WITH_CLASSIFIER = {"tone", "evidence", "agreement", "without", "heads_off"}
 FIRST = {"network", "scores", "mixing", "tone"}
 FIGURES = ALWAYS | WITH_CLASSIFIER
 """Guesses come with the visitor's own."""
-SHORT = {"text": "Gold prices rose."}
+THREE_WORDS = {"text": "Gold prices rose."}
 
 
 class Reader(InstantVisitor):
@@ -120,14 +123,15 @@ def test_a_stranger_sees_every_part_at_once() -> None:
     assert set(drawn) == FIGURES
     assert all(figure["data"] for name, figure in drawn.items() if name != "network")
     assert set(visitor.drawn()) == FIRST
-    assert visitor.drawn()["scores"]["layout"]["meta"]["notes"][0].startswith("Query of “the”")
+    assert visitor.drawn()["scores"]["layout"]["meta"]["notes"][0].startswith("Query of “rose”")
     assert not visitor.errors
     [explorer] = visitor.exhibits()
-    assert explorer["choice"] == {"layer": 0, "head": 0, "token": 1}
+    assert explorer["choice"] == {"layer": 1, "head": 0, "token": 3}
+    assert (explorer["view"], explorer["by"]) == ("lines", "word")
     assert visitor.at.query_params == {}
     assert any("30,873" in line for line in visitor.open("why").said)
     assert any("Attention is not an explanation" in line for line in visitor.open("evidence").said)
-    assert re.sub(r"<[^>]*>", "", visitor.coloured()) == PLAIN
+    assert re.sub(r"<[^>]*>", "", visitor.coloured()) == SHORT
 
 
 def test_a_pair_of_sentences_shows_what_passes_between_them() -> None:
@@ -141,23 +145,23 @@ def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -
     visitor = Reader()
     before = visitor.all_drawn()
     [explorer] = visitor.exhibits()
-    ahead = json.loads(queries.part_of_exhibit(explorer["exhibit"], "ahead/1/2/4", {"theme": "light"}).content)
-    visitor.set(layer=2, head=3)
+    ahead = json.loads(queries.part_of_exhibit(explorer["exhibit"], "ahead/2/2/4", {"theme": "light"}).content)
+    visitor.set(layer=3, head=3)
     visitor.at.selectbox(key=controls.key_of(InsideBert, "token")).set_value(5)
     visitor.look()
     after = visitor.all_drawn()
     changed = {name for name in FIGURES if before[name] != after[name]}
     assert changed == {"scores", "mixing", "shares"} | LAYER
-    assert visitor.at.query_params == {"layer": "2", "head": "3", "token": "5"}
+    assert visitor.at.query_params == {"layer": "3", "head": "3", "token": "5", "settings_version": "2"}
     [explorer] = visitor.exhibits()
-    assert explorer["choice"] == {"layer": 1, "head": 2, "token": 4}
+    assert explorer["choice"] == {"layer": 2, "head": 2, "token": 4}
     # What the browser fetched at a click is what the page's script comes to, so nothing is drawn twice.
     shown = {name: json.loads(text) for name, text in ahead["figures"].items()}
     assert (shown.pop("scores"), shown.pop("mixing")) == (after["scores"], after["mixing"])
     [weight] = [
         json.loads(one.proto.json) for one in visitor.at.get("bidi_component") if "weight-by-hand" in one.proto.id
     ]
-    assert shown == {"weight": weight["words"], "network": {"layer": 2, "head": 3}}
+    assert shown == {"weight": weight["words"], "network": {"layer": 3, "head": 3}}
     assert weight["subject"] == ahead["subject"]
     worked = {
         name: float(said.replace("−", "-")) for name, said in weight["words"].items() if name not in ("asked", "key")
@@ -167,8 +171,41 @@ def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -
 
 
 def test_presets_keep_the_place_in_view() -> None:
-    visitor = Reader({"head": "2"}).choose("a-negation")
-    assert visitor.at.query_params == {"head": "2", "text": NEGATION}
+    visitor = Reader({"head": "2", "settings_version": "2"}).choose("a-negation")
+    assert visitor.at.query_params == {"head": "2", "text": NEGATION, "settings_version": "2"}
+
+
+def test_a_link_of_the_first_version_has_the_text_and_the_head_that_it_had() -> None:
+    visitor = Reader({"head": "2"})
+    assert visitor.at.text_area(key=controls.key_of(InsideBert, "text")).value == PLAIN
+    [explorer] = visitor.exhibits()
+    assert explorer["choice"] == {"layer": 0, "head": 1, "token": 1}
+
+
+def test_a_model_that_a_package_carries_is_offered_with_its_size_and_reads_what_is_written_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packaged = tmp_path / "packages"
+    write_random_bert(packaged / "some_bert" / "model")
+    listed = packaged / "some_bert-1.0.dist-info"
+    listed.mkdir()
+    (listed / "METADATA").write_text("Metadata-Version: 2.1\nName: some-bert\nVersion: 1.0\n")
+    (listed / "RECORD").write_text("some_bert/model/config.json,,\nsome_bert/model/model.safetensors,,\n")
+    assert not any(label.startswith("Read with") for label in Reader(THREE_WORDS).buttons)
+    monkeypatch.syspath_prepend(packaged)
+    packaged_folders.cache_clear()
+    visitor = Reader(THREE_WORDS)
+    assert f"Read with some-bert ({megabytes(bytes_of('folder:some-bert'))})" in [
+        label.replace("\\", "") for label in visitor.buttons
+    ]
+    visitor.at.button(key="model-at-hand").click()
+    visitor.look()
+    visitor.write("Inflation fell.")
+    assert not visitor.errors
+    assert any("**some-bert**" in line for line in visitor.said)
+    assert visitor.at.query_params["model"] == "folder:some-bert"
+    assert not any(label.startswith("Read with") for label in visitor.buttons)
+    packaged_folders.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -228,7 +265,7 @@ def test_what_cannot_be_read_is_told_in_a_sentence_and_nothing_is_lost(text: str
     assert visitor.drawn() == before
     assert visitor.at.query_params == SHORT
     visitor.set(head=2)
-    assert visitor.at.query_params == SHORT | {"head": "2"}
+    assert visitor.at.query_params == THREE_WORDS | {"head": "2"}
     visitor.write("Gold prices fell.")
     assert not visitor.told
 
@@ -257,7 +294,9 @@ def test_a_long_text_has_chunks_to_choose_from() -> None:
 
 
 def test_a_stale_link_is_told_and_the_rest_counts() -> None:
-    visitor = Reader({"layer": "77", "head": "500", "nonsense": "1", "token": "400", **SHORT})
+    visitor = Reader(
+        {"layer": "77", "head": "500", "nonsense": "1", "token": "400", "settings_version": "2", **THREE_WORDS}
+    )
     assert sorted(visitor.warnings) == sorted(
         plain(sentence)
         for sentence in (
@@ -266,7 +305,7 @@ def test_a_stale_link_is_told_and_the_rest_counts() -> None:
         )
     )
     layers = text_model("shipped").encoder.shape.layers
-    assert visitor.at.query_params == SHORT | {"layer": str(layers), "token": "6"}
+    assert visitor.at.query_params == THREE_WORDS | {"layer": str(layers), "token": "6", "settings_version": "2"}
 
 
 @pytest.mark.parametrize(
@@ -280,7 +319,7 @@ def test_a_stale_link_is_told_and_the_rest_counts() -> None:
     ],
 )
 def test_a_model_that_is_not_here_is_told_and_the_shipped_one_reads(name: str, sentence: str) -> None:
-    visitor = Reader({"model": name, **SHORT})
+    visitor = Reader({"model": name, **THREE_WORDS})
     assert not visitor.told
     [told] = [line for line in visitor.said if line.startswith(":material/error:")]
     assert sentence in told
@@ -298,7 +337,7 @@ def test_a_folder_that_is_no_model_is_told(models: Path) -> None:
 
 def test_a_model_without_a_classifier_says_so_in_place_of_empty_frames(models: Path) -> None:
     write_random_bert(models / "plain")
-    visitor = Reader({"model": "folder:plain", **SHORT})
+    visitor = Reader({"model": "folder:plain", **THREE_WORDS})
     assert not visitor.errors
     assert set(visitor.all_drawn()) == ALWAYS
     assert any("This model has no classifier" in element.value for element in visitor.at.info)
@@ -306,7 +345,7 @@ def test_a_model_without_a_classifier_says_so_in_place_of_empty_frames(models: P
 
 def test_a_model_without_a_masked_word_head_says_so(models: Path) -> None:
     without_masked_words(models / "judge")
-    visitor = Reader({"model": "folder:judge", **SHORT})
+    visitor = Reader({"model": "folder:judge", **THREE_WORDS})
     assert set(visitor.all_drawn()) == ALWAYS | WITH_CLASSIFIER
     visitor.open("hidden")
     assert any("This model has no masked-word head" in line for line in visitor.said)
@@ -314,7 +353,7 @@ def test_a_model_without_a_masked_word_head_says_so(models: Path) -> None:
 
 def test_labels_are_the_models_own(models: Path) -> None:
     with_classifier(models / "own", ("<b>sunny</b>", "rainy"))
-    visitor = Reader({"model": "folder:own", "label": "2", **SHORT})
+    visitor = Reader({"model": "folder:own", "label": "2", **THREE_WORDS})
     assert visitor.drawn()["tone"]["data"][0]["y"] == ["&lt;b&gt;sunny&lt;/b&gt;", "rainy"]
     assert "rainy" in visitor.open("evidence").drawn()["evidence"]["layout"]["title"]["text"]
 
@@ -332,26 +371,26 @@ def test_two_texts_side_by_side_share_their_axes() -> None:
 
 def test_two_models_side_by_side_and_faults_of_the_second(models: Path) -> None:
     with_classifier(models / "other")
-    visitor = Reader({"second_model": "folder:other", "second_text": ONE_WORD[1], **SHORT})
+    visitor = Reader({"second_model": "folder:other", "second_text": ONE_WORD[1], **THREE_WORDS})
     assert {"tones", "summaries"} <= set(visitor.drawn())
-    visitor = Reader({"second_model": "folder:gone", **SHORT})
+    visitor = Reader({"second_model": "folder:gone", **THREE_WORDS})
     assert any(told.startswith("The second one cannot be shown. This machine has no") for told in visitor.told)
     assert set(visitor.drawn()) == FIRST
 
 
 def test_what_differs_stands_by_the_switch_whatever_part_is_open(models: Path) -> None:
-    visitor = Reader({"second_text": ONE_WORD[1], "shown": "why", **SHORT})
+    visitor = Reader({"second_text": ONE_WORD[1], "shown": "why", **THREE_WORDS})
     assert any("changes most in how widely it looks" in line for line in visitor.said)
 
 
 def test_two_models_are_compared_by_probabilities_and_not_head_by_head(models: Path) -> None:
     with_classifier(models / "first", seed=1)
     with_classifier(models / "other", seed=2)
-    visitor = Reader({"model": "folder:first", "second_model": "folder:other", **SHORT})
+    visitor = Reader({"model": "folder:first", "second_model": "folder:other", **THREE_WORDS})
     assert any("The two models differ most in the probability of" in line for line in visitor.said)
     assert any("a head of one has no partner in the other" in line for line in visitor.said)
     assert not any("logit of" in line or "changes most" in line for line in visitor.said)
-    visitor = Reader({"model": "folder:first", "second_text": "Gold fell.", **SHORT})
+    visitor = Reader({"model": "folder:first", "second_text": "Gold fell.", **THREE_WORDS})
     assert any("logit of" in line for line in visitor.said)
     assert any("changes most in how widely it looks" in line for line in visitor.said)
     assert not any("has no partner" in line for line in visitor.said)
@@ -391,7 +430,7 @@ def test_a_second_text_that_is_switched_off_leaves_link_and_snippet_and_comes_ba
     assert visitor.at.query_params == SHORT
     assert "second" not in visitor.open("take").at.code[0].value
     visitor.open("first").set(head=2)
-    assert visitor.at.query_params == SHORT | {"head": "2"}
+    assert visitor.at.query_params == THREE_WORDS | {"head": "2"}
     visitor.at.toggle(key=inside_bert_state.BESIDE).set_value(True)
     visitor.look()
     assert visitor.at.query_params == SHORT | second | {"head": "2"}

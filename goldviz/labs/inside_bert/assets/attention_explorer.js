@@ -28,8 +28,6 @@ class Explorer {
   constructor(host) {
     this.host = host;
     this.parts = partsOf(host);
-    this.view = "map";
-    this.by = "piece";
     this.heads = new Map();
     this.sent = [];
     this.keptUntil = 0;
@@ -58,6 +56,7 @@ class Explorer {
     // A finger leaves its words behind; a touch elsewhere takes them away.
     this.elsewhere = (event) => {
       const path = event.composedPath();
+      if (!path.includes(this.parts.more)) this.parts.more.open = false;
       for (const picture of [this.overview, this.map]) if (!path.includes(picture.canvas)) picture.leave();
     };
     document.addEventListener("pointerdown", this.elsewhere);
@@ -82,6 +81,8 @@ class Explorer {
     const before = this.data;
     this.data = data;
     this.tell = tell;
+    this.view ??= data.view;
+    this.by ??= data.by;
     this.ink = wearInks(this.host, data);
     this.table = colourTable(data.colours, this.ink.gap);
     const asked = JSON.stringify(data.choice);
@@ -302,6 +303,11 @@ class Explorer {
   listen() {
     const { parts } = this;
     const changed = (name, act) => parts[name].addEventListener("change", act);
+    parts.more.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      parts.more.open = false;
+      event.stopPropagation();
+    });
     changed("order", () => {
       this.overview.order = parts.order.value;
       this.overview.arrange();

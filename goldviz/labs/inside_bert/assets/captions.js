@@ -3,6 +3,7 @@
 import { spanOf } from "./cells.js";
 import { percent, written } from "./numbers.js";
 
+const PLACES_OF_HABIT = { previous: "before", next: "after", itself: "itself" };
 export const MEASURES = { weights: "weights", norms: "value-weighted norms", rollout: "rollout to this layer" };
 const PLACES = {
   place: "Rows are layers, columns heads.",
@@ -15,9 +16,13 @@ export class Captions {
     this.parts = parts;
   }
 
-  write({ choice, header, one, overview, map, lines, view, data }) {
+  write({ choice, header, one, overview, map, lines, view, data, by }) {
     this.put("one-title", `Layer ${choice.layer + 1}, head ${choice.head + 1}`);
-    if (header) this.writeAll(choice, header, overview, data.colours);
+    if (header) {
+      const summaries = () => overview.summariesOf(choice.layer, choice.head).slice(0, 3).join(" · ");
+      this.put("facts", habitOf(one, by) || summaries());
+      this.writeAll(header, overview, data.colours);
+    }
     if (!one) return;
     this.writeScale(map, data.colours);
     const label = `Heat map of layer ${choice.layer + 1}, head ${choice.head + 1}, ${one.labels.length} rows. `;
@@ -32,8 +37,7 @@ export class Captions {
     if (this.parts[part].textContent !== words) this.parts[part].textContent = words;
   }
 
-  writeAll(choice, header, overview, colours) {
-    this.put("facts", overview.summariesOf(choice.layer, choice.head).slice(0, 3).join(" · "));
+  writeAll(header, overview, colours) {
     const blocks = header.edges.length - 1;
     const most = Math.ceil(header.tokens.length / blocks);
     const pooled = blocks < header.tokens.length ? ` A dot is the largest weight of up to ${most} × ${most} pieces.` : "";
@@ -69,6 +73,14 @@ export class Captions {
     const rest = this.parts.measure.value === "norms" ? "; lengths are not rescaled" : "";
     return `Hidden pieces had ${percent(mean)} of the weight, on average over the queries${rest}.`;
   }
+}
+
+// The one place to which most of a head's weight goes, where there is one.
+function habitOf(one, by) {
+  if (!one?.habit?.name) return "";
+  const { name, share } = one.habit;
+  const where = name === "special" ? "special pieces" : `the ${by} ${PLACES_OF_HABIT[name]}`;
+  return `${Math.round(100 * share)} % of the weight goes to ${where}.`;
 }
 
 // The colour scale with its range, as elements.

@@ -4,6 +4,11 @@ import { sized } from "../../../ui/assets/canvas.js";
 import { spanOf } from "./cells.js";
 import { written } from "./numbers.js";
 
+const TALLEST_ROW = 36;
+const ROOMY = 28;
+const VALUE_ROOM = 76;
+const LETTER_ROOM = 9;
+
 export class HeadLines {
   labels = undefined;
   special = undefined;
@@ -86,12 +91,17 @@ export class HeadLines {
 
   layout(height, narrow) {
     if (!this.count) return;
-    this.pitch = narrow ? 30 : 22;
+    // A sentence fills the height; a long text keeps rows that can be read.
+    this.pitch = Math.min(TALLEST_ROW, Math.max(narrow ? 30 : 22, Math.floor((height - 2) / this.count)));
     this.height = Math.min(height, Math.max(this.count * this.pitch + 2, 120));
+    this.flow.classList.toggle("roomy", this.pitch >= ROOMY);
+    this.flow.style.setProperty("--pitch", `${this.pitch}px`);
     this.flow.style.height = `${this.height}px`;
     this.track.style.height = `${this.count * this.pitch}px`;
     this.width = this.flow.clientWidth;
-    const column = Math.min(250, Math.floor(0.38 * this.width));
+    const longest = this.labels.reduce((most, label) => Math.max(most, label.length), 0);
+    const column = Math.min(250, Math.floor(0.38 * this.width), VALUE_ROOM + LETTER_ROOM * longest);
+    for (const side of Object.values(this.columns)) side.style.width = `${column}px`;
     this.from = column + 4;
     this.to = this.width - column - 4;
     this.paint();

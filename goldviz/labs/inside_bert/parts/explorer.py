@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 from plotly.colors import sequential
 
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
 from goldviz.labs.inside_bert import LAB
-from goldviz.labs.inside_bert.queries import AttentionExhibit
+from goldviz.labs.inside_bert.queries import AttentionExhibit, By
 from goldviz.ui.components import component
 from goldviz.ui.serving.queries import EXHIBITS_PATH, shelf
 from goldviz.ui.serving.server import address
+
+View = Literal["lines", "map"]
+"""One head as lines between words, or as a map with exact cells."""
 
 _component = component("attention_explorer", LAB.package, isolated=True)
 
@@ -52,6 +55,8 @@ def attention_explorer(
     theme: Theme = "light",
     on_choose: Callable[[Choice], None] | None = None,
     ahead: str = "",
+    view: View = "map",
+    by: By = "piece",
 ) -> Choice:
     """Show the exhibit that is kept under a token, and return what is chosen in it.
 
@@ -59,7 +64,8 @@ def attention_explorer(
     ``height`` is that of the drawings, in pixels. ``on_choose`` hears of a choice before the page runs again. An
     exhibit that the server has let go makes the page run once more, so that it can put the exhibit up again: look
     whether the token is in ``goldviz.ui.serving.queries.shelf`` ahead of this call. What hangs on the choice is
-    fetched at once for the figures of the page ``ahead``, which stand below.
+    fetched at once for the figures of the page ``ahead``, which stand below. ``view`` and ``by`` are what it begins
+    with: the visitor's switches hold from then on.
     """
     choice = Choice(layer, head, token)
     data = {
@@ -70,6 +76,8 @@ def attention_explorer(
         "theme": theme,
         "inks": {name: asdict(ink) for name, ink in INKS.items()},
         "ahead": ahead,
+        "view": view,
+        "by": by,
         "colours": getattr(sequential, SEQUENTIAL),
     }
 

@@ -48,16 +48,18 @@ def show(look: Look) -> None:
         head=head - 1,
         token=token - 1,
         ahead=AHEAD,
+        view="lines",
+        by="word",
     )
     st.caption(
         "A weight says how much of a value is mixed in. It does not say that the piece mattered for the answer. "
         "Values may be short, and other heads and layers may undo this one's work. Evidence is measured otherwise "
         "(Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
     )
-    network_part(look, AHEAD)
     st.subheader("How that head got there", anchor=False)
     _pickers(look)
     _steps(look)
+    network_part(look, AHEAD)
     leave_link(look.now())
 
 

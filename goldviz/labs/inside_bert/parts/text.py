@@ -11,8 +11,9 @@ import streamlit as st
 
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.uploaded_text import decoded_text
-from goldviz.declare.text_models import SHIPPED
+from goldviz.declare.text_models import FOLDER_PREFIX, SHIPPED
 from goldviz.labs.inside_bert.compute import pair_too_long
+from goldviz.labs.inside_bert.models import bytes_of, models_at_hand
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.state import complain, key_of, put
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT
@@ -122,11 +123,11 @@ def _use_beside(name: str) -> None:
 
 
 def text_box() -> None:
-    """The text, and a way to bring a file."""
+    """The text as a whole, a way to bring a file, and the model that reads it best of those at hand."""
     st.text_area(
         "Text",
         key=key_of("text"),
-        height=120,
+        height="content",
         persist_state="session",
         help=("What the model reads. It is read when you leave the box or press Ctrl and Enter."),
     )
@@ -147,9 +148,25 @@ def text_box() -> None:
             on_click=_write_another,
             help="A statement by goldviz's generator, in the language that the shipped model has learned.",
         )
+        _offer_real_model()
     sentence = st.session_state.pop(UPLOAD_COMPLAINT, "")
     if sentence:
         complain(sentence)
+
+
+def _offer_real_model() -> None:
+    """A model of this machine that has read real texts, with its size, while the small shipped one reads."""
+    name = next(iter(models_at_hand()), "") if _is_shipped() else ""
+    if name:
+        size = text_model_dialog.megabytes(bytes_of(name))
+        st.button(
+            f"Read with {plain(name.removeprefix(FOLDER_PREFIX))} ({size})",
+            icon=":material/hub:",
+            key="model-at-hand",
+            on_click=_use,
+            args=(name,),
+            help="A model on this machine. It reads this text and all that you write from then on.",
+        )
 
 
 def _take_file() -> None:
