@@ -6,7 +6,7 @@ read as a pair, one that no model reads in a single chunk, and one without a let
 
 from __future__ import annotations
 
-SHORT = "Gold prices rose because inflation remained elevated and yields fell."
+TEN_WORDS = "Gold prices rose because inflation remained elevated and yields fell."
 PLAIN = (
     "The Committee decided to raise the target range by 25 basis points. Inflation remains elevated, and the labor "
     "market has stayed strong."

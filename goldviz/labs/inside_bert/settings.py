@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
 from goldviz.declare.text_models import text_model_setting
-from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PAIR, PLAIN, SHORT, UNKNOWN
+from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PAIR, PLAIN, TEN_WORDS, UNKNOWN
 
 LONGEST_TEXT = 20_000
 FIRST_VERSION = {"text": PLAIN, "layer": "1", "head": "1", "token": "2"}
@@ -29,7 +29,7 @@ class InsideBert(Instant):
     )
 
     model: str = text_model_setting("The model that reads the text.")
-    text: str = setting(SHORT, group="Text", control="text", min_length=1, max_length=LONGEST_TEXT)
+    text: str = setting(TEN_WORDS, group="Text", control="text", min_length=1, max_length=LONGEST_TEXT)
     """What is read. A longer text than the model's positions is read in overlapping chunks. What follows a [SEP] is
     sentence B."""
     second_model: str = text_model_setting(

@@ -23,7 +23,7 @@ OWN_PACKAGE = "goldviz"
 @cache
 def packaged_folders() -> Mapping[str, Path]:
     """The folder of each package's model by the package's name, looked for once in a process."""
-    folders = {}
+    folders: dict[str, Path] = {}
     for package in distributions():
         folder = next(_folders(package), None)
         if folder is not None and package.metadata["Name"] != OWN_PACKAGE:

@@ -33,7 +33,7 @@ from goldviz.labs.inside_bert.parts.evidence import correlation_sentence
 from goldviz.labs.inside_bert.parts.exhibit import exhibit
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.text import shipped_words
-from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN, SHORT
+from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN, TEN_WORDS
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
 from goldviz.models.text.packaged import packaged_folders
@@ -65,7 +65,7 @@ WITH_CLASSIFIER = {"tone", "evidence", "agreement", "without", "heads_off"}
 FIRST = {"network", "scores", "mixing", "tone"}
 FIGURES = ALWAYS | WITH_CLASSIFIER
 """Guesses come with the visitor's own."""
-THREE_WORDS = {"text": "Gold prices rose."}
+SHORT = {"text": "Gold prices rose.", "settings_version": "2"}
 
 
 class Reader(InstantVisitor):
@@ -131,7 +131,7 @@ def test_a_stranger_sees_every_part_at_once() -> None:
     assert visitor.at.query_params == {}
     assert any("30,873" in line for line in visitor.open("why").said)
     assert any("Attention is not an explanation" in line for line in visitor.open("evidence").said)
-    assert re.sub(r"<[^>]*>", "", visitor.coloured()) == SHORT
+    assert re.sub(r"<[^>]*>", "", visitor.coloured()) == TEN_WORDS
 
 
 def test_a_pair_of_sentences_shows_what_passes_between_them() -> None:
@@ -191,13 +191,12 @@ def test_a_model_that_a_package_carries_is_offered_with_its_size_and_reads_what_
     listed.mkdir()
     (listed / "METADATA").write_text("Metadata-Version: 2.1\nName: some-bert\nVersion: 1.0\n")
     (listed / "RECORD").write_text("some_bert/model/config.json,,\nsome_bert/model/model.safetensors,,\n")
-    assert not any(label.startswith("Read with") for label in Reader(THREE_WORDS).buttons)
+    assert not any(label.startswith("Read with") for label in Reader(SHORT).buttons)
     monkeypatch.syspath_prepend(packaged)
     packaged_folders.cache_clear()
-    visitor = Reader(THREE_WORDS)
-    assert f"Read with some-bert ({megabytes(bytes_of('folder:some-bert'))})" in [
-        label.replace("\\", "") for label in visitor.buttons
-    ]
+    visitor = Reader(SHORT)
+    offers = [label.replace("\\", "") for label in visitor.buttons]
+    assert f"Read with some-bert ({megabytes(bytes_of('folder:some-bert'))})" in offers
     visitor.at.button(key="model-at-hand").click()
     visitor.look()
     visitor.write("Inflation fell.")
@@ -265,7 +264,7 @@ def test_what_cannot_be_read_is_told_in_a_sentence_and_nothing_is_lost(text: str
     assert visitor.drawn() == before
     assert visitor.at.query_params == SHORT
     visitor.set(head=2)
-    assert visitor.at.query_params == THREE_WORDS | {"head": "2"}
+    assert visitor.at.query_params == SHORT | {"head": "2"}
     visitor.write("Gold prices fell.")
     assert not visitor.told
 
@@ -280,7 +279,7 @@ def test_letters_that_are_not_latin_count_as_an_address_writes_them() -> None:
     link, left_out = inside_bert_state.link_of(InsideBert(text="金" * 1000))
     assert (link, left_out) == ({}, ["text"])
     link, left_out = inside_bert_state.link_of(InsideBert(text="a" * 2000, second_text="b" * 2001))
-    assert (list(link), left_out) == (["text"], ["second_text"])
+    assert (list(link), left_out) == (["text", "settings_version"], ["second_text"])
 
 
 def test_a_long_text_has_chunks_to_choose_from() -> None:
@@ -294,9 +293,7 @@ def test_a_long_text_has_chunks_to_choose_from() -> None:
 
 
 def test_a_stale_link_is_told_and_the_rest_counts() -> None:
-    visitor = Reader(
-        {"layer": "77", "head": "500", "nonsense": "1", "token": "400", "settings_version": "2", **THREE_WORDS}
-    )
+    visitor = Reader({"layer": "77", "head": "500", "nonsense": "1", "token": "400", **SHORT})
     assert sorted(visitor.warnings) == sorted(
         plain(sentence)
         for sentence in (
@@ -305,7 +302,7 @@ def test_a_stale_link_is_told_and_the_rest_counts() -> None:
         )
     )
     layers = text_model("shipped").encoder.shape.layers
-    assert visitor.at.query_params == THREE_WORDS | {"layer": str(layers), "token": "6", "settings_version": "2"}
+    assert visitor.at.query_params == SHORT | {"layer": str(layers), "token": "6"}
 
 
 @pytest.mark.parametrize(
@@ -319,7 +316,7 @@ def test_a_stale_link_is_told_and_the_rest_counts() -> None:
     ],
 )
 def test_a_model_that_is_not_here_is_told_and_the_shipped_one_reads(name: str, sentence: str) -> None:
-    visitor = Reader({"model": name, **THREE_WORDS})
+    visitor = Reader({"model": name, **SHORT})
     assert not visitor.told
     [told] = [line for line in visitor.said if line.startswith(":material/error:")]
     assert sentence in told
@@ -337,7 +334,7 @@ def test_a_folder_that_is_no_model_is_told(models: Path) -> None:
 
 def test_a_model_without_a_classifier_says_so_in_place_of_empty_frames(models: Path) -> None:
     write_random_bert(models / "plain")
-    visitor = Reader({"model": "folder:plain", **THREE_WORDS})
+    visitor = Reader({"model": "folder:plain", **SHORT})
     assert not visitor.errors
     assert set(visitor.all_drawn()) == ALWAYS
     assert any("This model has no classifier" in element.value for element in visitor.at.info)
@@ -345,7 +342,7 @@ def test_a_model_without_a_classifier_says_so_in_place_of_empty_frames(models: P
 
 def test_a_model_without_a_masked_word_head_says_so(models: Path) -> None:
     without_masked_words(models / "judge")
-    visitor = Reader({"model": "folder:judge", **THREE_WORDS})
+    visitor = Reader({"model": "folder:judge", **SHORT})
     assert set(visitor.all_drawn()) == ALWAYS | WITH_CLASSIFIER
     visitor.open("hidden")
     assert any("This model has no masked-word head" in line for line in visitor.said)
@@ -353,7 +350,7 @@ def test_a_model_without_a_masked_word_head_says_so(models: Path) -> None:
 
 def test_labels_are_the_models_own(models: Path) -> None:
     with_classifier(models / "own", ("<b>sunny</b>", "rainy"))
-    visitor = Reader({"model": "folder:own", "label": "2", **THREE_WORDS})
+    visitor = Reader({"model": "folder:own", "label": "2", **SHORT})
     assert visitor.drawn()["tone"]["data"][0]["y"] == ["&lt;b&gt;sunny&lt;/b&gt;", "rainy"]
     assert "rainy" in visitor.open("evidence").drawn()["evidence"]["layout"]["title"]["text"]
 
@@ -371,26 +368,26 @@ def test_two_texts_side_by_side_share_their_axes() -> None:
 
 def test_two_models_side_by_side_and_faults_of_the_second(models: Path) -> None:
     with_classifier(models / "other")
-    visitor = Reader({"second_model": "folder:other", "second_text": ONE_WORD[1], **THREE_WORDS})
+    visitor = Reader({"second_model": "folder:other", "second_text": ONE_WORD[1], **SHORT})
     assert {"tones", "summaries"} <= set(visitor.drawn())
-    visitor = Reader({"second_model": "folder:gone", **THREE_WORDS})
+    visitor = Reader({"second_model": "folder:gone", **SHORT})
     assert any(told.startswith("The second one cannot be shown. This machine has no") for told in visitor.told)
     assert set(visitor.drawn()) == FIRST
 
 
 def test_what_differs_stands_by_the_switch_whatever_part_is_open(models: Path) -> None:
-    visitor = Reader({"second_text": ONE_WORD[1], "shown": "why", **THREE_WORDS})
+    visitor = Reader({"second_text": ONE_WORD[1], "shown": "why", **SHORT})
     assert any("changes most in how widely it looks" in line for line in visitor.said)
 
 
 def test_two_models_are_compared_by_probabilities_and_not_head_by_head(models: Path) -> None:
     with_classifier(models / "first", seed=1)
     with_classifier(models / "other", seed=2)
-    visitor = Reader({"model": "folder:first", "second_model": "folder:other", **THREE_WORDS})
+    visitor = Reader({"model": "folder:first", "second_model": "folder:other", **SHORT})
     assert any("The two models differ most in the probability of" in line for line in visitor.said)
     assert any("a head of one has no partner in the other" in line for line in visitor.said)
     assert not any("logit of" in line or "changes most" in line for line in visitor.said)
-    visitor = Reader({"model": "folder:first", "second_text": "Gold fell.", **THREE_WORDS})
+    visitor = Reader({"model": "folder:first", "second_text": "Gold fell.", **SHORT})
     assert any("logit of" in line for line in visitor.said)
     assert any("changes most in how widely it looks" in line for line in visitor.said)
     assert not any("has no partner" in line for line in visitor.said)
@@ -430,7 +427,7 @@ def test_a_second_text_that_is_switched_off_leaves_link_and_snippet_and_comes_ba
     assert visitor.at.query_params == SHORT
     assert "second" not in visitor.open("take").at.code[0].value
     visitor.open("first").set(head=2)
-    assert visitor.at.query_params == THREE_WORDS | {"head": "2"}
+    assert visitor.at.query_params == SHORT | {"head": "2"}
     visitor.at.toggle(key=inside_bert_state.BESIDE).set_value(True)
     visitor.look()
     assert visitor.at.query_params == SHORT | second | {"head": "2"}

@@ -164,7 +164,8 @@ def link_of(settings: InsideBert) -> tuple[dict[str, str], list[str]]:
     link = controls.to_link(settings)
     texts: tuple[str, ...] = ("text", "second_text")
     left_out = [name for name in texts if name in link and not _fits(link[name])]
-    return {name: value for name, value in link.items() if name not in left_out}, left_out
+    rest = {name: value for name, value in link.items() if name not in left_out}
+    return {} if rest.keys() == {controls.VERSION} else rest, left_out
 
 
 def _fits(text: str) -> bool:

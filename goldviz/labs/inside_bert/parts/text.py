@@ -128,6 +128,7 @@ def text_box() -> None:
         "Text",
         key=key_of("text"),
         height="content",
+        label_visibility="collapsed",
         persist_state="session",
         help=("What the model reads. It is read when you leave the box or press Ctrl and Enter."),
     )
