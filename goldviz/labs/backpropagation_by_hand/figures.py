@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, link, power_ticks, worded
 from goldviz.figures.frames import AtStep, each
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
-from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.backpropagation_by_hand.measures import PARTS
+from goldviz.labs.backpropagation_by_hand.unrolled import place, shown
 
 NAMES = {
     "W_ax": "W<sub>ax</sub>",
@@ -46,36 +46,6 @@ BACKWARD = {
 TRIANGLE = "Which loss teaches which use of W?"
 WRITTEN_UP_TO = 8
 """Cells in a row up to which each shows its number."""
-
-
-class Place(NamedTuple):
-    """A step of the recursion, and whether one goes forward or back."""
-
-    step: int
-    backward: bool
-
-    @property
-    def arrow(self) -> str:
-        """Which way one goes, in words."""
-        return "backward, right to left" if self.backward else "forward, left to right"
-
-
-def place(ds: Run, number: int) -> Place:
-    """Place ``number`` of 1 to 2 T: forward through 1 to T, then back from T to 1."""
-    steps = ds.sizes["step"]
-    number = min(max(number, 1), 2 * steps)
-    return Place(number, False) if number <= steps else Place(2 * steps + 1 - number, True)
-
-
-def shown(symbol: str) -> str:
-    """A character as a label: escaped, spaces and unprintable ones visible.
-
-    >>> shown(" "), shown("<"), shown("\\n")
-    ('␣', '&lt;', '\\\\n')
-    """
-    if symbol == " ":
-        return "␣"
-    return as_label(symbol if symbol.isprintable() else repr(symbol)[1:-1])
 
 
 def _text_below(figure: Figure, ds: Run, title: str, **more: Any) -> list[str]:

@@ -29,6 +29,11 @@ def off_with_total(run: Run) -> float:
     return float(run.attrs["off_with_total"])
 
 
+def pull(run: Run, source: str, step: int) -> float:
+    """How long the part of dL/dh is that comes from the step's own answer, or from the step after."""
+    return float(np.linalg.norm(run[source].sel(step=step).values))
+
+
 @measure()
 def turned(run: Run) -> float:
     """1 - cosine between the gradient before and after clipping."""

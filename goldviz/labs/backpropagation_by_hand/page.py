@@ -11,6 +11,7 @@ import streamlit as st
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.backpropagation_by_hand import LAB, figures, measures
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
+from goldviz.labs.backpropagation_by_hand.unrolled import place, unrolled
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
 
@@ -22,7 +23,8 @@ def words_of_position(settings: BackpropagationByHand) -> str:
 
 
 def look(view: View[BackpropagationByHand]) -> None:
-    """The text with the place in it, and every vector of that step."""
+    """The unrolled network with the place in it, what it expects, and every vector of that step."""
+    view.draw(unrolled)
     view.draw(figures.predictions, figures.step_vectors)
 
 
@@ -95,14 +97,14 @@ def pairs(view: View[BackpropagationByHand]) -> None:
 
 def _of_place(view: View[BackpropagationByHand]) -> list[FigureSpec]:
     """Forward: the weights. Backward: what this step adds to the five sums, and the sums so far."""
-    if figures.place(view.dataset, view.settings.place).backward:
+    if place(view.dataset, view.settings.place).backward:
         return [figures.terms, figures.sums_so_far]
     return [WEIGHTS]
 
 
 def in_report(view: View[BackpropagationByHand]) -> list[FigureSpec]:
     """The figures of all parts, at this place."""
-    first = [figures.predictions, figures.step_vectors, *_of_place(view)]
+    first = [unrolled, figures.predictions, figures.step_vectors, *_of_place(view)]
     return view.drawable([*first, figures.triangle, figures.one_loss, figures.direct_and_total, *AFTER])
 
 

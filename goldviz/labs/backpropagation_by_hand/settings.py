@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
@@ -34,9 +34,10 @@ class BackpropagationByHand(Instant):
     """C: a gradient whose norm over all five parts is longer is scaled down to it."""
     seed: int = standard.seed(group="Network")
     """Random seed of the weights."""
-    place: int = setting(1, ge=1, le=78, group="View", unit="steps")
+    place: int = setting(5, ge=1, le=78, group="View", unit="steps")
     """Where you are: first forward through the text, then backward from its end."""
 
+    version: ClassVar[int] = 2
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "Three steps, T = 3, as in the document's example."),
@@ -57,6 +58,11 @@ class BackpropagationByHand(Instant):
             {"text": "abababababababababab", "gain": 4.0, "clip": 1.0, "learning_rate": 1.0},
         ),
     )
+
+    @classmethod
+    def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:
+        """Version 1 began at the first step: what names other settings alone meant that place."""
+        return {"place": "1"} | values if values else values
 
     def positions(self) -> tuple[int, int]:
         """All steps forward, then all backward; a text of n characters has n - 1 of each."""

@@ -6,7 +6,7 @@ Document 001, sections 1.1-1.2.1 and Annex 5.1, equations 1-4 and 34-43; documen
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator
 
@@ -74,9 +74,10 @@ class BackpropagationSteps(Instant):
         allowed="changed numbers such as w2.1.3=0.5;b1.2=0;x1.2=-1;y1.1=0.3;t1=2",
     )
     """Numbers that were changed by hand in the diagram."""
-    step: int = setting(0, ge=0, le=MOST, group="View", control="diagram", unit="steps")
+    step: int = setting(8, ge=0, le=MOST, group="View", control="diagram", unit="steps")
     """The step in view, from 0: forward, the loss, and back. Beyond the last, the last."""
 
+    version: ClassVar[int] = 2
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "Three layers of tanh and ½ squared error: equations 1 to 4 in their order."),
         Preset(
@@ -114,6 +115,11 @@ class BackpropagationSteps(Instant):
             {"activation": "leaky_relu", "edits": "b1.2=-10"},
         ),
     )
+
+    @classmethod
+    def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:
+        """Version 1 began before the first step: what names other settings alone meant that."""
+        return {"step": "0"} | values if values else values
 
     def without_effect(self) -> Mapping[str, str]:
         """The slope of what has none, and the last layer's nonlinearity where a softmax stands."""

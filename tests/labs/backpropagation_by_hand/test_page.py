@@ -1,8 +1,11 @@
 """The page of backpropagation through time by hand."""
 
+import numpy as np
 import pytest
 
+from goldviz.labs.backpropagation_by_hand.compute import compute
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
+from goldviz.labs.backpropagation_by_hand.unrolled import unrolled
 from goldviz.ui.words import plain
 from tests.pages.instant import InstantVisitor
 
@@ -26,7 +29,7 @@ def test_one_steps_forward_and_then_backward(theme: str) -> None:
     ):
         visitor.set(place=place)
         assert visitor.drawn()["vectors"]["layout"]["title"]["text"] == words
-    assert visitor.at.query_params == {"place": "6"}
+    assert visitor.at.query_params == {"place": "6", "settings_version": "2"}
     assert {"terms", "sums"} <= set(visitor.open("sums").drawn())
 
 
@@ -35,6 +38,27 @@ def test_the_sums_stand_beside_autograds() -> None:
     assert list(table["Part"]) == ["W_ax", "W_aa", "b_a", "W_ya", "b_y"]
     assert (table["Largest difference"].astype(float) < 1e-12).all()
     assert (table["Norm by hand"] == table["Norm by autograd"]).all()
+
+
+def test_the_unrolled_network_has_its_numbers_and_the_way_back_that_was_gone() -> None:
+    ds = compute(BackpropagationByHand(text="gold"))
+    at_start, half_way, at_end = (unrolled.draw(ds, number=number).to_dict() for number in (1, 5, 6))
+    of = {"h": [], "δ": []}
+    for trace in at_end["data"]:
+        of[trace["hovertemplate"][0]].append(np.asarray(trace["z"])[:, 0])
+    np.testing.assert_allclose(of["h"], ds["h"].values)
+    np.testing.assert_allclose(of["δ"], ds["delta_u"].values)
+    assert len(at_start["data"]) == 1
+    assert len(half_way["data"]) == 3 + 2
+    [told, *_] = half_way["layout"]["meta"]["notes"]
+    own, later = (np.linalg.norm(ds[name].sel(step=2)) for name in ("from_output", "from_later"))
+    assert told == f"Backward, step 2: its own answer pulls with {own:.2g}, step 3 with {later:.2g}."
+
+
+def test_a_long_text_shows_the_steps_around_the_one_in_view() -> None:
+    figure = unrolled.draw(compute(BackpropagationByHand(text="a longer text")), number=20).to_dict()
+    assert figure["layout"]["xaxis"]["tickvals"] == [4, 5, 6]
+    assert "In view: steps 4 to 6 of 12." in figure["layout"]["meta"]["notes"][1]
 
 
 @pytest.mark.parametrize("text", ["", "x", "y" * 41])
@@ -48,7 +72,7 @@ def test_a_text_that_is_not_allowed_is_told_and_the_last_good_one_stays(text: st
     assert visitor.drawn() == before
     visitor.set(text="cocoa")
     assert not visitor.errors
-    assert visitor.at.query_params == {"text": "cocoa"}
+    assert visitor.at.query_params == {"text": "cocoa", "settings_version": "2"}
 
 
 def test_a_shorter_text_keeps_the_place_inside() -> None:
