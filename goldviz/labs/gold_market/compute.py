@@ -16,6 +16,7 @@ from goldviz.labs.gold_market.market import market_at_hand
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.gold_market.views import observations, returns
 from goldviz.labs.gold_market.views.answer import answer_view
+from goldviz.labs.gold_market.views.clock import clock_view
 from goldviz.labs.gold_market.views.leak import ahead_view, correlation_view
 
 LEAST_VALUES = 60
@@ -73,6 +74,7 @@ def market_view(market: Market, settings: GoldMarket) -> xr.Dataset:
         observations.observed_by_month(rows),
         observations.observed_lately(rows),
         observations.channel_facts(market, rows),
+        clock_view(market),
         returns.price_view(market, number),
         returns.volatility_view(market.target, window),
         returns.distribution_view(moves),

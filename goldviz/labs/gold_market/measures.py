@@ -48,6 +48,13 @@ def hidden(run: Run) -> float:
     return float(np.nansum(run["hidden"].values[:, 1:])) / count if count else 0.0
 
 
+def out_by(run: Run, hour: int) -> float:
+    """The share of the covariates' values of the last year that are out by an hour of the day whose date they carry."""
+    out = run["year_out_after"].values[:, 1:]
+    count = int(np.isfinite(out).sum())
+    return float((out <= hour).sum()) / count if count else float("nan")
+
+
 @measure()
 def mean_move(run: Run) -> float:
     """The mean of the target's moves, in the unit in which they are."""

@@ -13,6 +13,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.labs.gold_market import LAB, measures
 from goldviz.labs.gold_market.figures import FIGURES
 from goldviz.labs.gold_market.figures.answer import answer
+from goldviz.labs.gold_market.figures.clock import clock, hour_in_words, hour_of
 from goldviz.labs.gold_market.figures.leak import ahead_sentence, correlation, fit_sentence, leak
 from goldviz.labs.gold_market.figures.observed import early_sentence, last_days, release_of, strip
 from goldviz.labs.gold_market.figures.prices import prices
@@ -25,9 +26,10 @@ from goldviz.ui.words import plain
 
 
 def look(view: View[GoldMarket]) -> None:
-    """Who is observed, and what the covariate in view tells of the target's next move."""
+    """Which values of a day are out, who is observed, and what the covariate in view tells of the next move."""
     if told := ahead_sentence(view.dataset):
         st.caption(f":material/warning: {plain(told)}")
+    view.explain(clock)
     view.explain(strip, correlation)
 
 
@@ -35,6 +37,11 @@ def days(view: View[GoldMarket]) -> None:
     """The last days, and every channel's facts."""
     view.explain(last_days)
     facts(view)
+
+
+def moment_in_words(settings: GoldMarket) -> str:
+    """When the forecast in view is made."""
+    return f"Forecast made at {hour_in_words(hour_of(settings.moment))}: drag it across the days"
 
 
 def early(view: View[GoldMarket]) -> None:
@@ -158,7 +165,7 @@ PAGE = InstantPage(
     look,
     why=why,
     report=in_report,
-    words_of_position=GoldMarket.covariate_in_words,
+    words_of_position=moment_in_words,
     plays=False,
     parts=(
         Part("days", "What is there?", days),

@@ -7,14 +7,11 @@ goes below zero is seen in changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from goldviz.declare import market_settings
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
-
-if TYPE_CHECKING:
-    from goldviz.data.markets.market import Market
 
 MOST_COVARIATES = 60
 
@@ -30,7 +27,7 @@ class GoldMarket(Instant):
         rank=50,
         question="What of gold is observed, and when?",
     )
-    position: ClassVar[str] = "channel"
+    position: ClassVar[str] = "moment"
 
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
@@ -43,10 +40,13 @@ class GoldMarket(Instant):
     """The last years, which are shown and measured."""
     window: int = setting(120, ge=20, le=500, group="View", essential=True, unit="observations")
     """Observations in the window of the rolling volatility and correlation."""
-    channel: int = setting(1, ge=1, le=MOST_COVARIATES, group="View")
+    channel: int = setting(1, ge=1, le=MOST_COVARIATES, group="View", essential=True)
     """Number of the covariate that stands beside the target."""
 
-    kept_by_presets: ClassVar[tuple[str, ...]] = (*market_settings.MARKET_SETTINGS, "channel")
+    moment: int = setting(20, ge=1, le=49, group="View", unit="hours")
+    """When the forecast in view is made: 1 is the midnight that begins a day (UTC), 49 that two days later."""
+
+    kept_by_presets: ClassVar[tuple[str, ...]] = (*market_settings.MARKET_SETTINGS, "channel", "moment")
     units: ClassVar[Mapping[str, str]] = {"dated": "d", "wait": "h", "typical_wait": "h", "longest_gap": "d"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
@@ -82,34 +82,11 @@ class GoldMarket(Instant):
     )
 
     def positions(self) -> tuple[int, int]:
-        """The covariates, numbered from 1; one place where there is none, or no such market."""
-        from goldviz.data.markets.market import MarketError
-
-        try:
-            return 1, min(max(len(self._market().channels) - 1, 1), MOST_COVARIATES)
-        except MarketError:
-            return 1, 1
-
-    def covariate_in_words(self) -> str:
-        """Which covariate is in view: 'Covariate 1 of 7: Silver (simulated)'; less where there is no such market."""
-        from goldviz.data.markets.market import MarketError
-
-        try:
-            covariates = self._market().channels[1:]
-        except MarketError:
-            return "Covariate"
-        if not covariates:
-            return "No covariate"
-        number = min(self.channel, len(covariates))
-        return f"Covariate {number} of {len(covariates)}: {covariates[number - 1].words}"
+        """The hours of two days."""
+        return 1, 49
 
     def without_effect(self) -> Mapping[str, str]:
         """Where nothing is hidden, there is no share of it; nothing is planted in real data."""
         share = {"missing_share": "Nothing is hidden."} if self.missing == "none" else {}
         tone = {} if self.data == "simulated" else {"tone_response": "Nothing is planted in data of your own."}
         return share | tone
-
-    def _market(self) -> Market:
-        from goldviz.labs.gold_market.market import market_at_hand
-
-        return market_at_hand(self.data, self.market_seed, self.tone_response)

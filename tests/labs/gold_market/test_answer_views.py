@@ -53,6 +53,5 @@ def test_only_the_simulated_market_answers() -> None:
     assert "tone_response" in GoldMarket(data="a" * 16).without_effect()
     assert "tone_response" not in GoldMarket().without_effect()
     settings = GoldMarket(tone_response=0.3, years=2)
-    assert settings.positions() == (1, 8)
-    assert settings.changed(channel=8).covariate_in_words().endswith("Tone of policy documents (generated)")
+    assert settings.compute().sizes["channel"] == 9
     assert not settings.compute()["price"].equals(settings.changed(tone_response=0.0).compute()["price"])

@@ -16,7 +16,7 @@ from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
-FIGURES = {"prices", "strip", "last_days", "correlation", "leak", "returns", "distribution", "memory"}
+FIGURES = {"clock", "prices", "strip", "last_days", "correlation", "leak", "returns", "distribution", "memory"}
 
 
 @pytest.fixture(autouse=True)
@@ -49,11 +49,24 @@ def test_another_covariate_changes_what_is_about_it_and_stays_through_presets() 
     before = visitor.all_drawn()
     visitor.set(channel=3)
     after = visitor.all_drawn()
-    assert visitor.position["words"][3 - 1] == "Covariate 3 of 7: US 10-year yield (simulated)"
+    assert after["correlation"]["layout"]["title"]["text"].startswith("Does yield tell")
     assert all(after[name] != before[name] for name in ("correlation", "prices"))
     assert all(after[name] == before[name] for name in FIGURES - {"correlation", "prices"})
     visitor.choose("hide-half")
-    assert visitor.position["step"] == 3
+    assert visitor.at.query_params["channel"] == "3"
+
+
+def test_the_forecasts_moment_goes_across_the_days_and_says_what_is_out() -> None:
+    visitor = InstantVisitor(GoldMarket)
+    assert visitor.position["words"][20 - 1] == "Forecast made at 19:00 UTC: drag it across the days"
+    ds = GoldMarket().compute()
+    out = ds["out_after"].values
+    for place, hour in ((1, 0), (20, 19), (49, 48)):
+        visitor.set(moment=place)
+        figure = visitor.drawn()["clock"]
+        for trace, holds in zip(figure["data"], (out <= hour, out > hour), strict=True):
+            assert (np.isfinite(np.array(trace["x"], float)) == holds.ravel()).all()
+    assert visitor.at.query_params["moment"] == "49"
 
 
 @pytest.mark.untrusted
@@ -74,13 +87,12 @@ def test_a_market_of_the_target_alone() -> None:
     visitor = InstantVisitor(GoldMarket, {"data": keep(small_market().only(["gold"]))})
     assert not visitor.errors
     assert set(visitor.all_drawn()) == FIGURES
-    assert "channel" not in visitor.settings_in_sight()
 
 
 def test_a_link_to_a_market_that_is_not_here_says_so_and_shows_the_simulated_one() -> None:
     visitor = InstantVisitor(GoldMarket, {"data": "a" * 16})
     assert any("does not hold the market" in error for error in visitor.errors)
-    assert set(visitor.drawn()) == {"strip", "correlation"}
+    assert set(visitor.drawn()) == {"clock", "strip", "correlation"}
 
 
 def test_too_few_values_are_told(markets: Path) -> None:

@@ -39,16 +39,8 @@ def test_every_preset_is_in_its_own_link_alone() -> None:
     assert GoldMarket.presets[0].changes == {}
 
 
-def test_the_covariates_are_the_positions() -> None:
-    assert GoldMarket().positions() == (1, 7)
-    assert GoldMarket(channel=2).covariate_in_words() == "Covariate 2 of 7: US dollar index (simulated)"
-    assert GoldMarket(channel=60).covariate_in_words().startswith("Covariate 7 of 7: ")
-
-
-def test_a_market_that_is_not_here_has_no_positions_and_a_sentence() -> None:
+def test_a_market_that_is_not_here_has_a_sentence() -> None:
     settings = GoldMarket(data=NOT_HELD)
-    assert settings.positions() == (1, 1)
-    assert settings.covariate_in_words() == "Covariate"
     with pytest.raises(MarketError, match=f"does not hold the market {NOT_HELD}"):
         settings.compute()
 

@@ -10,6 +10,7 @@ from goldviz.figures.reading import thinned
 from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.gold_market.figures.answer import answer
+from goldviz.labs.gold_market.figures.clock import clock
 from goldviz.labs.gold_market.figures.leak import correlation, leak
 from goldviz.labs.gold_market.figures.observed import last_days, strip
 from goldviz.labs.gold_market.figures.prices import prices
@@ -29,4 +30,4 @@ def picture(ds: Run) -> str:
     )
 
 
-FIGURES = by_name(prices, strip, last_days, correlation, leak, returns, distribution, memory, answer)
+FIGURES = by_name(clock, prices, strip, last_days, correlation, leak, returns, distribution, memory, answer)
