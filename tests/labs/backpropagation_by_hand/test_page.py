@@ -18,7 +18,7 @@ def _page(link: dict[str, str] | None = None, theme: str = "light") -> InstantVi
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_one_steps_forward_and_then_backward(theme: str) -> None:
-    visitor = _page(theme=theme).open("sums")
+    visitor = _page({"place": "1", "settings_version": "2"}, theme).open("sums")
     assert "weights" in visitor.drawn()
     visitor.open("first")
     for place, words in (

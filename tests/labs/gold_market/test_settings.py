@@ -26,7 +26,7 @@ def test_a_share_of_nothing_has_no_effect() -> None:
 
 
 def test_presets_leave_market_and_covariate_alone() -> None:
-    assert set(MARKET_SETTINGS) | {"channel"} == set(GoldMarket.kept_by_presets)
+    assert set(MARKET_SETTINGS) | {"channel", "moment"} == set(GoldMarket.kept_by_presets)
     broken = GoldMarket.preset("break-it-join-by-calendar-date").changed(channel=4, market_seed=3)
     preset = broken.like_preset()
     assert preset is not None

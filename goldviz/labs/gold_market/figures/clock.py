@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import market
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import AtStep, each
-from goldviz.figures.maps import cursor
-from goldviz.figures.notes import as_label
 from goldviz.figures.reading import sentences
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
@@ -45,13 +44,13 @@ def hour_in_words(hour: int) -> str:
     "forecast's moment.",
     cannot_show="Values of earlier dates, which are out as well, and revisions.",
 )
-def clock(ds: Run, *, moment: int | AtStep, theme: Theme = "light") -> Figure:
+def clock(ds: Run, *, moment: int | AtStep = 20, theme: Theme = "light") -> Figure:
     """One mark a value: out by the moment in view, or not out yet."""
     out, days = ds["out_after"].values, ds["clock_day"].values.astype("datetime64[D]").astype("datetime64[s]")
     count, channels = out.shape
     late = np.where(out > MOST_HOURS, MOST_HOURS, out)
     height = np.arange(count)[:, None] * (channels + 1.0) + np.arange(channels)[None]
-    names = np.tile([as_label(name) for name in market.names(ds)[:channels]], (count, 1))
+    names = np.tile(market.names(ds)[:channels], (count, 1))
     hour = each(moment, hour_of)
     figure, ink = Figure(), INKS[theme]
     states = (
@@ -60,7 +59,7 @@ def clock(ds: Run, *, moment: int | AtStep, theme: Theme = "light") -> Figure:
     )
     for name, colour, symbol, holds in states:
         figure.scatter(
-            x=each(hour, lambda at, holds=holds: np.where(holds(at), late, np.nan).ravel()),
+            x=each(hour, lambda at, holds=holds: _there(late, holds(at))),
             y=height.ravel(),
             mode="markers+text",
             name=name,
@@ -69,12 +68,12 @@ def clock(ds: Run, *, moment: int | AtStep, theme: Theme = "light") -> Figure:
             textfont={"size": 11, "color": ink.text},
             marker={"color": colour, "symbol": symbol, "size": 8},
             cliponaxis=False,
-            customdata=out.ravel(),
+            customdata=np.nan_to_num(out).ravel(),
             hovertemplate="%{text}: out %{customdata:.3~g} h after the day's midnight<extra></extra>",
         )
     for row in range(1, count):
         figure.add_hline(y=row * (channels + 1.0) - 1, line={"color": ink.grid, "width": 1})
-    cursor(figure, hour, theme)
+    figure.add_vline(x=hour, line={"color": ink.accent, "width": 3}, layer="below")
     notes = [
         each(hour, lambda at: _told(ds, at)),
         sentences(market.source_sentence(ds), "Marks at the right edge: later." if np.nanmax(out) > MOST_HOURS else ""),
@@ -100,6 +99,11 @@ def clock(ds: Run, *, moment: int | AtStep, theme: Theme = "light") -> Figure:
         showgrid=False,
         ticklen=0,
     )
+
+
+def _there(hours: NDArray[np.float64], where: NDArray[np.bool_]) -> list[float | None]:
+    """The hours that are there, and gaps for the others."""
+    return [hour if there else None for hour, there in zip(hours.ravel().tolist(), where.ravel(), strict=True)]
 
 
 def _told(ds: Run, hour: int) -> str:
