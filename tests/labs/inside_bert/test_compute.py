@@ -30,7 +30,7 @@ from goldviz.labs.inside_bert.head import (
 )
 from goldviz.labs.inside_bert.overview import label_names, overview
 from goldviz.labs.inside_bert.reading import TextReading, read_text
-from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PLAIN, UNKNOWN
+from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, TEN_WORDS, UNKNOWN
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModel, TextModelError
@@ -237,4 +237,5 @@ def test_samples_teach_what_they_say() -> None:
     first, second = (set(text.split()) for text in ONE_WORD)
     assert (first ^ second) == {"rose", "fell"}
     assert not any(letter.isascii() and letter.isalnum() for letter in UNKNOWN)
-    assert InsideBert().text == PLAIN
+    assert InsideBert().text == TEN_WORDS
+    assert len(TEN_WORDS.split()) == 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,12 +56,12 @@ def clock(ds: Run, *, moment: int | AtStep = 20, theme: Theme = "light") -> Figu
     hour = each(moment, hour_of)
     figure, ink = Figure(), INKS[theme]
     states = (
-        ("out: may be used", market.KNOWN, "circle", lambda at: out <= at),
-        ("not out yet: using it is a leak", market.JOINED, "diamond-open", lambda at: out > at),
+        ("out: may be used", market.KNOWN, "circle", np.less_equal),
+        ("not out yet: using it is a leak", market.JOINED, "diamond-open", np.greater),
     )
     for name, colour, symbol, holds in states:
         figure.scatter(
-            x=each(hour, lambda at, holds=holds: _there(late, holds(at))),
+            x=each(hour, partial(_there, late, out, holds)),
             y=height.ravel(),
             mode="markers+text",
             name=name,
@@ -101,9 +103,10 @@ def clock(ds: Run, *, moment: int | AtStep = 20, theme: Theme = "light") -> Figu
     )
 
 
-def _there(hours: NDArray[np.float64], where: NDArray[np.bool_]) -> list[float | None]:
-    """The hours that are there, and gaps for the others."""
-    return [hour if there else None for hour, there in zip(hours.ravel().tolist(), where.ravel(), strict=True)]
+def _there(places: NDArray[np.float64], out: NDArray[np.float64], holds: np.ufunc, hour: int) -> list[float | None]:
+    """The places of values of which this holds at the hour, and gaps for the others."""
+    where = holds(out, hour).ravel()
+    return [place if there else None for place, there in zip(places.ravel().tolist(), where, strict=True)]
 
 
 def _told(ds: Run, hour: int) -> str:

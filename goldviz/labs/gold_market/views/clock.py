@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from goldviz.data.markets.market import Market
+from goldviz.data.markets.market import Channel, Market
 
 CLOCK_DAYS = 3
 """Days that are shown; each has a row for every channel."""
@@ -22,10 +22,10 @@ def clock_view(market: Market) -> xr.Dataset:
 
     ``year_out_after`` (year_day, clock_channel) is the same for the last year of the target's dates.
     """
-    dates = market.target.observed.index
+    dates = pd.DatetimeIndex(market.target.observed.index)
     year = dates[dates > dates[-1] - pd.DateOffset(years=1)]
     channels = market.channels[:CLOCK_CHANNELS]
-    hours = np.stack([_hours(channel.observed.index, channel.release.moments(year), year) for channel in channels], 1)
+    hours = np.stack([_hours(channel, year) for channel in channels], axis=1)
     days = year[-CLOCK_DAYS:]
     return xr.Dataset(
         {
@@ -36,8 +36,9 @@ def clock_view(market: Market) -> xr.Dataset:
     )
 
 
-def _hours(own: pd.DatetimeIndex, released: pd.DatetimeIndex, days: pd.DatetimeIndex) -> np.ndarray:
+def _hours(channel: Channel, days: pd.DatetimeIndex) -> np.ndarray:
     """Hours from midnight to the release, NaN on days that the channel does not have."""
+    released = channel.release.moments(days)
     midnight = days.to_numpy().astype("datetime64[s]").astype(np.int64)
     wait: np.ndarray = (released.as_unit("s").asi8 - midnight) / 3600.0
-    return np.where(days.isin(own), wait, np.nan)
+    return np.where(days.isin(channel.observed.index), wait, np.nan)
