@@ -72,6 +72,7 @@ NETWORKS: dict[str, NetworkStyle] = {
     "attention": NetworkStyle("GRU with attention", "#2f6fb5", "solid", "star-triangle-down"),
     "fixed_vector": NetworkStyle("GRU without attention", "#b06a10", "dash", "square-cross"),
     "programmer": NetworkStyle("Programmer", "#2a8f8f", "solid", "diamond-cross"),
+    "direct_mlp": NetworkStyle("MLP with direct connections", "#b4654a", "dot", "octagon"),
 }
 
 BASELINES = {name: baseline.style for name, baseline in MEAN_FORECASTS.items()} | {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from goldviz.labs.char_language_model.settings import CharLanguageModel
 
 Contexts = Int[Tensor, "batch place"]
+DIRECT_WEIGHTS = WEIGHTS + 200
 RECURRENT_STREAMS = 300
 """Where the streams of recurrent weights begin, beside a seed's other layers."""
 
@@ -172,10 +173,13 @@ class LayeredModel(CharacterModel):
 
     With as many fused as there are places, the whole context goes into the first layer: Bengio's model (1.3). With
     two at a time it is WaveNet's hierarchy: (batch, L, C) becomes (batch, L/2, 2C). ``plain`` is a network whose first
-    layer reads all of the context, without batch norm.
+    layer reads all of the context, without batch norm. ``direct`` adds x W_3 of the embedded context x to the logits
+    (Bengio et al. 2003, eq. 1), with weights that start as the read-out's do.
     """
 
-    def __init__(self, settings: CharLanguageModel, symbols: int, seed: int, *, fused: tuple[int, ...]) -> None:
+    def __init__(
+        self, settings: CharLanguageModel, symbols: int, seed: int, *, fused: tuple[int, ...], direct: bool = False
+    ) -> None:
         super().__init__(settings, symbols, seed, settings.hidden, settings.embedding)
         self.fused = fused
         layers, places, width = [], settings.context, settings.embedding
@@ -185,16 +189,21 @@ class LayeredModel(CharacterModel):
             width = settings.hidden
         self.layers = nn.ModuleList(layers)
         self.each = tuple(layers)
-        self.plain = fused[0] == settings.context and settings.normalisation == "none"
+        self.plain = fused[0] == settings.context and settings.normalisation == "none" and not direct
+        self.direct: nn.Parameter | None = None
+        if direct:
+            drawn = torch.randn(settings.context * settings.embedding, symbols, generator=stream(seed, DIRECT_WEIGHTS))
+            self.direct = nn.Parameter(settings.output_gain * drawn)
 
     def inner_matrices(self) -> dict[str, nn.Parameter]:
-        """One for each hidden layer."""
-        return {f"hidden {number}": layer.weight for number, layer in enumerate(self.each, start=1)}
+        """One for each hidden layer, and that of the direct connections."""
+        hidden = {f"hidden {number}": layer.weight for number, layer in enumerate(self.each, start=1)}
+        return hidden if self.direct is None else {**hidden, "direct": self.direct}
 
     def forward(self, contexts: Contexts) -> Pass:
         """The logits of each context's next symbol."""
         sums, hidden = [], []
-        h = functional.embedding(contexts, self.table)
+        h = x = functional.embedding(contexts, self.table)
         for layer, neighbours in zip(self.each, self.fused, strict=True):
             if h.ndim == 3:
                 h = h.flatten(1) if neighbours == h.shape[1] else h.unflatten(1, (-1, neighbours)).flatten(2)
@@ -202,7 +211,8 @@ class LayeredModel(CharacterModel):
             h = z.tanh()
             sums.append(z)
             hidden.append(h)
-        return Pass(self.answer(h), sums, hidden)
+        logits = self.answer(h)
+        return Pass(logits if self.direct is None else logits + x.flatten(1) @ self.direct, sums, hidden)
 
 
 class RecurrentModel(CharacterModel):
@@ -244,6 +254,9 @@ MODELS: dict[str, Callable[[CharLanguageModel, int, int], Model]] = {
     "bigram": CountedBigram,
     "neural_bigram": NeuralBigram,
     "mlp": lambda settings, symbols, seed: _flat(settings, symbols, seed, 1),
+    "direct_mlp": lambda settings, symbols, seed: LayeredModel(
+        settings, symbols, seed, fused=(settings.context,), direct=True
+    ),
     "deep_mlp": lambda settings, symbols, seed: _flat(settings, symbols, seed, settings.layers),
     "wavenet": _hierarchy,
     **{cell: _recurrent(usual_layer(cell)) for cell in CELLS},

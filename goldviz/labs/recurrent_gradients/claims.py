@@ -6,6 +6,7 @@ from goldviz.declare.claims import Claim, Part
 from goldviz.labs.recurrent_gradients import LAB, measures
 
 ADDING = "adding-50-steps"
+REVIEWS = {"task": "reviews", "length": 40, "steps": 150}
 OF_A_BATCH = {"networks": "rnn", "length": 10, "steps": 200, "look_every": 0}
 
 
@@ -56,10 +57,15 @@ CLAIMS = (
         "C70",
         "GRUs mitigate vanishing gradients with a simpler structure than LSTMs.",
         "001, 2.3.2, eq. 24",
-        lanes=(ADDING,),
+        lanes=(ADDING, {**REVIEWS, "networks": "gru"}),
         parts={
-            "the GRU's test loss is {:.2g} of the RNN's": Part(measures.gru_over_rnn, below=1, scale="ratio"),
-            "the GRU has {:.0%} of the LSTM's parameters": Part(measures.gru_size, below=1),
+            "the GRU's test loss is {:.2g} of the RNN's": Part(
+                measures.gru_over_rnn, below=1, scale="ratio", lanes=(1,)
+            ),
+            "the GRU has {:.0%} of the LSTM's parameters": Part(measures.gru_size, below=1, lanes=(1,)),
+            "reviews with the cue 40 words back: its test loss over the best without memory {:.2g}": Part(
+                measures.WORTH["gru"], below=0.5, scale="ratio", lanes=(2,)
+            ),
         },
     ),
     Claim(
@@ -92,12 +98,21 @@ CLAIMS = (
         "C73",
         "RNNs work well on short-term dependencies, but poorly on long-term ones.",
         "004, 2.1",
-        lanes=({"networks": "rnn", "length": 8}, {"networks": "rnn"}),
+        lanes=(
+            {"networks": "rnn", "length": 8},
+            {"networks": "rnn"},
+            {**REVIEWS, "networks": "rnn", "length": 8},
+            {**REVIEWS, "networks": "rnn"},
+        ),
         parts={
             "over 8 steps, test loss over the best without memory {:.2g}": Part(
                 measures.WORTH["rnn"], below=0.5, scale="ratio", lanes=(1,)
             ),
             "over 50 steps {:.2g}": Part(measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(2,)),
+            "reviews with the cue 8 words back {:.2g}": Part(
+                measures.WORTH["rnn"], below=0.5, scale="ratio", lanes=(3,)
+            ),
+            "40 words back {:.2g}": Part(measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(4,)),
         },
     ),
     Claim(

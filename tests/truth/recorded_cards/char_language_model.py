@@ -9,6 +9,7 @@ LABELS = {
     "bigram": "counted bigram",
     "neural_bigram": "neural bigram",
     "mlp": "MLP",
+    "direct_mlp": "MLP with direct connections",
     "deep_mlp": "deep MLP",
     "wavenet": "hierarchy",
 }
