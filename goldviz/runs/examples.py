@@ -16,10 +16,18 @@ from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import Experiment
 from goldviz.runs.store.arrays import dataset_from_bytes
 
+EXAMPLE = "example:"
+"""Begins the name of a lane, or of kept weights, that are a preset's recorded run: ``example:as-in-the-document``."""
+
 
 def example_path(experiment: type[Experiment], slug: str) -> Path:
     """Where the recorded run of a preset lies."""
     return laboratory_of(experiment).recorded / f"{slug}.safetensors"
+
+
+def weights_path(experiment: type[Experiment], slug: str) -> Path:
+    """Where the last weights of a preset's recorded run lie, in half precision; of most runs there are none."""
+    return laboratory_of(experiment).recorded / f"{slug}.weights.safetensors"
 
 
 def picture_path(lab: Laboratory) -> Path:

@@ -15,7 +15,7 @@ def test_a_program_is_learned_and_answers_a_question_of_one_s_own(server: Server
     # The first visit loads the laboratory.
     expect(figure(page, "controller").locator(".main-svg").first).to_be_visible(timeout=60_000)
     open_part(page, "Your own question")
-    expect(page.get_by_text("Recorded examples come without weights")).to_be_visible()
+    expect(page.get_by_role("button", name="Train it now")).to_be_visible()
     train(page)
     state(page, "Finished")
     question, table = (page.get_by_role("textbox", name=name) for name in ("Question", "Table: columns a"))

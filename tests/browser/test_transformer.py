@@ -19,7 +19,7 @@ def test_a_transformer_learns_and_writes_a_sentence_step_by_step(server: Server,
     expect(figure(page, "own_side").locator(".main-svg").first).to_be_visible(timeout=60_000)
     expect(figure(page, "alignment").locator(".main-svg").first).to_be_visible()
     open_part(page, "Your own sentence")
-    expect(page.get_by_text("Recorded examples come without weights")).to_be_visible()
+    expect(page.get_by_role("button", name="Train it now")).to_be_visible()
     set_number(page, "steps", "40", experiment=NAME)
     train(page)
     state(page, "Finished")

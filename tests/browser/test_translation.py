@@ -16,7 +16,7 @@ def test_two_networks_learn_and_translate_a_phrase(server: Server, open_page: Op
     # The first visit loads the laboratory.
     expect(figure(page, "alignment").locator(".main-svg").first).to_be_visible(timeout=60_000)
     open_part(page, "Your own sentence")
-    expect(page.get_by_text("Recorded examples come without weights")).to_be_visible()
+    expect(page.get_by_role("button", name="Train it now")).to_be_visible()
     set_number(page, "steps", "40", experiment=NAME)
     train(page)
     state(page, "Finished")

@@ -23,7 +23,6 @@ from goldviz.labs.char_gpt.train import GPT
 from goldviz.models.text.causal import CausalTransformer
 from goldviz.models.text.completion import Choice, last_place, written_on
 from goldviz.runs.jobs.kept_weights import KeptWeights
-from goldviz.runs.store.run_store import Store
 from goldviz.training.state import StateError
 from goldviz.training.threads import one_thread
 
@@ -144,7 +143,7 @@ def loaded(checkpoint: KeptWeights) -> tuple[CausalTransformer, TokenText]:
     """
     settings = CharGpt.checked_json(checkpoint.settings)
     text = token_text(settings.corpus, settings.tokens, settings.vocabulary)
-    return network_of_state(settings, text.size, Store().checkpoint(checkpoint.run, checkpoint.step)), text
+    return network_of_state(settings, text.size, checkpoint.state(CharGpt)), text
 
 
 def network_of_state(settings: CharGpt, vocabulary: int, state: bytes) -> CausalTransformer:

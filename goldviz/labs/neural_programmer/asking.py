@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -18,19 +17,11 @@ from goldviz.labs.neural_programmer.programmer import Programmer
 from goldviz.labs.neural_programmer.questions import Questions, as_numbers
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 from goldviz.labs.neural_programmer.train import programmer
-from goldviz.runs.store.run_store import Store
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.training.state import StateError
 from goldviz.training.threads import one_thread
 
 ReportSteps = Callable[[float, float], None]
-
-
-class Trained(NamedTuple):
-    """A run's network as it stood at a kept step: the run, the step, and its settings as JSON."""
-
-    run: str
-    step: int
-    settings: str
 
 
 @dataclass(frozen=True)
@@ -50,7 +41,7 @@ class Reply:
     is_right: bool
 
 
-def ask(report: ReportSteps, checkpoint: Trained, sentence: str, table: str) -> Reply:
+def ask(report: ReportSteps, checkpoint: KeptWeights, sentence: str, table: str) -> Reply:
     """Ask the network of the run's first seed a question of a table.
 
     Raises :class:`goldviz.labs.neural_programmer.language.QuestionError` for a question or a table that is not
@@ -89,10 +80,10 @@ def _in_words(answer: Answer, questions: Questions) -> str:
 
 
 @lru_cache(maxsize=4)
-def loaded(checkpoint: Trained) -> Programmer:
+def loaded(checkpoint: KeptWeights) -> Programmer:
     """The first seed's network; raises as :func:`ask` does."""
     settings = NeuralProgrammer.checked_json(checkpoint.settings)
-    return network_of_state(settings, Store().checkpoint(checkpoint.run, checkpoint.step))
+    return network_of_state(settings, checkpoint.state(NeuralProgrammer))
 
 
 def network_of_state(settings: NeuralProgrammer, state: bytes) -> Programmer:

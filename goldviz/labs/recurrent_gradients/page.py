@@ -19,6 +19,7 @@ from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
 from goldviz.ui.pages.laboratory import LaboratoryPage
 from goldviz.ui.panels import background
+from goldviz.ui.panels import settings as settings_panel
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.panels.parts import Part
@@ -109,11 +110,15 @@ def _left(n: Reading) -> str:
     return f"- **{n.name}**: × {factor:.3g} a step, × $10^{{{power:.1f}}}$ in all"
 
 
+READERS = "fix-it-forget-bias-1"
+"""The preset whose recorded run reads a review."""
+
+
 def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
     """Type a review, and see what the trained networks make of it word by word."""
     settings, ds = lane.settings, lane.dataset
     if not isinstance(settings, RecurrentGradients) or "weights" not in ds:
-        st.caption(_not_yet(lane))
+        _offer_readers(lane)
         return
     text = _typed(to_start_from(settings.length))
     names = networks(ds)
@@ -157,11 +162,20 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
     )
 
 
-def _not_yet(lane: Lane[RecurrentGradients]) -> str:
-    """Why there is nothing to read a review with."""
+def _offer_readers(lane: Lane[RecurrentGradients]) -> None:
+    """Why there is nothing to read a review with, and the click that opens a recorded run that can."""
     if lane.settings.task == "reviews" and lane.unfinished:
-        return "The networks are learning. They read your review here as soon as they have learned."
-    return "Only networks that learned reviews can read one: set Task to reviews and train."
+        st.caption("The networks are learning. They read your review here as soon as they have learned.")
+        return
+    st.caption("Only networks that learned reviews can read one.")
+    st.button(
+        "Open one that learned reviews",
+        key="open-readers",
+        type="primary",
+        icon=":material/menu_book:",
+        on_click=settings_panel.open_preset,
+        args=(RecurrentGradients, READERS),
+    )
 
 
 def _typed(reviews: dict[str, str]) -> str:

@@ -20,6 +20,7 @@ from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.setting_words import value_in_words
 from goldviz.declare.settings import Experiment, Settings, SettingsError, label
+from goldviz.runs import examples
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError
@@ -33,7 +34,7 @@ from goldviz.ui.words import duration, numbered
 Declared = TypeVar("Declared", bound=Experiment)
 
 MOST = 4
-EXAMPLE = "example:"
+EXAMPLE = examples.EXAMPLE
 PARAMETER = "runs"
 OPEN = "open"
 """The link's parameter for runs that are opened with their settings in the panel."""

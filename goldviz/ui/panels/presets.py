@@ -20,13 +20,13 @@ def draw(settings_class: type[Settings], also: Callable[[str], None] = lambda sl
     )
 
     def choose() -> None:
-        slug = state[_key(settings_class, state.get(left, 0))]
+        # The menu's x is a way back to how the page arrives.
+        slug = state[_key(settings_class, state.get(left, 0))] or settings_class.presets[0].slug
         if slug not in (None, _matching(settings_class)):
             controls.put_preset(settings_class, slug)
             also(slug)
-        if slug is not None:
-            # The menu that somebody is using stays.
-            state[last_key] = slug
+        # The menu that somebody is using stays.
+        state[last_key] = slug
 
     # What somebody does right after a choice may interrupt the call that answers it, and it does not come again.
     if state.get(_key(settings_class, state.get(left, 0))) not in (None, state.get(last_key)):

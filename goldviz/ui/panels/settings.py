@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 
 import streamlit as st
 
@@ -31,11 +32,19 @@ SOUGHT, ANEW = "lane-sought", "page-drawn-anew"
 def presets(experiment: type[Experiment]) -> None:
     """The menu of presets; choosing one sets all knobs and shows its recorded run, beside those that were trained."""
 
-    def show_example(slug: str) -> None:
-        if has_example(experiment, slug) and not lanes.show_example(experiment, slug):
-            st.toast(f"{lanes.MOST} runs are in view. Close a lane to see this preset's example.")
+    menu_of_presets.draw(experiment, partial(_show_example, experiment))
 
-    menu_of_presets.draw(experiment, show_example)
+
+def _show_example(experiment: type[Experiment], slug: str) -> None:
+    if has_example(experiment, slug) and not lanes.show_example(experiment, slug):
+        st.toast(f"{lanes.MOST} runs are in view. Close a lane to see this preset's example.")
+
+
+def open_preset(experiment: type[Experiment], slug: str) -> None:
+    """Do what choosing a preset does, asked for elsewhere on the page, in a callback; the whole page is drawn again."""
+    controls.put_preset(experiment, slug)
+    _show_example(experiment, slug)
+    st.session_state[ANEW] = True
 
 
 def train(experiment: type[Experiment], settings: Experiment | None) -> None:
@@ -125,6 +134,13 @@ def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> 
 def train_what_is_set(experiment: type[Experiment]) -> None:
     """Do what *Train* does, asked for elsewhere on the page, in a callback; the whole page is drawn again."""
     _start(experiment, controls.current(experiment), False)
+    st.session_state[ANEW] = True
+
+
+def train_again(settings: Experiment) -> None:
+    """Train the settings of a run in view in its place, in a callback; the whole page is drawn again."""
+    _start(type(settings), settings, False)
+    controls.put(type(settings), settings)
     st.session_state[ANEW] = True
 
 

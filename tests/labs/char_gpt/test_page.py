@@ -5,10 +5,16 @@ import threading
 from typing import Any
 
 import pytest
+import torch
+from torch.nn.functional import cross_entropy
 
 import goldviz
 from goldviz.labs.char_gpt import completing, texts
+from goldviz.labs.char_gpt.instruments import Asked
+from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.labs.char_gpt.texts import token_text
+from goldviz.runs.examples import example
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from tests.labs.char_gpt.cases import PIECES, SMALL
 from tests.pages.visit import Visitor
 from tests.thinned import thinned
@@ -30,6 +36,23 @@ def readers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setattr(module, "token_text", noted)
     completing.loaded.cache_clear()
     return asked
+
+
+def test_a_text_is_completed_on_arrival_with_weights_that_score_as_the_recorded_run() -> None:
+    visitor = Visitor(PAGE, {"shown": "complete"})
+    visitor.at.slider(key="gpt-count").set_value(20)
+    visitor.press("Complete")
+    assert not visitor.errors
+    [written] = [part.proto.body for part in visitor.at.get("html") if "<pre" in part.proto.body]
+    assert "The <b>" in written
+    assert any("Weights of the same settings, trained once more, of step 500." in line for line in visitor.captions)
+    slug = CharGpt.presets[0].slug
+    settings = CharGpt.preset(slug)
+    network, text = completing.loaded(KeptWeights(f"example:{slug}", settings.steps, settings.model_dump_json()))
+    dev = Asked.of(text, settings.block, torch.device("cpu")).dev
+    with torch.no_grad():
+        loss = cross_entropy(network(dev[:, :-1]).flatten(0, 1), dev[:, 1:].flatten())
+    assert float(loss) == pytest.approx(float(example(CharGpt, slug).dev_loss.values[-1].mean()), abs=0.02)
 
 
 @pytest.mark.parametrize("changes", thinned([SMALL, PIECES]), ids=["characters", "pieces"])

@@ -15,7 +15,7 @@ from goldviz.runs.jobs.jobs import Task, TooManyJobsError
 from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
-from goldviz.ui.panels.kept_weights import kept_weights, not_yet
+from goldviz.ui.panels.kept_weights import kept_weights, offer_weights
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.serving import services
@@ -39,7 +39,7 @@ def show(lane: Lane[AttentionInterface], step: int | None) -> None:
     """The text box of a run that has kept its weights."""
     checkpoint = kept_weights(lane, step)
     if checkpoint is None:
-        st.caption(not_yet(lane, "translates your sentence here"))
+        offer_weights(lane, "translates your sentence here")
         return
     example, allowed = SENTENCES[lane.settings.task]
     key = f"interface-{lane.settings.task}"

@@ -14,7 +14,7 @@ from goldviz.runs.jobs.jobs import Task, TooManyJobsError
 from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
-from goldviz.ui.panels.kept_weights import kept_weights, not_yet
+from goldviz.ui.panels.kept_weights import kept_weights, offer_weights
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.serving import services
@@ -36,7 +36,7 @@ def show(lane: Lane[CharGpt], step: int | None) -> None:
     """The text box of a run that has kept its weights."""
     checkpoint = kept_weights(lane, step)
     if checkpoint is None:
-        st.caption(not_yet(lane, "completes your text here"))
+        offer_weights(lane, "completes your text here")
         return
     prompt, choice = _controls(lane)
     if not st.session_state.get(ASKED):
@@ -137,7 +137,8 @@ def _show_written(lane: Lane[CharGpt], checkpoint: KeptWeights, completion: Comp
     with st.container(border=True):
         st.html(f"<pre style='white-space:pre-wrap;margin:0'>{before}<b>{after}</b></pre>")
     speed = len(completion.tokens) / max(completion.seconds, 1e-9)
-    st.caption(f"Weights of step {checkpoint.step:,}. {speed:,.0f} tokens a second.")
+    origin = "" if lane.run else "of the same settings, trained once more, "
+    st.caption(f"Weights {origin}of step {checkpoint.step:,}. {speed:,.0f} tokens a second.")
     count = len(completion.tokens)
     key = f"gpt-token-{lane.id}-{count}"
     place = st.slider("Token", 1, count, 1, key=key, persist_state="session") if count > 1 else 1

@@ -13,14 +13,15 @@ from goldviz.labs.neural_programmer.measures import program_text
 from goldviz.labs.neural_programmer.operations import COLUMNS
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
+from goldviz.ui.panels.kept_weights import kept_weights, offer_weights
 from goldviz.ui.panels.lanes import Lane
-from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
-    from goldviz.labs.neural_programmer.asking import Reply, Trained
+    from goldviz.labs.neural_programmer.asking import Reply
 
 ASKED = "programmer-asked"
 """In the session state: whether the visitor wants questions answered."""
@@ -30,9 +31,9 @@ CELLS = ("0.12", "0.83", "0.47", "0.65", "0.30", "0.91")
 
 def show(lane: Lane[NeuralProgrammer], step: int | None) -> None:
     """Question and table for a run that has kept its weights."""
-    checkpoint = _trained(lane, step)
+    checkpoint = kept_weights(lane, step)
     if checkpoint is None:
-        st.caption(_not_yet(lane))
+        offer_weights(lane, "answers your question here")
         return
     columns = lane.settings.columns
     key = f"programmer-{columns}"
@@ -75,29 +76,7 @@ def _example(columns: int) -> str:
     return "\n".join(" ".join((CELLS * 2)[row : row + columns]) for row in range(len(CELLS)))
 
 
-def _trained(lane: Lane[NeuralProgrammer], step: int | None) -> Trained | None:
-    """The last kept weights that are not after the step in view, or the first after the start."""
-    if lane.run is None:
-        return None
-    from goldviz.labs.neural_programmer.asking import Trained
-
-    checkpoints = [one for one in services.store().checkpoint_steps(lane.id) if one > 0]
-    if not checkpoints:
-        return None
-    before = [one for one in checkpoints if step is None or one <= step]
-    return Trained(lane.id, before[-1] if before else checkpoints[0], lane.stored.model_dump_json())
-
-
-def _not_yet(lane: Lane[NeuralProgrammer]) -> str:
-    """Why there is nothing to ask."""
-    if lane.unfinished:
-        return "The network is learning. As soon as it has kept weights, it answers your question here."
-    if lane.run is not None:
-        return "This run has kept no weights. Press *Train* to make one that answers your question here."
-    return "Recorded examples come without weights. Press *Train*: your run answers your question here."
-
-
-def _task(checkpoint: Trained, sentence: str, table: str) -> Task[Reply]:
+def _task(checkpoint: KeptWeights, sentence: str, table: str) -> Task[Reply]:
     from goldviz.labs.neural_programmer.asking import ask
 
     arguments = (checkpoint, sentence, table)
@@ -105,7 +84,7 @@ def _task(checkpoint: Trained, sentence: str, table: str) -> Task[Reply]:
     return Task(f"neural-programmer-{name}", ask, arguments, "Writing the program", 0.3)
 
 
-def _show(reply: Reply, checkpoint: Trained) -> None:
+def _show(reply: Reply, checkpoint: KeptWeights) -> None:
     """The program as text with its weights and rows, and the three answers."""
     st.html(_table(reply))
     verdict = "the right answer" if reply.is_right else f"wrong: the right answer is **{reply.right}**"

@@ -13,7 +13,7 @@ from goldviz.labs.translation_transformer.settings import TranslationTransformer
 from goldviz.runs.jobs.jobs import Task, TooManyJobsError
 from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
-from goldviz.ui.panels.kept_weights import kept_weights, not_yet
+from goldviz.ui.panels.kept_weights import kept_weights, offer_weights
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.serving import services
@@ -38,7 +38,7 @@ def show(lane: Lane[TranslationTransformer], step: int | None) -> None:
     """The text box of a run that has kept its weights."""
     weights = kept_weights(lane, step)
     if weights is None:
-        st.caption(not_yet(lane, "answers your sentence here, word by word"))
+        offer_weights(lane, "answers your sentence here, word by word")
         return
     generated = lane.settings.corpus == "generated"
     example, how = SENTENCES[lane.settings.task] if generated else ("", "Write a sentence as those of your pairs.")
