@@ -20,6 +20,7 @@ from goldviz.api import (
     report,
     run,
     text_model,
+    trial,
     watch,
 )
 
@@ -38,5 +39,6 @@ __all__ = [
     "run",
     "runs",
     "text_model",
+    "trial",
     "watch",
 ]

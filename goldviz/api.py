@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from goldviz.diagnostics.verdicts import Verdict
     from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import ControlChannel, Progress
+    from goldviz.watching.trial import Tried
     from goldviz.watching.watcher import Watcher
 
 
@@ -238,6 +239,36 @@ def watch(
     return watched(
         model, optimizer, name=name, config=config or {}, to=to, every=every, budget=budget, histograms=histograms
     )
+
+
+def trial(
+    step: Callable[[dict[str, Any], int, int], Any],
+    state: Mapping[str, Any],
+    *,
+    record: Watcher | None = None,
+    kinds: Sequence[str] = (),
+    cures: Mapping[str, Callable[[dict[str, Any]], None]] | None = None,
+    steps: int = 50,
+    orders: int = 3,
+) -> list[Tried]:
+    """Try cures on your own run: each goes on from a copy of your state, beside a control and a placebo.
+
+    ``state`` is a mapping with your "model", your "optimizer" and whatever else a step needs. ``step(state, order,
+    number)`` takes one training step of a state and returns its loss; ``order`` says which order of the data, and
+    ``number`` counts from 1. The cards of a watched run ``record`` say what is tried, and keep what came of it;
+    ``kinds`` name cards yourself, and ``cures`` are functions of your own that change a state. Every arm takes
+    ``steps`` steps in each of so many ``orders``. It helped if its loss is below the control's with 95 % certainty, and
+    by a twentieth at least, and the placebo did not help.
+
+    Raises :class:`goldviz.experiments.SettingsError` for arguments that are not allowed, and whatever the step raises.
+    """
+    from goldviz.watching.trial import tried_on
+
+    own = [finding.kind for finding in record.findings()] if record is not None else []
+    results = tried_on(step, state, [*own, *kinds], steps=steps, orders=orders, cures=cures)
+    if record is not None:
+        record.keep_tried(results)
+    return results
 
 
 def load(run_id: str) -> xr.Dataset:

@@ -124,7 +124,18 @@ def _kept(run: _ReadRun, store: Store) -> str:
     return run_id
 
 
-FACTS = ("layers", "model", "optimiser", "command", "commit", "torch", "compiled_layers", "watched", "intervals")
+FACTS = (
+    "layers",
+    "model",
+    "optimiser",
+    "command",
+    "commit",
+    "torch",
+    "compiled_layers",
+    "watched",
+    "intervals",
+    "tried",
+)
 """What a run says beside its numbers."""
 
 

@@ -13,7 +13,7 @@ from goldviz.diagnostics.findings.finding import Finding
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.watching.declared import STEP
-from goldviz.watching.measures import WatchedReading, cause_of, facts_of, listed, rows_of, where_it_was
+from goldviz.watching.measures import WatchedReading, cause_of, facts_of, listed, rows_of, tried_of, where_it_was
 
 MOST = 8
 """Cards at most."""
@@ -275,6 +275,8 @@ def findings_of(dataset: Run) -> list[Finding]:
 
 
 def as_json(finding: Finding, run: Run) -> dict[str, Any]:
-    """A finding for a program: number, line and cure; ``tried`` is null where nobody tried the cure on this run."""
+    """A finding for a program: number, line and cure; ``tried`` says what the cure did on this run, null if nobody
+    tried it."""
     names = ("kind", "severity", "title", "number", "threshold", "confidence", "explanation")
-    return {**{name: getattr(finding, name) for name in names}, "cure": cure_of(finding, run) or None, "tried": None}
+    told = {name: getattr(finding, name) for name in names}
+    return {**told, "cure": cure_of(finding, run) or None, "tried": tried_of(run).get(finding.kind)}

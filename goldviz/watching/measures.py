@@ -88,6 +88,21 @@ def values(dataset: Run, name: str) -> Floats:
     return np.asarray(dataset[name].values, dtype=np.float64) if name in dataset else np.zeros(0)
 
 
+def tried_of(dataset: Run) -> dict[str, dict[str, Any]]:
+    """What cures did when they were tried on this run, by the kind of their card; a placebo is among them."""
+    stored = dataset.attrs.get("tried", "[]")
+    try:
+        results = json.loads(stored) if isinstance(stored, str) else stored
+    except (ValueError, RecursionError):
+        return {}
+    rows = [one for one in results if isinstance(one, Mapping)] if isinstance(results, list) else []
+    return {
+        str(one.get("kind"))[:100]: {**one, "sentence": str(one.get("sentence", ""))[:300]}
+        for one in rows
+        if isinstance(one.get("helped"), bool)
+    }
+
+
 def looked_every(dataset: Run) -> int:
     """After how many steps a look comes where the budget stretched that; 0 where it did not."""
     return _count(_mapping(dataset.attrs.get("intervals")).get("looks"))

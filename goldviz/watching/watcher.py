@@ -13,7 +13,7 @@ import os
 import sys
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -36,6 +36,7 @@ from goldviz.watching.layers import Layers, layers_of
 from goldviz.watching.looking import Looking
 from goldviz.watching.price import Price
 from goldviz.watching.steps import Steps
+from goldviz.watching.trial import Tried, as_facts
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -135,6 +136,10 @@ class Watcher:
             self._end_step(loss, evaluation_loss, began)
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             self._gave_up(error)
+
+    def keep_tried(self, results: Sequence[Tried]) -> None:
+        """Keep what cures did on this run: its cards tell it."""
+        self._sink.attributes({"tried": as_facts(results)})
 
     def findings(self) -> list[Finding]:
         """What the run says so far, most serious first, as the cards of its page do."""

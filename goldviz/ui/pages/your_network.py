@@ -25,10 +25,11 @@ from goldviz.ui.words import STATES, duration, numbered, plain
 from goldviz.watching.declared import WATCHED
 from goldviz.watching.figures import LABELS, MOST_LINES, layer_lines, layer_map, losses, query
 from goldviz.watching.findings import cure_of, findings_of
-from goldviz.watching.measures import last_values, layers_of, looked_every, share_watching
+from goldviz.watching.measures import last_values, layers_of, looked_every, share_watching, tried_of
 
 RUN = "run"
 """The address's parameter that names the runs in view."""
+UNTRIED = "A cure to try; nobody tried it on your run:"
 MOST = 3
 """Runs side by side."""
 LISTED = 50
@@ -63,6 +64,7 @@ def show() -> None:
         return
     if not runs:
         _how_to_begin()
+        st.fragment(_wait_for_the_first, run_every=SECONDS)()
         return
     chosen = _chosen(runs)
     if chosen:
@@ -78,6 +80,16 @@ def _how_to_begin() -> None:
     st.markdown(
         'On a machine without goldviz\'s page, add `to="run.gv"`. Bring the file here with `goldviz open run.gv`.'
     )
+
+
+def _wait_for_the_first() -> None:
+    """Show the first run as soon as a script begins one."""
+    try:
+        begun = bool(services.store().list(experiment=WATCHED, limit=1)[0])
+    except StoreError:
+        return
+    if begun:
+        st.rerun()
 
 
 def _chosen(runs: Sequence[Run]) -> list[str]:
@@ -155,8 +167,9 @@ def _card(finding: Finding, run: LightDataset) -> None:
         st.markdown(f"**{plain(finding.number)}** · limit: {plain(finding.threshold)}")
         if finding.explanation:
             st.markdown(plain(finding.explanation))
+        tried = tried_of(run).get(finding.kind)
         if cure := cure_of(finding, run):
-            st.caption("A cure to try; nobody tried it on your run:")
+            st.caption(f"Tried on your run. {plain(tried['sentence'])}" if tried else UNTRIED)
             st.code(cure, language="python", wrap_lines=True)
 
 

@@ -1,0 +1,202 @@
+"""Cures tried on a run of one's own: each goes on from the same state beside a control, over several orders of data.
+
+Every arm begins with a copy of the state, so what is tried leaves the script's own model as it was. A placebo is among
+the arms: it changes the rate by one per cent, and a trial in which it seems to help tells nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import stats
+from torch import nn
+from torch.optim.optimizer import Optimizer
+
+from goldviz.declare.settings import SettingsError
+
+State = Mapping[str, Any]
+StepFunction = Callable[[dict[str, Any], int, int], Any]
+CONTROL, PLACEBO = "control", "placebo"
+SURE = 0.95
+LEAST_HELP = 0.05
+"""Of the control's loss: a rate that is one per cent larger helps a little, too."""
+LIMIT = 1.0
+"""Norm to which a cure clips."""
+MOST_STEPS, MOST_ORDERS = 10_000, 20
+
+
+def _rate(factor: float) -> Callable[[dict[str, Any]], None]:
+    def change(state: dict[str, Any]) -> None:
+        for group in state["optimizer"].param_groups:
+            group["lr"] *= factor
+
+    return change
+
+
+def _clip(state: dict[str, Any]) -> None:
+    state["optimizer"].register_step_pre_hook(
+        lambda *_: nn.utils.clip_grad_norm_(state["model"].parameters(), LIMIT) and None
+    )
+
+
+def _clear(state: dict[str, Any]) -> None:
+    state["optimizer"].register_step_post_hook(lambda optimiser, *_: optimiser.zero_grad())
+
+
+def _thaw(state: dict[str, Any]) -> None:
+    state["model"].requires_grad_(True)
+
+
+APPLIED: Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
+    "learning_rate_too_large": ("a tenth of the rate", _rate(0.1)),
+    "no_warm_up": ("a tenth of the rate", _rate(0.1)),
+    "learning_rate_too_small": ("ten times the rate", _rate(10.0)),
+    "exploding": ("clip the gradient to 1", _clip),
+    "stale_gradient": ("clear the gradient after each step", _clear),
+    "frozen": ("let every layer learn", _thaw),
+}
+"""What can be done to a state from outside, by the kind of the card that it is for: its words, and the change."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What one arm did: its loss minus the control's, mean over orders, and where 95 % of such means lie.
+
+    ``helped`` is whether the interval is below zero, the loss a twentieth lower at least, and the placebo no help.
+    """
+
+    kind: str
+    cure: str
+    control: float
+    loss: float
+    difference: float
+    low: float
+    high: float
+    orders: int
+    steps: int
+    helped: bool
+
+    def sentence(self) -> str:
+        """The result in words."""
+        many = f"{self.steps} steps, {self.orders} orders"
+        word = "helped" if self.helped else "did not help"
+        if math.isinf(self.control) and math.isfinite(self.loss):
+            return f"{self.cure}: {word}, loss {self.loss:.3g} where the control broke down ({many})."
+        if not math.isfinite(self.difference):
+            return f"{self.cure}: no finite loss ({many})."
+        return f"{self.cure}: {word}, loss {self.difference:+.3g} [{self.low:+.3g}, {self.high:+.3g}] ({many})."
+
+
+def tried_on(
+    step: StepFunction,
+    state: State,
+    kinds: Sequence[str],
+    *,
+    steps: int = 50,
+    orders: int = 3,
+    cures: Mapping[str, Callable[[dict[str, Any]], None]] | None = None,
+) -> list[Tried]:
+    """Try these kinds' cures, and ``cures`` of one's own, from copies of this state; see :func:`goldviz.api.trial`."""
+    _check(step, state, steps, orders)
+    own = {name: (name, change) for name, change in (cures or {}).items()}
+    arms = {PLACEBO: ("one per cent more of the rate", _rate(1.01))}
+    arms |= {kind: APPLIED[kind] for kind in kinds if kind in APPLIED} | own
+    control = np.array([_end(step, state, None, order, steps) for order in range(orders)])
+    ends = {
+        kind: np.array([_end(step, state, change, order, steps) for order in range(orders)])
+        for kind, (_, change) in arms.items()
+    }
+    placebo_helps = _helps(ends[PLACEBO], control)
+    results = []
+    for kind, (words, _) in arms.items():
+        differences = _differences(ends[kind], control)
+        low, high = _interval(differences)
+        difference = float(differences.mean())
+        helped = kind != PLACEBO and not placebo_helps and _helps(ends[kind], control)
+        means = float(control.mean()), float(ends[kind].mean())
+        results.append(Tried(kind, words, *means, difference, low, high, orders, steps, helped))
+    return results
+
+
+def _helps(ends: np.ndarray, control: np.ndarray) -> bool:
+    """Whether an arm ends below the control for sure, and by a twentieth of its loss at least.
+
+    A control that broke down in an order is beaten there by an arm that did not; in the others it must be, too.
+    """
+    if np.isinf(control).any():
+        return bool(np.isfinite(ends).all() and (ends <= control).all())
+    differences = _differences(ends, control)
+    return bool(_interval(differences)[1] < 0 and differences.mean() <= -LEAST_HELP * abs(control.mean()))
+
+
+def _differences(ends: np.ndarray, control: np.ndarray) -> np.ndarray:
+    """What an arm ends at minus what the control does, order by order; NaN where both broke down."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(ends - control)
+
+
+def _interval(differences: np.ndarray) -> tuple[float, float]:
+    """Student's interval of a mean: mean +- t(n - 1) s / sqrt(n); NaN where a difference is not finite."""
+    if not np.isfinite(differences).all():
+        return math.nan, math.nan
+    n = len(differences)
+    reach = float(stats.t.ppf(0.5 + SURE / 2, n - 1)) * float(differences.std(ddof=1)) / math.sqrt(n)
+    return float(differences.mean()) - reach, float(differences.mean()) + reach
+
+
+def _end(
+    step: StepFunction, state: State, change: Callable[[dict[str, Any]], None] | None, order: int, steps: int
+) -> float:
+    """The mean loss of the last quarter of an arm's steps; infinite where one of them is no finite number."""
+    with _random_streams(order):
+        own = _copied(state)
+        if change is not None:
+            change(own)
+        losses = [float(torch.as_tensor(step(own, order, number)).detach()) for number in range(1, steps + 1)]
+    tail = np.array(losses[-max(1, steps // 4) :])
+    return float(tail.mean()) if np.isfinite(losses).all() else math.inf
+
+
+def _copied(state: State) -> dict[str, Any]:
+    """A copy of everything in a state, whose optimisers hold the copied parameters."""
+    # One deep copy keeps what refers to what.
+    return copy.deepcopy(dict(state))
+
+
+@contextmanager
+def _random_streams(seed: int) -> Iterator[None]:
+    """Random numbers that are the same for every arm of an order, and as they were for the script afterwards."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        yield
+
+
+def _check(step: object, state: object, steps: object, orders: object) -> None:
+    wrong: dict[str, str] = {}
+    if not callable(step):
+        wrong["step"] = f"The step is a {type(step).__name__}; allowed is a function of state, order and number."
+    if not isinstance(state, Mapping) or not isinstance(state.get("model"), nn.Module):
+        wrong["state"] = "The state has no model; allowed is a mapping with a torch.nn.Module under 'model'."
+    elif not isinstance(state.get("optimizer"), Optimizer):
+        wrong["state"] = "The state has no optimizer; allowed is a mapping with one under 'optimizer'."
+    for name, value, least, most in (("steps", steps, 1, MOST_STEPS), ("orders", orders, 2, MOST_ORDERS)):
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            wrong[name] = f"{name} is {value!r}; allowed is a whole number from {least} to {most:,}."
+    if wrong:
+        raise SettingsError(wrong)
+
+
+def as_facts(results: Sequence[Tried]) -> list[dict[str, Any]]:
+    """Results as they are kept with a run; what is not finite is left to its sentence."""
+    return [
+        {name: value if not isinstance(value, float) or math.isfinite(value) else None for name, value in
+         asdict(one).items()} | {"sentence": one.sentence()}
+        for one in results
+    ]  # fmt: skip

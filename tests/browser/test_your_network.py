@@ -1,0 +1,62 @@
+"""Somebody's own script: the page is open before it begins, follows it while it trains, and tells what went wrong."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server, environment_of
+
+SCRIPT = """
+import time
+import torch, goldviz
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 3))
+model[2].requires_grad_(False)
+optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
+with goldviz.watch(model, optimizer, name="a script of mine") as record:
+    for step in range(1, 301):
+        x = torch.randn(32, 8)
+        loss = nn.functional.cross_entropy(model(x), x[:, :3].argmax(1))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        record.step(loss=loss * (float("inf") if step == 280 else 1))
+        time.sleep(0.05)
+"""
+
+
+def test_a_script_is_followed_from_its_first_step_to_its_cards(
+    server: Server, open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = open_page(f"{server.address}/your_network")
+    expect(page.get_by_text("Put three lines around the loop")).to_be_visible()
+    (tmp_path / "mine.py").write_text(SCRIPT)
+    environment = environment_of(server.database, tmp_path, 1, {})
+    script = subprocess.Popen([sys.executable, str(tmp_path / "mine.py")], env=environment)
+    try:
+        state = page.locator("[class*=stMarkdownBadge]").first
+        expect(state).to_contain_text("Training")
+        expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+        place = page.get_by_text(re.compile(r"step \d+,"))
+        first = place.inner_text()
+        expect(place).not_to_have_text(first)
+        expect(page.get_by_text("Layers are frozen that the optimiser holds")).to_be_visible()
+        expect(page.get_by_text("A value was no finite number")).to_be_visible()
+        expect(page.locator("[class*=stMarkdownBadge]").filter(has_text="Finished")).to_be_visible()
+        assert script.wait(60) == 0
+    finally:
+        script.kill()
+    expect(page.get_by_text("requires_grad_")).to_be_visible()
+    query = page.get_by_role("textbox", name="Layers")
+    query.fill("2 : weight")
+    query.press("Enter")
+    expect(page.get_by_text("Weight norm of these layers")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.get_by_text("Weight norm by layer and step")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

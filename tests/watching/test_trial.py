@@ -1,0 +1,116 @@
+"""Cures tried on a run of one's own: what helps is said to help, a placebo never, and the script's state stays."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+import goldviz
+from goldviz.declare.settings import SettingsError
+from goldviz.watching.findings import as_json
+from goldviz.watching.trial import APPLIED, PLACEBO, Tried, _interval
+from tests.watching.loops import Recurrent, Relu, mlp, sequences, task, watching
+
+STEPS = 60
+
+
+def state_of(model: nn.Module, rate: float, kind: type[torch.optim.Optimizer] = torch.optim.AdamW) -> dict[str, Any]:
+    return {"model": model, "optimizer": kind(model.parameters(), lr=rate), "clears": True}
+
+
+def step(state: dict[str, Any], order: int, number: int) -> torch.Tensor:
+    x, y = task(seed=1000 * order + number)
+    loss = functional.cross_entropy(state["model"](x), y)
+    if state["clears"]:
+        state["optimizer"].zero_grad()
+    loss.backward()
+    state["optimizer"].step()
+    return loss
+
+
+def by_kind(results: list[Tried]) -> dict[str, Tried]:
+    return {one.kind: one for one in results}
+
+
+def test_what_helps_is_told_from_what_does_not_and_the_card_says_so() -> None:
+    torch.manual_seed(0)
+    model = mlp()
+    state = state_of(model, 1e-6)
+    with watching(model) as record:
+        for number in range(1, 9):
+            record.step(loss=step(state, 0, number))
+        before = [one.detach().clone() for one in model.parameters()]
+        stream = torch.get_rng_state()
+        results = by_kind(goldviz.trial(step, {**state}, record=record, cures={"much faster": faster}, steps=STEPS))
+    assert all(torch.equal(one, other) for one, other in zip(before, model.parameters(), strict=True))
+    assert torch.equal(torch.get_rng_state(), stream)
+    assert set(results) == {PLACEBO, "learning_rate_too_small", "much faster"}
+    # Ten times next to nothing is still too little to help within sixty steps.
+    assert results["learning_rate_too_small"].difference < 0
+    assert not results["learning_rate_too_small"].helped
+    assert results["much faster"].helped
+    assert results["much faster"].high < 0
+    assert not results[PLACEBO].helped
+    run = record.dataset()
+    [card] = [card for card in record.findings() if card.kind == "learning_rate_too_small"]
+    told = as_json(card, run)["tried"]
+    assert told["helped"] is results["learning_rate_too_small"].helped
+    assert "60 steps, 3 orders" in told["sentence"]
+
+
+def faster(state: dict[str, Any]) -> None:
+    for group in state["optimizer"].param_groups:
+        group["lr"] = 3e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", APPLIED)
+def test_cures_of_planted_faults_help_and_placebos_never(kind: str, seed: int) -> None:
+    torch.manual_seed(seed)
+    if kind == "exploding":
+        model = Recurrent(Relu)
+        with torch.no_grad():
+            model.cell.weight_hh_l0.copy_(2.5 * torch.eye(16))
+        state = state_of(model, 1e-2, torch.optim.SGD)
+
+        def own(state: dict[str, Any], order: int, number: int) -> torch.Tensor:
+            loss = sequences(state["model"], 1000 * order + number)
+            state["optimizer"].zero_grad()
+            loss.backward()
+            state["optimizer"].step()
+            return loss
+
+        results = by_kind(goldviz.trial(own, state, kinds=[kind], steps=STEPS))
+    else:
+        model = mlp()
+        rate = {"learning_rate_too_small": 1e-4}.get(kind, 0.3 if "rate" in kind or kind == "no_warm_up" else 3e-3)
+        if kind == "frozen":
+            model[0].requires_grad_(False)
+            model[2].requires_grad_(False)
+        state = {**state_of(model, rate), "clears": kind != "stale_gradient"}
+        results = by_kind(goldviz.trial(step, state, kinds=[kind], steps=2 * STEPS))
+    assert results[kind].helped, results[kind].sentence()
+    assert not results[PLACEBO].helped
+
+
+def test_an_interval_is_students() -> None:
+    """t(2) at 97.5 % is 4.3027; the spread of 1, 2 and 3 is 1."""
+    low, high = _interval(torch.tensor([1.0, 2.0, 3.0]).numpy())
+    assert (low, high) == pytest.approx((2 - 4.302653 / math.sqrt(3), 2 + 4.302653 / math.sqrt(3)), rel=1e-6)
+
+
+def test_bad_arguments_are_refused_in_a_sentence() -> None:
+    state = state_of(mlp(), 1e-3)
+    for given, sentence in (
+        ({"step": 3}, "The step is a int"),
+        ({"state": {}}, "The state has no model"),
+        ({"state": {"model": mlp()}}, "The state has no optimizer"),
+        ({"steps": 0}, "steps is 0; allowed is a whole number from 1 to 10,000."),
+        ({"orders": 1}, "orders is 1; allowed is a whole number from 2 to 20."),
+    ):
+        with pytest.raises(SettingsError, match=sentence):
+            goldviz.trial(**{"step": step, "state": state, **given})  # type: ignore[arg-type]
