@@ -19,7 +19,7 @@ def main() -> None:
     st.html(Path(__file__).parent / "assets" / "style.css")
     # Gold is light in the dark theme, so text on it has to be dark there: it has the paper's colour.
     ink = INKS[theme_now()]
-    colours = {"on-gold": ink.background, "paper": ink.background, "focus": ink.accent}
+    colours = {"on-gold": ink.background, "paper": ink.background, "focus": ink.accent, "muted": ink.muted}
     st.html(f"<style>:root {{ {' '.join(f'--goldviz-{name}: {value};' for name, value in colours.items())} }}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
     pages: dict[str, list[st.Page]] = {"": [home]}

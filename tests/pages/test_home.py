@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -44,6 +45,17 @@ def test_the_cards_stand_in_the_menu_s_order_and_no_two_have_one_icon() -> None:
         menu.setdefault(lab.declared.section, []).append(name)
     assert cards == [name for names in menu.values() for name in names]
     assert len({page.icon for page in pages}) == len(pages)
+
+
+def test_one_story_one_experiment_and_one_thing_to_break_come_first() -> None:
+    ways = [link.proto for link in Visitor().page_links() if link.proto.icon == ":material/arrow_forward:"]
+    assert [way.label.partition(":")[0] for way in ways] == ["Follow a story", "Watch a network learn", "Break one"]
+    story, _, broken = (dict(parse_qsl(way.query_string)) for way in ways)
+    assert story == {"story": "deep-plain.1"}
+    visitor = Visitor(LABORATORY, broken)
+    assert visitor.menu.value == "break-it-sigmoid"
+    assert visitor.at.session_state["lanes-depth-gradients"] == ["example:break-it-sigmoid"]
+    assert not visitor.errors
 
 
 def test_every_laboratory_has_a_picture() -> None:

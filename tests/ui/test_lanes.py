@@ -231,6 +231,12 @@ def test_a_run_is_as_far_as_its_steps(step: int, total: int, share: float) -> No
     assert lanes.progress_of(lane) == (share, f"Epoch {step} of {total} · {duration(0.0)}")
 
 
+def test_the_bar_of_a_run_that_finished_before_its_last_step_is_full() -> None:
+    store = services.store()
+    run = replace(store.run(store.create(Toy())), status="finished", step=3, total=4)
+    assert lanes.progress_of(SimpleNamespace(run=run, step="epoch"))[0] == 1.0
+
+
 def test_the_share_of_recording_is_told_once_there_is_a_step() -> None:
     store = services.store()
     run = replace(store.run(store.create(Toy())), status="stopped", total=4, seconds=10.0, instrument_seconds=2.0)

@@ -7,22 +7,28 @@ from functools import cache
 import streamlit as st
 
 from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Preset
+from goldviz.declare.stories import place
+from goldviz.declare.stories import stories as all_stories
 from goldviz.runs.examples import picture_path
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import chrome
-from goldviz.ui.panels import lanes, machine, stories
+from goldviz.ui.panels import controls, lanes, machine, stories
 from goldviz.ui.runs.table import age, label_of
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, plain
 
 LATEST = 5
+BREAK = "Break it: "
+"""Begins the names of presets that fail in an instructive way."""
 
 
 def show() -> None:
     """Draw the page."""
     st.title("goldviz")
     st.markdown("##### Train a small network and look inside it while it learns.")
+    _start_here()
     with st.container(horizontal=True, key="stories"):
         st.markdown("**Stories**", width="content")
         stories.links()
@@ -37,6 +43,28 @@ def show() -> None:
     with right:
         st.subheader("This machine", anchor=False)
         st.markdown(machine.sentence())
+
+
+def _start_here() -> None:
+    """One story, one experiment and one thing to break: the first of each."""
+    page = chrome.laboratories()[0]
+    declared = laboratories()[page.path].declared
+    slug, (_, story) = next(iter(all_stories().items()))
+    broken = next(preset for preset in declared.presets if preset.name.startswith(BREAK))
+    settings = {**controls.to_link(declared.preset(broken.slug)), lanes.PARAMETER: _example(broken)}
+    first, step = _example(declared.presets[0]), {stories.PARAMETER: f"{slug}.1"}
+    with st.container(horizontal=True, key="start-here"):
+        st.markdown("**Start here**", width="content")
+        for label, file, query in (
+            (f"Follow a story: *{story.title}*", chrome.page_file(laboratories()[place(slug, 1)]), step),
+            (f"Watch a network learn: *{declared.title}*", page.file, {lanes.PARAMETER: first}),
+            (f"Break one: *{broken.name.removeprefix(BREAK)}*", page.file, settings),
+        ):
+            st.page_link(file, label=label, icon=":material/arrow_forward:", query_params=query)
+
+
+def _example(preset: Preset) -> str:
+    return lanes.EXAMPLE + preset.slug
 
 
 def _card(page: chrome.Page) -> None:

@@ -137,7 +137,9 @@ def progress_of(lane: AnyLane) -> tuple[float, str]:
         text += f" · {duration(run.seconds)}"
     if run.seconds > 0 and run.step:
         text += f" · recording took {run.instrument_seconds / run.seconds:.0%}"
-    return min(1.0, run.step / max(run.total, 1)), text
+    # A run that ended before its last step, having diverged or learned enough, is over all the same.
+    share = 1.0 if run.status == "finished" else min(1.0, run.step / max(run.total, 1))
+    return share, text
 
 
 def trouble_of(lane: AnyLane) -> str:

@@ -169,9 +169,9 @@ def _note(slug: str, number: int, step: Step) -> None:
 
 
 def _told(slug: str, number: int, step: Step) -> None:
-    # Where there is nothing to do, the style sheet leaves what is to be looked at.
-    with st.container(key="story-looks" if step.task is None else "story-does"):
-        st.markdown(step.words)
+    st.markdown(step.words)
+    if step.task is None:
+        st.html(f"<style>{asset('story_looks.css')}</style>")
     if step.guess is not None:
         _guess(step.guess, slug, number)
     if step.task is not None:
