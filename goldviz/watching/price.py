@@ -9,6 +9,7 @@ from statistics import median
 
 FEWEST = 3
 """Steps of each kind that are timed before anything is stretched."""
+PLANNED_EVERY = 8
 RAREST = 10_000
 
 
@@ -32,6 +33,7 @@ class Price:
     """Of these, seconds of checks that no look asked for."""
     total: float = 0.0
     watched: float = 0.0
+    _steps: int = 0
     _bare: deque[float] = field(default_factory=lambda: deque(maxlen=32))
     _cheap: deque[float] = field(default_factory=lambda: deque(maxlen=32))
     _guard: deque[float] = field(default_factory=lambda: deque(maxlen=32))
@@ -58,7 +60,10 @@ class Price:
                 self._guard.append(self.guarding)
         self.spent = self.guarding = 0.0
         before = (self.looks, self.norms, self.guards)
-        self._plan()
+        self._steps += 1
+        # Medians of the last steps would cost quick loops more than the plan gains them.
+        if looked or self._steps % PLANNED_EVERY == 0:
+            self._plan()
         return before != (self.looks, self.norms, self.guards)
 
     def _plan(self) -> None:

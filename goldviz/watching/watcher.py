@@ -223,11 +223,13 @@ class Watcher:
         told, value = self._read(loss)
         if tensor is not None and tensor.grad_fn is not None and self.step_number <= FIRST_LOOKS:
             self._read_graph(tensor)
+        before = self.cause
         self._find_cause(tensor, value, told, looked)
         self._record(told, value if loss is not None else None, evaluation_loss, looked)
         if looked:
             self._note_parameters()
-        self._tell_facts()
+        if looked or self.cause is not before:
+            self._tell_facts()
         now = time.perf_counter()
         self.price.spent += now - began
         changed = self.price.stepped(now - self._boundary, looked, measured)
@@ -241,6 +243,8 @@ class Watcher:
 
     def _read(self, loss: Any) -> tuple[dict[str, np.ndarray], float]:
         """All that was measured in this step, in one transfer from the device, and the loss."""
+        if not self._steps.measures:
+            return {}, _number(loss)
         of_steps, of_modules = self._steps.gathered(), self._looking.gathered()
         given = [loss.detach().flatten()[:1]] if isinstance(loss, Tensor) and loss.numel() == 1 else []
         parts = [*of_steps, *of_modules, *given]
@@ -357,7 +361,7 @@ class Watcher:
         changed = {k: v for k, v in facts.items() if k not in moving} != {
             k: v for k, v in self._told_facts.items() if k not in moving
         }
-        if changed or self._over or self.step_number % 50 == 0:
+        if changed or self._over or self._looking._windows % 8 == 0:
             self._told_facts = dict(facts)
             self._sink.attributes({"watched": facts})
 
