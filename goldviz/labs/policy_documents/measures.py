@@ -17,7 +17,7 @@ class DocumentRead:
     """One document as the model read it: its ``words``, ``pieces`` without special ones, and ``chunks``.
 
     ``released`` is the minute at which it was out. ``change`` is 1 − cos with the document before of its kind, and
-    ``tones`` are that one's and its own; NaN where there is none.
+    ``tones`` are that one's and its own; ``certainty`` is the likeliest label's probability. NaN where there is none.
     """
 
     title: str
@@ -27,6 +27,7 @@ class DocumentRead:
     released: str
     change: float
     tones: tuple[float, float]
+    certainty: float
 
     @classmethod
     def at(cls, ds: Run, place: int) -> DocumentRead:
@@ -42,12 +43,19 @@ class DocumentRead:
             release,
             float(ds["change"].values[place]),
             (float(tones[before]) if before >= 0 else np.nan, float(tones[place])),
+            float(certainty(ds)[place]),
         )
 
 
 def any_tone(ds: Run) -> bool:
     """Whether the model hears a tone."""
     return bool(np.isfinite(ds["balance"].values).any())
+
+
+def certainty(ds: Run) -> NDArray[np.float64]:
+    """How sure the model is of each document's tone: the probability of the likeliest label; NaN without labels."""
+    tone: NDArray[np.float64] = np.asarray(ds["tone"].values, np.float64)
+    return tone.max(axis=1) if tone.shape[1] else np.full(len(tone), np.nan)
 
 
 def kinds_of(ds: Run) -> list[str]:

@@ -11,7 +11,7 @@ from goldviz.labs.policy_documents.figures.reading import in_view
 from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table
 from goldviz.labs.policy_documents.figures.timeline import timeline
 from goldviz.labs.policy_documents.measures import DocumentRead, any_tone
-from goldviz.labs.policy_documents.parts import change, market, panel
+from goldviz.labs.policy_documents.parts import change, market, panel, words
 from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.ui.pages.instant import InstantPage, View
@@ -26,8 +26,9 @@ PIECES = st.column_config.NumberColumn(help="Each once, without special ones: th
 
 
 def look(view: View[PolicyDocuments]) -> None:
-    """Tone and change over time, and the map."""
+    """The words that changed, statement by statement; tone and change over time; and the map."""
     settings = view.settings
+    words.show_words(settings, view.dataset)
     left, right = st.columns(2)
     with left:
         view.explain(timeline)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from goldviz.figures.theme import Theme
-from goldviz.labs.policy_documents.figures import FIGURES, picture
+from goldviz.labs.policy_documents.figures import FIGURES, picture, reading
 from goldviz.labs.policy_documents.figures.effects import effects
 from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import tone_ink
@@ -42,7 +42,11 @@ def test_the_timeline_stands_at_the_moments_of_release() -> None:
     assert {trace.marker.symbol for trace in tone} == {"circle", "diamond"}
     lines = [shape for shape in figure.layout.shapes if shape.x0 == shape.x1]
     assert {line.x0 for line in lines} == {"2024-02-14T19:00"}
-    assert list(figure.layout.yaxis.range) == [-1.08, 1.08]
+    for trace in tone:
+        mine = [moment in trace.x for moment in reading.moments(ds)]
+        np.testing.assert_allclose(trace.marker.color, ds["balance"].values[mine])
+        sizes, sure = np.array(trace.marker.size), ds["tone"].values[mine].max(1)
+        np.testing.assert_array_equal(np.argsort(sizes), np.argsort(sure))
 
 
 def test_without_a_classifier_the_change_is_drawn_alone_and_it_is_said() -> None:

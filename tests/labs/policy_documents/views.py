@@ -19,6 +19,7 @@ def policy_view(count: int = 12, *, toned: bool = True, projected: bool = True, 
     return xr.Dataset(
         {
             "balance": ("document", balance),
+            "tone": (("document", "label"), np.stack([(1 + balance) / 2, (1 - balance) / 2], 1)[:, : 2 * toned]),
             "change": ("document", change),
             "previous": ("document", np.array(previous, float)),
             "coordinate": (("document", "component"), generator.standard_normal((count, 2))),
