@@ -56,17 +56,18 @@ def clock(ds: Run, *, moment: int | AtStep = 20, theme: Theme = "light") -> Figu
     hour = each(moment, hour_of)
     figure, ink = Figure(), INKS[theme]
     states = (
-        ("out: may be used", market.KNOWN, "circle", np.less_equal),
-        ("not out yet: using it is a leak", market.JOINED, "diamond-open", np.greater),
+        ("out: may be used", market.KNOWN, "circle", "left", np.less_equal),
+        ("not out yet: using it is a leak", market.JOINED, "diamond-open", "right", np.greater),
     )
-    for name, colour, symbol, holds in states:
+    for name, colour, symbol, side, holds in states:
         figure.scatter(
             x=each(hour, partial(_there, late, out, holds)),
             y=height.ravel(),
             mode="markers+text",
             name=name,
             text=names.ravel().tolist(),
-            textposition="middle right",
+            # Away from the line: what is out stands left of it.
+            textposition=f"middle {side}",
             textfont={"size": 11, "color": ink.text},
             marker={"color": colour, "symbol": symbol, "size": 8},
             cliponaxis=False,

@@ -20,9 +20,9 @@ from goldviz.ui.theme import theme_now
 
 ROWS = 5
 """Documents of one kind up to the one in view."""
-PASSAGES = 3
+PASSAGES = 2
 """Changed passages of a document that are written out: those with most words."""
-LONGEST = 90
+LONGEST = 64
 """Characters of a passage on each side of the change."""
 
 
@@ -94,17 +94,18 @@ def timeline_html(rows: list[Row], theme: Theme) -> str:
     """
     ink, page = COLOURS[theme], INKS[theme]
     style = (
-        ".goldviz-words { list-style: none; margin: 0; padding: 0; line-height: 1.5; }"
-        ".goldviz-words li { display: grid; grid-template-columns: 7.5rem 1fr; gap: 0 0.8rem; padding: 0.35rem 0.6rem;"
-        " }"
-        f".goldviz-words li {{ border-left: 3px solid {page.grid}; overflow-wrap: anywhere; }}"
-        f".goldviz-words li:first-child {{ border-left-color: {page.accent}; background: {page.surface}; }}"
+        ".goldviz-words { line-height: 1.5; }"
+        ".goldviz-words i { display: inline-block; width: 11px; height: 11px; border-radius: 50%; }"
+        ".goldviz-words p { display: grid; grid-template-columns: 7.5rem 1fr; gap: 0 0.8rem; margin: 0;"
+        " padding: 0.35rem 0.6rem; }"
+        f".goldviz-words p {{ border-left: 3px solid {page.grid}; overflow-wrap: anywhere; }}"
+        f".goldviz-words p:first-child {{ border-left-color: {page.accent}; background: {page.surface}; }}"
         f".goldviz-words ins {{ background: {ink['came']}; color: {ink['came_ink']}; text-decoration: none; }}"
         f".goldviz-words del {{ background: {ink['went']}; color: {ink['went_ink']}; }}"
-        "@media (max-width: 640px) { .goldviz-words li { grid-template-columns: 1fr; } }"
+        "@media (max-width: 640px) { .goldviz-words p { grid-template-columns: 1fr; } }"
     )
     items = "".join(_item(row, theme) for row in rows)
-    return f'<style>{style}</style><ol class="goldviz-words" aria-label="Changed words, the latest first">{items}</ol>'
+    return f'<style>{style}</style><div class="goldviz-words">{items}</div>'
 
 
 def _item(row: Row, theme: Theme) -> str:
@@ -116,8 +117,8 @@ def _item(row: Row, theme: Theme) -> str:
         said.append(f"and {row.more} more")
     nothing = "The first of its kind." if row.first else "Not a word."
     return (
-        f'<li title="{html.escape(row.title, quote=True)}"><span>{_dot(row, theme)}{row.day}</span>'
-        f"<span>{' · '.join(said) or nothing}</span></li>"
+        f'<p title="{html.escape(row.title, quote=True)}"><span>{_dot(row, theme)}{row.day}</span>'
+        f"<span>{' · '.join(said) or nothing}</span></p>"
     )
 
 
@@ -125,8 +126,6 @@ def _dot(row: Row, theme: Theme) -> str:
     if not isfinite(row.tone):
         return ""
     words = f"tone {row.tone:+.2f}, {row.certainty:.0%} sure".replace("-", "−")
-    return (
-        f'<svg width="14" height="14" viewBox="0 0 14 14" role="img" aria-label="{words}"><title>{words}</title>'
-        f'<circle cx="6" cy="7" r="5" fill="{tone_ink(row.tone, theme) or INKS[theme].muted}" '
-        f'fill-opacity="{row.certainty:.2f}" stroke="{INKS[theme].muted}"/></svg> '
-    )
+    ink = tone_ink(row.tone, theme) or INKS[theme].muted
+    style = f"background: {ink}; opacity: {row.certainty:.2f}"
+    return f'<i role="img" aria-label="{words}" title="{words}" style="{style}"></i> '
