@@ -82,9 +82,15 @@ def rgb(colour: str) -> str:
 
 
 def drawn(page: Page) -> None:
-    """Wait until it is drawn, and lay its rarer controls open."""
     expect(page.locator(".explorer[data-drawn][data-shown]")).to_be_visible()
-    page.locator(".explorer [data-part=more]").evaluate("more => { more.open = true; }")
+
+
+def select(page: Page, name: str, option: str) -> None:
+    """Choose in one of the rarer controls, which a button lays open and Escape puts away."""
+    page.locator(".explorer summary").click()
+    part(page, name).select_option(option)
+    part(page, name).press("Escape")
+    expect(part(page, name)).to_be_hidden()
 
 
 def part(page: Page, name: str) -> Locator:
@@ -156,12 +162,12 @@ def test_hovering_over_the_overview_names_head_value_tokens_and_summaries(page: 
 @pytest.mark.slow
 def test_heads_can_be_put_in_order(page: Page) -> None:
     before = tile_place(page, 0, 0)
-    part(page, "order").select_option("all:entropy")
+    select(page, "order", "all:entropy")
     after = tile_place(page, 2, 3)
     assert after["y"] <= before["y"]
     part(page, "overview").click(position=after)
     chosen(page, 2, 3)
-    part(page, "order").select_option("layer:entropy")
+    select(page, "order", "layer:entropy")
     assert tile_place(page, 0, 3)["x"] < tile_place(page, 0, 0)["x"]
 
 
@@ -186,7 +192,7 @@ def test_the_heat_map_gives_exact_values_in_both_orientations(page: Page) -> Non
     expect(part(page, "tip")).to_contain_text(value)
     expect(part(page, "tip")).to_contain_text("query 3: \u2068committee")
     expect(part(page, "map-note")).to_contain_text("Each row is a query, as code writes it; every row sums to 1.")
-    part(page, "rows").select_option("keys")
+    select(page, "rows", "keys")
     part(page, "map").hover(position=cell_place(page, 7, 2))
     expect(part(page, "tip")).to_contain_text(value)
     expect(part(page, "tip")).to_contain_text("query 3: \u2068committee")
@@ -205,7 +211,7 @@ def test_the_colour_scale_states_its_range_and_the_largest_weight_is_brightest(p
         "(canvas, at) => [...canvas.getContext('2d').getImageData(at.x, at.y, 1, 1).data]", place
     )
     assert pixel == [0xFE, 0xE8, 0x38, 255]
-    part(page, "scale").select_option("log")
+    select(page, "scale", "log")
     expect(part(page, "map-scale")).to_have_text(
         f"{four_digits(weights[weights > 0].min())}{four_digits(weights.max())}"
     )
@@ -257,7 +263,7 @@ def test_lines_work_by_keyboard(page: Page) -> None:
 @pytest.mark.slow
 def test_words_hidden_pieces_and_norms(page: Page) -> None:
     page.get_by_role("button", name="Words").click()
-    part(page, "special").select_option("hidden")
+    select(page, "special", "hidden")
     shown(page, "by=word&special=hidden&measure=weights")
     expected = known_exhibit().weights(0, 0, "word", "hidden", "weights")
     part(page, "map").hover(position=cell_place(page, 2, 4))
@@ -268,7 +274,7 @@ def test_words_hidden_pieces_and_norms(page: Page) -> None:
     expect(part(page, "map-note")).to_contain_text(share)
     part(page, "map").click(position=cell_place(page, 2, 4))
     chosen(page, 0, 0, 3)
-    part(page, "measure").select_option("norms")
+    select(page, "measure", "norms")
     shown(page, "measure=norms")
     expect(part(page, "map-note")).to_contain_text("lengths of weighted values do not sum to 1")
 
