@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
+from goldviz.figures.theme import INKS
 from tests.browser.app_server import Server
 from tests.browser.laboratory_page import address, button, figure, open_part, wait_for_figure
 from tests.thinned import thinned
@@ -62,6 +63,18 @@ def test_the_figure_comes_first(server: Server, open_page: Opener, lab: Laborato
     levels = found["levels"]
     assert levels[:2] == [1, 2]
     assert all(after <= before + 1 for before, after in pairwise(levels)), levels
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_captions_can_be_read_by_everybody(server: Server, open_page: Opener, scheme: str) -> None:
+    page = open_page(f"{server.address}/depth-gradients", scheme=scheme)
+    caption = page.locator(".st-key-start [data-testid='stCaptionContainer'] p").first
+    expect(caption).to_be_visible(timeout=30_000)
+    ink = INKS["dark" if scheme == "dark" else "light"]
+    red, green, blue = (int(ink.muted[start : start + 2], 16) for start in (1, 3, 5))
+    expect(caption).to_have_css("color", f"rgb({red}, {green}, {blue})")
+    expect(caption.locator("xpath=..")).to_have_css("opacity", "1")
 
 
 def test_a_part_is_opened_linked_and_found_again(server: Server, open_page: Opener) -> None:

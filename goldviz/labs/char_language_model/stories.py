@@ -36,7 +36,7 @@ def _bits(letters: Run, pieces: Run) -> tuple[int, str]:
 def _unmasked(run: Run) -> tuple[int, str]:
     dev, pairs = (measure_of(GPT, f"gpt.{name}").first(run) for name in ("dev", "pairs"))
     place = 2 if dev < 0.5 else 1 if dev < pairs else 0
-    return place, f"It falls to {dev:.2f} nats, counted pairs pay {pairs:.2f}. It copies, and cannot write."
+    return place, f"It falls to {dev:.2f} nats, counted pairs pay {pairs:.2f}. Whoever sees the answer copies it."
 
 
 def _beats_pairs(_settings: Settings, run: Run) -> bool:
