@@ -74,6 +74,7 @@ def build(
         "gradient_histogram": np.broadcast_to(size, (count, *size.shape)),
         "weight_gradient_histogram": np.broadcast_to(size, (count, *size.shape)),
         "jacobian_gain": np.broadcast_to(gain[None, :, None, :], (count, 2, seeds, depth)),
+        "state_change": np.broadcast_to(gain[None, :, None, :] / 3, (count, 2, seeds, depth)),
         "test_loss": np.tile([[0.87], [0.60]], (1, seeds)) + 0.02 * noise.standard_normal((2, seeds)),
         "zero_loss": np.full(seeds, 0.873),
         "parameter_count": np.array([38_810, 38_810]),

@@ -19,6 +19,7 @@ OVER_LAYERS = {
     "gradient_heat_map": "y",
     "decay_rate": "x",
     "gradient_factor": "x",
+    "state_change": "x",
     "activations": "x",
     "activation_distribution": "y",
     "hidden_gradient_distribution": "y",

@@ -228,6 +228,8 @@ ANEW = {
         "plain.degradation": (DEEPER, lambda run: deepest_beside_others(run, "plain")),
         "residual.degradation": (DEEPER, lambda run: deepest_beside_others(run, "residual")),
         "plain.growth": (DEEPER, gradient_kept),
+        "residual.state_change": (DEPTH, lambda run: of(run, "state_change", "residual")[-1].mean()),
+        "plain.state_change": (DEPTH, lambda run: of(run, "state_change", "plain")[-1].mean()),
         "plain.parameters": (DEPTH, deep_size),
         "residual.parameters": (DEPTH, deep_size),
     },

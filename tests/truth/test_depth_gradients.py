@@ -3,6 +3,8 @@
 Only the drawn weights and samples are taken from the laboratory; layers, losses, steps and every reading are made anew.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -172,6 +174,9 @@ def looked_at(twin, x):
         "activation_std": np.array([state.std().item() for state in states]),
         "weight_norm": norms_of([weight.detach() for weight in twin.matrices()]),
         "jacobian_gain": np.array([np.mean(rows) for rows in gains]),
+        "state_change": np.array(
+            [((after - before).norm(dim=1) / before.norm(dim=1)).mean().item() for before, after in pairwise(states)]
+        ),
     }
 
 
@@ -184,7 +189,7 @@ def test_what_the_page_shows_is_what_plain_torch_measures(name):
         epochs, test_loss, zero_loss = trained(settings, residual)
         for epoch, seen in enumerate(epochs, start=1):
             for variable, values in seen.items():
-                grows = {"histogram_epoch" if variable == "jacobian_gain" else "epoch": epoch}
+                grows = {"histogram_epoch" if variable in ("jacobian_gain", "state_change") else "epoch": epoch}
                 np.testing.assert_allclose(shown[variable].sel(grows), values, err_msg=variable, **CLOSE)
             rates = np.diff(np.log(seen["gradient_norm"]))
             np.testing.assert_allclose(shown.decay_rate.sel(epoch=epoch)[:-1], rates, atol=1e-2)

@@ -117,6 +117,22 @@ CLAIMS = (
     ),
     Claim(
         LAB,
+        "C135",
+        "Skip connections refine a representation step by step: a block with a small branch keeps what it was given.",
+        "001, 3.1.1",
+        lanes=({}, {"depth": 30}),
+        parts={
+            "15 layers: a residual block moves its state by {:.0%} of its length": Part(
+                measures.STATE_CHANGE["residual"], below=0.5, scale="ratio", lanes=(1,)
+            ),
+            "a plain block by {:.0%}": Part(measures.STATE_CHANGE["plain"], above=0.5, scale="ratio", lanes=(1,)),
+            "30 layers: a residual block by {:.0%}": Part(
+                measures.STATE_CHANGE["residual"], below=0.5, scale="ratio", lanes=(2,)
+            ),
+        },
+    ),
+    Claim(
+        LAB,
         "C66",
         "Both networks of the experiment have 38,810 parameters.",
         "001, 5.3.2, table 1",

@@ -96,6 +96,8 @@ class Reading(TrainingReading):
     """The median ratio of updates to weights of all layers but the first, and of all epochs."""
     jacobian_gain: Floats = at_last("jacobian_gain", "histogram_epoch", "block", by=mean)
     """The gain of the blocks' Jacobians, mean over the blocks, at the last epoch that looked at it."""
+    state_change: Floats = at_last("state_change", "histogram_epoch", "block", by=mean)
+    """How far a block moves its state, as a share of the state's length, mean over the blocks, at the last look."""
 
     @property
     def silent(self) -> Verdicts:
@@ -134,6 +136,7 @@ DEGRADATION = of_each(MEASURES, "degradation")
 TEST_LOSS = of_each(MEASURES, "test")
 LAST_LOSS = of_each(MEASURES, "ended")
 PARAMETERS = of_each(MEASURES, "parameters")
+STATE_CHANGE = of_each(MEASURES, "state_change")
 TYPICAL_STEP = MEASURES["plain.typical_step"]
 
 

@@ -116,6 +116,10 @@ class DepthGradients(Experiment):
         "jacobian_gain": Variable(
             ("histogram_epoch", "network", "seed", "block"), "Root-mean-square singular value of dh_l/dh_(l-1)"
         ),
+        "state_change": Variable(
+            ("histogram_epoch", "network", "seed", "block"),
+            "How far a block moves its state, ||h_l - h_(l-1)|| / ||h_(l-1)||, mean over samples without dropout",
+        ),
         "test_loss": Variable(("network", "seed"), "Test loss (mean squared error) after training", kind="test_loss"),
         "zero_loss": Variable(("seed",), "Test loss of predicting zero", kind="baseline_loss", label="zero"),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),

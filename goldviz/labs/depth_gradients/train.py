@@ -7,12 +7,14 @@ random streams: what a seed shows is the same alone and in company.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import mse_loss
 from torch.optim import Optimizer
@@ -214,7 +216,19 @@ def measure_network(network: DeepMLP, probe: Tensor, closely: bool) -> Measured:
     if closely:
         measurements["activation_histogram"] = distributions(VALUE_BINS, _each(_signals(network, outcome)))
         measurements["jacobian_gain"] = block_gains(network, [h[:JACOBIAN_SAMPLES] for h in outcome.hidden])
+        measurements["state_change"] = state_changes(outcome.hidden)
     return measurements
+
+
+def state_changes(hidden: Sequence[Tensor]) -> Float[Tensor, " block"]:
+    """||h_l - h_(l-1)|| / ||h_(l-1)|| of each block, mean over samples: how far it moves its state.
+
+    Of a residual block it is its branch's length over the state's, ||s F(h)|| / ||h|| (document 001, 3.1.1). A state
+    of zeros has no length to compare with: NaN.
+    """
+    states = torch.stack([*hidden])
+    moved = torch.linalg.vector_norm(states.diff(dim=0), dim=-1)
+    return (moved / torch.linalg.vector_norm(states[:-1], dim=-1)).nan_to_num(posinf=math.nan).mean(-1)
 
 
 def _signals(network: DeepMLP, done: Pass) -> list[Tensor]:

@@ -228,6 +228,15 @@ def test_gradient_factor_divides_neighbouring_norms(run):
     np.testing.assert_allclose(named(figure, "plain, expected").y, 0.55)
 
 
+def test_a_block_s_move_is_drawn_by_block(run):
+    figure = FIGURES["state_change"](run, epoch=12)
+    plain, residual = (next(curve for curve in figure.data if curve.name == name) for name in ("plain", "residual"))
+    expected = run["state_change"].sel(histogram_epoch=10).median("seed")
+    np.testing.assert_allclose(residual.y, expected.sel(network="residual"))
+    np.testing.assert_allclose(plain.y, expected.sel(network="plain"))
+    assert "Epoch 10" in figure.layout.title.subtitle.text
+
+
 def test_gradient_factor_without_jacobians_shows_what_was_measured(run):
     figure = FIGURES["gradient_factor"](run.drop_vars("jacobian_gain"), epoch=12)
     assert [trace.name for trace in figure.data] == ["plain", "residual"]

@@ -114,6 +114,19 @@ def exploding(run):
     )
 
 
+def learning_rate_too_large(run):
+    """Steps above 3 % of the weights, by the middle of all layers and epochs; the loss ends above its start."""
+    steps = {name: float(np.median(of(run, name).update_to_data)) for name in NAMES}
+    named = [name for name in NAMES if steps[name] > 0.03]
+    return Card(
+        all(went(run, name)[1] > 1.1 * went(run, name)[0] for name in named),
+        number=tuple(steps[name] for name in named),
+        threshold=(0.03, 0.1),
+        named=named,
+        says=("the loss rises",),
+    )
+
+
 def large_error(run):
     """A long gradient that the blocks' factors do not explain."""
     named = [name for name in NAMES if longest(run, name) > 1000 and changed(run, name) <= 10]
@@ -180,6 +193,7 @@ CARDS = {
         no_better_than_zero,
         gradient_kept,
         exploding,
+        learning_rate_too_large,
         large_error,
         saturated,
         no_gradient,

@@ -15,6 +15,7 @@ from goldviz.labs.depth_gradients.figures.layers import (
     gradient_by_layer,
     gradient_factor,
     gradient_heat_map,
+    state_change,
 )
 from goldviz.labs.depth_gradients.figures.network import network
 from goldviz.labs.depth_gradients.figures.quantities import KINDS, figure, shared_limits
@@ -23,7 +24,16 @@ from goldviz.labs.depth_gradients.figures.training import loss, loss_by_depth
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
 FIGURES = offered(
-    figure, KINDS, gradient_by_layer, gradient_heat_map, loss, loss_by_depth, decay_rate, gradient_factor, network
+    figure,
+    KINDS,
+    gradient_by_layer,
+    gradient_heat_map,
+    loss,
+    loss_by_depth,
+    decay_rate,
+    gradient_factor,
+    state_change,
+    network,
 )
 
 

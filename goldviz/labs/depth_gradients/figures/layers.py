@@ -128,15 +128,42 @@ def gradient_factor(plot: Plot) -> Figure:
     plot.curves(measured_factor(norms), hover="measured %{y:.3f}")
     for network in plot.networks if not missing else ():
         _add_predicted(plot, network, gains.sel(network=network))
+    _block_axis(plot)
+    plot.log_axis("gradient_factor", "Factor, from h(l) to h(l−1)")
+    plot.reference(1, "1: nothing lost")
+    key = "Filled: measured. Open: expected, the RMS gain of dh(l)/dh(l−1); residual: I + dF/dh (eq. 27, 48)."
+    return plot.finish(missing or key, plot.drawn(plot.when("Epoch {}.", dim)))
+
+
+def _block_axis(plot: Plot) -> None:
     ends = plot.limit("block")
     plot.figure.update_xaxes(
         title_text="Block l", unifiedhovertitle_text="block %{x}", range=ends, **number_ticks(*whole(ends), {})
     )
     plot.link("x", "layer")
-    plot.log_axis("gradient_factor", "Factor, from h(l) to h(l−1)")
-    plot.reference(1, "1: nothing lost")
-    key = "Filled: measured. Open: expected, the RMS gain of dh(l)/dh(l−1); residual: I + dF/dh (eq. 27, 48)."
-    return plot.finish(missing or key, plot.drawn(plot.when("Epoch {}.", dim)))
+
+
+@figure(
+    "How far does each block move the state?",
+    title="Does a block refine or replace?",
+    needs=("state_change",),
+    shows="How far each block moves its state, as a share of the state's length (document 001, 3.1.1).",
+    cannot_show="How far says nothing of where to: a long move may be the right one.",
+)
+def state_change(plot: Plot) -> Figure:
+    """||h_l - h_(l-1)|| / ||h_(l-1)|| by block l, without dropout and noise (document 001, 3.1.1).
+
+    Of a residual block that is its branch beside its input, ||s F(h)|| / ||h||; near 0 it keeps what it was given.
+    A plain block that replaces its input by something unrelated moves it by about its own length or more.
+    """
+    changes = plot.now["state_change"]
+    plot.curves(positive(changes), hover="%{y:.1%} of its length")
+    _block_axis(plot)
+    plot.log_axis("state_change", "Move, as a share of the state")
+    plot.reference(1, "1: as far as the state is long")
+    return plot.finish(
+        "Near 0 a block keeps its input, near 1 it replaces it.", plot.drawn(plot.when("Epoch {}.", "histogram_epoch"))
+    )
 
 
 def _add_predicted(plot: Plot, network: str, gain: Array) -> None:

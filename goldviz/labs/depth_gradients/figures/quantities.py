@@ -85,7 +85,7 @@ KINDS = by_kind(DepthGradients.variables)
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),
-    **magnitudes("loss_by_depth"),
+    **magnitudes("loss_by_depth", "state_change"),
     "gradient_factor": Quantity(_of_factor, decades),
     "decay_rate": Quantity(_of_decay, padded),
     **places("trained_depth", "block"),
