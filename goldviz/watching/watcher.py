@@ -139,7 +139,13 @@ class Watcher:
 
     def keep_tried(self, results: Sequence[Tried]) -> None:
         """Keep what cures did on this run: its cards tell it."""
-        self._sink.attributes({"tried": as_facts(results)})
+        facts = {"tried": as_facts(results)}
+        if not self._over or self._store is None:
+            self._sink.attributes(facts)
+            return
+        run = self._store.run(self.run_id)
+        progress = Progress(run.step, run.total, run.seconds, run.instrument_seconds)
+        self._store.append(self.run_id, progress, attributes=facts)
 
     def findings(self) -> list[Finding]:
         """What the run says so far, most serious first, as the cards of its page do."""

@@ -1,6 +1,8 @@
 """Cures tried on a run of one's own: what helps is said to help, a placebo never, and the script's state stays."""
 
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from goldviz.watching.trial import APPLIED, PLACEBO, Tried, _interval
 from tests.watching.loops import Recurrent, Relu, mlp, sequences, task, watching
 
 STEPS = 60
+PAGE = Path(__file__).parents[2] / "docs" / "watch.md"
 
 
 def state_of(model: nn.Module, rate: float, kind: type[torch.optim.Optimizer] = torch.optim.AdamW) -> dict[str, Any]:
@@ -95,6 +98,29 @@ def test_cures_of_planted_faults_help_and_placebos_never(kind: str, seed: int) -
         results = by_kind(goldviz.trial(step, state, kinds=[kind], steps=2 * STEPS))
     assert results[kind].helped, results[kind].sentence()
     assert not results[PLACEBO].helped
+
+
+def test_what_the_page_writes_for_a_script_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 2
+    model = mlp()
+    batches = [[task(seed=100 * order + number) for number in range(60)] for order in range(3)]
+    names: dict[str, Any] = {
+        "model": model,
+        "optimizer": torch.optim.AdamW(model.parameters(), 1e-7),
+        "loader": batches[0],
+        "batches": batches,
+        "loss_of": functional.cross_entropy,
+    }
+    for block in blocks:
+        exec(block, names)
+    assert {one.kind for one in names["results"]} == {PLACEBO, "learning_rate_too_small"}
+    # A trial after the loop's end is kept with its run all the same.
+    run = goldviz.load(names["record"].run_id)
+    [card] = goldviz.findings(run)
+    assert as_json(card, run)["tried"]["orders"] == 3
+    assert run.attrs["status"] == "finished"
 
 
 def test_an_interval_is_students() -> None:
