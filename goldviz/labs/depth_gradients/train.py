@@ -228,7 +228,8 @@ def state_changes(hidden: Sequence[Tensor]) -> Float[Tensor, " block"]:
     """
     states = torch.stack([*hidden])
     moved = torch.linalg.vector_norm(states.diff(dim=0), dim=-1)
-    return (moved / torch.linalg.vector_norm(states[:-1], dim=-1)).nan_to_num(posinf=math.nan).mean(-1)
+    shares = moved / torch.linalg.vector_norm(states[:-1], dim=-1)
+    return torch.as_tensor(shares.nan_to_num(nan=math.nan, posinf=math.nan).mean(-1))
 
 
 def _signals(network: DeepMLP, done: Pass) -> list[Tensor]:
