@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import goldviz
+from goldviz.watching.watcher import Watcher
 
 ROUNDS, STEPS = 5, 40
 """Turns, and steps in each."""
@@ -110,9 +111,10 @@ class Loop:
         self.seconds.append((time.process_time() - began) / count)
 
 
-def watched(loop: Loop, folder: str, **more: object) -> None:
+def watched(loop: Loop, folder: str, **more: object) -> Watcher:
     record = goldviz.watch(loop.model, loop.optimiser, to=Path(folder) / f"{id(loop)}.gv", **more)  # type: ignore[arg-type]
     loop.after = lambda loss: record.step(loss=loss)
+    return record
 
 
 def item_by_item(loop: Loop) -> None:
@@ -148,9 +150,11 @@ def main(names: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in names or NETWORKS:
             loops = [Loop(name) for _ in range(6)]
-            watched(loops[1], folder)
-            watched(loops[2], folder, every=1, budget=None)
-            watched(loops[3], folder, histograms=True)
+            records = [
+                watched(loops[1], folder),
+                watched(loops[2], folder, every=1, budget=None),
+                watched(loops[3], folder, histograms=True),
+            ]
             hosted(loops[4])
             item_by_item(loops[5])
             for loop in loops:
@@ -158,6 +162,8 @@ def main(names: list[str]) -> None:
             for _ in range(ROUNDS):
                 for loop in loops:
                     loop.timed(STEPS)
+            for record in records:
+                record.close()
             bare, *others = [statistics.median(loop.seconds) for loop in loops]
             print(f"| {name} | {bare * 1e3:.2f} | " + " | ".join(f"{other / bare:.2f}" for other in others) + " |")
 
