@@ -200,6 +200,8 @@ def _of_numbers(
     if split is not None:
         apart = question is None and answers.split != ""
         sentence = f"Each name in {split} is a channel." if apart else "All of them are one price."
+        if question is not None:
+            sentence = f"All of them are one price, or each name in {split} is a channel."
         certain: Confidence = "asked" if question is not None else "likely" if answers.split is None else "sure"
         points.append(Understood("Rows", sentence, certain, "split", ("", split), choice=split if apart else ""))
     if layout.unclear or layout.decimal == "," or answers.decimal:
@@ -208,10 +210,9 @@ def _of_numbers(
         points.append(Understood("Numbers", sentence, clear, "decimal", (".", ","), choice=layout.decimal))
     unused = [name for name in usable if name not in layout.chosen]
     if len(usable) > 1:
-        inputs = f"{len(layout.chosen) - 1} columns" if len(layout.chosen) > 1 else "none"
-        sentence = (
-            f"{inputs.capitalize()}. Left out: {plain_words(', '.join(unused), 200)}." if unused else "All others."
-        )
+        sentence = f"{plain_words(', '.join(layout.chosen[1:]), 200) or 'None'}."
+        if unused:
+            sentence += f" Left out: {plain_words(', '.join(unused), 200)}."
         points.append(Understood("Inputs", sentence, "likely", "columns", usable))
     return points
 

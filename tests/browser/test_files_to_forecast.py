@@ -1,0 +1,83 @@
+"""Files as people have them, from the uploader over what was understood, and one question, to a forecast."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import button, state, train
+from tests.browser.test_own_files import SMALL, bring
+from tests.data.markets import test_public_kinds as kinds
+from tests.data.markets.test_public_kinds import Twin
+
+Opener = Callable[..., Page]
+
+
+class Journey(NamedTuple):
+    """A file, what the page says of it, the answer to what it asks, and what the market is called then."""
+
+    make: Callable[[], Twin]
+    name: str
+    understood: str
+    answer: str
+    market: str
+
+
+JOURNEYS = (
+    Journey(kinds.a21_polish_bars, "bars.csv", "Price (sure): Zamkniecie is the close", "", "bars.csv: Zamkniecie"),
+    Journey(kinds.a1_bars_without_a_header, "mt.csv", "Names (likely): There are none.", "", "mt.csv: column 6"),
+    Journey(
+        kinds.a22_auctions_of_several_regions,
+        "auctions.csv",
+        "Rows (please tell): All of them are one price, or each name in Country is a channel.",
+        "all rows are one",
+        "auctions.csv: Auction price",
+    ),
+    Journey(kinds.a7_index_below_a_disclaimer, "index.csv", "Names (likely): They stand in row 2.", "", "VIX Close"),
+    Journey(kinds.a4_japanese_index, "index.csv", "終値 is the close", "", "index.csv: 終値"),
+    Journey(kinds.a14c_one_price_in_many_currencies, "gold.xlsx", "Dates (sure): They stand in Date.", "", "USD"),
+)
+
+
+@pytest.mark.parametrize("journey", JOURNEYS, ids=lambda journey: journey.make.__name__)
+def test_a_file_is_understood_and_forecast(server: Server, open_page: Opener, tmp_path: Path, journey: Journey) -> None:
+    path = tmp_path / journey.name
+    path.write_bytes(journey.make().content)
+    page = open_page(f"{server.address}/gold-forecast?{SMALL}")
+    bring(page, path)
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("What was understood")
+    expect(dialog).to_contain_text(journey.understood)
+    if journey.answer:
+        expect(button(page, "Use these data")).to_have_count(0)
+        dialog.get_by_text(journey.answer).click()
+    button(page, "Use these data").click()
+    expect(page.locator(".st-key-market")).to_contain_text(journey.market)
+    train(page)
+    state(page, "Finished")
+    expect(page.get_by_text(re.compile(re.escape(journey.name))).first).to_be_visible()
+
+
+def test_the_row_of_names_and_the_price_are_corrected_where_they_are_said(
+    server: Server, open_page: Opener, tmp_path: Path
+) -> None:
+    path = tmp_path / "bars.csv"
+    path.write_bytes(b"Value,a,b,c,d,e\n" + kinds.a21_polish_bars().content)
+    page = open_page(f"{server.address}/gold-forecast?{SMALL}")
+    bring(page, path)
+    dialog = page.get_by_role("dialog", name="Choose the data")
+    dialog.get_by_role("button", name="Change names").click()
+    row = page.get_by_role("spinbutton", name="Row of the names")
+    row.fill("1")
+    row.press("Enter")
+    expect(dialog).to_contain_text("They stand in row 1.")
+    dialog.get_by_role("button", name="Change price").click()
+    page.get_by_role("combobox", name=re.compile("Price to forecast")).click()
+    page.get_by_role("option", name="a", exact=True).click()
+    expect(dialog).to_contain_text("a is forecast, as you say.")
+    button(page, "Use these data").click()
+    expect(page.locator(".st-key-market")).to_contain_text("bars.csv: a")
