@@ -33,7 +33,7 @@ from goldviz.runs.store.schema import StoreError
 KEPT = Path(__file__).parent / "kept"
 THEN: dict[str, dict[str, Any]] = json.loads((KEPT / "schema-1.json").read_text())
 BY_NAME = {then["name"]: run_id for run_id, then in THEN.items()}
-NEWER = {"gradient_to_data", "evaluation_loss"}
+NEWER = {"gradient_to_data", "evaluation_loss", "state_change"}
 """Variables that the code of the past did not record."""
 
 REJUDGED = {"Kept recurrent-gradients": ["learned_nothing", "clipping_every_step", "gradient_kept"]}

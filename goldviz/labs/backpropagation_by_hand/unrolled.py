@@ -63,8 +63,8 @@ def shown(symbol: str) -> str:
 
 @drawn(
     "What goes forward, and what comes back?",
-    shows="The network at every step of the text: the character read, the state h of each unit, and how likely it took "
-    "the character that followed. On the way back each unit gets its δ.",
+    shows="The network at every step of the text: the character read, the state h of each unit, and the chance it "
+    "gave the next. On the way back each unit gets its δ.",
     cannot_show="Steps beside the three in view; the other characters' probabilities stand below.",
     at="number",
 )

@@ -28,8 +28,8 @@ def habit(weights: np.ndarray, special: np.ndarray) -> Habit:
 
     ``weights`` (query, key) with rows that sum to 1. A neighbour that is a special piece counts as one.
 
-    >>> habit(np.array([[0.9, 0.1, 0.0], [0.9, 0.1, 0.0], [0.1, 0.8, 0.1]]), np.array([False, False, False]))
-    Habit(name='previous', share=0.85)
+    >>> habit(np.array([[0.75, 0.25, 0.0], [1.0, 0.0, 0.0], [0.25, 0.75, 0.0]]), np.array([False, False, False]))
+    Habit(name='previous', share=0.875)
     """
     ordinary = ~special
     if not ordinary.any():

@@ -148,7 +148,7 @@ class StoreSink:
             commands, self._commands = self._commands, []
         return commands
 
-    def close(self, status: str, message: str, patience: float = PATIENCE_SECONDS) -> str:
+    def close(self, status: str, message: str, patience: float | None = None) -> str:
         """Write all that waits and how the run ended; waits for a locked database, so many seconds at most.
 
         Returns how the run is listed: as stopped where it paused while it was asked to stop; :data:`UNWRITTEN` or
@@ -255,11 +255,9 @@ class StoreSink:
             self._outboxes.insert(0, box)
 
 
-def patiently(
-    call: Callable[[], T], passing: type[StoreError] = StoreBusyError, patience: float = PATIENCE_SECONDS
-) -> T:
+def patiently(call: Callable[[], T], passing: type[StoreError] = StoreBusyError, patience: float | None = None) -> T:
     """Call again and again while it raises an error that will pass, until patience is at an end."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
     while True:
         try:
             return call()

@@ -20,9 +20,13 @@ def draw(settings_class: type[Settings], also: Callable[[str], None] = lambda sl
     )
 
     def choose() -> None:
+        slug = state[_key(settings_class, state.get(left, 0))]
+        if slug is None and state.get(last_key) is None:
+            # A menu that has gone was heard of; the one that stands there is empty, and has no x.
+            return
         # The menu's x is a way back to how the page arrives.
-        slug = state[_key(settings_class, state.get(left, 0))] or settings_class.presets[0].slug
-        if slug not in (None, _matching(settings_class)):
+        slug = slug or settings_class.presets[0].slug
+        if slug != _matching(settings_class):
             controls.put_preset(settings_class, slug)
             also(slug)
         # The menu that somebody is using stays.

@@ -30,6 +30,7 @@ class Explorer {
     this.parts = partsOf(host);
     this.heads = new Map();
     this.sent = [];
+    this.view = undefined;
     this.keptUntil = 0;
     this.tip = new Tip(this.parts.tip, host);
     const told = {
