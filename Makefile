@@ -16,7 +16,7 @@ run: $(VENV)/.app
 
 # Every part runs, whatever became of those before it; what failed is named at the end. A browser, its server and a
 # worker want a core for themselves: while they drive pages, the other core checks style and types and runs the tests of
-# files. All other tests come behind them, on both.
+# files. All other tests begin when the browser has ended, on both.
 BESIDE := .beside.log
 # The names of failed tests, from all parts; tests/conftest.py writes them.
 export GOLDVIZ_FAILED_TESTS := $(CURDIR)/.failed.log
@@ -25,8 +25,8 @@ test: $(VENV)/.dev browser
 	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; \
 	  $(MAKE) --no-print-directory --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
 	  $(MAKE) --no-print-directory browser-tests || failed="$$failed browser-tests"; \
-	  wait $$beside || failed="$$failed lint-types-or-file-tests"; cat $(BESIDE); rm -f $(BESIDE); \
 	  $(MAKE) --no-print-directory late-tests || failed="$$failed late-tests"; \
+	  wait $$beside || failed="$$failed lint-types-or-file-tests"; cat $(BESIDE); rm -f $(BESIDE); \
 	  [ -z "$$failed" ] || $(SAY_FAILED)
 
 beside: lint types file-tests

@@ -71,7 +71,7 @@ function fieldOver(host) {
   return root;
 }
 
-function redraw(host, root) {
+function redraw(root) {
   const { line, heights, at, sketch } = root.goldvizSketch;
   const { xaxis, yaxis, across } = line;
   const field = root.firstChild;
@@ -99,7 +99,7 @@ function redraw(host, root) {
   field.setAttribute("aria-valuetext", `At ${spoken(line.xs[at])}: ${share === null ? "nothing drawn" : spoken(valueAt(line, share))}`);
 }
 
-function listen(host, root) {
+function listen(root) {
   const field = root.firstChild;
   const state = () => root.goldvizSketch;
   let last;
@@ -116,7 +116,7 @@ function listen(host, root) {
     const point = pointAt(event);
     Object.assign(state(), { heights: stroked(state().heights, last ?? point, point), at: point.at });
     last = point;
-    redraw(host, root);
+    redraw(root);
   };
   const reveal = () => {
     const { line, sketch, tell } = state();
@@ -145,7 +145,7 @@ function listen(host, root) {
     const to = Math.min(line.xs.length - 1, Math.max(0, at + across));
     const height = Math.min(1, Math.max(0, (heights[to] ?? heights[at] ?? 0.5) + up / RUNGS));
     Object.assign(state(), { at: to, heights: stroked(heights, { at: to, height }, { at: to, height }) });
-    redraw(host, root);
+    redraw(root);
   });
   root.lastChild.addEventListener("click", reveal);
 }
@@ -162,8 +162,8 @@ export function sketchOver(host, sketch, tell) {
   const heights = same ? before.heights : ((!sketch.open && store.read(sketch.guess, line.xs.length)) || blank());
   const root = fieldOver(host);
   root.goldvizSketch = { sketch, line, heights, tell, at: same ? before.at : line.xs.length - 1 };
-  if (!before) listen(host, root);
-  redraw(host, root);
+  if (!before) listen(root);
+  redraw(root);
   if (same && before.sketch.open && !sketch.open) grow(host);
   return undefined;
 }
