@@ -257,6 +257,7 @@ def test_a_full_disk_under_what_is_printed_is_said() -> None:
 
 
 @pytest.mark.parametrize("keep", [pytest.param([], marks=pytest.mark.slow), ["--keep"]])
+@pytest.mark.slow
 def test_ctrl_c_writes_what_was_recorded(keep: list[str], tmp_path: Path) -> None:
     file = tmp_path / "run.nc"
     long = [*SMALL, "--epochs", "2000", "--output", str(file), *keep]

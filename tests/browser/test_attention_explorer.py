@@ -311,6 +311,7 @@ def test_an_exhibit_that_was_let_go_is_put_up_again(page: Page) -> None:
     expect(part(page, "trouble")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_choice_that_the_server_hears_of_after_it_let_the_exhibit_go_is_kept(page: Page) -> None:
     # The browser holds this head's numbers: it asks for nothing that would tell it that the exhibit is gone.
     for layer, head in [(1, 1), (0, 2)]:

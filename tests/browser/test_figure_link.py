@@ -175,6 +175,7 @@ DAYS = [f"2024-03-{day:02}" for day in range(1, 16)]
     ),
     ids=["log to linear", "linear to log", "dates"],
 )
+@pytest.mark.slow
 def test_axes_of_different_kinds_have_the_same_value_marked(page: Page, one: str, other: str, value: object) -> None:
     show(page, one, other)
     point(page, value)

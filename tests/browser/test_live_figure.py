@@ -73,6 +73,7 @@ def hover(page: Page) -> None:
 
 
 @pytest.mark.parametrize("traces", thinned([2, 1]))
+@pytest.mark.slow
 def test_a_purge_waits_for_the_draw_that_it_meets(page: Page, traces: int) -> None:
     """Whenever a page goes while its figure under the pointer is drawn, nothing is thrown."""
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})

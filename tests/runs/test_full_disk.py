@@ -96,6 +96,7 @@ def test_what_a_run_came_to_is_said_where_its_end_cannot_be_written(
     store.close()
 
 
+@pytest.mark.slow
 def test_a_kept_run_of_a_notebook_says_that_its_disk_was_full(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "PATIENCE_SECONDS", 0.5)
     monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{disk / 'runs.sqlite'}")

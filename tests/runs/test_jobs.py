@@ -283,6 +283,7 @@ def test_a_closed_server_leaves_nobody_waiting(light_workers: None, tmp_path: Pa
     assert working.message == "The server was closed before this was done."
 
 
+@pytest.mark.slow
 def test_a_worker_knows_the_models_that_names_mean(workers: Jobs) -> None:
     task = Task("shipped", job_tasks.model_name, ("shipped",), "Loading", 1.0)
     assert workers.wait(task)

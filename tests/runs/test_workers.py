@@ -105,6 +105,7 @@ def test_nothing_is_imported_from_where_dask_keeps_files_and_no_port_speaks_http
     assert seen["services"] == []
 
 
+@pytest.mark.slow
 def test_dask_wakes_seldom_while_nothing_happens(single: Executor) -> None:
     client, cluster = single._workers._client, single._workers._cluster
     assert cluster is not None

@@ -14,6 +14,7 @@ from torchdiffeq import odeint, odeint_adjoint
 import goldviz.api
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.labs.continuous_depth.train import depth_learner, next_batch, seed_points
+from tests.thinned import thinned
 
 SHARED = {"samples": 30, "batch": 13, "width": 6, "steps": 5, "look_every": 2, "blocks": 7, "seeds": (11,), "clip": 0.7}
 STEPPED = SHARED | {
@@ -167,7 +168,7 @@ def looked_at(twin, view):
     }
 
 
-@pytest.fixture(scope="module", params=[STEPPED, ADAPTIVE], ids=["stepped", "adaptive"])
+@pytest.fixture(scope="module", params=thinned([ADAPTIVE, STEPPED]), ids=["adaptive", "stepped"])
 def both(request):
     settings = ContinuousDepth(**request.param)
     run = goldviz.api.run(settings, progress=False).isel(seed=0)

@@ -286,6 +286,7 @@ def fetched_alone(yahoo, data_folder):
     return ended.stdout.strip()
 
 
+@pytest.mark.slow
 def test_yfinance_loads_late_and_keeps_its_files_in_the_data_folder(yahoo, tmp_path):
     assert fetched_alone(yahoo, tmp_path) == "262"
     assert (tmp_path / "yfinance" / "tkr-tz.db").is_file()

@@ -109,6 +109,7 @@ def test_it_learns_further_on_a_text_of_one_s_own():
     assert after < 0.5 * before
 
 
+@pytest.mark.slow
 def test_a_run_that_was_paused_goes_on_to_the_bit(small):
     settings = BertPretraining(**SHORT, start=small)
     first, status = carried_out(settings, budget=2)

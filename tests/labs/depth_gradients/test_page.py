@@ -105,6 +105,7 @@ def test_a_choice_whose_call_another_message_interrupted_is_no_choice_less() -> 
     assert (visitor.menu.value, visitor.control("depth").value) == ("break-it-sigmoid", 30)
 
 
+@pytest.mark.slow
 def test_train_that_is_pressed_while_the_browser_has_not_heard_of_a_preset_trains_the_preset() -> None:
     visitor = _laboratory({"depth": "20", "epochs": "2"})
     visitor.menu.set_value("break-it-sigmoid")

@@ -34,6 +34,7 @@ def better(**changes: object) -> bool:
     return Reading.of(goldviz.api.run(CONTROL.changed(**changes), progress=False)).own.better
 
 
+@pytest.mark.slow
 def test_a_planted_response_is_found_and_goes_with_the_documents_order() -> None:
     small = {"refits": 1, "epochs": 6}
     assert better(**small)

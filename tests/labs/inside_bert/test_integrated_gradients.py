@@ -66,6 +66,7 @@ def by_own_sum(model, pieces, label, filler, steps):
     return ((text - empty) * gradient)[0].sum(-1).numpy()
 
 
+@pytest.mark.slow
 def test_it_equals_a_midpoint_sum_of_many_steps():
     model, pieces = text_model(size=0.15), pieces_of("gold prices rose; the committee decided to raise rates")
     found = integrated_gradients(model, pieces, 1)

@@ -89,6 +89,7 @@ def test_a_gru_alone_has_nothing_of_the_field(lane):
     assert set(ODERNNLaboratory.variables) - set(dataset.data_vars) == set(OF_THE_FIELD)
 
 
+@pytest.mark.slow
 def test_hot_settings_hold_from_the_next_step_on():
     settings = ODERNNLaboratory(**SMALL | {"clip": 0.0, "steps": 4, "look_every": 100, "networks": "ode_rnn"})
     losses = {}

@@ -301,6 +301,7 @@ def newest_generated() -> DatedTexts:
     return replace(documents, texts=documents.texts[-48:])
 
 
+@pytest.mark.slow
 def test_a_simulated_market_stays_simulated_and_generated_documents_are_called_so() -> None:
     documents = newest_generated()
     dataset = compute(_settings(documents))
@@ -357,6 +358,7 @@ def test_documents_of_another_time_are_refused() -> None:
         market_with_documents(small_market(), documents, compute(_settings(documents)), EVERYTHING)
 
 
+@pytest.mark.slow
 def test_a_forecast_with_decay_takes_text_channels() -> None:
     import goldviz.api
 
