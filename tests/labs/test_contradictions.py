@@ -67,6 +67,7 @@ EXCLUDED: dict[str, dict[str, tuple[str, ...]]] = {
         "longer": ("only_trained_lengths",),
     },
     "series-attention": {
+        "column_ahead": ("beats_simple",),
         "worse_than_simple": ("beats_simple", "about_as_simple"),
         "beats_simple": ("about_as_simple",),
         "flow_ahead": ("flow_behind",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, ratio
+from goldviz.diagnostics.forecasts.columns_ahead import recorded_columns
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
-from goldviz.diagnostics.forecasts.words import signed
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
@@ -42,26 +42,9 @@ RISEN = 0.1
 STEADY = {"return": 0.01, "volatility": 0.02}
 """Spread, as a share of the returns' or of its mean, below which a forecast hardly moves."""
 
-MOST_NAMED = 2
-"""Columns that cards and verdict name."""
-
 EPISODE = 0.01
 FADED = 0.01
 NOTHING = np.array([np.nan])
-
-
-class ColumnAhead(NamedTuple):
-    """A covariate that goes with the next move, or with its size, by more than an honest one, and chance's bound."""
-
-    channel: str
-    correlation: float
-    chance: float
-    of_size: bool
-
-    @property
-    def words(self) -> str:
-        """Its name and its correlation."""
-        return f"{self.channel} ({'size ' if self.of_size else ''}{signed(self.correlation)})"
 
 
 class Episode(NamedTuple):
@@ -204,18 +187,9 @@ class Reading:
         return bool(self.unobserved)
 
     @cached_property
-    def columns_ahead(self) -> tuple[ColumnAhead, ...]:
+    def columns_ahead(self) -> tuple[NextMoveLink, ...]:
         """The covariates that told the next move where the last refit learned; none where an answer was planted."""
-        text = self.dataset.attrs.get("columns_ahead", "[]")
-        entries = json.loads(text) if isinstance(text, str) else text
-        return () if self.planted else tuple(ColumnAhead(**entry) for entry in entries)
-
-    @property
-    def columns_in_words(self) -> str:
-        """Those covariates with their correlations, the strongest two by name."""
-        words = [column.words for column in self.columns_ahead]
-        more = f" and {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
-        return f"{', '.join(words[:MOST_NAMED])}{more}" if more else " and ".join(words)
+        return () if self.planted else recorded_columns(self.dataset)
 
     @property
     def forewarned(self) -> bool:

@@ -99,6 +99,7 @@ def announce(
 ) -> None:
     """Label the dimensions, say where the data come from, and record what does not depend on any network."""
     market, test_rows = problem.market, problem.tested
+    words = {channel.name: channel.words for channel in market.channels}
     record.coordinates(
         fold=[fold.number for fold in problem.folds],
         seed=list(settings.seeds),
@@ -128,7 +129,7 @@ def announce(
         units_of=recorded_units(problem.moves, FORECAST_VARIABLES, ("price",), market.target.unit),
         simulated=int(market.simulated),
         final_from=problem.final_from,
-        columns_ahead=columns_ahead(problem),
+        columns_ahead=[link._replace(channel=words[link.channel])._asdict() for link in problem.columns_ahead],
         forecasts=len(test_rows),
     )
     record.once("observed", problem.observed_shares(settings.window))
@@ -138,12 +139,6 @@ def announce(
     record.once("block", np.concatenate([np.full(len(fold.test), fold.number) for fold in problem.folds]))
     record.once("baseline_mean", np.stack(list(baselines.means.values())))
     record.once("baseline_scale", np.stack(list(baselines.scales.values())))
-
-
-def columns_ahead(problem: ForecastProblem) -> list[dict[str, object]]:
-    """What a run keeps of the covariates that tell the next move by more than an honest one can."""
-    words = {channel.name: channel.words for channel in problem.market.channels}
-    return [{**link._asdict(), "channel": words[link.channel]} for link in problem.columns_ahead]
 
 
 def losses_by_refit(losses: Sequence[dict[str, float]], settings: GoldForecast) -> dict[str, np.ndarray]:

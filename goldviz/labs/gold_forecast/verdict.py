@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from goldviz.diagnostics.forecasts.columns_ahead import columns_in_words
 from goldviz.diagnostics.forecasts.result import Result, judged
 from goldviz.diagnostics.forecasts.standing_still import still_in_words
 from goldviz.diagnostics.forecasts.words import (
@@ -117,7 +118,11 @@ def _of_shuffled(n: Reading) -> str:
 
 def _of_move(n: Reading, target: str) -> str:
     better, worse, neither = BETTER_WORSE_NEITHER[target]
-    beware = f" Beware: {n.columns_in_words} told the move before it came." if n.forewarned and n.own.better else ""
+    beware = (
+        f" Beware: {columns_in_words(n.columns_ahead)} told the move before it came."
+        if n.forewarned and n.own.better
+        else ""
+    )
     if n.own.better and n.series.target == "volatility" and n.steady:
         better = "Better than a constant variance by its level alone"
     score = judged(n.own, (better, worse, neither), result_in_words(n.series.target, n.own))
@@ -139,7 +144,7 @@ def _of_leak(n: Reading) -> str:
     if n.foresees:
         cause = f"The leak: {JOINED_BY_DATE}."
     elif n.forewarned:
-        cause = f"Look for the leak in {n.columns_in_words}: is a value known later than it is dated?"
+        cause = f"Look for the leak in {columns_in_words(n.columns_ahead)}: is a value known later than it is dated?"
     against = " against repeating the last price" if n.series.target == "level" else ""
     model, result = n.leaking_model, n.results[n.leaking_model]
     whose = "" if model == "network" else f" by {model_name(model, n.series.network, n.series.target)}"

@@ -108,6 +108,7 @@ def announce(
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
     record.attribute(device=device_name(device), context=problem.context, time_unit=problem.time_unit)
+    record.attribute(columns_ahead=[link._asdict() for link in problem.columns_ahead])
     simple = [simple_forecasts(view.problem) for view in views]
     for name, of in (("simple_error", "horizon_error"), ("simple_weighted", "weighted_error")):
         record.once(

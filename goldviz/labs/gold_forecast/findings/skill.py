@@ -7,6 +7,13 @@ from math import isfinite
 
 from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, percent, where
 from goldviz.diagnostics.findings.words import counted
+from goldviz.diagnostics.forecasts.columns_ahead import (
+    LINE,
+    TITLE,
+    WHAT_TO_DO,
+    columns_in_numbers,
+    columns_in_words,
+)
 from goldviz.diagnostics.forecasts.result import SIGNIFICANT
 from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number, signed_percent
 from goldviz.labs.gold_forecast.measures import LEAK, SLOW_LEAK, Reading
@@ -47,8 +54,9 @@ def certainty(case: Case) -> str:
 def _where_to_look(case: Case) -> str:
     if case.reading.forewarned:
         return (
-            f"{case.reading.columns_in_words} told the next move before it came. Is it computed from the target, "
-            "revised later, or known later than its date says? Set its release time, or leave it out."
+            f"{columns_in_words(case.reading.columns_ahead)} told the next move before it came. Is it "
+            "computed from the target, revised later, or known later than its date says? Set its release time, or "
+            "leave it out."
         )
     if case.settings.inputs == "own":
         return "It sees the target's own past alone, so look at the prices."
@@ -65,10 +73,6 @@ def _how_sure_of_leak(case: Case) -> str:
     if case.reading.leaking_model == "network":
         return certainty(case)
     return "a simple forecast, so no network had to learn it"
-
-
-def _ahead_in_numbers(n: Reading) -> str:
-    return f"{n.columns_in_words}; chance gives at most {plain_number(n.columns_ahead[0].chance)}"
 
 
 def _why_worse(case: Case) -> str:
@@ -124,11 +128,11 @@ RULES = (
     Rule(
         "column_ahead",
         "warning",
-        "A column tells the next move",
-        line=where("forewarned", "chance, and what honest columns of a market tell"),
-        number=_ahead_in_numbers,
+        TITLE,
+        line=where("forewarned", LINE),
+        number=lambda n: columns_in_numbers(n.columns_ahead),
         confidence="correlation where the last refit learned, before any training",
-        explanation="Honest columns hardly go with the next move: set its release time, or leave it out.",
+        explanation=WHAT_TO_DO,
         advice=[Check("Show the target's own past alone: skill that goes was this column's.", {"inputs": "own"})],
         silenced_by=("known_leak", "leak_suspected"),
         must_tell=True,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from goldviz.data.markets.alignment import aligned
 from goldviz.data.markets.kept_markets import load_market
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, next_move_links
 from goldviz.labs.series_attention.tasks.future_covariates import CALENDAR, calendar_of_days, channel_ahead
 from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesProblemError, SeriesWindows
 
@@ -47,19 +48,31 @@ def market_problem(
     if not scale > 0:
         raise SeriesProblemError(f"The moves of {words} are all the same before the tests: there is nothing to learn.")
     scores = (moves - location) / scale
-    columns, names = [np.zeros((len(rows), 0))], list[str]()
+    columns, names, ahead = [np.zeros((len(rows), 0))], list[str](), list[NextMoveLink]()
     if calendar:
         columns, names = [*columns, calendar_of_days(panel.dates[rows])], [*names, *CALENDAR]
     if covariate:
         known = channel_ahead(market, covariate, panel.dates[rows], panel.moments[rows], horizon, split)
         columns, names = [*columns, known[:, None]], [*names, covariate]
+        # A row's value stands beside the move of the same row, which is still to come at its forecast.
+        channel = next(channel.words for channel in market.channels[1:] if channel.name == covariate)
+        ahead = [one for one in next_move_links([channel], known[:split, None], moves[:split]) if one.suspicious]
     covariates = np.concatenate(columns, 1)
     learned, unseen = (
         _windows(scores[part], covariates[part], days[part], length, step)
         for part, step in ((slice(split), 1), (slice(split, None), horizon))
     )
     return SeriesProblem(
-        learned, unseen, context, min(WEEK, context), location, scale, float("nan"), tuple(names), time_unit="days"
+        learned,
+        unseen,
+        context,
+        min(WEEK, context),
+        location,
+        scale,
+        float("nan"),
+        tuple(names),
+        time_unit="days",
+        columns_ahead=tuple(ahead),
     )
 
 

@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink
+
 
 class SeriesProblemError(ValueError):
     """Series that cannot be learned from, in a sentence for a person."""
@@ -59,7 +61,8 @@ class SeriesProblem:
 
     ``period`` is what a seasonal forecast repeats. ``longer`` are test windows of more rows than any that is learned
     from, where there are some. ``floor`` is the mean square error that no forecast can pass, the noise; NaN where
-    nobody knows it.
+    nobody knows it. ``columns_ahead`` are covariates that tell the next value, where it is learned, by more than an
+    honest one can.
     """
 
     train: SeriesWindows
@@ -72,6 +75,7 @@ class SeriesProblem:
     covariates: tuple[str, ...] = ()
     longer: SeriesWindows | None = None
     time_unit: str = "rows"
+    columns_ahead: tuple[NextMoveLink, ...] = ()
 
     @property
     def horizon(self) -> int:
