@@ -1,8 +1,10 @@
 """What a visitor meets first on every laboratory: its figure, in few words, and one question at a time."""
 
+import importlib
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,14 +12,16 @@ from playwright.sync_api import Page, expect
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.figures.theme import INKS
+from goldviz.ui.panels.controls import to_link
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import address, button, figure, open_part, wait_for_figure
+from tests.browser.laboratory_page import address, button, figure, open_part, state, wait_for_figure
 from tests.thinned import thinned
 
 Opener = Callable[..., Page]
 
 TOP, IN_VIEW, WORDS, LONGEST = 320, 0.8, 60, 3500
 STOPS = 10
+MOST_MOVED = 8
 FIGURES = (".goldviz-figure[data-drawn]", ".goldviz-diagram[data-drawn]", ".explorer", ".network .stage", ".tokens")
 FIRST = f".st-key-first-look :is({', '.join(FIGURES)})"
 MEASURED = """first => {
@@ -42,6 +46,18 @@ MEASURED = """first => {
     };
 }"""
 
+TOPS = """first => {
+    window.tops = [];
+    const look = () => {
+        const { top } = document.querySelector(first)?.getBoundingClientRect() ?? {};
+        const here = top + document.querySelector(".stMain").scrollTop;
+        if (here && here !== tops.at(-1)) tops.push(here);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+"""Where the first figure's top is on the page, each time that it has moved."""
+
 
 def settled(page: Page) -> None:
     """Wait until the first figure is there and the server has said all."""
@@ -63,6 +79,29 @@ def test_the_figure_comes_first(server: Server, open_page: Opener, lab: Laborato
     levels = found["levels"]
     assert levels[:2] == [1, 2]
     assert all(after <= before + 1 for before, after in pairwise(levels)), levels
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [
+        *((name, 1440) for name in ("depth-gradients", "recurrent-gradients", "ode-rnn")),
+        *((name, 1440) for name in ("continuous-depth", "bert-pretraining", "char-gpt")),
+        *((name, 390) for name in ("depth-gradients", "ode-rnn")),
+    ],
+)
+def test_nothing_moves_when_a_run_begins_and_ends(server: Server, open_page: Opener, name: str, width: int) -> None:
+    lab = laboratories()[name]
+    small = importlib.import_module(f"tests.labs.{lab.folder}.cases").RUNS[0]
+    query = urlencode(to_link(lab.declared.checked(small)))
+    page = open_page(f"{server.address}/{name}?{query}", width=width, height=900)
+    settled(page)
+    page.evaluate(TOPS, FIRST)
+    button(page, "Train").click()
+    state(page, "Finished")
+    settled(page)
+    tops = page.evaluate("tops")
+    assert max(tops) - min(tops) <= MOST_MOVED, tops
 
 
 @pytest.mark.slow

@@ -138,7 +138,7 @@ beforeEach(() => {
   told = [];
   const element = () => ({ attributes: {}, setAttribute(name, value) { this.attributes[name] = value; } });
   const inside = { input: element(), button: element(), output: element() };
-  const host = { ...inside, querySelector: (name) => inside[name] };
+  const host = { ...inside, classList: { toggle: () => undefined }, querySelector: (name) => inside[name] };
   part = { ...inside, over: element(), querySelector: (name) => (name === ".goldviz-position" ? part.over : host) };
 });
 

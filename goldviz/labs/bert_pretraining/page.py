@@ -19,14 +19,15 @@ from goldviz.ui.words import plain
 
 def judge(lane: Lane[BertPretraining]) -> None:
     """What the run came to, and the way into the trained model."""
-    st.markdown(f"### {plain(pretraining_verdict(lane.dataset))}")
-    if lane.run is not None and lane.run.status == "finished":
-        st.page_link(
-            "pages/inside_bert.py",
-            label="Look inside this model",
-            icon=":material/frame_inspect:",
-            query_params={"model": f"run:{lane.id}"},
-        )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"### {plain(pretraining_verdict(lane.dataset))}")
+        if lane.run is not None and lane.run.status == "finished":
+            st.page_link(
+                "pages/inside_bert.py",
+                label="Look inside this model",
+                icon=":material/frame_inspect:",
+                query_params={"model": f"run:{lane.id}"},
+            )
 
 
 def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:

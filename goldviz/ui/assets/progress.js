@@ -26,7 +26,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const show = () => {
     const lane = page.lanes.get(data.lane);
     const { share, words: said } = lane?.progress ?? data;
-    words.textContent = page.trouble || said;
+    words.textContent = words.title = page.trouble || said;
     bar.style.width = `${100 * share}%`;
     host.setAttribute("aria-valuenow", Math.round(100 * share));
     host.setAttribute("aria-valuetext", words.textContent);

@@ -33,7 +33,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     const last = Math.max(page.last(), data.last);
     const step = stepOf(key);
     const inView = page.stepFor(step, last);
-    host.hidden = last <= first;
+    // A run that begins has steps soon: its timeline keeps its room, so that no figure moves.
+    host.classList.toggle("goldviz-timeline-unneeded", last <= first);
     button.hidden = data.plays === false;
     button.disabled = Boolean(over) && !page.moves();
     slider.min = first;

@@ -138,9 +138,10 @@ class LaboratoryPage:
             noun, last = visible_lanes[0].step.capitalize(), max(lane.last_step for lane in visible_lanes)
             epoch = live.timeline(source, noun, last, key=f"scrub-{name}")
         with st.container(key="lanes"):
-            for column, lane in zip(st.columns(len(visible_lanes)), visible_lanes, strict=True):
+            alone = len(visible_lanes) == 1
+            for place, (column, lane) in enumerate(zip(st.columns(len(visible_lanes)), visible_lanes, strict=True)):
                 with column:
-                    run_panel.head(self.experiment, lane, source, alone=len(visible_lanes) == 1)
+                    run_panel.head(self.experiment, lane, source, place=place, alone=alone)
         settings_panel.lanes_are_drawn(self.experiment)
         with st.container(key="first-look" if part.name == FIRST else "closer-look"):
             part.draw(_View(visible_lanes, epoch, partial(self._figure, source)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from goldviz.declare.settings import Experiment, SettingsError, label, schemas
 from goldviz.runs.execution.execution import ExecutionError
@@ -23,32 +24,43 @@ from goldviz.ui.words import STATES, plain
 CONTINUABLE = ("paused", "stopped", "interrupted", "failed")
 
 
-def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, alone: bool) -> None:
-    """Title, state, progress and buttons of one lane, whose frames come from ``source``."""
-    state = lane.run.status if lane.run else "example"
-    word, colour, icon = STATES[state]
-    repeats = "*Train* repeats it live" if alone else "*Train* or another preset takes its place"
-    st.markdown(
-        f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]",
-        help=None if lane.run else f"Made by goldviz itself with these settings; {repeats}.",
-    )
+def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: int, alone: bool) -> None:
+    """Title, state, progress and buttons of one lane, whose frames come from ``source``.
+
+    They take the same room whatever the run's state is; what has to be told below them seldom comes.
+    """
+    with st.container(key=f"head-{place}"):
+        state = lane.run.status if lane.run else "example"
+        word, colour, icon = STATES[state]
+        repeats = "*Train* repeats it live" if alone else "*Train* or another preset takes its place"
+        st.markdown(
+            f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]",
+            help=None if lane.run else f"Made by goldviz itself with these settings; {repeats}.",
+        )
+        if lane.run is not None:
+            sought = st.session_state.get(SOUGHT) == lane.id
+            live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane), sought=sought)
+            if sought:
+                del st.session_state[SOUGHT]
+        _buttons(experiment, lane, alone)
     if lane.run is not None:
-        sought = st.session_state.get(SOUGHT) == lane.id
-        live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane), sought=sought)
-        if sought:
-            del st.session_state[SOUGHT]
         if trouble := lanes.trouble_of(lane):
             st.error(plain(trouble), icon=":material/hard_drive:")
-        if lane.run.message and lane.run.status not in ("paused", "queued"):
+        # That a run was stopped, and after which step, its state and its progress say.
+        said = (
+            lane.run.status in ("paused", "queued") or lane.run.message == f"Stopped after {lane.step} {lane.run.step}."
+        )
+        if lane.run.message and not said:
             st.caption(plain(lane.run.message))
     if isinstance(lane, Lane):
         trained_on.show(experiment, lane)
     if isinstance(lane, UnreadLane):
         st.warning(plain(lane.complaint), icon=":material/history:")
-    _buttons(experiment, lane, alone)
 
 
 def _buttons(experiment: type[Experiment], lane: AnyLane, alone: bool) -> None:
+    if lane.run is None and alone:
+        return
     with st.container(horizontal=True, gap="small"):
         if lane.run is not None:
             if lane.run.status in ("running", "queued"):
@@ -74,6 +86,11 @@ def _go_on(experiment: type[Experiment], lane: Lane[Experiment], run: Run) -> No
 
 def _button(name: str, icon: str, lane: AnyLane, action: Callable[..., None], *more: Any) -> None:
     st.button(name, key=f"{name}-{lane.id}", icon=icon, on_click=_guarded, args=(action, lane, *more))
+
+
+def _popover(name: str, icon: str) -> DeltaGenerator:
+    """What opens a form: in sight is its icon alone, and its name to whoever points at it or has it read."""
+    return st.popover(name, icon=icon, help=name)
 
 
 def _guarded(action: Callable[..., None], lane: AnyLane, *more: Any) -> None:
@@ -105,7 +122,7 @@ def _close(lane: AnyLane, experiment: type[Experiment]) -> None:
 
 def _hot_settings(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
     """Settings that may change while the run goes on."""
-    with st.popover("Change while it trains", icon=":material/tune:"), st.form(f"hot-{lane.id}", border=False):
+    with _popover("Change while it trains", ":material/tune:"), st.form(f"hot-{lane.id}", border=False):
         values = _number_inputs(experiment, lane, experiment.hot_settings(), "hot")
         if st.form_submit_button("Apply from the next step"):
             changes = {name: value for name, value in values.items() if value != _in_force(lane, name)}
@@ -116,7 +133,7 @@ def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
     """Go back to a kept step and try again from there, in a lane beside."""
     if lane.run is None or lane.run.step == 0:
         return
-    with st.popover("Go back and fork", icon=":material/fork_right:"):
+    with _popover("Go back and fork", ":material/fork_right:"):
         try:
             steps = services.store().checkpoint_steps(lane.id)
         except StoreError as error:
