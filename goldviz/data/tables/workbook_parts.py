@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
+from itertools import islice
+from tempfile import TemporaryDirectory
 from typing import NoReturn
 
 from goldviz.data.markets.market import MarketError
 
+Part = bytes | bytearray
 Report = Callable[[float, float], None]
 """Told how much is done of how much; what it raises ends the reading."""
 
@@ -41,6 +45,7 @@ MOST_OTHERS = 300_000
 """Elements that are no cells: columns' widths, merged ranges, conditions, styles."""
 
 PIECE = 2**16
+FEW_EDITS = 20
 ENTRY_MARK = b"PK\x01\x02"
 ASIDE = re.compile(r"(?:xl/(?:drawings|charts|media|theme|pivot|embeddings)|docProps|customXml|Thumbnails|Pictures)")
 """Parts without cells."""
@@ -61,7 +66,7 @@ def unheard(done: float, total: float) -> None:
     """The report of a reading that nobody waits for elsewhere."""
 
 
-def looked_through(content: bytes, file: str, report: Report) -> dict[str, bytes]:
+def looked_through(content: bytes, file: str, report: Report) -> dict[str, Part]:
     """The parts of an archive that can hold cells, by name.
 
     Raises :class:`MarketError` where there are too many parts, two of one name, or too much in them, and
@@ -83,20 +88,18 @@ def looked_through(content: bytes, file: str, report: Report) -> dict[str, bytes
             raise MarketError(f"{file} unpacks to {total:,} bytes; allowed are at most {MOST_UNPACKED:,}.")
         parts, done, filled, empty = {}, 0, 0, 0
         for entry in entries:
-            pieces = []
+            part = bytearray()
             with archive.open(entry) as stream:
                 while piece := stream.read(PIECE):
-                    pieces.append(piece)
+                    part += piece
                     done += len(piece)
                     report(min(done, total), max(1, total))
-            part = b"".join(pieces)
-            del pieces
             _look_through(part, entry.filename, file)
             if b"number-rows-repeated" in part or b"number-columns-repeated" in part:
                 part = _with_few_repeats(part, file)
             # The library makes room for as much as these say, whatever there is.
-            part = _COUNTS.sub(b" ", part) if b"ount" in part else part
-            part = _DIMENSION.sub(rb"dimension\1A1", part)
+            part = _exchanged(_COUNTS, b" ", part) if b"ount" in part else part
+            part = _exchanged(_DIMENSION, rb"dimension\1A1", part)
             with_value, without = _cells(part, file)
             filled, empty = filled + with_value, empty + without
             parts[entry.filename] = part
@@ -110,18 +113,34 @@ def looked_through(content: bytes, file: str, report: Report) -> dict[str, bytes
     return parts
 
 
-def repacked(parts: Mapping[str, bytes]) -> BytesIO:
-    """An archive of these parts alone, with the list that the library needs and some programs omit."""
-    sink = BytesIO()
-    listed = {} if WORKBOOK_PART not in parts else {FIRST_LIST: _FIRST_PART}
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
-        for name, part in {**listed, **parts}.items():
-            archive.writestr(name, part)
-    sink.seek(0)
-    return sink
+@contextmanager
+def repacked(parts: dict[str, Part]) -> Iterator[str]:
+    """The path of an archive of these parts alone, with the list that the library needs and some programs omit.
+
+    It lies on the disk and the parts are let go of: memory would hold them beside the cells.
+    """
+    excel = WORKBOOK_PART in parts
+    if excel:
+        parts.setdefault(FIRST_LIST, _FIRST_PART)
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/workbook.{'xlsx' if excel else 'ods'}"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+            for name in list(parts):
+                archive.writestr(name, parts.pop(name))
+        yield path
 
 
-def _look_through(part: bytes, name: str, file: str) -> None:
+def _exchanged(pattern: re.Pattern[bytes], replacement: bytes, part: bytearray) -> bytearray:
+    """The part with a replacement for each match: in place where these are few, for a copy takes as much again."""
+    edits = [(match.span(), match.expand(replacement)) for match in islice(pattern.finditer(part), FEW_EDITS + 1)]
+    if len(edits) > FEW_EDITS:
+        return bytearray(pattern.sub(replacement, part))
+    for (begin, end), text in reversed(edits):
+        part[begin:end] = text
+    return part
+
+
+def _look_through(part: Part, name: str, file: str) -> None:
     """Refuse what no part of a workbook needs."""
     if b"<!DOCTYPE" in part or "<!DOCTYPE".encode("utf-16-le") in part or "<!DOCTYPE".encode("utf-16-be") in part:
         raise MarketError(f"{file} declares a document type, which no workbook needs; allowed are plain ones.")
@@ -139,11 +158,11 @@ def _look_through(part: bytes, name: str, file: str) -> None:
         _refuse(file, "more elements beside its cells")
 
 
-def _elements(part: bytes) -> int:
+def _elements(part: Part) -> int:
     return part.count(b"<") - part.count(b"</")
 
 
-def _silent(part: bytes, longest: int) -> bool:
+def _silent(part: Part, longest: int) -> bool:
     """Whether there are so many bytes in which no element begins or ends."""
     place = 0
     while place + longest < len(part):
@@ -154,7 +173,7 @@ def _silent(part: bytes, longest: int) -> bool:
     return False
 
 
-def _cells(part: bytes, file: str) -> tuple[int, int]:
+def _cells(part: Part, file: str) -> tuple[int, int]:
     """How many cells of a sheet hold anything, and how many cells and rows hold nothing."""
     if b"sheetData" not in part:
         return 0, 0
@@ -185,7 +204,7 @@ def _cells(part: bytes, file: str) -> tuple[int, int]:
     return filled, max(0, cells - filled) + max(0, empty_rows)
 
 
-def _references(part: bytes) -> tuple[int, int, int]:
+def _references(part: Part) -> tuple[int, int, int]:
     """How many references to cells there are, and the last column and the last row that they name, 0 without any."""
     letters: set[bytes] = set()
     digits: set[bytes] = set()
@@ -209,9 +228,9 @@ def _column_number(letters: bytes) -> int:
     return number
 
 
-def _with_few_repeats(part: bytes, file: str) -> bytes:
+def _with_few_repeats(part: Part, file: str) -> bytearray:
     """An OpenDocument part in which nothing is repeated often, as empty cells to a sheet's end are."""
-    part = _REPEATED.sub(lambda match: match[1] + b"%d" % min(int(match[2][:9]), _LONGEST_REPEAT), part)
+    part = bytearray(_REPEATED.sub(lambda match: match[1] + b"%d" % min(int(match[2][:9]), _LONGEST_REPEAT), part))
     height = width = 0
     for row in part.split(b"table-row")[1:]:
         counts = [int(count) for _, count in _REPEATED.findall(row)]

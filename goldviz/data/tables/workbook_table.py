@@ -25,6 +25,7 @@ from goldviz.data.tables.workbook_parts import (
     MOST_SHEETS,
     MOST_SPANNED,
     WORKBOOK_PART,
+    Part,
     Report,
     looked_through,
     repacked,
@@ -89,35 +90,53 @@ def _damaged(file: str) -> MarketError:
     )
 
 
-def _read(parts: Mapping[str, bytes], file: str, sheet: str, header: int) -> FileTable:
-    workbook = CalamineWorkbook.from_filelike(repacked(parts))
-    sheets = tuple(workbook.sheet_names)
-    if len(sheets) > MOST_SHEETS:
-        raise MarketError(f"{file} has {len(sheets):,} sheets; allowed are at most {MOST_SHEETS}.")
-    if sheet and sheet not in sheets:
-        raise MarketError(
-            f"{file} has no sheet {plain_words(sheet)!r}; allowed are {plain_words(', '.join(sheets), 300)}."
-        )
+def _read(parts: dict[str, Part], file: str, sheet: str, header: int) -> FileTable:
     places = _parts_of_sheets(parts)
-    empty = {name for name in set(places.values()) if name in parts and not re.search(SOME_VALUE, parts[name])}
-    hidden = {one.name for one in workbook.sheets_metadata if one.visible != SheetVisibleEnum.Visible}
-    for name in [sheet] if sheet else sorted(sheets, key=lambda one: one in hidden):
-        part = parts.get(places.get(name, ""))
-        if not sheet and places.get(name) in empty:
-            continue
-        cells = workbook.get_sheet_by_name(name)
-        if cells.height * cells.width > MOST_SPANNED:
-            raise MarketError(f"{file} has cells far from each other; delete what stands beside its table, or save it.")
-        rows = cells.to_python() if cells.height else []
-        if any(value is not None for row in rows for value in _clean(row, None)):
-            left_above, left = cells.start or (0, 0)
-            percents = _percents(parts, part, left_above, left) if part is not None else {}
-            return _table(rows, left_above, percents, file, (name, sheets), header)
+    of_sheets = set(places.values()) & parts.keys()
+    empty = {name for name in of_sheets if not re.search(SOME_VALUE, parts[name])}
+    percents = {name: _percents(parts, parts[name]) for name in of_sheets - empty}
+    with repacked(parts) as path:
+        workbook = CalamineWorkbook.from_path(path)
+        sheets = tuple(workbook.sheet_names)
+        if len(sheets) > MOST_SHEETS:
+            raise MarketError(f"{file} has {len(sheets):,} sheets; allowed are at most {MOST_SHEETS}.")
+        if sheet and sheet not in sheets:
+            raise MarketError(
+                f"{file} has no sheet {plain_words(sheet)!r}; allowed are {plain_words(', '.join(sheets), 300)}."
+            )
+        hidden = {one.name for one in workbook.sheets_metadata if one.visible != SheetVisibleEnum.Visible}
+        for name in [sheet] if sheet else sorted(sheets, key=lambda one: one in hidden):
+            part = places.get(name, "")
+            if not sheet and part in empty:
+                continue
+            top, left, columns = _columns(workbook, name, file)
+            if any(value is not None for column in columns for value in column):
+                seen = {column - left: {row - top for row in rows} for column, rows in percents.get(part, {}).items()}
+                return _table(columns, top, seen, file, (name, sheets), header)
     what = f"Sheet {sheet} of {file} is" if sheet else f"{file} is"
     raise MarketError(f"{what} empty; allowed are sheets with a header, dates and numbers.")
 
 
-def _parts_of_sheets(parts: Mapping[str, bytes]) -> dict[str, str]:
+def _columns(workbook: CalamineWorkbook, name: str, file: str) -> tuple[int, int, list[list[Value | None]]]:
+    """The place of a sheet's first cell, and its columns with None for blanks."""
+    cells = workbook.get_sheet_by_name(name)
+    if cells.height * cells.width > MOST_SPANNED:
+        raise MarketError(f"{file} has cells far from each other; delete what stands beside its table, or save it.")
+    top, left = cells.start or (0, 0)
+    rows = cells.to_python() if cells.height else []
+    # The library's own copy of the cells takes as much again.
+    del cells
+    return (
+        top,
+        left,
+        [
+            [value if type(value) is not str or value.strip() else None for value in column]
+            for column in zip(*rows, strict=True)
+        ],
+    )
+
+
+def _parts_of_sheets(parts: Mapping[str, Part]) -> dict[str, str]:
     """In which part each sheet of Excel's stands."""
     related = {}
     for one in _attributes(parts.get("xl/_rels/workbook.xml.rels", b""), b"Relationship"):
@@ -127,15 +146,15 @@ def _parts_of_sheets(parts: Mapping[str, bytes]) -> dict[str, str]:
     return {one.get("name", ""): related.get(one.get("id", ""), "") for one in sheets}
 
 
-def _attributes(part: bytes, element: bytes) -> list[dict[str, str]]:
+def _attributes(part: Part, element: bytes) -> list[dict[str, str]]:
     """The attributes of all elements of this name, without their prefixes."""
     found = re.findall(rb"<(?:\w+:)?" + element + rb"\s([^>]*)", part)
     pairs = [re.findall(rb"(?:\w+:)?(\w+)\s*=\s*[\"']([^\"']*)[\"']", tag) for tag in found[:MOST_RELATED]]
     return [{name.decode(): unescape(value.decode("utf-8", "replace")) for name, value in tag} for tag in pairs]
 
 
-def _percents(parts: Mapping[str, bytes], part: bytes, top: int, left: int) -> dict[int, set[int]]:
-    """The rows, by column, of cells that a person sees as percentages, counted from the sheet's first cell."""
+def _percents(parts: Mapping[str, Part], part: Part) -> dict[int, set[int]]:
+    """The rows, by column, of cells that a person sees as percentages, both counted from 0."""
     styles = parts.get("xl/styles.xml", b"")
     codes = re.findall(rb'<(?:\w+:)?numFmt\s[^>]*?numFmtId="(\d+)"[^>]*?formatCode="([^"]*)"', styles)
     formats = {b"9", b"10"} | {number for number, code in codes if b"%" in code}
@@ -150,26 +169,30 @@ def _percents(parts: Mapping[str, bytes], part: bytes, top: int, left: int) -> d
             column = 0
             for letter in letters:
                 column = 26 * column + letter - 64
-            rows.setdefault(column - 1 - left, set()).add(int(digits) - 1 - top)
+            rows.setdefault(column - 1, set()).add(int(digits) - 1)
     return rows
 
 
 def _table(
-    rows: list[list[Any]],
+    columns: list[list[Value | None]],
     top: int,
     percents: Mapping[int, set[int]],
     file: str,
     of: tuple[str, tuple[str, ...]],
     header: int,
 ) -> FileTable:
-    """The table in the rows of a sheet, of which the first stands below ``top`` others."""
+    """The table in the columns of a sheet, whose first row stands below ``top`` others."""
     sheet, sheets = of
-    columns = [_clean(column, percents.get(number)) for number, column in enumerate(zip(*rows, strict=True))]
+    for number, rows in percents.items():
+        column = columns[number] if 0 <= number < len(columns) else []
+        for row in rows:
+            if 0 <= row < len(column) and isinstance(value := column[row], float):
+                column[row] = Percentage(value)
+    full = np.arange(len(columns[0]))
     columns = [column for column in columns if any(value is not None for value in column)]
     if len(columns) < 2:
         raise MarketError(f"Sheet {sheet} of {file} has one column only; expected are dates and numbers side by side.")
     check_width(file, len(columns))
-    full = np.arange(len(rows))
     if all(None in column for column in columns):
         full = np.flatnonzero([any(value is not None for value in row) for row in zip(*columns, strict=True)])
         columns = [[column[place] for place in full] for column in columns]
@@ -192,16 +215,6 @@ def _table(
 
 class Percentage(float):
     """A number that a person sees as a percentage: 0.0406 for 4.06 %."""
-
-
-def _clean(column: Sequence[Any], percents: set[int] | None) -> list[Value | None]:
-    """A column's values, None for blanks, and percentages as what they are."""
-    values = [value if type(value) is not str or value.strip() else None for value in column]
-    for row in percents or ():
-        cell = values[row] if row < len(values) else None
-        if isinstance(cell, float):
-            values[row] = Percentage(cell)
-    return values
 
 
 def _text(values: list[Value | None]) -> pa.StringArray:

@@ -497,7 +497,7 @@ def _at(lines: Lines, chance: np.random.Generator) -> int:
 
 
 def _with_cell(lines: Lines, chance: np.random.Generator, cell: str, column: int | None = None) -> Lines:
-    row = _at(lines, chance)
+    row = int(chance.choice([place for place, line in enumerate(lines) if place and line]))
     changed = list(lines[row])
     changed[int(chance.integers(len(changed))) if column is None else column] = cell
     return [*lines[:row], changed, *lines[row + 1 :]]
@@ -510,9 +510,7 @@ CHANGES = (
     lambda lines, chance: [*lines, ["Source: nobody"]],
     lambda lines, chance: [*lines, ["Total", *["1"] * (len(lines[0]) - 1)]],
     lambda lines, chance: [lines[0], *lines[:0:-1]],
-    lambda lines, chance: (
-        [*lines[: _at(lines, chance)], [], *lines[_at(lines, chance) :]] if 0 else [*lines[:9], [], *lines[9:]]
-    ),
+    lambda lines, chance: [*lines[:9], [], *lines[9:]],
     lambda lines, chance: _with_cell(lines, chance, "n/a"),
     lambda lines, chance: _with_cell(lines, chance, ""),
     lambda lines, chance: _with_cell(lines, chance, "closed"),

@@ -211,7 +211,7 @@ def test_many_sheets_of_one_empty_part_are_never_given_to_the_library(monkeypatc
             raise AssertionError(f"{name} was read.")
 
     monkeypatch.setattr(
-        workbook_table_module, "CalamineWorkbook", SimpleNamespace(from_filelike=lambda _: NeverReadWorkbook())
+        workbook_table_module, "CalamineWorkbook", SimpleNamespace(from_path=lambda _: NeverReadWorkbook())
     )
     content = hostile_workbooks.many_sheets_of_one_part(rows=2, columns=9)
     with pytest.raises(MarketError, match=r"^gold\.xlsx is empty"):
