@@ -12,8 +12,10 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
+from tests import old_workbooks as old
 from tests.hostile_files import hostile
 
 Kind = Literal["xlsx", "ods", "xls"]
@@ -333,17 +335,17 @@ def spreadsheet(chance: random.Random) -> bytes:
 
 
 def old_workbook(chance: random.Random) -> bytes:
-    """A workbook of the old format whose records lie about their lengths, their rows and their strings."""
-    size = chance.choice((0, 1, 8, 8_224, 65_535))
-    records = [(0x0809, struct.pack("<HHHHII", 0x0600, 5, 0, 0, 0, 0)), (0x00FC, struct.pack("<II", 2**31, 2**31))]
-    records += [(0x0203, struct.pack("<HHHd", 65_535, 255, 0, 1.0)), (chance.randrange(2**16), bytes(size))]
-    stream = b"".join(
-        struct.pack("<HH", kind, len(body) ^ chance.choice((0, 0, 1, 255))) + body for kind, body in records
-    )
-    header = bytearray(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504))
-    struct.pack_into("<HHHHH", header, 24, 62, 3, 0xFFFE, 9, 6)
-    struct.pack_into("<IIIIIIIII", header, 44, *(chance.choice((0, 1, 2**31, 2**32 - 1)) for _ in range(9)))
-    return bytes(header) + bytes(512) + stream
+    """A workbook of the old format whose records or sectors lie: about lengths, rows, strings, sheets and chains."""
+    days = [["Date", "Close"], *([date(2024, 1, 1) + timedelta(day), 1900.5 + day] for day in range(60))]
+    stream = bytearray(old.records({"Gold": days, "Silver": days}))
+    for _ in range(chance.randrange(4)):
+        place = chance.randrange(len(stream) - 8)
+        lie = chance.choice([b"\xff", b"\xff\xff", b"\0\0", b"\xff\xff\xff\x7f", chance.randbytes(4)])
+        stream[place : place + len(lie)] = lie
+    content = bytearray(old.compound(bytes(stream)))
+    for _ in range(chance.randrange(3)):
+        struct.pack_into("<I", content, 4 * chance.randrange(11, 640), chance.choice((0, 1, 2, 2**31, 2**32 - 1)))
+    return bytes(content)
 
 
 def hostile_workbooks(count: int, seed: int) -> Iterator[Hostile]:

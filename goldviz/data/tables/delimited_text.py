@@ -39,7 +39,6 @@ ALLOWED_FILES = "CSV, Excel, OpenDocument and Parquet files"
 OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive"),
     (b"\x1f\x8b", "a gzip archive"),
-    (b"\xd0\xcf\x11\xe0", "an Excel workbook of the old format or with a password, which can be saved as .xlsx"),
     (b"%PDF", "a PDF document"),
     (b"<!DOCTYPE", "a web page"),
     (b"<html", "a web page"),

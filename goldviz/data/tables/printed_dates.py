@@ -92,6 +92,11 @@ DATE_FORMS = (
 """Tried in this order; the last one is seconds or milliseconds since 1970."""
 
 ANY_DATE = re.sub(r"\?P<\w+>", "?:", "|".join(f"(?:{form.pattern})" for form in DATE_FORMS))
+_LOOKS = {
+    form: re.compile(form.pattern.removeprefix("(?i)"), re.ASCII | re.IGNORECASE * form.pattern.startswith("(?i)"))
+    for form in DATE_FORMS
+}
+"""The same patterns ready made: of a few cells Arrow would make them anew each time."""
 SERIAL_DAYS = DateForm("year", r"^(?P<serial>[1-6]\d{4})(?:\.\d+)?$", digits_alone=True)
 """Days since 1899-12-30, as a spreadsheet counts them: taken for dates only where a table has no others."""
 SERIAL_START = np.datetime64("1899-12-30", "s")
@@ -120,17 +125,18 @@ def date_form(cells: pa.StringArray) -> DateForm | None:
     >>> date_form(pa.array(["31.12.2024", "2.1.2025"])).order
     'either'
     """
-    cells_with_text = cells[:READ_FOR_FORM].filter(pc.invert(is_missing(cells[:READ_FOR_FORM])))
-    if len(cells_with_text) == 0:
-        cells_with_text = cells.filter(pc.invert(is_missing(cells)))[:READ_FOR_FORM]
-    # Most columns hold numbers, which one look at all forms together tells.
-    if (pc.sum(pc.match_substring_regex(cells_with_text, ANY_DATE)).as_py() or 0) < ENOUGH * len(cells_with_text):
-        return None
+    with_text = cells[:READ_FOR_FORM].filter(pc.invert(is_missing(cells[:READ_FOR_FORM]))).to_pylist()
+    with_text = with_text or cells.filter(pc.invert(is_missing(cells)))[:READ_FOR_FORM].to_pylist()
+    others = 0
+    for cell in with_text:
+        others += not any(looks.match(cell) for looks in _LOOKS.values())
+        # Most columns hold numbers, which some of them tell.
+        if len(with_text) - others < ENOUGH * len(with_text):
+            return None
     shares: dict[DateForm, float] = {}
-    for form in DATE_FORMS:
-        fits = pc.sum(pc.match_substring_regex(cells_with_text, form.pattern)).as_py() or 0
-        shares[form] = fits / max(1, len(cells_with_text))
-        if fits and shares[form] >= ENOUGH:
+    for form, looks in _LOOKS.items():
+        shares[form] = sum(bool(looks.match(cell)) for cell in with_text) / max(1, len(with_text))
+        if shares[form] >= ENOUGH:
             return form
     # All are dates, in several forms.
     most = max((form for form in DATE_FORMS if not form.digits_alone), key=shares.__getitem__)

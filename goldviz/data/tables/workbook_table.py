@@ -1,12 +1,14 @@
 """Workbooks from strangers: one sheet of cells, with the numbers and dates that a person sees in it.
 
-Excel's (.xlsx) and OpenDocument's (.ods) are read by calamine, once their parts were looked
-through (:mod:`goldviz.data.tables.workbook_parts`). Formulas are never computed: the values that were saved count.
+Excel's (.xlsx, and the old .xls) and OpenDocument's (.ods) are read by calamine, once their parts or records were
+looked through (:mod:`goldviz.data.tables.workbook_parts`, :mod:`goldviz.data.tables.old_workbook`). Formulas are never
+computed: the values that were saved count.
 """
 
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +22,7 @@ from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_width, cut_table, plain_words, printed
+from goldviz.data.tables.old_workbook import COMPOUND_FILE, compound_file, sound_records
 from goldviz.data.tables.table_head import FIRST_ROWS, extent
 from goldviz.data.tables.workbook_parts import (
     MOST_SHEETS,
@@ -41,6 +44,7 @@ DAMAGE = (
     CalamineError,
     zipfile.BadZipFile,
     zlib.error,
+    struct.error,
     SyntaxError,
     LookupError,
     ValueError,
@@ -57,20 +61,24 @@ DAMAGE = (
 def is_workbook(content: bytes) -> bool:
     """Whether bytes are a workbook, told from the names in the archive.
 
-    Those of the old format are not: what their records say of themselves cannot be checked before they are read.
+    Excel's old format is known by its first bytes.
     """
+    if content.startswith(COMPOUND_FILE):
+        return True
     archive = content.startswith(b"PK\x03\x04")
     return archive and (WORKBOOK_PART.encode() in content or OPEN_DOCUMENT in content[:200])
 
 
 def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = unheard, header: int = 0) -> FileTable:
-    """The table in one sheet of a workbook: the first visible sheet with cells, or the one of this name.
+    """The table in one sheet of a workbook: the first visible sheet with two columns, or the one of this name.
 
     ``header`` is the row of its names where a person said it. Raises :class:`MarketError` for a damaged or locked
     workbook, one without such a sheet, and one that is too large, in a sentence that names the file and what is
     allowed; what ``report`` raises is passed on.
     """
     try:
+        if content.startswith(COMPOUND_FILE):
+            return _read_old(content, file, sheet, report, header)
         return _read(looked_through(content, file, report), file, sheet, header)
     except (MarketError, MemoryError):
         raise
@@ -97,22 +105,50 @@ def _read(parts: dict[str, Part], file: str, sheet: str, header: int) -> FileTab
     percents = {name: _percents(parts, parts[name]) for name in of_sheets - empty}
     with repacked(parts) as path:
         workbook = CalamineWorkbook.from_path(path)
-        sheets = tuple(workbook.sheet_names)
-        if len(sheets) > MOST_SHEETS:
-            raise MarketError(f"{file} has {len(sheets):,} sheets; allowed are at most {MOST_SHEETS}.")
-        if sheet and sheet not in sheets:
-            raise MarketError(
-                f"{file} has no sheet {plain_words(sheet)!r}; allowed are {plain_words(', '.join(sheets), 300)}."
-            )
-        hidden = {one.name for one in workbook.sheets_metadata if one.visible != SheetVisibleEnum.Visible}
-        for name in [sheet] if sheet else sorted(sheets, key=lambda one: one in hidden):
-            part = places.get(name, "")
-            if not sheet and part in empty:
-                continue
-            top, left, columns = _columns(workbook, name, file)
-            if any(value is not None for column in columns for value in column):
-                seen = {column - left: {row - top for row in rows} for column, rows in percents.get(part, {}).items()}
-                return _table(columns, top, seen, file, (name, sheets), header)
+        seen = {name: percents.get(places.get(name, ""), {}) for name in workbook.sheet_names}
+        without = {name for name in workbook.sheet_names if places.get(name) in empty}
+        return _of_sheets(workbook, seen, without, file, sheet, header)
+
+
+def _read_old(content: bytes, file: str, sheet: str, report: Report, header: int) -> FileTable:
+    stream, sheets = sound_records(content, file, report)
+    with compound_file(stream) as path:
+        workbook = CalamineWorkbook.from_path(path)
+        seen = {name: one.percents for name, one in zip(workbook.sheet_names, sheets, strict=True)}
+        return _of_sheets(workbook, seen, set(), file, sheet, header)
+
+
+def _of_sheets(
+    workbook: CalamineWorkbook,
+    percents: Mapping[str, Mapping[int, set[int]]],
+    empty: set[str],
+    file: str,
+    sheet: str,
+    header: int,
+) -> FileTable:
+    """The table in the sheet that was asked for, or in the first visible one with two columns; ``empty`` are not read.
+
+    ``percents`` are, by sheet, the rows by column of percentages.
+    """
+    sheets = tuple(workbook.sheet_names)
+    if len(sheets) > MOST_SHEETS:
+        raise MarketError(f"{file} has {len(sheets):,} sheets; allowed are at most {MOST_SHEETS}.")
+    if sheet and sheet not in sheets:
+        raise MarketError(
+            f"{file} has no sheet {plain_words(sheet)!r}; allowed are {plain_words(', '.join(sheets), 300)}."
+        )
+    narrow = ""
+    hidden = {one.name for one in workbook.sheets_metadata if one.visible != SheetVisibleEnum.Visible}
+    for name in [sheet] if sheet else sorted(sheets, key=lambda one: one in hidden):
+        if not sheet and name in empty:
+            continue
+        top, left, columns = _columns(workbook, name, file)
+        if sum(any(value is not None for value in column) for column in columns) > 1:
+            seen = {column - left: {row - top for row in rows} for column, rows in percents[name].items()}
+            return _table(columns, top, seen, file, (name, sheets), header)
+        narrow = narrow or (name if columns else "")
+    if narrow:
+        raise MarketError(f"Sheet {narrow} of {file} has one column only; expected are dates and numbers side by side.")
     what = f"Sheet {sheet} of {file} is" if sheet else f"{file} is"
     raise MarketError(f"{what} empty; allowed are sheets with a header, dates and numbers.")
 
@@ -190,8 +226,6 @@ def _table(
                 column[row] = Percentage(value)
     full = np.arange(len(columns[0]))
     columns = [column for column in columns if any(value is not None for value in column)]
-    if len(columns) < 2:
-        raise MarketError(f"Sheet {sheet} of {file} has one column only; expected are dates and numbers side by side.")
     check_width(file, len(columns))
     if all(None in column for column in columns):
         full = np.flatnonzero([any(value is not None for value in row) for row in zip(*columns, strict=True)])

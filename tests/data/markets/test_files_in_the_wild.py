@@ -556,12 +556,13 @@ def tried(count: int, seed: int) -> tuple[int, int]:
 
 
 def test_mutated_files_are_read_as_they_stand_or_refused() -> None:
-    read, refused = tried(100, seed=1)
-    assert read > 50
-    assert refused > 5
+    read, refused = tried(24, seed=1)
+    assert read > 12
+    assert refused > 1
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_two_thousand_mutated_files_are_read_as_they_stand_or_refused() -> None:
     read, refused = tried(2_000, seed=2)
     assert read > 1_000

@@ -2,6 +2,7 @@
 
 import io
 import os
+import struct
 import subprocess
 import sys
 import zipfile
@@ -18,10 +19,12 @@ from openpyxl import Workbook
 
 from goldviz.data.markets.files import Choices, look_into, market_from_file
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables import workbook_parts
+from goldviz.data.tables import old_workbook, workbook_parts
 from goldviz.data.tables import workbook_table as workbook_table_module
+from goldviz.data.tables.old_workbook import sound_records
+from goldviz.data.tables.workbook_parts import unheard
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
-from tests import hostile_workbooks
+from tests import hostile_workbooks, old_workbooks
 from tests.hostile_workbooks import SHEET, exchanged, packed, sound_parts, sound_rows, xml_of_sheet
 from tests.places import ROOT
 
@@ -189,7 +192,7 @@ def test_a_document_type_behind_a_long_comment_an_archive_that_lies_and_a_second
 
 
 def test_what_parts_say_of_their_own_size_is_not_handed_on():
-    from goldviz.data.tables.workbook_parts import looked_through, unheard
+    from goldviz.data.tables.workbook_parts import looked_through
 
     strings = dict(sound_parts())["xl/sharedStrings.xml"].replace(
         b"<sst ", b'<sst count="9" uniqueCount="999999999999" '
@@ -221,6 +224,100 @@ def test_many_sheets_of_one_empty_part_are_never_given_to_the_library(monkeypatc
 def test_empty_cells_of_all_sheets_count_together():
     with pytest.raises(MarketError, match="has more than 1,000,000 empty cells"):
         workbook_table(hostile_workbooks.empty_sheets(), "gold.xlsx")
+
+
+def old_rows(count=40):
+    days = pd.bdate_range("2024-01-01", periods=count)
+    rows = [["Prices", None, None, None], ["Date", "Close", "Umsatz €", "Yield"]]
+    return rows + [[day.date(), 1900.5 + n, n, old_workbooks.Share(0.0406)] for n, day in enumerate(days)]
+
+
+@pytest.mark.parametrize("count", [40, 1500])
+def test_a_workbook_of_the_old_format_is_read(count):
+    """Its stream stands in sectors of 64 bytes, or of 512."""
+    content = old_workbooks.old_workbook(Empty=[], Gold=old_rows(count))
+    made = market_from_file(content, "gold.xls", Choices(("Close", "Umsatz €", "Yield")), retrieved=NOW)
+    np.testing.assert_array_equal(made.target.values.to_numpy(), 1900.5 + np.arange(count))
+    np.testing.assert_array_equal(made.channel("Umsatz €").values.to_numpy(), np.arange(count))
+    assert (made.channel("Yield").values == 4.06).all()
+    assert made.target.values.index[-1] == pd.bdate_range("2024-01-01", periods=count)[-1]
+    seen = look_into(content, "gold.xls")
+    assert (seen.sheets, seen.sheet, seen.header) == (("Empty", "Gold"), "Gold", 2)
+
+
+def bof(kind=0x10):
+    return old_workbooks.record(0x809, struct.pack("<HHHHII", 0x600, kind, 0, 0, 0, 0))
+
+
+def places_of(stream, kind):
+    """Where the records of a kind begin."""
+    place = 0
+    while place + 4 <= len(stream):
+        of_kind, size = struct.unpack_from("<HH", stream, place)
+        if of_kind == kind:
+            yield place
+        place += 4 + size
+
+
+def lying(kind, lie):
+    """The records of a sound old workbook, of which the first of this kind begins with other bytes."""
+    stream = bytearray(old_workbooks.records({"Gold": old_rows()}))
+    place = next(places_of(stream, kind)) + 4
+    stream[place : place + len(lie)] = lie
+    return bytes(stream)
+
+
+@pytest.mark.parametrize(
+    ("stream", "sentence"),
+    [
+        (lying(0xFC, b"\xff" * 8), "cannot be read as one"),
+        (lying(0x85, bytes(4)), "cannot be read as one"),
+        (lying(0x203, b"\xff" * 4), "cells far from each other"),
+        (lying(0x42, b"")[:-9], "cannot be read as one"),
+        (old_workbooks.record(0x2F, b"\1\0"), "cannot be read as one"),
+        (b"\0\0\0\0" * 160, "has more records than a workbook of prices needs"),
+        (bof(5) + old_workbooks.record(0xBD, bytes(7806)), "has more cells than a workbook of prices needs"),
+        (
+            bof(5)
+            + old_workbooks.record(0xFC, struct.pack("<II", 1, 1) + old_workbooks.text("gold" * 100))
+            + old_workbooks.record(0xFD, bytes(10)) * 100,
+            "has more text than a workbook of prices needs",
+        ),
+    ],
+    ids=str.split("strings sheet far cut password records cells text"),
+)
+def test_what_an_old_workbook_says_of_itself_is_checked_before_anything_is_built(stream, sentence, monkeypatch):
+    for limit, least in {"MOST_CELLS": 1000, "MOST_OTHERS": 150, "MOST_TEXT": 30_000}.items():
+        monkeypatch.setattr(old_workbook, limit, least)
+    with pytest.raises(MarketError, match=sentence):
+        workbook_table(old_workbooks.compound(stream), "gold.xls")
+
+
+def test_sheets_inside_one_another_and_sectors_without_an_end_are_refused():
+    begins = len(bof(5)) + 2 * 11 + 4
+    inside = bof(5) + b"".join(
+        old_workbooks.record(0x85, struct.pack("<IH", begins + 20 * place, 0) + b"\1\0" + letter)
+        for place, letter in enumerate((b"A", b"B"))
+    )
+    inside += old_workbooks.record(0x0A, b"") + 2 * bof() + 2 * old_workbooks.record(0x0A, b"")
+    content = bytearray(old_workbooks.compound(lying(0x42, b"") + bytes(4096)))
+    content[-512:-508] = struct.pack("<I", 0)
+    for hostile in (old_workbooks.compound(inside), bytes(content), content[:600]):
+        with pytest.raises(MarketError, match="cannot be read as one"):
+            workbook_table(bytes(hostile), "gold.xls")
+
+
+def test_sizes_and_formulas_of_an_old_workbook_are_not_handed_on():
+    formula = old_workbooks.record(0x06, struct.pack("<HHHd6xH", 50, 1, 0, 7.0, 9) + b"\xff" * 9)
+    stream = lying(0x200, b"\xff" * 14)[:-4] + formula + old_workbooks.record(0x0A, b"")
+    sound, [sheet] = sound_records(old_workbooks.compound(stream), "gold.xls", unheard)
+    assert list(places_of(stream, 0x200))
+    assert not list(places_of(sound, 0x200))
+    [place] = places_of(sound, 0x06)
+    assert sound[place + 24 : place + 26] == b"\0\0"
+    assert sheet.spanned == 4 * 51
+    table = workbook_table(old_workbooks.compound(stream), "gold.xls")
+    assert (table.rows[-1], table.columns[1][-1].as_py()) == (51, 7.0)
 
 
 @pytest.mark.parametrize("digits", [300, 400, 5000])

@@ -224,11 +224,11 @@ def test_a_refusal_is_of_the_file_at_hand_alone() -> None:
     assert [one.value for one in visitor.at.error] != []
     visitor.bring(("metals.xlsx", workbook()))
     assert not visitor.at.error
-    visitor.bring(("old.xls", b"\xd0\xcf\x11\xe0" + bytes(600)))
+    visitor.bring(("old.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)))
     [refused] = [one.value.replace("\\", "") for one in visitor.at.error]
     assert refused == (
-        "old.xls is an Excel workbook of the old format or with a password, which can be saved as .xlsx, not a table "
-        "of text; allowed are CSV, Excel, OpenDocument and Parquet files."
+        "old.xls begins as a workbook but cannot be read as one; allowed are whole workbooks without a password, CSV "
+        "and Parquet files."
     )
     assert USE not in visitor.said
 
