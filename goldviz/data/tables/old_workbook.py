@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
 
-import numpy as np
-
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.workbook_parts import (
     MOST_CELLS,
@@ -232,7 +230,7 @@ def _workbook_stream(content: bytes) -> bytes:
         return content[(number + 1) * size : (number + 2) * size]
 
     def numbers(part: bytes) -> list[int]:
-        return np.frombuffer(part[: len(part) // 4 * 4], "<u4").tolist()
+        return list(struct.unpack_from(f"<{len(part) // 4}I", part))
 
     def chain(first: int, table: list[int], piece: Callable[[int], bytes]) -> bytes:
         whole = bytearray()

@@ -86,7 +86,8 @@ def looked_through(content: bytes, file: str, report: Report) -> dict[str, Part]
         total = sum(entry.file_size for entry in entries)
         if total > MOST_UNPACKED:
             raise MarketError(f"{file} unpacks to {total:,} bytes; allowed are at most {MOST_UNPACKED:,}.")
-        parts, done, filled, empty = {}, 0, 0, 0
+        parts: dict[str, Part] = {}
+        done = filled = empty = 0
         for entry in entries:
             part = bytearray()
             with archive.open(entry) as stream:
