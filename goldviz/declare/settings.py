@@ -100,12 +100,14 @@ class Variable:
 class Preset:
     """A named set of settings: what it changes from the defaults, and what one sees there.
 
-    One that breaks something, or mends it, says so in its name: "Break it: sigmoid", "Fix it: orthogonal".
+    One that breaks something, or mends it, says so in its name: "Break it: sigmoid", "Fix it: orthogonal". Links and
+    scripts of earlier versions may call it by the slug that it had then, ``formerly``.
     """
 
     name: str
     words: str
     changes: Mapping[str, Any] = field(default_factory=dict)
+    formerly: str = ""
 
     @property
     def slug(self) -> str:
@@ -246,9 +248,14 @@ class Settings(BaseModel):
     @classmethod
     def preset(cls, slug: str) -> Self:
         """The settings of the preset with this slug."""
+        return cls(**cls.preset_called(slug).changes)
+
+    @classmethod
+    def preset_called(cls, slug: str) -> Preset:
+        """The preset that has this slug, or had it in an earlier version; raises :class:`SettingsError` without one."""
         for candidate in cls.presets:
-            if candidate.slug == slug:
-                return cls(**candidate.changes)
+            if slug in (candidate.slug, candidate.formerly) and slug:
+                return candidate
         slugs = ", ".join(candidate.slug for candidate in cls.presets)
         raise SettingsError({"preset": f"There is no preset {_shown(slug)}; there are {slugs}."})
 

@@ -202,3 +202,9 @@ def saved_by_order(run: Run) -> float:
 def better_than_before(coarse: Run, fine: Run) -> float:
     """Nats a day of the return that finer bins save."""
     return NATS(coarse) - NATS(fine)
+
+
+@combined("nat")
+def gained_by_looking_ahead(honest: Run, ahead: Run) -> float:
+    """Nats a day of the return that tokens save which look ahead."""
+    return NATS(honest) - NATS(ahead)

@@ -1,4 +1,4 @@
-"""Price tokens: the verdict first, the market as a text, and the chain from a token to the next return's density."""
+"""Price tokens: what looking ahead gains first, a future to edit, and the chain from a token to a move's density."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import streamlit as st
 
 from goldviz.labs.price_tokens import LAB
 from goldviz.labs.price_tokens.doubts import doubts
+from goldviz.labs.price_tokens.parts.future import PUSH, edit_future
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import score_rows, standing_still, verdict
 from goldviz.ui.pages.laboratory import LaboratoryPage
 from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.panels.parts import Part
 from goldviz.ui.words import plain
 
 
@@ -63,4 +65,12 @@ def why(lane: Lane[PriceTokens], draw: Callable[[str], None]) -> None:
         st.caption("These two add up to the loss: what is said of the size, and what of the sign.")
 
 
-PAGE = LaboratoryPage(LAB, main="as_text", beside="scoreboard", why=why, verdict=judge, doubts=doubts)
+PAGE = LaboratoryPage(
+    LAB,
+    main="gains",
+    beside="scoreboard",
+    why=why,
+    verdict=judge,
+    doubts=doubts,
+    parts=(Part("future", "Edit the future", edit_future, kept=PUSH, shows=lambda settings: True),),
+)

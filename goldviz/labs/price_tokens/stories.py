@@ -62,7 +62,7 @@ STORIES = (
             Step(
                 "A hidden Markov model sorts the days into three states. To the right, each day's state is read with "
                 "the help of later days.",
-                ("regimes", "break-it-smoother"),
+                ("regimes", "look-ahead-smoother"),
                 figure="gains",
                 guess=Guess(
                     "What becomes of the gain by size?",
@@ -72,7 +72,7 @@ STORIES = (
             ),
             Step(
                 "Here the bins hold equally many of the days to be forecast. Suppose that only later days were others.",
-                ("break-it-quantiles-of-the-future",),
+                ("look-ahead-quantiles-of-the-future",),
                 guess=Guess(
                     "How many earlier tokens change?", ("None", "Up to a quarter", "More than a quarter"), _changed
                 ),

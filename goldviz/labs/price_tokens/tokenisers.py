@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import torch
 from jaxtyping import Float, Int
 
 from goldviz.data.markets.market import MarketError
 from goldviz.labs.price_tokens.discrete.bins import equal_width_bins, quantile_bins
 from goldviz.labs.price_tokens.discrete.clusters import described, gaussian_mixture, k_means
 from goldviz.labs.price_tokens.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
-from goldviz.labs.price_tokens.discrete.vector_quantised import learned_codes
 from goldviz.labs.price_tokens.discrete.windows import windows_of
 
 if TYPE_CHECKING:
@@ -118,6 +116,11 @@ def _hidden_markov(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
 
 
 def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
+    # Other tokenisers need no torch, which takes seconds to import.
+    import torch
+
+    from goldviz.labs.price_tokens.discrete.vector_quantised import learned_codes
+
     unit, window, count = float(sample.std()), settings.window, settings.tokens
     codes = learned_codes(
         windows_of(sample / unit, window),

@@ -47,7 +47,7 @@ def written(settings: PriceTokens, returns: Returns, starts: Sequence[int]) -> W
     ends = [*starts[1:], len(returns)]
     tokens = np.empty(len(returns), np.int64)
     first = fitted(settings, sample_of(settings, returns, starts[0], ends[0]), settings.market_seed)
-    tokenisers: list[Tokeniser] = [_from_calm_to_storm(first.tokeniser, returns[: starts[0]])]
+    tokenisers: list[Tokeniser] = [from_calm_to_storm(first.tokeniser, returns[: starts[0]])]
     tokens[: ends[0]] = tokenisers[0].tokens(returns)[: ends[0]]
     agreements = []
     for number, (start, end) in enumerate(zip(starts[1:], ends[1:], strict=True), start=1):
@@ -68,7 +68,7 @@ def sample_of(settings: PriceTokens, returns: Returns, start: int, end: int) -> 
     return np.asarray(returns[days])
 
 
-def _from_calm_to_storm(tokeniser: Tokeniser, past: Returns) -> Tokeniser:
+def from_calm_to_storm(tokeniser: Tokeniser, past: Returns) -> Tokeniser:
     """Names that grow with the spread of their days, where names have no order of their own."""
     if hasattr(tokeniser, "edges"):
         return tokeniser
@@ -86,18 +86,26 @@ def changed_by_future(settings: PriceTokens, returns: Returns, start: int, end: 
     turned round and made three times as large, and the days before are written down again, with whatever fit that
     leads to.
     """
-    sample = sample_of(settings, returns, start, end)
-    own, changes = before.tokens(returns), []
+    changes = []
     for day in np.linspace(start, end, PROBES + 2, dtype=int)[1:-1]:
         other = returns.copy()
         other[day:] *= CHANGED_BY
         span = slice(max(0, day - LOOKED_BACK), day)
-        again = sample_of(settings, other, start, end)
-        # The same sample and seed make the same tokeniser.
-        same = np.array_equal(again, sample)
-        tokeniser = before if same else fitted(settings, again, settings.market_seed).tokeniser
-        now = tokeniser.tokens(other)[span]
-        if not same:
-            now = np.argsort(matched(own[span], now, settings.tokens))[now]
-        changes.append(1 - agreement(own[span], now))
+        changes.append(1 - agreement(*written_again(settings, returns, other, (start, end), before, span)))
     return float(np.mean(changes))
+
+
+def written_again(
+    settings: PriceTokens, returns: Returns, other: Returns, block: tuple[int, int], before: Tokeniser, span: slice
+) -> tuple[Tokens, Tokens]:
+    """The tokens of the days in ``span`` by ``before``, and as they would be had the returns been ``other``.
+
+    ``before`` was fitted for the ``block``; other returns may lead to another fit, whose tokens get its names.
+    """
+    own = before.tokens(returns)[span]
+    sample, again = (sample_of(settings, days, *block) for days in (returns, other))
+    if np.array_equal(again, sample):
+        # The same sample and seed make the same tokeniser.
+        return own, before.tokens(other)[span]
+    now = fitted(settings, again, settings.market_seed).tokeniser.tokens(other)[span]
+    return own, np.argsort(matched(own, now, settings.tokens))[now]

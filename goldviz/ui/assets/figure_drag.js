@@ -42,8 +42,12 @@ function sketchLines(host, { data }) {
     const { xaxis: xref, yaxis: yref } = traces[index];
     return putInto(calcdata[index], xs, ys, axesOf(host, { xref, yref })) ? [index] : [];
   });
-  const lines = layout._basePlotModules.find(({ name }) => name === "cartesian");
-  if (changed.length) lines.plot(host, changed, { duration: 0 });
+  const cartesian = layout._basePlotModules.find(({ name }) => name === "cartesian");
+  // Plotly empties a panel of which it is told no trace, and takes away what is there of other kinds.
+  const lines = traces.every(({ type }) => type === "scatter");
+  const panels = new Set(traces.map(({ yaxis }) => yaxis));
+  const alone = lines && new Set(changed.map((index) => traces[index].yaxis)).size === panels.size;
+  if (changed.length) cartesian.plot(host, alone ? changed : undefined, { duration: 0 });
 }
 
 // And the notes under its title, where they take as many lines and have no markup.

@@ -298,8 +298,7 @@ def from_link(experiment: type[Experiment], text: str) -> list[str]:
         )
     for lane_id in run_ids[:MOST]:
         try:
-            read(experiment, lane_id)
-            lane_ids.append(lane_id)
+            lane_ids.append(read(experiment, lane_id).id)
         except (UnknownRunError, SettingsError, StoreError) as error:
             complaints.append(f"In the link: {error}")
     if lane_ids or not text:
@@ -358,11 +357,11 @@ def read(experiment: type[Declared], lane_id: str) -> Lane[Declared] | UnreadLan
     an unknown example, and :class:`StoreError` where the database fails.
     """
     if lane_id.startswith(EXAMPLE):
-        slug = lane_id.removeprefix(EXAMPLE)
+        slug = experiment.preset_called(lane_id.removeprefix(EXAMPLE)).slug
         settings = experiment.preset(slug)
         if not has_example(experiment, slug):
             raise SettingsError({"runs": f"No recorded run of the preset {slug!r} ships with this version."})
-        return Lane(lane_id, LightDataset.of(example(experiment, slug)), None, settings, settings)
+        return Lane(EXAMPLE + slug, LightDataset.of(example(experiment, slug)), None, settings, settings)
     row, dataset = services.live_run(lane_id).snapshot()
     run, records = seen_run(row), seen_records(row, dataset)
     if run.experiment != experiment.name:

@@ -29,12 +29,15 @@ PRESETS = [
 def test_every_preset_opens_with_its_verdict_and_figures(slug: str) -> None:
     visitor = Visitor(PAGE, {"runs": f"example:{slug}"})
     assert not visitor.errors
-    assert visitor.figures("as_text")[0]["data"]
+    assert visitor.figures("gains")[0]["data"]
     assert visitor.figures("scoreboard")[0]["data"]
     assert heading(visitor)
     if PriceTokens.preset(slug).fitted_on == "past":
         assert any("days before 20" in caption for caption in visitor.captions)
 
 
-def test_a_smoother_is_called_a_look_into_the_future() -> None:
-    assert "Tokens know the future" in heading(Visitor(PAGE, {"runs": "example:break-it-smoother"}))
+def test_a_link_with_a_presets_former_name_opens_the_smoother_which_is_called_a_look_into_the_future() -> None:
+    visitor = Visitor(PAGE, {"runs": "example:break-it-smoother"})
+    assert "Tokens know the future" in heading(visitor)
+    assert visitor.runs == ["example:look-ahead-smoother"]
+    assert PriceTokens.preset("break-it-smoother") == PriceTokens.preset("look-ahead-smoother")

@@ -11,6 +11,9 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
 from goldviz.labs.char_gpt.figures.quantities import KINDS, SIMPLE, figure, in_bits
 
+DASHES = ("dot", "dash", "longdash", "dashdot", "longdashdot")
+"""Of lines for what needs no network, from the lowest up."""
+
 
 @figure(
     "Does it guess better than counting?",
@@ -44,8 +47,16 @@ def bits(plot: Plot) -> Figure:
     lines = {words: float(in_bits(plot.ds, name)) for name, words in SIMPLE.items() if not plot.lacks(name)}
     if not plot.lacks("gzip_dev_bits"):
         lines["gzip"] = float(plot.ds["gzip_dev_bits"])
-    for place, (words, value) in enumerate(sorted(lines.items(), key=lambda line: line[1])):
-        plot.reference(value, f"{words}: {value:.2f}", x=1 if place % 2 else 0)
+    for (words, value), dash in zip(sorted(lines.items(), key=lambda line: line[1]), DASHES, strict=False):
+        # Named in the legend: beside the line a name would cover the curve where lanes are narrow.
+        plot.figure.scatter(
+            x=plot.limit("step"),
+            y=[value, value],
+            name=f"{words}: {value:.2f}",
+            mode="lines",
+            line={"color": plot.ink.muted, "width": 1.5, "dash": dash},
+            hoverinfo="skip",
+        )
     return plot.finish(plot.drawn())
 
 

@@ -19,9 +19,9 @@ __all__ = ["FIGURES", "picture", "shared_limits"]
 FIGURES = offered(
     figure,
     KINDS,
-    as_text,
-    scoreboard,
     gains,
+    scoreboard,
+    as_text,
     fan,
     meaning,
     transitions,

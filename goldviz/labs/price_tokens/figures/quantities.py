@@ -13,6 +13,7 @@ from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.limits import Quantity, Values, padded, with_zero
 from goldviz.labs.price_tokens.settings import PriceTokens
+from goldviz.labs.price_tokens.twins import pair_of
 
 REFERENCE = "frequency"
 
@@ -23,9 +24,15 @@ def labels(ds: Run) -> list[str]:
 
 
 def gained(ds: Run, losses: Values) -> Values:
-    """Nats gained over token frequency, added up over time, so that the last sum is the mean gain: (..., time)."""
+    """Nats gained over a run's token frequency, added up over time; the last sum is the mean gain: (..., time)."""
     reference = ds["baseline_nats"].sel(baseline=REFERENCE).values.astype(np.float64)
     return np.asarray(np.cumsum(reference - losses.astype(np.float64), axis=-1) / max(len(reference), 1))
+
+
+def reference_of(ds: Run) -> Run:
+    """The run whose token frequency gains count from: the honest one of two, else the run itself."""
+    pair = pair_of(ds)
+    return pair.honest if pair else ds
 
 
 def _days(ds: Run) -> Values:
@@ -37,9 +44,10 @@ def _days(ds: Run) -> Values:
 def _gains(ds: Run) -> Values:
     if "baseline_nats" not in ds or "nats" not in ds or not ds["nats"].size:
         return np.array([])
-    own = gained(ds, ds["nats"].transpose("look", "seed", "time").values)
-    others = gained(ds, ds["baseline_nats"].sel(baseline=["bigram", "garch"]).values)
-    return np.concatenate([own.ravel(), others.ravel(), [0.0]])
+    pair, zero = pair_of(ds), reference_of(ds)
+    networks = [gained(zero, run["nats"].transpose("look", "seed", "time").values) for run in pair or [ds]]
+    others = gained(zero, ds["baseline_nats"].sel(baseline=["bigram", "garch"]).values)
+    return np.concatenate([*(one.ravel() for one in networks), others.ravel(), [0.0]])
 
 
 def _scores(ds: Run) -> Values:

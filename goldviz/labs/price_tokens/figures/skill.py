@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from goldviz.arrays.labelled import Run
+from goldviz.diagnostics.forecasts.words import signed
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO
-from goldviz.figures.frames import AtStep
+from goldviz.figures.frames import AtStep, line
 from goldviz.figures.market import days_axis
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import sentences, thinned
-from goldviz.figures.theme import BASELINES, NETWORKS
-from goldviz.labs.price_tokens.figures.quantities import figure, gained, labels
-from goldviz.labs.price_tokens.measures import Reading
+from goldviz.figures.reading import thinned
+from goldviz.figures.theme import BASELINES, NETWORKS, with_alpha
+from goldviz.labs.price_tokens.figures.quantities import figure, gained, labels, reference_of
+from goldviz.labs.price_tokens.measures import Reading, gained_by_looking_ahead
 from goldviz.labs.price_tokens.settings import PriceTokens
+from goldviz.labs.price_tokens.twins import Pair, pair_of
 from goldviz.labs.price_tokens.verdict import gain_in_words, model_name
 from goldviz.models.style import NetworkStyle
 
@@ -33,47 +38,70 @@ def network_of(plot: Plot) -> str:
 
 
 @figure(
-    "When is the forecast better than token frequency?",
-    title="When is it better?",
+    "What does looking ahead gain?",
     needs=("nats", "baseline_nats"),
-    shows="Nats gained over saying how often each token comes, added up over time.",
-    cannot_show="Why a curve ends well: one good spell is enough, or a look ahead.",
+    shows="Nats gained over saying how often each token comes, added up over time: by honest tokens, and by such "
+    "as look ahead.",
+    cannot_show="Why a curve ends well: one good spell is enough.",
 )
 def gains(plot: Plot) -> Figure:
-    """Gains in -log p(x) over token frequency, added up, so that a curve ends at the mean gain a day."""
-    ds, own = plot.ds, network_of(plot)
+    """Gains in -log p(x) over token frequency, added up, so that a curve ends at the mean gain a day.
+
+    A run that has a recorded twin is drawn beside it: the same but for what its tokens may see. Both count from the
+    honest run's token frequency, so that what lies between them is what looking ahead gains.
+    """
+    ds, own, pair = plot.ds, network_of(plot), pair_of(plot.ds)
+    zero = reference_of(ds)
     rows, thinning = thinned(ds.sizes["time"], most=400, noun="forecast")
     days = labels(ds)
     dates = [days[day] for day in rows]
     mode = "lines+markers" if len(dates) <= MARKERS_UP_TO else "lines"
     for name in ("garch", "bigram"):
-        if name == own:
+        if name == own or (pair and name == "bigram"):
             continue
         style = look_of(name)
-        y = gained(ds, ds["baseline_nats"].sel(baseline=name).values)[rows]
         plot.figure.scatter(
             x=dates,
-            y=y,
+            y=gained(zero, zero["baseline_nats"].sel(baseline=name).values)[rows],
             mode=mode,
             name=model_name(name, own),
             hovertemplate="%{y:+.4f}",
             line={"color": style.colour, "dash": style.dash, "width": 1.6},
         )
-    style, now = look_of(own), plot.now["nats"].mean("seed")
-    curve = AtStep("look", gained(ds, now.values)[:, rows])
-    plot.figure.scatter(
-        x=dates,
-        y=curve,
-        mode=mode,
-        name=model_name("network", own),
-        hovertemplate="%{y:+.4f}",
-        line={"color": style.colour, "width": 2.6},
-    )
+    style = look_of(own)
+    now = AtStep("look", gained(zero, plot.now["nats"].mean("seed").values)[:, rows])
+    curves: list[tuple[Run, Any]] = [(ds, now)]
+    if pair:
+        twin = pair.ahead if ds is pair.honest else pair.honest
+        last = gained(zero, twin["nats"].isel(look=-1).mean("seed").values)[rows]
+        curves = [(pair.honest, last), (ds, now)] if ds is pair.ahead else [(ds, now), (twin, last)]
+    for run, curve in curves:
+        ahead = pair is not None and run is pair.ahead
+        plot.figure.scatter(
+            x=dates,
+            y=curve,
+            mode=mode,
+            name=model_name("network", own) + (", looking ahead" if ahead else ", honest" if pair else ""),
+            hovertemplate="%{y:+.4f}",
+            line={"color": style.colour, "width": 2.6, "dash": "dash" if ahead else "solid"},
+            fill="tonexty" if ahead else None,
+            fillcolor=with_alpha(plot.ink.muted, 0.2) if ahead else None,
+        )
     days_axis(plot.figure, plot.limit("time"))
     plot.link("x", "day")
-    plot.linear_axis("gain", "Nats a day, added up")
-    plot.reference(0.0, "token frequency", x=0)
-    return plot.finish(plot.when("Epoch {}.", "look"), sentences(thinning), height=430)
+    plot.linear_axis("gain", "Nats a day, added up", zeroline=True, zerolinewidth=2)
+    zero_words = "Zero: the honest run's token frequency." if pair else "Zero: token frequency."
+    return plot.finish(_gap(pair), line(plot.when("Epoch {}.", "look"), zero_words, thinning), height=430)
+
+
+def _gap(pair: Pair | None) -> str:
+    """What looking ahead gains, in words."""
+    if pair is None:
+        return ""
+    gap = gained_by_looking_ahead(*pair)
+    if gap <= 0:
+        return f"Shaded: looking ahead gains nothing here ({signed(gap, 3)} nats a day)."
+    return f"Shaded: looking ahead gains {signed(gap, 3)} nats a day. No forecaster could have them."
 
 
 @figure(
