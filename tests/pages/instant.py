@@ -26,11 +26,10 @@ class InstantVisitor(Visitor):
         return next(control for kind in kinds for control in kind if control.key == key)
 
     def settings_in_sight(self) -> set[str]:
-        """The settings that have a control on the page which is not dimmed."""
+        """The settings that have a control on the page."""
         kinds = (self.at.slider, self.at.select_slider, self.at.number_input, self.at.selectbox, self.at.text_input)
         prefix = controls.key_of(self.declared, "")
-        lit = (control for kind in kinds for control in kind if not control.disabled)
-        return {control.key.removeprefix(prefix) for control in lit if control.key}
+        return {control.key.removeprefix(prefix) for kind in kinds for control in kind if control.key}
 
     def choose(self, slug: str) -> "InstantVisitor":
         """Press a preset."""

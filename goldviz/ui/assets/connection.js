@@ -1,5 +1,5 @@
 // Runs before Streamlit's own script, which would show an empty page without a word: says what keeps the page from the
-// server where its web socket is refused, or where a proxy has changed the page's path.
+// server where its web socket is refused, or where a proxy has changed the page's path; and why a file did not arrive.
 
 // One refused web socket may be a server that starts anew.
 const REFUSALS = 2;
@@ -68,6 +68,50 @@ function watchWebSocket(root) {
   };
 }
 
+const UPLOADS = "/_stcore/upload_file/";
+const NAMES_AN_ERROR = /AxiosError|Network Error|Request failed/;
+// So long an uploader takes, at most, to show that its upload failed.
+const SHOWN_MS = 5000;
+
+// Why a file did not arrive, by the answer's status and text; 0 without an answer.
+export function whyRefused(status, own) {
+  if (own) return own;
+  if (status === 413) return "The file is too large for a proxy before goldviz. Whoever runs that can raise its limit.";
+  if (status === 403) return "A proxy or frame around goldviz refused the file. Open goldviz in a tab of its own.";
+  if (!status) return "The line to this server was lost while the file was sent. Choose it again.";
+  return `The server refused the file (${status}). Choose it again, or a smaller one.`;
+}
+
+// Writes the sentence in place of an error's name, once the uploader shows one.
+function sayInUploader(sentence) {
+  const replace = () => {
+    for (const uploader of document.querySelectorAll("[data-testid=stFileUploader]")) {
+      const texts = document.createTreeWalker(uploader, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        if (NAMES_AN_ERROR.test(texts.currentNode.data)) texts.currentNode.data = sentence;
+      }
+    }
+  };
+  const observer = new MutationObserver(replace);
+  observer.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => observer.disconnect(), SHOWN_MS);
+  replace();
+}
+
+function watchUploads() {
+  const { open } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.open = function (method, address, ...more) {
+    if (String(address).includes(UPLOADS) && method.toUpperCase() !== "DELETE") {
+      this.addEventListener("loadend", () => {
+        if (this.status >= 200 && this.status < 300) return;
+        const plain = this.getResponseHeader("content-type")?.startsWith("text/plain");
+        sayInUploader(whyRefused(this.status, plain && this.status === 403 ? this.responseText : ""));
+      });
+    }
+    return open.call(this, method, address, ...more);
+  };
+}
+
 let apart = "";
 
 // `root` is the server's base path with a slash at its end, `path` the page's own as the server was asked for it, and
@@ -77,4 +121,5 @@ export function connect(root, path, styles) {
   window.__streamlit = { BACKEND_BASE_URL: new URL(root, location.origin).href };
   document.addEventListener("DOMContentLoaded", () => tellOfPath(root, path));
   watchWebSocket(root);
+  watchUploads();
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -105,17 +104,10 @@ def without_effect(settings_class: type[Settings]) -> Mapping[str, str]:
         return {}
 
 
-def draw(settings_class: type[Settings], names: Iterable[str], idle: Mapping[str, str] = MappingProxyType({})) -> None:
-    """One control for each of these settings; those in ``idle`` are dimmed, and the reason stands under them."""
-    names_drawn = list(names)
-    for name in names_drawn:
-        _draw_one(settings_class, name, without_effect=name in idle)
-    reasons: dict[str, list[str]] = {}
-    for name in names_drawn:
-        if name in idle:
-            reasons.setdefault(idle[name], []).append(label(name))
-    for reason, labels in reasons.items():
-        st.caption(f"Dimmed: {', '.join(labels)}. {reason}")
+def draw(settings_class: type[Settings], names: Iterable[str]) -> None:
+    """One control for each of these settings."""
+    for name in names:
+        _draw_one(settings_class, name)
 
 
 def meaning(settings_class: type[Settings], name: str) -> str:
@@ -125,14 +117,13 @@ def meaning(settings_class: type[Settings], name: str) -> str:
     return f"{description(settings_class, name)} Allowed: {range_of}{f' {unit}' if unit else ''}."
 
 
-def _draw_one(settings_class: type[Settings], name: str, *, without_effect: bool) -> None:
+def _draw_one(settings_class: type[Settings], name: str) -> None:
     about = facts(settings_class, name)
     schema = schemas(settings_class)[name]
     arguments: dict[str, Any] = {
         "key": key_of(settings_class, name),
         "help": meaning(settings_class, name),
         "persist_state": "session",
-        "disabled": without_effect,
     }
     title = f"{label(name)} ({about['unit']})" if about["unit"] == "s" else label(name)
     if "enum" in schema:

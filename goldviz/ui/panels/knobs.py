@@ -15,18 +15,20 @@ Declared = TypeVar("Declared", bound=Settings)
 
 
 def knobs(settings_class: type[Declared], left_out: str = "") -> Declared | None:
-    """The settings' controls, those of no effect dimmed. None after saying which setting is not allowed.
+    """The settings' controls, without those that have no effect as the others stand. None after saying which setting is
+    not allowed.
 
     The setting ``left_out`` has its control elsewhere.
     """
-    idle = controls.without_effect(settings_class)
-    controls.draw(settings_class, [name for name in controls.essential(settings_class) if name != left_out], idle)
-    with st.expander("More settings"):
+    hidden = {left_out, *controls.without_effect(settings_class)}
+    controls.draw(settings_class, [name for name in controls.essential(settings_class) if name not in hidden])
+    # Known by its key: it stays open where the panel above it gets longer or shorter.
+    with st.expander("More settings", key=f"more-{settings_class.name}"):
         for heading, names in controls.groups(settings_class).items():
-            in_sight = [name for name in names if name != left_out]
+            in_sight = [name for name in names if name not in hidden]
             if in_sight:
                 st.markdown(f"**{heading}**")
-                controls.draw(settings_class, in_sight, idle)
+                controls.draw(settings_class, in_sight)
     pending_values.draw_field(settings_class.name)
     try:
         return controls.current(settings_class)

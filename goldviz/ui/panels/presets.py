@@ -57,8 +57,8 @@ def draw(settings_class: type[Settings], also: Callable[[str], None] = lambda sl
 def words(settings_class: type[Settings]) -> None:
     """What the preset is that the knobs show, if they show one."""
     slug = _matching(settings_class)
-    if slug is not None:
-        with st.container(key="preset-words"):
+    with st.container(key="preset-words"):
+        if slug is not None:
             st.caption(next(preset.words for preset in settings_class.presets if preset.slug == slug))
 
 

@@ -41,15 +41,16 @@ def test_the_depth_in_view_moves_the_points_and_not_the_convergence() -> None:
     assert after["convergence"] == before["convergence"]
 
 
-def test_knobs_without_effect_are_dimmed_with_the_reason() -> None:
+def test_knobs_without_effect_are_not_in_sight_and_come_back_as_they_were_left() -> None:
     visitor = InstantVisitor(ResidualFlow)
     assert "mu" not in visitor.settings_in_sight()
-    assert visitor.control("mu").disabled
-    assert "Dimmed: Mu. Only Van der Pol's field has a mu." in visitor.captions
     visitor.set(field="van_der_pol")
     assert {"mu", "depth"} <= visitor.settings_in_sight()
+    visitor.set(mu=1.5)
     visitor.set(field="rings_lifted")
     assert not {"mu", "depth"} & visitor.settings_in_sight()
+    visitor.set(field="van_der_pol")
+    assert visitor.control("mu").value == 1.5
 
 
 def test_separate_blocks_are_explained() -> None:
