@@ -1,6 +1,7 @@
 """What watching costs: processor time of a loop beside the same loop bare, and beside what others do, in one run.
 
-Loops of each network are timed in turns, so that a busy moment meets all of them. Beside ``goldviz.watch`` with its
+Loops of each network are timed in turns of ten steps, forwards and backwards, so that a busy moment meets all of them;
+each ratio is the median of ratios of neighbours in time. Beside ``goldviz.watch`` with its
 default budget stand a loop that takes ``.item()`` of every layer's gradient norm at every step, and hooks that make
 histograms of gradients and weights every hundredth step, as hosted watchers do.
 
@@ -23,9 +24,9 @@ from torch.nn import functional
 import goldviz
 from goldviz.watching.watcher import Watcher
 
-ROUNDS, STEPS = 5, 40
-"""Turns, and steps in each."""
-FIRST = 60
+STEPS, SECONDS = 10, 30.0
+"""Steps in a turn, and seconds of turns for each network."""
+FIRST = 64
 """Steps before anything is timed, in which the meter finds its interval."""
 OTHERS_EVERY, BINS = 100, 64
 
@@ -145,27 +146,26 @@ def hosted(loop: Loop) -> None:
 
 def main(names: list[str]) -> None:
     torch.set_num_threads(1)
-    print("| network | ms a step | watched | every=1, no budget | with histograms | hosted hooks | .item() |")
-    print("|---|---|---|---|---|---|---|")
+    print("| network | ms a step | watched | with histograms | hosted hooks | .item() |")
+    print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name in names or NETWORKS:
-            loops = [Loop(name) for _ in range(6)]
-            records = [
-                watched(loops[1], folder),
-                watched(loops[2], folder, every=1, budget=None),
-                watched(loops[3], folder, histograms=True),
-            ]
-            hosted(loops[4])
-            item_by_item(loops[5])
+            loops = [Loop(name) for _ in range(5)]
+            records = [watched(loops[1], folder), watched(loops[2], folder, histograms=True)]
+            hosted(loops[3])
+            item_by_item(loops[4])
             for loop in loops:
-                loop.steps(FIRST)
-            for _ in range(ROUNDS):
-                for loop in loops:
+                loop.steps(FIRST if loop in loops[1:3] else STEPS)
+            until = time.monotonic() + SECONDS
+            while time.monotonic() < until:
+                for loop in (*loops, *reversed(loops)):
                     loop.timed(STEPS)
             for record in records:
                 record.close()
-            bare, *others = [statistics.median(loop.seconds) for loop in loops]
-            print(f"| {name} | {bare * 1e3:.2f} | " + " | ".join(f"{other / bare:.2f}" for other in others) + " |")
+            bare, *others = [loop.seconds for loop in loops]
+            ratios = [statistics.median(one / own for one, own in zip(other, bare, strict=True)) for other in others]
+            told = " | ".join(f"{ratio:.2f}" for ratio in ratios)
+            print(f"| {name} | {statistics.median(bare) * 1e3:.2f} | {told} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from tests.ports import free_port
 
 NAME = "depth-gradients"
 SMALL = ["--depth", "3", "--width", "6", "--epochs", "3", "--samples", "32", "--features", "4"]
-COMMAND = [sys.executable, "-c", "import sys; from goldviz.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-m", "goldviz"]
 
 
 @pytest.fixture(autouse=True)

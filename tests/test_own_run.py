@@ -16,6 +16,7 @@ from goldviz.declare.settings import SettingsError, Variable
 from goldviz.diagnostics.layers import Layer, watching
 from goldviz.export.table import curves_csv
 from goldviz.figures.by_kind import FIGURES
+from goldviz.watching.declared import VARIABLES
 
 STEPS, SEEDS = 40, (0, 1)
 NAMES = ["first", "second"]
@@ -149,8 +150,9 @@ def test_a_dataset_without_kinds_is_no_run() -> None:
 
 
 def test_the_list_is_closed_and_used() -> None:
-    """Every kind is recorded by a laboratory, and every figure needs kinds of the list alone."""
-    recorded = {one.kind for declared in experiments().values() for one in declared.variables.values()} - {""}
+    """Every kind is recorded by a laboratory or a watched run, and every figure needs kinds of the list alone."""
+    declared = [VARIABLES, *(one.variables for one in experiments().values())]
+    recorded = {one.kind for variables in declared for one in variables.values()} - {""}
     assert recorded == set(KINDS)
     assert {kind for figure in FIGURES.values() for kind in (*figure.needs, *figure.unless)} <= set(KINDS)
     assert {role for kind in KINDS.values() for role in kind.roles} <= set(ROLES)

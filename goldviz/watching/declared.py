@@ -12,7 +12,8 @@ from goldviz.declare.settings import Variable
 WATCHED = "watched"
 """In a run's row, where the name of an experiment stands."""
 
-STEP, LOOK = "step", "look"
+STEP, LOOK, BEFORE = "step", "look", "before"
+"""Dimensions that grow; ``before`` has the last measured steps up to the first value that is no finite number."""
 
 VARIABLES: Mapping[str, Variable] = {
     "loss": Variable((STEP,), "Loss", kind="training_loss"),
@@ -46,6 +47,16 @@ VARIABLES: Mapping[str, Variable] = {
     "dead_units": Variable((LOOK, "layer"), "Share of incoming units that were 0 for every row", kind="dead_units"),
     "activation_histogram": Variable(
         (LOOK, "layer", "value_bin"), "Share of a layer's outputs per bin", kind="activation_histogram"
+    ),
+    "attention_entropy": Variable(
+        (LOOK, "layer", "head"), "Entropy of a head's attention, mean over queries", "bit", kind="attention_entropy"
+    ),
+    "largest_logit": Variable((LOOK, "layer", "head"), "Largest logit of a head's attention", kind="largest_logit"),
+    "gradient_before": Variable(
+        (BEFORE, "layer"), "Norm of a layer's gradient in the last steps up to the first cause", label="Gradient norm"
+    ),
+    "update_before": Variable(
+        (BEFORE, "layer"), "Update to data in the last steps up to the first cause", label="Update to data"
     ),
     "gradient_histogram": Variable(
         (LOOK, "layer", "magnitude_bin"), "Share of weight gradients per bin", kind="weight_gradient_histogram"

@@ -23,13 +23,20 @@ MOST_LINES = 8
 MOST_NAMES = 30
 """Layers up to which a map writes every name."""
 NAME_LENGTH = 34
-OF_PARAMETERS = ("gradient_by_layer", "update_to_data", "weight_norm")
+OF_PARAMETERS = ("gradient_by_layer", "update_to_data", "gradient_before", "update_before", "weight_norm")
 SHARES = ("saturation", "dead_units")
-PLAIN = ("activation_mean", *SHARES)
+BY_HEAD = ("attention_entropy", "largest_logit")
+SELDOM = (*BY_HEAD, "gradient_before", "update_before")
+"""Quantities that are offered where they were recorded."""
+PLAIN = ("activation_mean", *BY_HEAD, *SHARES)
 """Quantities on a plain scale; all others are magnitudes, on one of powers of ten."""
 LABELS = {
     "gradient_by_layer": "Gradient norm",
     "update_to_data": "Update to data",
+    "gradient_before": "Gradient norm up to the first bad value",
+    "update_before": "Update to data up to the first bad value",
+    "attention_entropy": "Entropy of attention",
+    "largest_logit": "Largest logit",
     "weight_norm": "Weight norm",
     "activation_mean": "Output mean",
     "activation_std": "Output spread",
@@ -44,30 +51,33 @@ BROKEN = "#d55e00"
 
 
 class Query(NamedTuple):
-    """Which layers and which quantity a line asks for; ``complaint`` says what it does not know."""
+    """Which layers and which quantities a line asks for; ``complaint`` says what it does not know."""
 
     layers: list[int]
-    quantity: str
+    quantities: list[str]
     complaint: str = ""
 
 
 def query(line: str, names: Sequence[str], quantity: str) -> Query:
-    """Read "blocks.*.attn : update": a pattern of names, and the beginning of a quantity's words behind the colon.
+    """Read "blocks.*.attn : entropy, largest logit": a pattern of names, and beginnings of quantities' words.
 
     Without stars the pattern is looked for within names. Nothing asks for all layers, and nothing behind a colon for
     the quantity in view.
 
-    >>> query("b* : weight", ["a.w", "b.w"], "update_to_data")
-    Query(layers=[1], quantity='weight_norm', complaint='')
+    >>> query("b* : weight, largest l", ["a.w", "b.w"], "update_to_data")
+    Query(layers=[1], quantities=['weight_norm', 'largest_logit'], complaint='')
     """
     pattern, _, words = (part.strip() for part in line.partition(":"))
-    asked = [name for name, label in LABELS.items() if label.casefold().startswith(words.casefold())]
-    if words and not asked:
-        return Query([], quantity, f"There is no {words[:40]!r}; there are {', '.join(LABELS.values()).lower()}.")
+    wanted = []
+    for word in filter(None, (part.strip() for part in words.split(","))):
+        asked = [name for name, label in LABELS.items() if label.casefold().startswith(word.casefold())]
+        if not asked:
+            return Query([], [quantity], f"There is no {word[:40]!r}; there are {', '.join(LABELS.values()).lower()}.")
+        wanted.append(asked[0])
     form = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
     rows = [row for row, name in enumerate(names) if fnmatch.fnmatchcase(name, form)]
     complaint = "" if rows else f"No layer is called {pattern[:40]!r}."
-    return Query(rows, asked[0] if words else quantity, complaint)
+    return Query(rows, wanted or [quantity], complaint)
 
 
 def losses(runs: Sequence[tuple[str, Run]], theme: Theme) -> Figure:
@@ -114,23 +124,23 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
     A cross marks what was no finite number; a gap, what was not measured. Layers without parameters have no row where
     the quantity is one of parameters.
     """
-    there = [(title, run, rows) for title, run in runs if quantity in run and (rows := _rows(run, quantity, line))]
+    asked = [(title, run, _in_view(run, quantity, line)) for title, run in runs if quantity in run]
+    there = [one for one in asked if one[2].names]
     title = f"{LABELS[quantity]} by layer and step"
     if not there:
         return worded("Nothing of this was recorded yet.", title=title, theme=theme)
-    alike = len({tuple(run["layer"].values[rows]) for _, run, rows in there}) == 1
+    alike = len({tuple(view.names) for _, _, view in there}) == 1
     figure = make_subplots(
         rows=1, cols=len(there), shared_yaxes=alike, horizontal_spacing=0.03 if alike else 0.5 / (len(there) + 1)
     )
     every: list[np.ndarray] = []
-    for place, (run_title, run, rows) in enumerate(there, start=1):
-        dim = run[quantity].dims[0]
-        labels = [as_label(short(str(name))) for name in run["layer"].values[rows]]
-        values, steps = columns(np.asarray(run[quantity].values, np.float64)[:, rows], run[quantity][dim].values)
+    for place, (run_title, run, view) in enumerate(there, start=1):
+        labels = [as_label(short(name)) for name in view.names]
+        values, steps = columns(view.values, run[quantity][run[quantity].dims[0]].values)
         drawn = values if quantity in PLAIN else np.log10(np.where(values > 0, values, np.nan))
         finite = np.where(np.isfinite(drawn), drawn, np.nan)
         every.append(finite[np.isfinite(finite)])
-        places = [*range(len(rows))]
+        places = [*range(len(labels))]
         exponent = "" if quantity in PLAIN else "10^"
         cells = Heatmap(
             x=steps,
@@ -145,7 +155,7 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
         if bad_steps.size:
             cross = _crosses(steps[bad_steps].tolist(), bad_layers.tolist(), "no finite number")
             figure.add_trace(cross, row=1, col=place)
-        apart = -(-len(rows) // MOST_NAMES)
+        apart = -(-len(labels) // MOST_NAMES)
         ticks = {"tickvals": places[::apart], "ticktext": labels[::apart]}
         figure.update_yaxes(autorange="reversed", showgrid=False, row=1, col=place, **ticks)
         step = f"Step of {as_label(run_title)}" if len(there) > 1 else "Step"
@@ -153,10 +163,31 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
     known = np.concatenate(every)
     low, high = (float(known.min()), float(known.max())) if known.size else (-1.0, 0.0)
     low, high = (0.0, 1.0) if quantity in SHARES else (low, high if high > low else low + 1)
-    height = 250 + min(620, 19 * max(len(rows) for _, _, rows in there))
+    height = 250 + min(620, 19 * max(len(view.names) for _, _, view in there))
     look.apply(figure, theme, title=title, legend=False, hover="closest", height=height)
     bar = {} if quantity in PLAIN else power_ticks(low, high)
     return colour_bar_below(figure, (low, high), SEQUENTIAL, LABELS[quantity], **bar)
+
+
+class _View(NamedTuple):
+    """The rows of a map: their names, and (step, row) values."""
+
+    names: list[str]
+    values: np.ndarray
+
+
+def _in_view(run: Run, quantity: str, line: str) -> _View:
+    """A row for each layer that a line asks for, or for each of its heads."""
+    rows = _rows(run, quantity, line)
+    values = np.asarray(run[quantity].values, np.float64)[:, rows] if rows else np.zeros((0, 0))
+    names = [str(name) for name in run["layer"].values[rows]]
+    if values.ndim == 3:
+        steps, _, heads = values.shape
+        names = [f"{name} · {head + 1}" for name in names for head in range(heads)]
+        values = values.reshape(steps, -1)
+        measured = np.flatnonzero(~np.isnan(values).all(0))
+        names, values = [names[row] for row in measured], values[:, measured]
+    return _View(names, values)
 
 
 def _rows(run: Run, quantity: str, line: str) -> list[int]:

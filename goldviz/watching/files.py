@@ -23,6 +23,7 @@ from goldviz.runs.recorder import Batch, Progress
 from goldviz.runs.store.arrays import batch_from_bytes
 from goldviz.runs.store.run_store import Store
 from goldviz.watching.declared import VARIABLES, WATCHED, WatchedScript
+from goldviz.watching.layers import MOST_HEADS
 
 LARGEST_FILE = 2 * 2**30
 """Bytes of a file that is opened."""
@@ -105,7 +106,16 @@ def _read(connection: sqlite3.Connection, row: tuple[Any, ...], file: str) -> _R
     if not isinstance(layers, list) or len(layers) > MOST_LAYERS or not all(isinstance(one, str) for one in layers):
         raise RunFileError(f"{file} does not name its layers by up to {MOST_LAYERS:,} texts.")
     sizes = {"layer": len(layers), **SHAPES}
-    labels = {"layer": layers} | {dim: _numbers(labels[dim], size) for dim, size in SHAPES.items() if dim in labels}
+    heads = len(_numbers(labels["head"], len(labels["head"]))) if "head" in labels else 0
+    if heads > MOST_HEADS:
+        raise RunFileError(f"{file} has {heads:,} attention heads; allowed are up to {MOST_HEADS}.")
+    sizes["head"] = heads
+    of_heads = {"head": [*range(heads)]} if heads else {}
+    labels = (
+        {"layer": layers}
+        | of_heads
+        | {dim: _numbers(labels[dim], size) for dim, size in SHAPES.items() if dim in labels}
+    )
     kept_facts = {key: facts[key] for key in FACTS if key in facts}
     progress = Progress(_count(step), 0, _amount(seconds), _amount(instrument))
     batches = [_batch(data, sizes, file) for (data,) in connection.execute(

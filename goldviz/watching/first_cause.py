@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -35,13 +35,11 @@ PASSING = (
 """Operations that only hand values on."""
 
 
-@dataclass(frozen=True)
-class Call:
-    """A module's call in a step: its name, its kind, and which tensors it was given."""
+class Call(NamedTuple):
+    """A module's call in a step: its name and its kind."""
 
     name: str
     kind: str
-    given: Sequence[int]
 
 
 @dataclass(frozen=True)

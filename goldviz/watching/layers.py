@@ -16,6 +16,7 @@ ACTIVATIONS = (
 )  # fmt: skip
 """Modules without parameters that have a row of their own."""
 WRAPPERS = (nn.DataParallel, nn.parallel.DistributedDataParallel)
+MOST_HEADS = 256
 COMPILED = "_orig_mod"
 """Under which ``torch.compile`` keeps the module that it compiled."""
 
@@ -36,6 +37,8 @@ class Layers:
     layer_of: np.ndarray
     moves: Sequence[int]
     hooked: Mapping[str, nn.Module]
+    heads: Mapping[int, int]
+    """How many attention heads each of these rows has."""
 
     @property
     def facts(self) -> list[list[str | int]]:
@@ -47,11 +50,15 @@ class Layers:
 
     def by_layer(self, squares: np.ndarray) -> np.ndarray:
         """Norms of layers from the squares of their parameters' norms; NaN where no parameter was measured."""
-        known = ~np.isnan(squares)
-        sums, counts = np.zeros(len(self.names)), np.zeros(len(self.names))
-        np.add.at(sums, self.layer_of[known], squares[known])
-        np.add.at(counts, self.layer_of[known], 1)
-        return np.sqrt(np.where(counts > 0, sums, np.nan))
+        measured = np.flatnonzero(~np.isnan(squares))
+        return np.asarray(np.sqrt(self.summed(measured, squares[measured])))
+
+    def summed(self, places: Sequence[int] | np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Sums by layer of a value of each of these parameters; NaN where a layer has none of them."""
+        rows, count = self.layer_of[places], len(self.names)
+        sums: np.ndarray = np.bincount(rows, values, count)
+        sums[np.bincount(rows, minlength=count) == 0] = np.nan
+        return sums
 
 
 def layers_of(model: nn.Module) -> Layers:
@@ -69,6 +76,7 @@ def layers_of(model: nn.Module) -> Layers:
     rows: list[int] = []
     moves: list[int] = []
     hooked: dict[str, nn.Module] = {}
+    heads: dict[int, int] = {}
     taken: set[int] = set()
     for path, module in root.named_modules():
         name = ".".join(part for part in path.split(".") if part != COMPILED) or "(model)"
@@ -77,8 +85,11 @@ def layers_of(model: nn.Module) -> Layers:
             hooked[name] = module
         own = [one for one in module.parameters(recurse=False) if id(one) not in taken]
         tied = any(True for _ in module.parameters(recurse=False))
-        if not (own or tied or isinstance(module, ACTIVATIONS)):
+        count = heads_in(module)
+        if not (own or tied or count or isinstance(module, ACTIVATIONS)):
             continue
+        if count:
+            heads[len(names)] = count
         matrices = [one for one in own if one.ndim > 1]
         for one in own:
             taken.add(id(one))
@@ -88,7 +99,19 @@ def layers_of(model: nn.Module) -> Layers:
             rows.append(len(names))
         names.append(name)
         modules.append(module)
-    return Layers(root, names, modules, parameters, np.array(rows, dtype=np.int64), moves, hooked)
+    return Layers(root, names, modules, parameters, np.array(rows, dtype=np.int64), moves, hooked, heads)
+
+
+def heads_in(module: nn.Module) -> int:
+    """How many heads a module that attends says that it has; 0 for others, and for one around another."""
+    if "attention" not in type(module).__name__.lower():
+        return 0
+    if any("attention" in type(part).__name__.lower() for part in module.modules() if part is not module):
+        return 0
+    places = (module, getattr(module, "config", None))
+    names = ("num_heads", "num_attention_heads", "n_head")
+    counts = (getattr(place, name, None) for place in places for name in names)
+    return next((count for count in counts if isinstance(count, int) and 0 < count <= MOST_HEADS), 0)
 
 
 def _compiled_in_place(root: nn.Module, path: str) -> bool:

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from goldviz.diagnostics.histograms import VALUE_BINS
+from goldviz.watching.attention import of_heads
 from goldviz.watching.first_cause import Call, Cause, cause_in_forward
 from goldviz.watching.layers import Layers, tensors_in
 from goldviz.watching.price import Price
@@ -89,6 +90,7 @@ class Looking:
         self._shares: list[tuple[int, Tensor]] = []
         self._gradients: list[tuple[int, Tensor]] = []
         self._sums: list[tuple[int, Tensor]] = []
+        self._heads: list[tuple[int, Tensor]] = []
         self._root_handles: list[RemovableHandle] = []
         if layers.hooked.get("(model)") is layers.root:
             enter = layers.root.register_forward_pre_hook(Hook(self._enter), with_kwargs=True)
@@ -109,7 +111,7 @@ class Looking:
         self.cause = None
         self.calls.clear()
         self._last = ()
-        self._seen, self._gradients, self._shares, self._sums = [], [], [], []
+        self._seen, self._gradients, self._shares, self._sums, self._heads = [], [], [], [], []
 
     def _unhook(self) -> None:
         for handle in self._handles:
@@ -133,6 +135,7 @@ class Looking:
             *(norm[None] for _, norm in self._gradients),
             *(share[None] for _, share in dead),
             *(shares for _, shares in self._shares),
+            *(values for _, values in self._heads),
         ]
 
     def told(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
@@ -167,6 +170,15 @@ class Looking:
                 bins[row] = numbers[at : at + bins.shape[1]]
                 at += bins.shape[1]
             told["activation_histogram"] = bins
+        if self.layers.heads:
+            of_heads = np.full((2, count, max(self.layers.heads.values())), np.nan)
+            for row, one in self._heads:
+                part = numbers[at : at + one.numel()].reshape(2, -1)
+                at += one.numel()
+                # A head whose every key is masked has no finite entropy; what was not returned stays NaN.
+                part[0][~np.isfinite(part[0])] = np.inf
+                of_heads[:, row, : part.shape[1]] = part
+            told |= {"attention_entropy": of_heads[0], "largest_logit": of_heads[1]}
         self._turn_windows()
         return told
 
@@ -227,13 +239,15 @@ class Looking:
             return
         began = time.perf_counter()
         try:
-            given = next(tensors_in(output), None)
-            if given is not None and given.numel():
-                call = Call(name, type(module).__name__, [id(one) for one in tensors_in(arguments)])
+            given = output if type(output) is Tensor else next(tensors_in(output), None)
+            if given is not None and given.is_floating_point() and given.numel():
+                call = Call(name, type(module).__name__)
                 self.calls.append(call)
                 self._guard(call, module, arguments, named, output)
                 if self.looks and row is not None:
                     self._measure(row, module, arguments, given)
+                    if row in self.layers.heads and (told := of_heads(module, arguments, named, output)) is not None:
+                        self._heads.append((row, told))
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             self.trouble(error)
         taken = time.perf_counter() - began
@@ -242,7 +256,7 @@ class Looking:
             self.price.guarding += taken
 
     def _guard(self, call: Call, module: nn.Module, arguments: object, named: object, output: object) -> None:
-        for tensor in tensors_in(output):
+        for tensor in (output,) if isinstance(output, Tensor) else tensors_in(output):
             # A container gives what its last part gave.
             same = (id(tensor), tensor.data_ptr(), tensor._version)
             if same == self._last or not tensor.numel():

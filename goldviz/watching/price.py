@@ -10,6 +10,10 @@ from statistics import median
 FEWEST = 3
 """Steps of each kind that are timed before anything is stretched."""
 PLANNED_EVERY = 8
+QUICK, AIM = 2e-3, 0.5
+"""Seconds of a quick step; of slower ones the plan fills this share of the budget.
+
+The rest pays for what no meter inside a hook sees: PyTorch's way into hooks, caches, and the thread that writes."""
 RAREST = 10_000
 
 
@@ -69,7 +73,8 @@ class Price:
     def _plan(self) -> None:
         if self.budget is None or len(self._look) < FEWEST or len(self._cheap) < FEWEST:
             return
-        room = self.budget * median(self._bare)
+        bare = median(self._bare)
+        room = self.budget * bare * (1.0 if bare < QUICK else AIM)
         cheap = median(self._cheap)
         guard = median(self._guard) if self._guard else math.inf
         look = max(median(self._look) - cheap, 0.0)

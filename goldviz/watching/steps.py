@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ class Steps:
     def clear(self) -> None:
         """Begin a step."""
         self.gradients: list[tuple[Own, Tensor, float]] = []
-        self.moved: list[tuple[Own, Tensor]] = []
+        self.moved: list[tuple[Own, Tensor, Tensor]] = []
         self.scale = 1.0
         self.arrived: Tensor | None = None
         self.shares: list[tuple[int, Tensor]] = []
@@ -109,7 +109,7 @@ class Steps:
         self._queued = False
         try:
             gradients = [one.grad for one in self.layers.parameters if one.grad is not None]
-            self.arrived = torch.linalg.vector_norm(torch.stack(_norms(gradients)))
+            self.arrived = torch.linalg.vector_norm(_norms(gradients))
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             self.trouble(error)
         self.price.spent += time.perf_counter() - began
@@ -153,7 +153,8 @@ class Steps:
 
     def _use(self, optimiser: Optimizer, own: Own) -> None:
         parameters = self.layers.parameters
-        used = [place for place in own if parameters[place].grad is not None]
+        given = [(place, gradient) for place in own if (gradient := parameters[place].grad) is not None]
+        used = [place for place, _ in given]
         # A fused optimiser unscales within its step, and says by how much.
         scale = getattr(optimiser, "grad_scale", None)
         if self.looks:
@@ -161,11 +162,10 @@ class Steps:
             if self.scale != 1.0:
                 self.facts["scaled"] = True
         if used:
-            gradients = [parameters[place].grad for place in used]
-            self.gradients.append((used, torch.stack(_norms(gradients)), 1.0 if scale is None else float(scale)))
+            norms = _norms([gradient for _, gradient in given])
+            self.gradients.append((used, norms, 1.0 if scale is None else float(scale)))
             if self.looks and self.histograms:
-                kept = zip(used, gradients, strict=True)
-                matrices = [(at, _dense(one)) for at, one in kept if at in self._moving and one is not None]
+                matrices = [(at, _dense(one)) for at, one in given if at in self._moving]
                 shares: Iterable[Tensor] = MAGNITUDE_BINS.shares([one for _, one in matrices]) if matrices else []
                 self.shares += [(at, row) for (at, _), row in zip(matrices, shares, strict=True)]
         moving = [place for place in used if place in self._moving]
@@ -181,7 +181,7 @@ class Steps:
                 self.stepped.add(id(optimiser))
                 before = self._before.pop(id(optimiser), None)
                 if before is not None:
-                    self.moved.append((self._moves, torch.stack([self._sample(self._moves) - before, before])))
+                    self.moved.append((self._moves, self._sample(self._moves).sub_(before), before))
         except Exception as error:  # noqa: BLE001 - as above
             self.trouble(error)
         self.price.spent += time.perf_counter() - began
@@ -215,15 +215,15 @@ class Steps:
         self._counts = (len(arrived), len(weights))
         return [
             *(norms for _, norms, _ in self.gradients),
-            *(moved.flatten() for _, moved in self.moved),
+            *(part for _, moved, before in self.moved for part in (moved, before)),
             *arrived,
-            *([torch.stack(_norms(weights))] if weights else []),
+            *([_norms(weights)] if weights else []),
             *(row for _, row in self.shares),
         ]
 
     def told(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
         """What :meth:`gathered` gave, now on the host: by layer, and of the whole gradient."""
-        at, count = 0, len(self.layers.parameters)
+        at = 0
         told: dict[str, np.ndarray] = {}
 
         def take(n: int) -> np.ndarray:
@@ -231,23 +231,26 @@ class Steps:
             at += n
             return numbers[at - n : at]
 
-        squares = np.full(count, np.nan)
+        by_layer = np.full(len(self.layers.names), np.nan)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             for used, norms, scale in self.gradients:
-                values = (take(len(norms)).astype(np.float64) / scale) ** 2
-                squares[used] = np.where(np.isfinite(values), values, np.inf)
+                squares = (take(len(norms)).astype(np.float64) / scale) ** 2
+                squares[~np.isfinite(squares)] = np.inf
+                by_layer = _plus(by_layer, self.layers.summed(used, squares))
             if self.gradients:
-                told["gradient_by_layer"] = self.layers.by_layer(squares)
-                told["used_gradient_norm"] = np.sqrt(np.nansum(squares))
-            steps, data = np.full(count, np.nan), np.full(count, np.nan)
-            for moving, moved in self.moved:
-                both = take(moved.numel()).reshape(2, -1).astype(np.float64) ** 2
-                starts = np.cumsum([0, *(len(self._view(place)) for place in moving[:-1])])
-                steps[moving], data[moving] = np.add.reduceat(both, starts, axis=1)
-            if self.moved:
-                ratio = self.layers.by_layer(steps) / self.layers.by_layer(data)
-                measured = ~np.isnan(self.layers.by_layer(np.where(np.isnan(steps), 0, 1)))
-                told["update_to_data"] = np.where(measured & ~np.isfinite(ratio) & self._moved_rows(), np.inf, ratio)
+                told["gradient_by_layer"] = np.sqrt(by_layer)
+                told["used_gradient_norm"] = np.sqrt(np.nansum(by_layer))
+            lengths: np.ndarray | None = None
+            for moving, moved, _ in self.moved:
+                both = take(2 * len(moved)).reshape(2, -1).astype(np.float64) ** 2
+                starts = np.cumsum([0, *(len(self._views[place]) for place in moving[:-1])])
+                of_each = np.add.reduceat(both, starts, axis=1)
+                of_each[~np.isfinite(of_each)] = np.inf
+                sums = np.stack([self.layers.summed(moving, part) for part in of_each])
+                lengths = sums if lengths is None else _plus(lengths, sums)
+            if lengths is not None:
+                ratio = np.sqrt(lengths[0] / lengths[1])
+                told["update_to_data"] = np.where(np.isnan(lengths[0]) | np.isfinite(ratio), ratio, np.inf)
             if self._counts[0]:
                 arrived = take(1)[0]
                 # Where the optimiser did not step, nobody knows the scale.
@@ -262,12 +265,6 @@ class Steps:
                 bins[self.layers.layer_of[place]] = take(bins.shape[1])
             told["gradient_histogram"] = bins
         return told
-
-    def _moved_rows(self) -> np.ndarray:
-        """Which rows have a parameter that a step moved."""
-        rows = np.zeros(len(self.layers.names), dtype=bool)
-        rows[[self.layers.layer_of[place] for moving, _ in self.moved for place in moving]] = True
-        return rows
 
 
 class _Stale:
@@ -302,6 +299,11 @@ def _scale_above() -> float:
     return 1.0
 
 
+def _plus(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Sums of what two optimisers hold of each layer; NaN where neither holds any."""
+    return np.where(np.isnan(one), other, np.where(np.isnan(other), one, one + other))
+
+
 def _bad_as_infinite(value: float) -> float:
     return value if math.isfinite(value) else math.inf
 
@@ -311,13 +313,18 @@ def _dense(gradient: Tensor) -> Tensor:
     return gradient.detach() if gradient.layout == torch.strided else gradient.detach().coalesce().values()
 
 
-def _norms(tensors: Sequence[Tensor | None]) -> list[Tensor]:
+@torch.no_grad()
+def _norms(tensors: list[Tensor]) -> Tensor:
     """The norm of each, in single precision at least."""
-    plain = [_dense(one) for one in tensors if one is not None]
-    doubles = plain[0].dtype == torch.float64 and all(one.dtype == torch.float64 for one in plain)
-    norms = torch._foreach_norm(plain, 2, dtype=torch.float64 if doubles else torch.float32)
+    doubles = tensors[0].dtype == torch.float64 and all(one.dtype == torch.float64 for one in tensors)
+    dtype = torch.float64 if doubles else torch.float32
+    try:
+        norms = torch._foreach_norm(tensors, 2, dtype=dtype)
+    except (NotImplementedError, RuntimeError):  # a sparse gradient is among them
+        norms = torch._foreach_norm([_dense(one) for one in tensors], 2, dtype=dtype)
     where = norms[0].device
-    return [norm if norm.device == where else norm.to(where) for norm in norms]
+    several = len({norm.device for norm in norms}) > 1
+    return torch.stack([norm.to(where) for norm in norms] if several else norms)
 
 
 def _strided(weight: Tensor, count: int, apart: int) -> Tensor:

@@ -13,6 +13,7 @@ import os
 import sys
 import time
 import weakref
+from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -43,12 +44,14 @@ if TYPE_CHECKING:
 
     from goldviz.diagnostics.findings import Finding
 
-TOGETHER = 0.05
-"""Seconds for which the records of quick steps may wait to be handed over together."""
+TOGETHER, WRITTEN = 0.2, 1.0
+"""Seconds for which the records of quick steps may wait to be handed over together, and to be written."""
 WHOLE = 1000
 """Steps of which each has a row by layer; later ones share one."""
 FIRST_LOOKS = 3
 """Steps at the start that are all looked at."""
+RING = 32
+"""Measured steps before the first cause of which each keeps its own row by layer."""
 CLOSING_SECONDS = 10.0
 """So long a lost store is waited for at the end."""
 
@@ -83,6 +86,7 @@ class Watcher:
         self._by_hand = self._over = False
         self._told_facts: dict[str, Any] = {}
         self._largest: dict[str, np.ndarray] = {}
+        self._before: deque[tuple[int, dict[str, np.ndarray]]] = deque(maxlen=RING)
         self._batch: Batch | None = None
         self._handed_over = self._boundary = self._began = time.perf_counter()
         self._without_gradient = np.ones(len(self.layers.parameters), dtype=bool)
@@ -98,11 +102,14 @@ class Watcher:
         try:
             if self._store is not None:
                 run_id = self._store.create(WatchedScript(self.config), name=self.name, status="running")
-                sink = StoreSink(self._store, Start("", self._store.run(run_id), None), lambda progress: None)
+                start = Start("", self._store.run(run_id), None)
+                sink = StoreSink(self._store, start, lambda progress: None, every=WRITTEN)
         except StoreError as error:
             log.warning("goldviz keeps this run in memory alone: %s", error)
             self._store, run_id = None, ""
         coordinates: dict[str, list[Any]] = {"layer": list(self.layers.names)}
+        if self.layers.heads:
+            coordinates["head"] = [*range(max(self.layers.heads.values()))]
         if self._looking.histograms:
             coordinates |= {"value_bin": VALUE_BINS.centres, "magnitude_bin": MAGNITUDE_BINS.centres}
         sink.coordinates(coordinates)
@@ -162,6 +169,8 @@ class Watcher:
             facts = {"experiment": "watched", "title": self.name, "status": "finished" if self._over else "running"}
             return self._sink.dataset({key: asdict(one) for key, one in VARIABLES.items()}, facts)
         assert self._store is not None
+        assert isinstance(self._sink, StoreSink)
+        self._sink.hurry()
         until = time.monotonic() + CLOSING_SECONDS
         while self._store.run(self.run_id).step < self.step_number and time.monotonic() < until:
             time.sleep(0.02)
@@ -256,8 +265,9 @@ class Watcher:
         parts = [*of_steps, *of_modules, *given]
         if not parts:
             return self._steps.told(np.zeros(0)), _number(loss)
-        where = parts[0].device
-        row = torch.cat([part.detach().flatten().to(where, torch.float64) for part in parts]).cpu().numpy()
+        where, alike = parts[0].device, len({(part.device, part.dtype) for part in parts}) == 1
+        flat = [part.detach().reshape(-1) for part in parts]
+        row = torch.cat(flat if alike else [part.to(where, torch.float64) for part in flat]).cpu().numpy()
         count = sum(part.numel() for part in of_steps)
         told = self._steps.told(row[:count])
         if self._looking.looks:
@@ -279,6 +289,10 @@ class Watcher:
             if name in told:
                 before = self._largest.get(name)
                 self._largest[name] = told[name] if before is None else np.fmax(before, told[name])
+        if self.cause is None or self.cause.step == step:
+            self._before.append((step, told))
+        if self.cause is not None and self._before:
+            self._tell_before(self._batch)
         if step % _rows_apart(step) == 0:
             for name, values in self._largest.items():
                 self._batch.add(name, step, values.astype(np.float32))
@@ -287,6 +301,14 @@ class Watcher:
             if name not in ("gradient_by_layer", "update_to_data"):
                 with np.errstate(over="ignore"):
                     self._batch.add(name, step, np.asarray(values, dtype=np.float32))
+
+    def _tell_before(self, batch: Batch) -> None:
+        """The measured steps up to the first cause, each with its own row."""
+        for step, told in self._before:
+            for name, whole in (("gradient_before", "gradient_by_layer"), ("update_before", "update_to_data")):
+                if whole in told:
+                    batch.add(name, step, told[whole].astype(np.float32))
+        self._before.clear()
 
     def _hand_over(self) -> None:
         if self._batch is not None:

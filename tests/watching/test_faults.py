@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 import torch
+from torch import Tensor, nn
 
 from goldviz.watching.findings import as_json, cure_of
 from goldviz.watching.measures import cause_of
-from tests.watching.loops import FAULTS, SOUND, bad_row, half_overflow, log_of_zero, wrong_mask
+from tests.watching.loops import FAULTS, SOUND, bad_row, classified, half_overflow, log_of_zero, trained, wrong_mask
 
 CAUSES = {
     "log of 0": ("forward", "2", "log", 1),
@@ -51,6 +52,39 @@ def test_the_rows_of_the_batch_are_named() -> None:
 @pytest.mark.parametrize("run", [log_of_zero, wrong_mask, half_overflow])
 def test_every_row_is_named_where_all_are_bad(run) -> None:  # type: ignore[no-untyped-def]
     assert cause_of(run().dataset())["bad_rows"] == 32
+
+
+class Wrapped(nn.Module):
+    """Gives a dictionary of tuples, in which one row becomes infinite at the 45th step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
+        self.calls += 1
+        bad = torch.where((torch.arange(len(x)) == 3)[:, None] & (self.calls == 45), torch.inf, 0.0)
+        return {"told": (x, x + bad)}
+
+
+class Unwrapped(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.wrapped, self.last = nn.Linear(8, 16), Wrapped(), nn.Linear(16, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.last(self.wrapped(self.first(x))["told"][1])
+
+
+def test_an_infinite_row_in_a_tuple_in_a_dictionary_is_named_with_the_steps_before_it() -> None:
+    torch.manual_seed(0)
+    told = trained(Unwrapped(), classified, steps=47).dataset()
+    cause = cause_of(told)
+    assert [cause[one] for one in ("module", "value", "step", "rows")] == ["wrapped", "infinite", 45, [3]]
+    assert list(told["before"].values) == list(range(14, 46))
+    before = told["gradient_before"].sel(layer="first")
+    np.testing.assert_array_equal(before.values, told["gradient_by_layer"].sel(layer="first").values[13:45])
+    assert np.isinf(told["update_before"].sel(layer="first", before=45))
 
 
 @pytest.mark.slow

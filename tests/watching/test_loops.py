@@ -174,9 +174,9 @@ def test_looks_come_more_seldom_where_they_would_take_more_than_the_budget() -> 
         price.guarding = 0.1e-3 if price.guards and not looked else 0.0
         price.stepped(10e-3 + price.spent, looked, measured=True)
     assert price.guards
-    assert price.looks == 32
-    later = [0.5e-3 + (8e-3 if step % price.looks == 0 else 0.0) for step in range(160)]
-    assert sum(later) / (160 * 10e-3) <= 0.11
+    assert (price.looks, price.norms) == (64, 2)
+    later = [0.1e-3 + (0.4e-3 if step % 2 == 0 else 0.0) + (8e-3 if step % 64 == 0 else 0.0) for step in range(640)]
+    assert sum(later) / (640 * 10e-3) <= 0.05
     dear = Price(every=1, budget=0.1)
     for step in range(1, 40):
         looked = step % max(dear.looks, 2) == 0
@@ -211,9 +211,10 @@ def test_a_backward_pass_is_named_where_it_made_the_value() -> None:
 
 def test_a_query_finds_layers_and_a_quantity() -> None:
     names = ["body.0.attn", "body.0.mlp", "body.1.attn"]
-    assert query("body.*.attn : update", names, "weight_norm")[:2] == ([0, 2], "update_to_data")
-    assert query("mlp", names, "weight_norm")[:2] == ([1], "weight_norm")
-    assert query("", names, "weight_norm")[:2] == ([0, 1, 2], "weight_norm")
+    both = query("body.*.attn : entropy, largest logit", names, "weight_norm")
+    assert both[:2] == ([0, 2], ["attention_entropy", "largest_logit"])
+    assert query("mlp", names, "weight_norm")[:2] == ([1], ["weight_norm"])
+    assert query("", names, "weight_norm")[:2] == ([0, 1, 2], ["weight_norm"])
     assert "There is no 'nothing'" in query("mlp : nothing", names, "weight_norm").complaint
 
 

@@ -85,8 +85,10 @@ class StoreSink:
         start: Start,
         watch: Callable[[Progress], None],
         trouble: Callable[[str], None] = lambda sentence: None,
+        every: float = FLUSH_SECONDS,
     ) -> None:
         run = start.run
+        self._every = every
         self._store = store
         self._run_id = run.id
         self._lease = start.lease
@@ -127,6 +129,10 @@ class StoreSink:
             self._waits_for_first = False
             self._wake.set()
         self._watch(progress)
+
+    def hurry(self) -> None:
+        """Write what is queued without waiting for the next turn."""
+        self._wake.set()
 
     def mark(self, step: int, text: str, changes: Mapping[str, Any]) -> None:
         """Queue the change of a hot setting."""
@@ -188,7 +194,7 @@ class StoreSink:
     def _pump(self) -> None:
         spoke = time.monotonic()
         while not self._closing:
-            self._wake.wait(FLUSH_SECONDS)
+            self._wake.wait(self._every)
             self._wake.clear()
             try:
                 wrote = self._write_all()

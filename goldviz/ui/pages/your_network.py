@@ -23,7 +23,7 @@ from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, duration, numbered, plain
 from goldviz.watching.declared import WATCHED
-from goldviz.watching.figures import LABELS, MOST_LINES, layer_lines, layer_map, losses, query
+from goldviz.watching.figures import BY_HEAD, LABELS, MOST_LINES, SELDOM, layer_lines, layer_map, losses, query
 from goldviz.watching.findings import cure_of, findings_of
 from goldviz.watching.measures import last_values, layers_of, looked_every, share_watching, tried_of
 
@@ -180,10 +180,11 @@ def _map(views: Sequence[Watched]) -> None:
     line = left.text_input(
         "Layers",
         key="your-network-query",
-        placeholder="all of them; or a pattern and a quantity, such as  *.attention* : update",
+        placeholder="all of them; or a pattern and quantities, such as  *.attn : entropy, largest logit",
     )
+    recorded = [name for name in LABELS if name not in SELDOM or any(name in view.records for view in views)]
     quantity = right.selectbox(
-        "Quantity", list(LABELS), index=list(LABELS).index("update_to_data"), format_func=LABELS.__getitem__,
+        "Quantity", recorded, index=recorded.index("update_to_data"), format_func=LABELS.__getitem__,
         key="your-network-quantity",
     )  # fmt: skip
     asked = query(line, names, quantity)
@@ -191,19 +192,26 @@ def _map(views: Sequence[Watched]) -> None:
         st.warning(plain(asked.complaint))
         return
     named, theme = [(view.title, view.records) for view in views], theme_now()
-    live_figure(
-        layer_map(named, asked.quantity, line, theme).to_json(),
-        key="your-network-map",
-        subject=f"{asked.quantity} {line}",
-        description=f"{LABELS[asked.quantity]} of {len(asked.layers)} layers over the steps.",
-    )
-    st.caption("A cross is no finite number. A gap was not measured. Of several steps a column shows the largest.")
-    if len(asked.layers) <= MOST_LINES and len(views) == 1 and asked.quantity in views[0].records:
+    for place, name in enumerate(asked.quantities[:MOST]):
         live_figure(
-            layer_lines(views[0].records, asked.quantity, asked.layers, theme).to_json(),
+            layer_map(named, name, line, theme).to_json(),
+            key=f"your-network-map-{place}",
+            subject=f"{name} {line}",
+            description=f"{LABELS[name]} of {len(asked.layers)} layers over the steps.",
+        )
+    st.caption(
+        "A cross is no finite number. A gap was not measured. Of several steps a column shows the largest. "
+        "Behind an attention's name stands the number of its head."
+        if any(name in BY_HEAD for name in asked.quantities)
+        else "A cross is no finite number. A gap was not measured. Of several steps a column shows the largest."
+    )
+    first = asked.quantities[0]
+    if len(asked.layers) <= MOST_LINES and len(views) == 1 and first in views[0].records and first not in BY_HEAD:
+        live_figure(
+            layer_lines(views[0].records, first, asked.layers, theme).to_json(),
             key="your-network-lines",
-            subject=f"{asked.quantity} {line}",
-            description=f"{LABELS[asked.quantity]} of these layers as lines.",
+            subject=f"{first} {line}",
+            description=f"{LABELS[first]} of these layers as lines.",
         )
 
 
@@ -214,7 +222,7 @@ def _modules(view: Watched) -> None:
         "Layer": [name for name, _, _ in rows],
         "Kind": [kind for _, kind, _ in rows],
         "Parameters": [count for _, _, count in rows],
-        **{label: last_values(view.records, name, len(rows)) for name, label in LABELS.items()},
+        **{label: last_values(view.records, name, len(rows)) for name, label in LABELS.items() if name not in SELDOM},
     }
     digits = {label: st.column_config.NumberColumn(format="%.3g") for label in LABELS.values()}
     st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=digits)
