@@ -17,6 +17,7 @@ from sqlalchemy import event
 
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.recorder import Batch, Command, Progress
+from goldviz.runs.store import schema
 from goldviz.runs.store.migrations import SCHEMA_VERSION
 from goldviz.runs.store.run_store import HEARTBEAT_LIMIT, NAME_LENGTH, Store, UnknownRunError
 from goldviz.runs.store.schema import StoreBusyError, StoreError, default_url, settled, shown
@@ -392,7 +393,9 @@ def test_a_new_file_that_another_process_is_just_making_is_waited_for(tmp_path: 
     assert store.list()[1] == 0
 
 
-def test_a_locked_database_says_so_in_a_sentence(store: Store) -> None:
+def test_a_locked_database_says_so_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "LOCK_SECONDS", 0.2)
+    store = Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
     run_id = store.create(Toy())
     other = sqlite3.connect(file_of(store), isolation_level=None)
     other.execute("begin exclusive")
@@ -402,6 +405,7 @@ def test_a_locked_database_says_so_in_a_sentence(store: Store) -> None:
     finally:
         other.close()
     store.rename(run_id, "x")
+    store.close()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.recorder import Command, Progress
+from goldviz.runs.store import schema
 from goldviz.runs.store.run_store import Store
 from tests.runs.conftest import ended, same_records, uninterrupted, until
 from tests.runs.toy import Toy
@@ -92,26 +93,29 @@ def test_a_run_that_is_not_queued_is_left_alone(store: Store) -> None:
     assert execute(Toy(), "unknown", store.url) == "deleted"
 
 
-def test_a_locked_database_loses_nothing_and_keeps_the_order(store: Store) -> None:
+def test_a_locked_database_loses_nothing_and_keeps_the_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "LOCK_SECONDS", 1.0)
+    store = Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
     toy = Toy(epochs=60, seconds=0.02, seeds=(0, 1))
     run_id, thread = started(store, toy)
     until(lambda: store.run(run_id).step > 3)
     other = locked(store)
     before = store.run(run_id).step
-    time.sleep(1.5)
+    time.sleep(0.5)
     assert store.run(run_id).step <= before
     other.execute("rollback")
     until(lambda: store.run(run_id).step >= min(before + 10, toy.epochs))
     time.sleep(0.2)
     other.execute("begin immediate")
     # Longer than SQLite waits by itself, and past the end of training.
-    time.sleep(5.5)
+    time.sleep(2.5)
     other.execute("rollback")
     other.close()
     thread.join()
     assert store.run(run_id).status == "finished"
     same_records(store.load(run_id), uninterrupted(toy))
     assert list(store.checkpoint_steps(run_id)) == list(range(0, 61, 3))
+    store.close()
 
 
 def test_a_run_deleted_while_it_trains_ends_quietly(store: Store) -> None:

@@ -49,6 +49,8 @@ from goldviz.runs.store.migrations import SCHEMA_VERSION, migrate
 UPDATE_LOCK = 716_118
 """The number of the lock under which processes create or update the tables on PostgreSQL, one at a time."""
 
+LOCK_SECONDS = 5.0
+"""How long SQLite waits by itself where another program holds the database."""
 PAUSES = (0.05, 0.1, 0.2)
 """Seconds before a new file is tried again. SQLite refuses at once, and waits for nobody, where two processes make one
 file and turn it to its write-ahead log at the same moment."""
@@ -229,7 +231,7 @@ def _engine(url: str) -> Engine:
         return create_engine(url, pool_pre_ping=True, json_deserializer=from_json)
     _make_folder(file)
     address = _for_reading(file) if reads_only(file) else make_url(url)
-    options: dict[str, Any] = {"poolclass": NullPool, "connect_args": {"timeout": 5}}
+    options: dict[str, Any] = {"poolclass": NullPool, "connect_args": {"timeout": LOCK_SECONDS}}
     engine = create_engine(address, json_deserializer=from_json, **options)
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
