@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keepClicks } from "../../goldviz/ui/assets/steady_clicks.js";
 import { isDeed, keepVisits } from "../../goldviz/ui/assets/visits.js";
 
 const HOST = "http://host/";
@@ -87,4 +88,53 @@ test("a jump within the page is no way back", () => {
   person.jump("#part");
   person.back();
   assert.equal(person.at(), `${HOST}depth?shown=why`);
+});
+
+// A document with one button, of which `stand` puts another in its place; `wait` comes after the browser's own click.
+function pressed() {
+  const heard = {};
+  const clicks = [];
+  const due = [];
+  const element = (name, key) => {
+    const place = { classList: ["stElementContainer", key] };
+    return { name, closest: () => ({ closest: () => place }), click: () => clicks.push(name) };
+  };
+  let button = element("old", "st-key-Stop-7");
+  const page = { addEventListener: (type, hear) => (heard[type] = hear), querySelector: () => button };
+  globalThis.CSS = { escape: (text) => text };
+  keepClicks(page, (then) => due.push(then));
+  const at = { isPrimary: true, button: 0, pointerType: "mouse", clientX: 5, clientY: 5 };
+  return {
+    clicks,
+    down: () => heard.pointerdown({ ...at, target: button }),
+    stand: (name) => (button = name && element(name, "st-key-Stop-7")),
+    up: (clientX = 5) => heard.pointerup({ ...at, clientX }),
+    browserClicks: () => heard.click({ target: button }),
+    rest: () => due.splice(0).forEach((then) => then()),
+  };
+}
+
+test("a press on a button that is drawn anew before the pointer is up is a click on the new one, once", () => {
+  const page = pressed();
+  page.down();
+  page.stand("new");
+  page.up();
+  page.rest();
+  assert.deepEqual(page.clicks, ["new"]);
+  page.rest();
+  page.up();
+  page.rest();
+  assert.deepEqual(page.clicks, ["new"]);
+});
+
+test("a click that the browser tells is left alone, and so is a pointer that went away or a button that has gone", () => {
+  for (const way of ["told", "far", "gone"]) {
+    const page = pressed();
+    page.down();
+    page.up(way === "far" ? 60 : 5);
+    if (way === "told") page.browserClicks();
+    if (way === "gone") page.stand(null);
+    page.rest();
+    assert.deepEqual(page.clicks, []);
+  }
 });

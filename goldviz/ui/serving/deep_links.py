@@ -36,7 +36,7 @@ def told(root: str, path: str) -> str:
     script = "\n".join((files("goldviz") / module).read_text(encoding="utf-8") for module in INLINE)
     apart = (assets / "apart.css").read_text(encoding="utf-8")
     told_of = ", ".join(map(json.dumps, (root, path, apart)))
-    start = f"{script}\nconnect({told_of});\nkeepVisits(window);\nreadNumbersAsTyped(document);"
+    start = f"{script}\nconnect({told_of});\nkeepVisits(window);\nreadNumbersAsTyped(document);\nkeepClicks(document);"
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
     # Behind Streamlit's own, which they must not delay.
     ahead = "".join(

@@ -21,7 +21,7 @@ MODULES_PATH = "/goldviz/scripts"
 PACKAGE = Path(__file__).parents[2]
 ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
 """Headers of what never changes under its address."""
-INLINE = ("ui/assets/connection.js", "ui/assets/visits.js", "ui/assets/typed_numbers.js")
+INLINE = tuple(f"ui/assets/{name}.js" for name in ("connection", "visits", "typed_numbers", "steady_clicks"))
 """They stand in every page itself, so nobody fetches them."""
 COMMENT = re.compile(r"^ *//.*$", re.MULTILINE)
 """A line that is a comment: it travels empty, so that lines keep their numbers."""
