@@ -1,6 +1,6 @@
 """What a cell costs, as ``CellCost`` has it: microseconds of a time step of training and of a look, on one thread.
 
-Training is forward, backward and nothing else, a look is what *Gradient flow through time* measures, at several sizes;
+Training is forward, backward and nothing else, a look is what *Memory through time* measures, at several sizes;
 the costs are the least squares with no negative one. Times are the processor's, the least of some repeats, so a busy
 machine makes all of them larger: compare with the RNN's in the same run.
 

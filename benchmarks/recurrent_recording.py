@@ -1,4 +1,4 @@
-"""What looking costs: a run of *Gradient flow through time* against a bare loop with the same cells.
+"""What looking costs: a run of *Memory through time* against a bare loop with the same cells.
 
 Adding problem, length 50, 64 hidden units, batches of 64, one thread; RNN, LSTM and GRU, with a look at every tenth
 step. Both take their turns in short runs; times are those of the processor for the steps alone, and the ratio is the

@@ -29,7 +29,7 @@ AS_DASK = {f"distributed.nanny.pre-spawn-environ.{TRIM}": 65536}
 REPEATS = 3
 RUNS: dict[str, Experiment] = {
     "Gradient flow in depth": DepthGradients(epochs=12),
-    "Gradient flow through time": RecurrentGradients(steps=30),
+    "Memory through time": RecurrentGradients(steps=30),
     "Character GPT": CharGpt(steps=40, close_looks=0),
     "ODE-RNN": ODERNNLaboratory(steps=40),
 }

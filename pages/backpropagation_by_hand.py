@@ -1,4 +1,4 @@
-"""Backpropagation through time by hand."""
+"""The unrolled network."""
 
 from goldviz.labs.backpropagation_by_hand.page import PAGE
 

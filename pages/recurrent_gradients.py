@@ -1,4 +1,4 @@
-"""Gradient flow through time."""
+"""Memory through time."""
 
 from goldviz.labs.recurrent_gradients.page import PAGE
 

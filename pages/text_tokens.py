@@ -1,4 +1,4 @@
-"""Tokens."""
+"""Text into tokens."""
 
 from goldviz.labs.text_tokens.page import PAGE
 

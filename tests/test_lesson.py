@@ -1,7 +1,7 @@
 """What kept a lesson from working, fault by fault, and the test that each one has.
 
-Plates over curves, one meaning of gold, lines that hide each other, networks that are drawn empty and names that
-sound alike have no test of their own yet.
+Plates over curves, one meaning of gold, lines that hide each other and networks that are drawn empty have no test of
+their own yet.
 """
 
 import ast
@@ -24,6 +24,7 @@ FAULTS = {
     "a bar that is not full": "ui/test_lanes.py::test_the_bar_of_a_run_that_finished_before_its_last_step_is_full",
     "unreadable first figures": "browser/test_first_sight.py::test_the_figure_comes_first",
     "jumps": "browser/test_first_sight.py::test_nothing_moves_when_a_run_begins_and_ends",
+    "twin names": "pages/test_home.py::test_no_two_laboratories_have_names_that_sound_alike",
     "No. The answer: Yes.": "pages/test_stories.py::test_a_step_sets_its_page_up_and_a_guess_is_answered",
     "run taken out of view": "ui/test_lanes.py::"
     "test_the_last_two_runs_stand_side_by_side_and_equal_settings_are_one_lane",

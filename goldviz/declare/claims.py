@@ -82,6 +82,15 @@ class Part:
         return Line(self.above, self.below)
 
 
+DOCUMENTS = {
+    "001": "Modeling the Gold Market with Recurrent Neural Networks and Partial Observations",
+    "002": "LLM",
+    "003": "Handwritten notes on recurrent networks",
+    "004": "Write-up for MAT497",
+}
+"""What the documents are called, by their numbers."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """One claim of the documents. ``number`` is C1, C2, ...; ``place`` is "001, 3.1.2, eq. 27".

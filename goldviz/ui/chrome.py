@@ -22,6 +22,18 @@ BACK = "back"
 """The address's parameter that says that the visitor came by the browser's Back or Forward, see ``assets/visits.js``;
 in the session state, whether that is so: then the page shows what the address says, and nothing of what it was."""
 
+QUESTIONS = {
+    "Why do deep networks stop learning?": ("Depth", "Backpropagation"),
+    "How far back does a network remember?": ("Through time",),
+    "Where does a network look?": ("Attention",),
+    "What if depth and time have no steps?": ("Continuous time",),
+    "How does a network learn to write?": ("Language",),
+    "Can a network forecast?": ("Markets",),
+}
+"""What is asked of networks, in an order for learning, with the navigation's headings whose laboratories ask it."""
+OTHERS = "More"
+"""The navigation's heading for what is no laboratory."""
+
 
 @dataclass(frozen=True)
 class Page:
@@ -42,8 +54,17 @@ def laboratories() -> list[Page]:
         for name, lab in registered().items()
         if (folder() / (file := page_file(lab))).is_file()
     ]
-    headings = [page.section for page in pages]
+    headings = [*(heading for several in QUESTIONS.values() for heading in several), *(page.section for page in pages)]
     return sorted(pages, key=lambda page: headings.index(page.section))
+
+
+def by_question() -> dict[str, list[Page]]:
+    """The laboratories below what they ask; one with a heading of its own stands below that."""
+    asked = {heading: question for question, several in QUESTIONS.items() for heading in several}
+    groups: dict[str, list[Page]] = {}
+    for page in laboratories():
+        groups.setdefault(asked.get(page.section, page.section), []).append(page)
+    return groups
 
 
 @cache
@@ -69,7 +90,7 @@ def _page_of(file: Path) -> tuple[int, Page]:
     }
     title = (ast.get_docstring(module) or file.stem).partition(":")[0]
     icon = constants.get("ICON", ":material/article:")
-    return constants.get("RANK", 100), Page(f"pages/{file.name}", title, icon, path=file.stem)
+    return constants.get("RANK", 100), Page(f"pages/{file.name}", title, icon, path=file.stem, section=OTHERS)
 
 
 def page_file(lab: Laboratory) -> str:

@@ -23,7 +23,7 @@ def main() -> None:
     st.html(f"<style>:root {{ {' '.join(f'--goldviz-{name}: {value};' for name, value in colours.items())} }}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
     pages: dict[str, list[st.Page]] = {"": [home]}
-    for page in [*chrome.pages_of_no_laboratory(), *chrome.laboratories()]:
+    for page in [*chrome.laboratories(), *chrome.pages_of_no_laboratory()]:
         pages.setdefault(page.section, []).append(
             st.Page(page.file, title=page.title, icon=page.icon, url_path=page.path)
         )

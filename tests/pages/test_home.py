@@ -1,6 +1,8 @@
 """The home page: laboratories, the machine, the latest runs."""
 
 from collections.abc import Callable
+from difflib import SequenceMatcher
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -18,6 +20,7 @@ from tests.pages.databases import FAULTS
 from tests.pages.visit import LABORATORY, Visitor
 from tests.runs.toy import Toy
 
+ALIKE = 0.65
 HOSTILE = '<img src=x onerror=alert(1)> **bold** [x](http://a.example) :material/error: $x$ "quoted"'
 
 
@@ -37,14 +40,25 @@ def test_a_stranger_sees_the_laboratory_and_what_to_do() -> None:
     assert not visitor.errors
 
 
-def test_the_cards_stand_in_the_menu_s_order_and_no_two_have_one_icon() -> None:
-    pages = chrome.laboratories()
-    cards = [link.proto.page for link in Visitor().page_links() if not link.proto.query_string][: len(pages)]
-    menu: dict[str, list[str]] = {}
-    for name, lab in laboratories().items():
-        menu.setdefault(lab.declared.section, []).append(name)
-    assert cards == [name for names in menu.values() for name in names]
+def test_the_cards_stand_below_their_questions_in_the_menu_s_order_and_no_two_have_one_icon() -> None:
+    pages, visitor = chrome.laboratories(), Visitor()
+    cards = [link.proto.page for link in visitor.page_links() if not link.proto.query_string][: len(pages)]
+    menu = [heading for headings in chrome.QUESTIONS.values() for heading in headings]
+    declared = {name: lab.declared for name, lab in laboratories().items()}
+    assert cards == sorted(declared, key=lambda name: menu.index(declared[name].section))
+    questions = [title.value for title in visitor.at.subheader]
+    assert questions[: len(chrome.QUESTIONS)] == list(chrome.QUESTIONS)
     assert len({page.icon for page in pages}) == len(pages)
+
+
+def test_no_two_laboratories_have_names_that_sound_alike() -> None:
+    titles = [lab.declared.title for lab in laboratories().values()]
+    alike = [
+        (one, other)
+        for one, other in combinations(titles, 2)
+        if SequenceMatcher(None, one.lower(), other.lower()).ratio() > ALIKE
+    ]
+    assert not alike
 
 
 def test_one_story_one_experiment_and_one_thing_to_break_come_first() -> None:

@@ -1,4 +1,4 @@
-"""*Backpropagation through time by hand*, computed once more by torch.nn.RNN, PyTorch's clipping and differences."""
+"""*The unrolled network*, computed once more by torch.nn.RNN, PyTorch's clipping and differences."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""*Gradient flow through time*, trained and looked at once more by torch.nn's layers, torch.optim and autograd."""
+"""*Memory through time*, trained and looked at once more by torch.nn's layers, torch.optim and autograd."""
 
 import math
 

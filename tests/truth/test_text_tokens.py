@@ -1,4 +1,4 @@
-"""*Tokens*, cut and merged once more by the tokenizers library, by plain recounts and by the Unicode database.
+"""*Text into tokens*, cut and merged once more by the tokenizers library, plain recounts and the Unicode database.
 
 The texts are none that ship with the laboratory, and nothing of its own cutting, merging or counting is used.
 """

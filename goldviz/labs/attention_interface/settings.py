@@ -47,7 +47,7 @@ class AttentionInterface(Experiment):
         "attention-interface",
         "Attention between networks",
         icon=":material/compare_arrows:",
-        section="Language",
+        section="Attention",
         rank=46,
         question="Where does a network look back while it writes, and what does it forget if it cannot?",
     )

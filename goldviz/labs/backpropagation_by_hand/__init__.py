@@ -1,4 +1,4 @@
-"""Backpropagation through time by hand: document 003's recursion on a text, one step at a time."""
+"""The unrolled network: document 003's recursion on a text, one step at a time."""
 
 from goldviz.declare.laboratory import Laboratory
 

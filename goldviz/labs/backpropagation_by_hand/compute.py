@@ -1,4 +1,4 @@
-"""What the page *Backpropagation through time by hand* shows: document 003's recursion, beside autograd."""
+"""What the page *The unrolled network* shows: document 003's recursion, beside autograd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of *Backpropagation through time by hand*: a text, one step's vectors, and the five matrices."""
+"""The figures of *The unrolled network*: a text, one step's vectors, and the five matrices."""
 
 from __future__ import annotations
 

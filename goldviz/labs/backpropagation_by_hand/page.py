@@ -1,4 +1,4 @@
-"""Backpropagation through time by hand: forward and backward through a text, one step at a time."""
+"""The unrolled network: forward and backward through a text, one step at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backpropagation through time by hand, every matrix in sight, as document 003 writes it.
+"""The unrolled network, every matrix in sight, as document 003 writes it.
 
 delta^y_t = y^_t - y_t,  delta^h_t = W_ya^T delta^y_t + W_aa^T delta^u_(t+1),  delta^u_t = (1 - h_t^2) * delta^h_t
 with delta^u_(T+1) = 0, and the five sums dL/dW_ya = sum delta^y_t h_t^T, dL/db_y = sum delta^y_t,

@@ -1,4 +1,4 @@
-"""Backpropagation through time by hand: document 003's recursion on a text, one step at a time."""
+"""The unrolled network: document 003's recursion on a text, one step at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class BackpropagationByHand(Instant):
 
     about = About(
         "backpropagation-by-hand",
-        "Backpropagation through time by hand",
+        "The unrolled network",
         icon=":material/gesture:",
         section="Through time",
         rank=23,

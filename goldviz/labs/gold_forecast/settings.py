@@ -59,7 +59,7 @@ class GoldForecast(Experiment):
         "gold-forecast",
         "Forecast lab",
         icon=":material/query_stats:",
-        section="Gold",
+        section="Markets",
         rank=60,
         question="Can a network forecast the next move better than saying zero?",
     )

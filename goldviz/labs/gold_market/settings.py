@@ -23,7 +23,7 @@ class GoldMarket(Instant):
         "gold-market",
         "Gold market",
         icon=":material/calendar_month:",
-        section="Gold",
+        section="Markets",
         rank=50,
         question="What of gold is observed, and when?",
     )

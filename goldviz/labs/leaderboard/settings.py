@@ -41,7 +41,7 @@ class Leaderboard(Experiment):
         "leaderboard",
         "How a leaderboard fools",
         icon=":material/leaderboard:",
-        section="Attention",
+        section="Markets",
         rank=56,
         question="What is the third digit of a leaderboard worth?",
     )

@@ -30,7 +30,7 @@ class PolicyDocuments(Instant):
         "policy-documents",
         "Policy documents",
         icon=":material/newspaper:",
-        section="Attention",
+        section="Markets",
         rank=54,
         question="What changed between these statements, and when could a market have known?",
     )

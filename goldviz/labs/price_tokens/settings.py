@@ -48,7 +48,7 @@ class PriceTokens(Experiment):
         "price-tokens",
         "Price tokens",
         icon=":material/candlestick_chart:",
-        section="Gold",
+        section="Markets",
         rank=65,
         question="Can a language model read a price?",
     )

@@ -1,4 +1,4 @@
-"""Gradient flow through time: a plain RNN, an LSTM and a GRU on tasks that need a long memory."""
+"""Memory through time: a plain RNN, an LSTM and a GRU on tasks that need a long memory."""
 
 from goldviz.declare.laboratory import Laboratory
 

@@ -1,4 +1,4 @@
-"""Which cells a run of *Gradient flow through time* trains beside one another."""
+"""Which cells a run of *Memory through time* trains beside one another."""
 
 from __future__ import annotations
 

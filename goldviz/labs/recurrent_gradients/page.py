@@ -1,4 +1,4 @@
-"""Gradient flow through time: the page's figures, and its equations with a run's own numbers."""
+"""Memory through time: the page's figures, and its equations with a run's own numbers."""
 
 from __future__ import annotations
 

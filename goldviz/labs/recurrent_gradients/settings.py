@@ -1,4 +1,4 @@
-"""Gradient flow through time: a plain RNN, an LSTM and a GRU on tasks that need a long memory.
+"""Memory through time: a plain RNN, an LSTM and a GRU on tasks that need a long memory.
 
 Document 001, section 2, equations 5-24; clipping as in document 003.
 """
@@ -50,7 +50,7 @@ class RecurrentGradients(Experiment):
 
     about = About(
         "recurrent-gradients",
-        "Gradient flow through time",
+        "Memory through time",
         icon=":material/timeline:",
         section="Through time",
         rank=20,

@@ -1,4 +1,4 @@
-"""The sequences of *Gradient flow through time*: five tasks with one length, and how an answer is judged."""
+"""The sequences of *Memory through time*: five tasks with one length, and how an answer is judged."""
 
 from __future__ import annotations
 

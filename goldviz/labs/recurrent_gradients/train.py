@@ -1,4 +1,4 @@
-"""What a run of *Gradient flow through time* does: document 001, section 2, and document 003's clipping.
+"""What a run of *Memory through time* does: document 001, section 2, and document 003's clipping.
 
 The networks of a seed start from the same recurrent matrix and read-out and see the same sequences, a new batch at
 every step. They take their steps in turn, so their curves grow together; what one shows does not depend on the others.

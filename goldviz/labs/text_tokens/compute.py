@@ -1,4 +1,4 @@
-"""What the page *Tokens* shows: both tokenisers merge by merge, on the corpus, the text, languages and numbers."""
+"""What the page *Text into tokens* shows: both tokenisers merge by merge, on corpus, text, languages and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of *Tokens*: what a larger vocabulary saves, what it holds, and what languages and numbers cost."""
+"""The figures of *Text into tokens*: what a larger vocabulary saves and holds, and what languages and numbers cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens: the text merge by merge under two patterns, then what vocabularies hold, languages, numbers and words."""
+"""Text into tokens: a text merge by merge under two patterns, then vocabularies, languages, numbers and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens: what is cut, how, and from which text the merges are learned (document 002, 2.1 to 2.3)."""
+"""Text into tokens: what is cut, how, and from which text the merges are learned (document 002, 2.1 to 2.3)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TextTokens(Instant):
 
     about = About(
         "text-tokens",
-        "Tokens",
+        "Text into tokens",
         icon=":material/data_array:",
         section="Language",
         rank=44,

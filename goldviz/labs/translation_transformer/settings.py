@@ -38,7 +38,7 @@ class TranslationTransformer(Experiment):
         "translation-transformer",
         "Translation with a Transformer",
         icon=":material/translate:",
-        section="Language",
+        section="Attention",
         rank=47,
         question="Who looks at whom while an encoder reads and a decoder writes?",
     )

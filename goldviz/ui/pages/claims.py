@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from goldviz.declare.claims import IDENTITY, NOT_TESTED, Claim, claims
+from goldviz.declare.claims import DOCUMENTS, IDENTITY, NOT_TESTED, Claim, claims
 from goldviz.diagnostics.verdicts import WORDS
 from goldviz.ui import chrome
 from goldviz.ui.panels import filters
@@ -49,7 +49,10 @@ def _filtered(all_claims: Sequence[Claim]) -> list[Claim]:
     left, right = st.columns(2)
     titles = {claim.lab.name: claim.lab.declared.title for claim in all_claims}
     documents = sorted({claim.document for claim in all_claims})
-    document = filters.one_or_all(left, "Document", documents, key="claims-document")
+    names = {number: f"{number} · {DOCUMENTS[number]}" for number in documents}
+    document = filters.one_or_all(
+        left, "Document", documents, key="claims-document", words=lambda number: names.get(number, number)
+    )
     lab = filters.one_or_all(
         right, "Laboratory", titles, key="claims-laboratory", words=lambda name: titles.get(name, name)
     )

@@ -32,11 +32,12 @@ def show() -> None:
     with st.container(horizontal=True, key="stories"):
         st.markdown("**Stories**", width="content")
         stories.links()
-    labs = chrome.laboratories()
-    for row in range(0, len(labs), 3):
-        for column, page in zip(st.columns(3), labs[row : row + 3], strict=False):
-            with column:
-                _card(page)
+    for question, pages in chrome.by_question().items():
+        st.subheader(question, anchor=False)
+        for row in range(0, len(pages), 3):
+            for column, page in zip(st.columns(3), pages[row : row + 3], strict=False):
+                with column:
+                    _card(page)
     left, right = st.columns([3, 2], gap="large")
     with left:
         _latest()

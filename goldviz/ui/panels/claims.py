@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from goldviz.declare.claims import IDENTITY, NOT_TESTED, Claim, claims, claims_of
+from goldviz.declare.claims import DOCUMENTS, IDENTITY, NOT_TESTED, Claim, claims, claims_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Settings
@@ -23,7 +23,7 @@ PARAMETER = "claim"
 """The link's parameter that names a claim to set up."""
 PART = "claims"
 """The part of a page that has them."""
-QUESTION = "Is the document right?"
+QUESTION = "Do the claims hold?"
 SIGNS = {
     "holds": ("green", ":material/check_circle:"),
     "holds in part": ("orange", ":material/contrast:"),
@@ -63,20 +63,22 @@ def show(lab: Laboratory, visible_lanes: Sequence[AnyLane] = ()) -> None:
     """All claims of a laboratory; ``shown`` are the lanes whose runs may have tested one."""
     claims = claims_of(lab)
     number = st.session_state.get(_key(lab))
-    for heading, is_ours in (("What the document claims", False), ("Questions of our own", True)):
+    for heading, is_ours in (("What the documents claim", False), ("Questions of our own", True)):
         group = [claim for claim in claims if (claim.kind == "question") == is_ours]
         if group:
             st.markdown(f"{heading}: {counted(claim.word for claim in group)}.")
         for claim in sorted(group, key=lambda claim: claim.number != number):
             _one(claim, visible_lanes)
+    st.page_link("pages/claims.py", label="All claims of the documents", icon=":material/fact_check:")
 
 
 def _one(claim: Claim, visible_lanes: Sequence[AnyLane]) -> None:
     with st.container(border=True):
         st.markdown(f"{badge(claim.word)} **{claim.number}** {plain(claim.sentence)}")
         numbers = f"Recorded: {claim.verdict.numbers}." if claim.verdict else "Nothing is recorded yet: try it."
-        by = "Our own, on document" if claim.kind == "question" else "Document"
-        st.caption(plain(f"{by} {claim.place}. {numbers}"))
+        by = "Our own question on" if claim.kind == "question" else "Claimed in"
+        place = f"{DOCUMENTS[claim.document]} ({claim.document}){claim.place.removeprefix(claim.document)}"
+        st.caption(plain(f"{by} {place}. {numbers}"))
         own = verdict_of_runs(claim, visible_lanes)
         if own is not None:
             st.markdown(f"Your runs: {badge(claim.word_of(own))} {plain(own.numbers)}")

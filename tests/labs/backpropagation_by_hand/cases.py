@@ -1,3 +1,3 @@
-"""What the contract of all laboratories needs to know of *Backpropagation through time by hand*."""
+"""What the contract of all laboratories needs to know of *The unrolled network*."""
 
 DOCUMENTED_IN = "docs/guide.md"

@@ -1,4 +1,4 @@
-"""Small runs of *Gradient flow through time* for the contract of all laboratories."""
+"""Small runs of *Memory through time* for the contract of all laboratories."""
 
 SMALL = {"length": 6, "hidden": 5, "steps": 7, "batch": 4, "look_every": 3}
 AWKWARD = SMALL | {"task": "copy", "activation": "relu", "reset": "after", "optimiser": "sgd", "clip": 0.05}

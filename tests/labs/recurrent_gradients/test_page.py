@@ -1,4 +1,4 @@
-"""The page of *Gradient flow through time*: reviews that are typed, and what gates cost."""
+"""The page of *Memory through time*: reviews that are typed, and what gates cost."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Cards of *Gradient flow through time*, from Jacobian products by lag (document 001, eq. 6-9) and from gates."""
+"""Cards of *Memory through time*, from Jacobian products by lag (document 001, eq. 6-9) and from gates."""
 
 import numpy as np
 

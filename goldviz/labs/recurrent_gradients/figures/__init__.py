@@ -1,4 +1,4 @@
-"""The figures of the laboratory *Gradient flow through time*, in the order in which a page shows them.
+"""The figures of the laboratory *Memory through time*, in the order in which a page shows them.
 
 Each draws a dataset as :class:`goldviz.labs.recurrent_gradients.settings.RecurrentGradients` declares it. The argument
 ``epoch`` is the scrubber's step; what is measured at looks is shown as of the last look before it. A run that has just

@@ -1,4 +1,4 @@
-"""What the figures of *Gradient flow through time* have limits for, and the readings that need more than a variable."""
+"""What the figures of *Memory through time* have limits for, and the readings that need more than a variable."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Parts of the page *Tokens*."""
+"""Parts of the page *Text into tokens*."""
