@@ -12,6 +12,7 @@ from tests.browser.app_server import Server
 from tests.browser.laboratory_page import button, state, train
 from tests.browser.test_own_files import SMALL, bring
 from tests.data.markets import test_public_kinds as kinds
+from tests.data.markets.test_files_in_the_wild import CASES
 from tests.data.markets.test_public_kinds import Twin
 
 Opener = Callable[..., Page]
@@ -60,6 +61,34 @@ def test_a_file_is_understood_and_forecast(server: Server, open_page: Opener, tm
     train(page)
     state(page, "Finished")
     expect(page.get_by_text(re.compile(re.escape(journey.name))).first).to_be_visible()
+
+
+FEW_DAYS = "task=market&networks=gru&context=4&horizon=2&width=4&heads=1&steps=5&batch=2&kernel=1"
+
+
+@pytest.mark.parametrize(
+    ("file", "understood", "market"),
+    [
+        ("s02_bars_polish.csv", "Price (sure): Zamkniecie is the close", "s02_bars_polish.csv: Zamkniecie"),
+        ("s14_footer_shift_jis.csv", "終値 is the close", "s14_footer_shift_jis.csv: 終値"),
+        ("s16b_date_and_time_named.csv", "at the times in <TIME>", "s16b_date_and_time_named.csv: <CLOSE>"),
+    ],
+)
+def test_a_file_of_few_days_is_understood_and_forecast(
+    server: Server, open_page: Opener, file: str, understood: str, market: str
+) -> None:
+    """In *Transformer for series*: the Forecast lab needs years."""
+    path = CASES / file
+    if not path.exists():
+        pytest.skip(f"needs the small file {file} beside the project")
+    page = open_page(f"{server.address}/series-attention?{FEW_DAYS}")
+    bring(page, path)
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(understood)
+    button(page, "Use these data").click()
+    expect(page.locator(".st-key-market")).to_contain_text(market)
+    train(page)
+    state(page, "Finished")
 
 
 def test_the_row_of_names_and_the_price_are_corrected_where_they_are_said(
