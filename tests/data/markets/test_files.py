@@ -1,7 +1,6 @@
 """Files in any dialect read back to the numbers that were written, and what cannot be used is refused in a sentence."""
 
 import csv
-import doctest
 import io
 import zipfile
 from contextlib import suppress
@@ -15,7 +14,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goldviz.data.markets import files as market_files
 from goldviz.data.markets.files import LARGEST_FILE, Choices, look_into, market_from_file
 from goldviz.data.markets.market import END_OF_DAY, MarketError, Release
 from goldviz.data.markets.parquet import market_name
@@ -60,12 +58,6 @@ def refusal(content, name="gold.csv", **choices):
         market(content, name, **choices)
     assert caught.value.for_a_person
     return str(caught.value)
-
-
-def test_the_example_in_the_docstring_holds():
-    found = doctest.testmod(market_files)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 # Properties

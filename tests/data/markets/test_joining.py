@@ -1,6 +1,5 @@
 """Several files become one market: nothing is lost, filled in or looked ahead for, and what never meets is refused."""
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,6 @@ import pandas as pd
 import pytest
 
 from goldviz.data.markets import calendars as calendars_module
-from goldviz.data.markets import joining
 from goldviz.data.markets.alignment import aligned
 from goldviz.data.markets.calendars import calendars
 from goldviz.data.markets.joining import joined
@@ -27,13 +25,6 @@ def market(origin: str, days: pd.DatetimeIndex, name: str = "Close", clock: str 
 GOLD = market("gold.csv", pd.bdate_range("2024-01-01", periods=100))
 COIN = market("coin.csv", pd.date_range("2024-02-01", periods=100), clock="18:00")
 RATE = market("rate.csv", pd.date_range("2024-01-05", periods=12, freq="7D"), "Rate")
-
-
-@pytest.mark.parametrize("module", [joining, calendars_module])
-def test_the_examples_hold(module: object) -> None:
-    found = doctest.testmod(module)  # type: ignore[arg-type]
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 def test_every_channel_keeps_its_days_values_release_and_notes() -> None:

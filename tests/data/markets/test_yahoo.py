@@ -142,8 +142,14 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("asked_before", [True, False])
-@pytest.mark.parametrize("fault", SENTENCES)
+ASKED_BEFORE = {"429", "404", "cut", "empty"}
+"""Faults that are also tried when the time zone is known: then prices are what fails."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "asked_before"),
+    [*((fault, False) for fault in SENTENCES), *((fault, True) for fault in sorted(ASKED_BEFORE))],
+)
 def test_each_fault_is_one_sentence(yahoo, fault, asked_before):
     forget_time_zones()
     if asked_before:
@@ -292,6 +298,7 @@ def test_yfinance_loads_late_and_keeps_its_files_in_the_data_folder(yahoo, tmp_p
     assert (tmp_path / "yfinance" / "tkr-tz.db").is_file()
 
 
+@pytest.mark.slow
 def test_a_data_folder_that_cannot_be_made_does_not_stop_a_download(yahoo, tmp_path):
     (tmp_path / "file").touch()
     assert fetched_alone(yahoo, tmp_path / "file" / "folder") == "262"

@@ -27,29 +27,28 @@ def refusal(content):
     return str(caught.value)
 
 
+DATES = [
+    pa.array(DAYS.date),
+    pa.array(DAYS, pa.timestamp("ns")),
+    pa.array(DAYS.tz_localize("America/New_York"), pa.timestamp("us", "America/New_York")),
+    pa.array([f"{day:%Y-%m-%d}" for day in DAYS]),
+    pa.array([f"{day:%Y-%m-%d}" for day in DAYS]).dictionary_encode(),
+    pa.array([int(day.timestamp()) for day in DAYS]),
+    pa.array([f"{day:%Y-%m-%d}" for day in DAYS], pa.large_string()),
+]
+VALUES = [
+    pa.array(np.arange(1.5, 41.5)),
+    pa.array(np.arange(1.5, 41.5, dtype="float32")),
+    pa.array([Decimal(place) + Decimal("1.5") for place in range(40)], pa.decimal128(9, 2)),
+    pa.array([f"{place + 1.5:.2f}" for place in range(40)]),
+    pa.array(np.arange(1.5, 41.5, dtype="float16")),
+]
+
+
 @pytest.mark.parametrize(
-    "dates",
-    [
-        pa.array(DAYS.date),
-        pa.array(DAYS, pa.timestamp("ns")),
-        pa.array(DAYS.tz_localize("America/New_York"), pa.timestamp("us", "America/New_York")),
-        pa.array([f"{day:%Y-%m-%d}" for day in DAYS]),
-        pa.array([f"{day:%Y-%m-%d}" for day in DAYS]).dictionary_encode(),
-        pa.array([int(day.timestamp()) for day in DAYS]),
-        pa.array([f"{day:%Y-%m-%d}" for day in DAYS], pa.large_string()),
-    ],
-    ids=lambda dates: str(dates.type),
-)
-@pytest.mark.parametrize(
-    "values",
-    [
-        pa.array(np.arange(1.5, 41.5)),
-        pa.array(np.arange(1.5, 41.5, dtype="float32")),
-        pa.array([Decimal(place) + Decimal("1.5") for place in range(40)], pa.decimal128(9, 2)),
-        pa.array([f"{place + 1.5:.2f}" for place in range(40)]),
-        pa.array(np.arange(1.5, 41.5, dtype="float16")),
-    ],
-    ids=lambda values: str(values.type),
+    ("dates", "values"),
+    [*((dates, VALUES[0]) for dates in DATES), *((DATES[0], values) for values in VALUES[1:])],
+    ids=lambda cells: str(cells.type),
 )
 def test_dates_and_numbers_of_every_type_are_read(dates, values):
     others = {

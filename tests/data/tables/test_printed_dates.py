@@ -1,7 +1,5 @@
 """Dates are read as they were printed; what can be read in two ways is read in both."""
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -10,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables import printed_dates
 from goldviz.data.tables.file_table import FileTable
 from goldviz.data.tables.printed_dates import date_form, read_dates
 
@@ -19,12 +16,6 @@ def read(cells, day_first=None):
     column = pa.array(cells)
     table = FileTable("gold.csv", "text", ("Date",), (column,), np.arange(len(cells)) + 2)
     return read_dates(table, 0, date_form(column), day_first)
-
-
-def test_the_examples_in_the_docstrings_hold():
-    found = doctest.testmod(printed_dates)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,12 @@
 """Numbers are read as they were printed, whatever marks they carry."""
 
-import doctest
-
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.data.tables import printed_numbers
 from goldviz.data.tables.printed_numbers import decimal_mark, read_numbers
-
-
-def test_the_examples_in_the_docstrings_hold():
-    found = doctest.testmod(printed_numbers)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The columns of a table are taken for what their names and cells say."""
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from goldviz.data.markets.file_channel import ColumnChoice, asked_of_name, file_channel
 from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.symbols import described
-from goldviz.data.tables import bars, column_words, file_table
 from goldviz.data.tables.file_table import FileTable
 from goldviz.data.tables.table_layout import understood
 
@@ -25,13 +23,6 @@ def table(**columns):
 
 def layout(*names):
     return understood(table(Date=DAYS, **dict.fromkeys(names, PRICES)))
-
-
-@pytest.mark.parametrize("module", [bars, column_words, file_table])
-def test_the_examples_in_the_docstrings_hold(module):
-    found = doctest.testmod(module)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @pytest.mark.parametrize(

@@ -378,7 +378,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the most that a proc
 
 @LINUX
 def test_hostile_workbooks_end_soon_and_in_little_memory():
-    assert "0 over the limits" in read_in_a_child(12, 8)
+    assert "0 over the limits" in read_in_a_child(5, 8)
 
 
 @LINUX

@@ -1,17 +1,12 @@
 """Texts with their days and moments."""
 
-import doctest
 from datetime import date
-from types import ModuleType
 
 import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goldviz.data.markets import text_channels
-from goldviz.data.tables import text_repair
-from goldviz.data.texts import dated_texts, uploaded_text
 from goldviz.data.texts.dated_texts import (
     MOST_TEXTS,
     DatedText,
@@ -20,35 +15,8 @@ from goldviz.data.texts.dated_texts import (
     ReleaseRule,
     ordered,
 )
-from goldviz.labs.policy_documents.documents import (
-    difference as text_difference,
-)
-from goldviz.labs.policy_documents.documents import (
-    files as dated_text_files,
-)
-from goldviz.labs.policy_documents.documents import generated as generated_documents
-from goldviz.labs.policy_documents.documents import (
-    tables as dated_text_tables,
-)
 
 DAY = date(2024, 12, 18)
-MODULES = (
-    dated_texts,
-    dated_text_tables,
-    dated_text_files,
-    generated_documents,
-    text_channels,
-    text_difference,
-    text_repair,
-    uploaded_text,
-)
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.rsplit(".", 1)[-1])
-def test_worked_examples(module: ModuleType) -> None:
-    found = doctest.testmod(module)
-    assert found.attempted
-    assert not found.failed
 
 
 def test_minutes_wait_and_statements_do_not() -> None:
