@@ -53,7 +53,8 @@ def bars_in(values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int64])
     >>> bars_in({3: before, 5: low, 6: close, 7: high}, np.arange(10))
     [Bars(open=3, high=7, low=5, close=6, others=(), certain=True)]
     """
-    left = dict(values)
+    # A cell such as 1e999 is refused later; here it is a gap.
+    left = {place: np.where(np.isfinite(column), column, np.nan) for place, column in values.items()}
     groups = []
     while (bars := _narrowest(left, order)) is not None:
         groups.append(bars)
@@ -67,7 +68,7 @@ def _narrowest(values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int6
         return None
     rows = order[np.linspace(0, len(order) - 1, min(MOST_ROWS, len(order))).astype(int)]
     sample = np.stack([values[place][rows] for place in places])
-    sample = sample[:, np.isfinite(sample).any(axis=0)]
+    sample = sample[:, ~np.isnan(sample).all(axis=0)]
     beyond = np.isnan(sample[:, None] - sample[None])
     above = ((sample[:, None] >= sample[None]) | beyond).all(axis=2)
     varies = np.nanmax(sample, axis=1, initial=-np.inf) > np.nanmin(sample, axis=1, initial=np.inf)

@@ -11,18 +11,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.column_words import (
-    CHANNEL_WORDS,
-    name_words,
-)
+from goldviz.data.tables.column_words import CHANNEL_WORDS, name_words
 from goldviz.data.tables.daily_column import DailyColumn, DatedTable, daily_column
 from goldviz.data.tables.file_table import FileTable, distinct_names, is_missing, plain_words, printed
 from goldviz.data.tables.printed_numbers import ReadNumbers
 from goldviz.data.tables.understood import Question, Told
 
 MOST_CHANNELS = 200
-
-
 MOSTLY_REPEATED = 0.6
 """Where there are fewer different dates than this share of the rows, names beside them are channels without a doubt."""
 

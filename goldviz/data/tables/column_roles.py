@@ -26,9 +26,7 @@ from goldviz.data.tables.column_words import (
 )
 from goldviz.data.tables.daily_column import FEWEST_VALUES
 from goldviz.data.tables.file_table import FileTable, plain_words
-from goldviz.data.tables.printed_dates import (
-    PrintedDates,
-)
+from goldviz.data.tables.printed_dates import PrintedDates
 from goldviz.data.tables.printed_numbers import ReadNumbers
 from goldviz.data.tables.understood import Question, Told
 

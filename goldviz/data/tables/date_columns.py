@@ -7,26 +7,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.column_words import (
-    CLOCK_WORDS,
-    DATE_WORDS,
-    name_words,
-)
+from goldviz.data.tables.column_words import CLOCK_WORDS, DATE_WORDS, name_words
 from goldviz.data.tables.file_table import FileTable, plain_words, printed
-from goldviz.data.tables.printed_dates import (
-    ALLOWED_DATES,
-    SERIAL_DAYS,
-    DateForm,
-    PrintedDates,
-    date_form,
-)
+from goldviz.data.tables.printed_dates import ALLOWED_DATES, SERIAL_DAYS, DateForm, PrintedDates, date_form
 
 DATE_TYPES = (pa.types.is_string, pa.types.is_date, pa.types.is_timestamp, pa.types.is_integer)
-
-
 CLOCK = r"^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$"
-
-
 CLOCK_DIGITS = r"^(?:[01]?\d|2[0-3])[0-5]\d(?:[0-5]\d)?$"
 
 

@@ -118,14 +118,13 @@ def _around(
         dated = row in below and row.cells > 1 and date_form(pa.array([re.split(r"[\t;|,]", row.text)[0].strip()]))
         if inside or dated or names:
             raise _uneven(file, row.number, row.cells, width)
-    notes = []
-    if above:
-        rows_were = "row was" if len(above) == 1 else "rows were"
-        notes.append(f"{len(above)} {rows_were} left out above the table: {plain_words(above[0].text, 40)}")
-    if below:
-        rows_were = "row was" if len(below) == 1 else "rows were"
-        notes.append(f"{len(below)} {rows_were} left out below the table: {plain_words(below[0].text, 40)}")
-    return tuple(notes)
+    sides = {"above": above, "below": below}
+    return tuple(
+        f"{len(left)} {'row was' if len(left) == 1 else 'rows were'} left out {side} the table: "
+        f"{plain_words(left[0].text, 40)}"
+        for side, left in sides.items()
+        if left
+    )
 
 
 def _uneven(file: str, row: int, cells: int, width: int) -> MarketError:

@@ -13,14 +13,7 @@ from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.workbook_parts import (
-    MOST_CELLS,
-    MOST_OTHERS,
-    MOST_SHEETS,
-    MOST_SPANNED,
-    MOST_UNPACKED,
-    Report,
-)
+from goldviz.data.tables.workbook_parts import MOST_CELLS, MOST_OTHERS, MOST_SHEETS, MOST_SPANNED, MOST_UNPACKED, Report
 
 COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 MINI_STREAM = 4096

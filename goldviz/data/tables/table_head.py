@@ -145,11 +145,7 @@ def _first_full_row(columns: Sequence[pa.StringArray], count: int) -> int:
 
 
 def _header(
-    top: list[list[str]],
-    place: int,
-    columns: Sequence[pa.StringArray],
-    first: int,
-    header: int | None,
+    top: list[list[str]], place: int, columns: Sequence[pa.StringArray], first: int, header: int | None
 ) -> tuple[int | None, tuple[str, ...], dict[str, str]]:
     """The row of names above the first row of the table, the names, and their units."""
     width = len(columns)

@@ -22,19 +22,11 @@ from goldviz.data.tables.channel_names import (
     without_entities,
 )
 from goldviz.data.tables.column_roles import Roles, column_roles, priced
-from goldviz.data.tables.column_words import (
-    ADJUSTED_WORDS,
-    name_words,
-)
+from goldviz.data.tables.column_words import ADJUSTED_WORDS, name_words
 from goldviz.data.tables.daily_column import FEWEST_VALUES, DailyColumn, DatedTable, daily_column
 from goldviz.data.tables.date_columns import chosen_dates, clock_column, date_columns
 from goldviz.data.tables.file_table import FileTable, plain_words, printed
-from goldviz.data.tables.printed_dates import (
-    DateForm,
-    PrintedDates,
-    read_dates,
-    with_clock,
-)
+from goldviz.data.tables.printed_dates import DateForm, PrintedDates, read_dates, with_clock
 from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers
 from goldviz.data.tables.understood import NOTHING_TOLD, Confidence, Question, Told, Understood
 

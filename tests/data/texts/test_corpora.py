@@ -2,6 +2,7 @@
 
 import pytest
 
+from goldviz.data.texts import corpora
 from goldviz.data.texts.corpora import CORPORA, corpus, of_a_file, own_corpus, running_text
 from goldviz.data.texts.items import lines_of
 from goldviz.data.texts.pieces import TextError
