@@ -156,11 +156,12 @@ def _is_change(values: NDArray[np.float64], prices: NDArray[np.float64]) -> bool
     every = slice(None, None, max(1, len(prices) // ROWS_FOR_CHANGES))
     before, after, values = prices[:-1][every], prices[1:][every], values[1:][every]
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = (after - before) / before
-    for change in (after - before, 100 * shares, shares):
+        moves = after - before
+        shares = moves / before
+    for change in (moves, 100 * shares, shares):
         both = np.isfinite(change) & np.isfinite(values)
         size = np.median(np.abs(change[both])) if both.sum() >= FEWEST_VALUES - 2 else 0.0
-        if size > 0 and (np.abs(values - change)[both] <= 0.06 * size).mean() > 0.9:
+        if size > 0 and (np.abs(values[both] - change[both]) <= 0.06 * size).mean() > 0.9:
             return True
     return False
 
