@@ -12,8 +12,10 @@ from goldviz.declare.settings import Variable
 WATCHED = "watched"
 """In a run's row, where the name of an experiment stands."""
 
-STEP, LOOK, BEFORE = "step", "look", "before"
-"""Dimensions that grow; ``before`` has the last measured steps up to the first value that is no finite number."""
+STEP, LOOK, CLOSE, PROBE, BEFORE = "step", "look", "close_look", "probe", "before"
+"""Dimensions that grow: ``close_look`` where a recurrent module is replayed, ``probe`` where the rate is probed.
+
+``before`` has the last measured steps up to the first value that is no finite number."""
 
 VARIABLES: Mapping[str, Variable] = {
     "loss": Variable((STEP,), "Loss", kind="training_loss"),
@@ -52,6 +54,12 @@ VARIABLES: Mapping[str, Variable] = {
         (LOOK, "layer", "head"), "Entropy of a head's attention, mean over queries", "bit", kind="attention_entropy"
     ),
     "largest_logit": Variable((LOOK, "layer", "head"), "Largest logit of a head's attention", kind="largest_logit"),
+    "state_gradient": Variable(
+        (CLOSE, "time"), "Norm of dL/dh_t of a recurrent module, mean over rows", kind="state_gradient_norm"
+    ),
+    "state_to_last": Variable((CLOSE, "time"), "Largest singular value of dh_T/dh_t of a recurrent module"),
+    "replay_difference": Variable((CLOSE,), "Largest difference between a module's outputs and its replay's"),
+    "headroom": Variable((PROBE,), "How many times larger the rate could be before the loss of its batch rises"),
     "gradient_before": Variable(
         (BEFORE, "layer"), "Norm of a layer's gradient in the last steps up to the first cause", label="Gradient norm"
     ),

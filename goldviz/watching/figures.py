@@ -198,6 +198,29 @@ def _rows(run: Run, quantity: str, line: str) -> list[int]:
     return [row for row in asked if not of_parameters or layers[row][2]]
 
 
+def through_time(run: Run, theme: Theme) -> Figure:
+    """What each time step of a recurrent module is told, and still means to the last: at the newest close look."""
+    figure = Figure()
+    times = [*run["time"].values.tolist()]
+    exponents: list[np.ndarray] = []
+    names = {"state_gradient": "Gradient of h(t)", "state_to_last": "Largest singular value of dh(T)/dh(t)"}
+    for place, (quantity, name) in enumerate(names.items()):
+        row = np.asarray(run[quantity].values, np.float64)[-1]
+        drawn = np.where(np.isfinite(row) & (row > 0), row, np.nan)
+        exponents.append(np.log10(drawn[~np.isnan(drawn)]))
+        line = {"color": look.depth_colours(2, theme)[place], "width": 2}
+        figure.add_trace(Scatter(x=times, y=drawn, name=name, mode="lines+markers", line=line))
+        bad = np.flatnonzero(np.isinf(row))
+        if bad.size:
+            figure.add_trace(_crosses((bad + 1).tolist(), [1.0] * bad.size, name, showlegend=False))
+    known = np.concatenate(exponents)
+    if not known.size:
+        return worded("Every value of the last close look is 0 or no finite number.", title="By time step", theme=theme)
+    figure.update_yaxes(**log_axis((float(known.min()) - 0.2, float(known.max()) + 0.2)))
+    figure.update_xaxes(title_text="Time step, of the last 64 at most")
+    return look.apply(figure, theme, title="By time step", hover="closest", height=360)
+
+
 def layer_lines(run: Run, quantity: str, layers: Sequence[int], theme: Theme) -> Figure:
     """The same quantity of a few layers as lines; crosses at the top are what was no finite number."""
     dim = run[quantity].dims[0]

@@ -24,6 +24,7 @@ from goldviz.runs.store.arrays import batch_from_bytes
 from goldviz.runs.store.run_store import Store
 from goldviz.watching.declared import VARIABLES, WATCHED, WatchedScript
 from goldviz.watching.layers import MOST_HEADS
+from goldviz.watching.through_time import PLACES
 
 LARGEST_FILE = 2 * 2**30
 """Bytes of a file that is opened."""
@@ -32,7 +33,7 @@ MOST_LAYERS = 20_000
 MOST_FACTS = 4 * 2**20
 """Bytes of what a run says beside its numbers."""
 ENDED = ("finished", "stopped", "failed", "diverged")
-SHAPES = {"value_bin": 61, "magnitude_bin": 54}
+SHAPES = {"value_bin": 61, "magnitude_bin": 54, "time": PLACES}
 
 
 class RunFileError(RuntimeError):

@@ -23,9 +23,10 @@ from goldviz.watching.attention import of_heads
 from goldviz.watching.first_cause import Call, Cause, cause_in_forward
 from goldviz.watching.layers import Layers, tensors_in
 from goldviz.watching.price import Price
+from goldviz.watching.through_time import Replay, can_be_replayed
 
-WINDOW = 8
-"""Looks over which a unit must be 0 for every row to count as dead."""
+WINDOW = CLOSE_EVERY = 8
+"""Looks over which a unit must be 0 for every row to count as dead, and of which one replays a recurrent module."""
 FLAT_TANH, FLAT_SIGMOID = 0.975, 0.013
 """Beyond them the slope is below a twentieth of its steepest."""
 GATE_STEPS = 16
@@ -91,6 +92,9 @@ class Looking:
         self._gradients: list[tuple[int, Tensor]] = []
         self._sums: list[tuple[int, Tensor]] = []
         self._heads: list[tuple[int, Tensor]] = []
+        self._replay: Replay | None = None
+        self.asleep = False
+        """Whether passes are somebody else's: those that probe the rate."""
         self._root_handles: list[RemovableHandle] = []
         if layers.hooked.get("(model)") is layers.root:
             enter = layers.root.register_forward_pre_hook(Hook(self._enter), with_kwargs=True)
@@ -112,6 +116,7 @@ class Looking:
         self.calls.clear()
         self._last = ()
         self._seen, self._gradients, self._shares, self._sums, self._heads = [], [], [], [], []
+        self._replay = None
 
     def _unhook(self) -> None:
         for handle in self._handles:
@@ -179,6 +184,8 @@ class Looking:
                 part[0][~np.isfinite(part[0])] = np.inf
                 of_heads[:, row, : part.shape[1]] = part
             told |= {"attention_entropy": of_heads[0], "largest_logit": of_heads[1]}
+        if self._replay is not None:
+            told |= self._replay.told()
         self._turn_windows()
         return told
 
@@ -201,7 +208,7 @@ class Looking:
     # -- hooks ------------------------------------------------------------------------------------------------
 
     def _mine(self) -> bool:
-        return threading.get_ident() == self._thread and os.getpid() == self._process
+        return not self.asleep and threading.get_ident() == self._thread and os.getpid() == self._process
 
     def _enter(self, module: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
         if not self._mine() or _in_backward():
@@ -246,6 +253,11 @@ class Looking:
                 self._guard(call, module, arguments, named, output)
                 if self.looks and row is not None:
                     self._measure(row, module, arguments, given)
+                    if self._replay is None and self._windows % CLOSE_EVERY == 0 and can_be_replayed(module, arguments):
+                        assert isinstance(module, nn.RNNBase)
+                        initial = arguments[1] if len(arguments) > 1 else named.get("hx")
+                        self._replay = Replay(module, arguments[0], initial, output)
+                        self.facts["through_time"] = name
                     if row in self.layers.heads and (told := of_heads(module, arguments, named, output)) is not None:
                         self._heads.append((row, told))
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this

@@ -44,6 +44,9 @@ class Steps:
         self.layers, self.price, self.facts = layers, price, facts
         self.histograms = histograms
         self.measures = self.looks = True
+        self.keeps = False
+        """Whether the weights before the next step are kept, for the rate to be probed along it."""
+        self.kept: dict[int, Tensor] = {}
         self.stepped: set[int] = set()
         self.rate = math.nan
         self.began: Callable[[int], None] = lambda optimiser: None
@@ -68,6 +71,7 @@ class Steps:
         """Begin a step."""
         self.gradients: list[tuple[Own, Tensor, float]] = []
         self.moved: list[tuple[Own, Tensor, Tensor]] = []
+        self.kept = {}
         self.scale = 1.0
         self.arrived: Tensor | None = None
         self.shares: list[tuple[int, Tensor]] = []
@@ -78,9 +82,9 @@ class Steps:
         for handle in (*self._handles, *self._backward):
             handle.remove()
 
-    def prepare(self, *, measures: bool, looks: bool) -> None:
-        """Say whether the next step is measured, and looked at."""
-        self.measures, self.looks = measures or looks, looks
+    def prepare(self, *, measures: bool, looks: bool, keeps: bool) -> None:
+        """Say whether the next step is measured, looked at, and probed along."""
+        self.measures, self.looks, self.keeps = measures or looks, looks, keeps
         self.clear()
         self._watch_backward()
 
@@ -145,6 +149,8 @@ class Steps:
             if own:
                 self.began(id(optimiser))
                 self.rate = float(optimiser.param_groups[0].get("lr", math.nan))
+                if self.keeps:
+                    self.kept |= {place: self.layers.parameters[place].detach().clone() for place in own}
                 if self.measures:
                     self._use(optimiser, own)
         except Exception as error:  # noqa: BLE001 - as above

@@ -14,7 +14,7 @@ import sys
 import time
 import weakref
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -33,10 +33,12 @@ from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreError
 from goldviz.watching.declared import VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
+from goldviz.watching.headroom import critical_factor
 from goldviz.watching.layers import Layers, layers_of
 from goldviz.watching.looking import Looking
 from goldviz.watching.price import Price
 from goldviz.watching.steps import Steps
+from goldviz.watching.through_time import PLACES
 from goldviz.watching.trial import Tried, as_facts
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ WHOLE = 1000
 """Steps of which each has a row by layer; later ones share one."""
 FIRST_LOOKS = 3
 """Steps at the start that are all looked at."""
+FIRST_PROBE, PROBE_EVERY = 10, 100
+"""Steps along which the rate is probed."""
 RING = 32
 """Measured steps before the first cause of which each keeps its own row by layer."""
 CLOSING_SECONDS = 10.0
@@ -83,7 +87,7 @@ class Watcher:
         self._steps = Steps(self.layers, self.price, self.facts, histograms=histograms)
         self._looking.trouble = self._steps.trouble = self._gave_up
         self._steps.began = self._optimiser_begins
-        self._by_hand = self._over = False
+        self._by_hand = self._over = self._probes = False
         self._told_facts: dict[str, Any] = {}
         self._largest: dict[str, np.ndarray] = {}
         self._before: deque[tuple[int, dict[str, np.ndarray]]] = deque(maxlen=RING)
@@ -110,6 +114,8 @@ class Watcher:
         coordinates: dict[str, list[Any]] = {"layer": list(self.layers.names)}
         if self.layers.heads:
             coordinates["head"] = [*range(max(self.layers.heads.values()))]
+        if any(isinstance(module, nn.RNNBase) for module in self.layers.modules):
+            coordinates["time"] = [*range(1, PLACES + 1)]
         if self._looking.histograms:
             coordinates |= {"value_bin": VALUE_BINS.centres, "magnitude_bin": MAGNITUDE_BINS.centres}
         sink.coordinates(coordinates)
@@ -133,14 +139,18 @@ class Watcher:
 
     # -- what a script calls ----------------------------------------------------------------------------------
 
-    def step(self, loss: Any = None, *, evaluation_loss: Any = None) -> None:
-        """A step of training is over. ``loss`` is a tensor or a number; give the tensor itself, not ``.item()``."""
+    def step(self, loss: Any = None, *, evaluation_loss: Any = None, again: Callable[[], Any] | None = None) -> None:
+        """A step of training is over. ``loss`` is a tensor or a number; give the tensor itself, not ``.item()``.
+
+        ``again`` computes the loss of the same batch anew, such as ``lambda: loss_of(model(x), y)``: at every hundredth
+        step it tells how much larger the rate could be.
+        """
         if self._over or os.getpid() != self._looking._process:
             return
         self._by_hand = True
         began = time.perf_counter()
         try:
-            self._end_step(loss, evaluation_loss, began)
+            self._end_step(loss, evaluation_loss, began, again)
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             self._gave_up(error)
 
@@ -228,10 +238,11 @@ class Watcher:
     def _prepare(self) -> None:
         following = self.step_number + 1
         looks = following <= FIRST_LOOKS or following % self.price.looks == 0
-        self._steps.prepare(measures=following % self.price.norms == 0, looks=looks)
+        keeps = self._probes and (following == FIRST_PROBE or following % PROBE_EVERY == 0)
+        self._steps.prepare(measures=following % self.price.norms == 0, looks=looks, keeps=keeps)
         self._looking.prepare(looks=looks, guards=self.price.guards and self.cause is None)
 
-    def _end_step(self, loss: Any, evaluation_loss: Any, began: float) -> None:
+    def _end_step(self, loss: Any, evaluation_loss: Any, began: float, again: Callable[[], Any] | None = None) -> None:
         self.step_number += 1
         looked, measured = self._looking.looks, self._steps.measures
         tensor = loss if isinstance(loss, Tensor) else None
@@ -241,6 +252,7 @@ class Watcher:
         before = self.cause
         self._find_cause(tensor, value, told, looked)
         self._record(told, value if loss is not None else None, evaluation_loss, looked)
+        self._probe(again)
         if looked:
             self._note_parameters()
         if looked or self.cause is not before:
@@ -301,6 +313,23 @@ class Watcher:
             if name not in ("gradient_by_layer", "update_to_data"):
                 with np.errstate(over="ignore"):
                     self._batch.add(name, step, np.asarray(values, dtype=np.float32))
+
+    def _probe(self, again: Callable[[], Any] | None) -> None:
+        """How much larger the rate could be, along the step just taken."""
+        self._probes = again is not None and self.cause is None
+        kept = self._steps.kept
+        if again is None or not kept or self._batch is None:
+            return
+        self._looking.asleep = True
+        try:
+            own = [self.layers.parameters[place] for place in kept]
+            factor = critical_factor(again, self.layers.root, own, [*kept.values()])
+            self._batch.add("headroom", self.step_number, np.asarray(factor, dtype=np.float32))
+        except Exception as error:  # noqa: BLE001 - somebody's own function
+            self._probes = False
+            log.warning("The rate was not probed: %s: %s", type(error).__name__, error)
+        finally:
+            self._looking.asleep = False
 
     def _tell_before(self, batch: Batch) -> None:
         """The measured steps up to the first cause, each with its own row."""

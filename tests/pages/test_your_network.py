@@ -1,5 +1,7 @@
 """The page *Your network*: what it says before anything was watched, and what it shows of a run."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +12,7 @@ from goldviz.watching.declared import WatchedScript
 from goldviz.watching.figures import layer_map
 from tests.pages.visit import RUNS, Visitor
 from tests.watching.loops import classified, mlp, watching
+from tests.watching.test_through_time import Reader
 
 PAGE = "pages/your_network.py"
 
@@ -64,6 +67,23 @@ def test_a_run_shows_its_cause_its_cards_and_its_map() -> None:
     listed = Visitor(RUNS).at.dataframe[0].value
     assert list(listed["Laboratory"]) == ["Your network"]
     assert list(listed["Id"]) == [run_id]
+
+
+def test_a_recurrent_run_shows_its_time_steps_and_how_much_larger_its_rate_could_be() -> None:
+    torch.manual_seed(0)
+    model = Reader()
+    chosen = torch.optim.SGD(model.parameters(), 0.1)
+    with watching(model, store=services.store(), name="mine") as record:
+        for step in range(1, 11):
+            x = torch.randn(4, 6, 3, generator=torch.Generator().manual_seed(step))
+            loss = model(x).square().mean()
+            chosen.zero_grad()
+            loss.backward()
+            chosen.step()
+            record.step(loss=loss, again=lambda x=x: model(x).square().mean())
+    words = said(Visitor(PAGE))
+    assert re.search(r"Your rate could be (more than )?[\d.]+ times larger", words)
+    assert re.search(r"cell, its last layer, .* differ from the module's own by [\d.e-]+ at most", words)
 
 
 def test_six_hundred_modules_are_one_map_and_one_table() -> None:

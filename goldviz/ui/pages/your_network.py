@@ -23,12 +23,35 @@ from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, duration, numbered, plain
 from goldviz.watching.declared import WATCHED
-from goldviz.watching.figures import BY_HEAD, LABELS, MOST_LINES, SELDOM, layer_lines, layer_map, losses, query
+from goldviz.watching.figures import (
+    BY_HEAD,
+    LABELS,
+    MOST_LINES,
+    SELDOM,
+    layer_lines,
+    layer_map,
+    losses,
+    query,
+    through_time,
+)
 from goldviz.watching.findings import cure_of, findings_of
-from goldviz.watching.measures import last_values, layers_of, looked_every, share_watching, tried_of
+from goldviz.watching.measures import (
+    headroom_of,
+    last_values,
+    layers_of,
+    looked_every,
+    of_headroom,
+    replayed,
+    share_watching,
+    tried_of,
+)
 
 RUN = "run"
 """The address's parameter that names the runs in view."""
+HEADROOM = (
+    "At every hundredth step the loss of its batch is computed again at several lengths of the step just taken. "
+    "Where it is as high as before the step, the rate is at the edge."
+)
 UNTRIED = "A cure to try; nobody tried it on your run:"
 MOST = 3
 """Runs side by side."""
@@ -132,6 +155,7 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
         description="The loss of each run in view over its steps.",
     )
     _map(views)
+    _through_time(views[0])
     with st.expander("Modules", expanded=False):
         _modules(views[0])
     _more(views[0])
@@ -145,6 +169,8 @@ def _state(view: Watched) -> None:
     words = f"Watching took {percent(share)} of your steps' time." if math.isfinite(share) else ""
     stretched = f" To keep its budget it looks once in {every} steps." if every else ""
     st.caption(f"{words}{stretched} {plain(view.run.message)}".strip() or "Waiting for the first step.")
+    if (factor := headroom_of(view.records)) is not None:
+        st.markdown(f":material/speed: {of_headroom(factor)}", help=HEADROOM)
 
 
 def _cards(view: Watched, *, several: bool) -> None:
@@ -213,6 +239,23 @@ def _map(views: Sequence[Watched]) -> None:
             subject=f"{first} {line}",
             description=f"{LABELS[first]} of these layers as lines.",
         )
+
+
+def _through_time(view: Watched) -> None:
+    """A recurrent module by time step, where one was replayed."""
+    if (replay := replayed(view.records)) is None:
+        return
+    name, difference = replay
+    live_figure(
+        through_time(view.records, theme_now()).to_json(),
+        key="your-network-time",
+        subject=view.run.id,
+        description="The gradient of each state of a recurrent module, and what it means to the last one.",
+    )
+    st.caption(
+        f"{plain(name)}, its last layer, one batch replayed step by step with your weights. "
+        f"Its outputs differ from the module's own by {difference:.1g} at most."
+    )
 
 
 def _modules(view: Watched) -> None:
