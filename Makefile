@@ -73,7 +73,7 @@ lint: $(VENV)/.dev
 DENO := DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
 types: $(VENV)/.dev
 	$(BIN)/mypy
-	$(DENO) check --quiet goldviz/ui/assets/*.js goldviz/labs/*/assets/*.js
+	$(DENO) check --quiet goldviz/ui/assets/*.js goldviz/labs/*/assets/*.js goldviz/export/*.js
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

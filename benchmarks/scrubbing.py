@@ -17,7 +17,8 @@ from serving.server import APP, running
 
 MOVES = """async (rounds) => {
   const slider = document.querySelector("input[type=range][aria-label*='in view']");
-  const hosts = () => [...document.querySelectorAll(".goldviz-figure[data-drawn]")];
+  const inView = (host) => host.getBoundingClientRect().top < innerHeight;
+  const hosts = () => [...document.querySelectorAll(".goldviz-figure[data-drawn]")].filter(inView);
   const drawn = () => Promise.all(hosts().map((host) => host.goldvizTurn));
   const frame = () => new Promise(requestAnimationFrame);
   const moveTo = async (value) => {
@@ -35,7 +36,7 @@ MOVES = """async (rounds) => {
   const stride = Math.max(1, Math.floor((last - first) / 20));
   for (let round = 0; round < rounds; round += 1)
     for (let step = last; step >= first; step -= stride) times.push(await moveTo(step));
-  return { times, figures: hosts().filter((host) => host.getBoundingClientRect().top < innerHeight).length };
+  return { times, figures: hosts().length };
 }"""
 
 

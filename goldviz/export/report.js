@@ -1,11 +1,70 @@
-// Draws a report's figures, in the colours of its reader's theme.
-const dark = matchMedia("(prefers-color-scheme: dark)");
+// A report: the page's own figures over frames that stand in this file, its timeline, and what a file has of its own:
+// the choice of light or dark, and paper.
 
-function drawFigure(id, figure) {
-  const draw = () => {
-    const of = dark.matches ? recoloured(INKS.light, INKS.dark) : (given) => given;
-    return Plotly.react(document.getElementById(id), of(figure.data), of(figure.layout), CONFIG);
-  };
-  dark.addEventListener("change", draw);
-  draw();
+import diagram from "../ui/assets/diagram.js";
+import { bytesOf, decoded } from "../ui/assets/figure_fill.js";
+import { framesPage } from "../ui/assets/frames_page.js";
+import figure from "../ui/assets/live_figure.js";
+import timeline from "../ui/assets/timeline.js";
+
+const KEY = "report";
+const HEIGHT = 430;
+const root = document.documentElement;
+const hosts = [...document.querySelectorAll("[data-lane]")];
+const textOf = (id) => document.getElementById(id).textContent;
+
+function unzipped(id) {
+  const zipped = new Blob([bytesOf(textOf(id))]).stream();
+  return new Response(zipped.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
+
+async function open() {
+  const about = JSON.parse(textOf("about"));
+  const [frames, plotly] = await Promise.all(["frames", "plotly"].map(unzipped));
+  const script = URL.createObjectURL(new Blob([plotly], { type: "text/javascript" }));
+  // A page without an address asks nobody: all that it will ever have is taken here.
+  framesPage("").take(decoded(frames));
+  for (const host of hosts) {
+    const { lane, name } = host.dataset;
+    const own = { subject: lane, description: host.ariaLabel, plotly: script, theme: "light", inks: about.inks };
+    const data = { ...own, frames: { address: "", lane, name, key: KEY }, height: HEIGHT };
+    const draw = host.classList.contains("goldviz-diagram") ? diagram : figure;
+    draw({ data, parentElement: host.parentElement, setTriggerValue: () => undefined });
+  }
+  const scrubber = document.querySelector(".goldviz-scrubber");
+  const data = { address: "", lane: about.lane, key: KEY, noun: about.noun, last: about.last, step: null };
+  timeline({ data, parentElement: scrubber, setStateValue: () => undefined, setTriggerValue: () => undefined });
+}
+
+function dress() {
+  const button = document.getElementById("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
+  const say = () => (button.textContent = isDark() ? "Light" : "Dark");
+  button.onclick = () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    say();
+  };
+  system.addEventListener("change", say);
+  say();
+}
+
+// On paper all figures are light and as wide as a sheet, at the step in view: drawn before the browser takes its picture.
+let worn;
+addEventListener("beforeprint", () => {
+  worn = root.dataset.theme;
+  root.dataset.theme = "light";
+  root.classList.add("printed");
+  for (const host of hosts) host.goldvizPlace?.drawNow(window.Plotly);
+});
+addEventListener("afterprint", () => {
+  root.classList.remove("printed");
+  if (worn) root.dataset.theme = worn;
+  else delete root.dataset.theme;
+});
+
+dress();
+open().catch((error) => {
+  document.getElementById("too-old").hidden = false;
+  throw error;
+});

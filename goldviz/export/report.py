@@ -1,4 +1,4 @@
-"""A run or a view as one self-contained HTML file: settings, findings, figures, readable without a network."""
+"""A run or a view as one HTML file that moves: the page's own figures, findings and settings, without a network."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import html
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from goldviz.data.tables.sealed_names import sealed_text
@@ -20,6 +20,17 @@ from goldviz.declare.settings import Settings, description, facts, label
 from goldviz.declare.text_models import CONTROL
 from goldviz.diagnostics.findings import Finding
 from goldviz.export.data_said import data_sentences
+from goldviz.export.page_scripts import in_one_script
+from goldviz.export.report_frames import (
+    Carried,
+    Drawing,
+    LaneFrames,
+    as_text,
+    carried,
+    frames_of_drawings,
+    frames_of_run,
+)
+from goldviz.export.shell_line import shell_line
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import FONT, INKS, Theme, inks
 from goldviz.figures.unread import of_unread_run
@@ -28,44 +39,19 @@ if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
     from goldviz.declare.instant import Instant
     from goldviz.declare.settings import Experiment
+    from goldviz.figures.limits import Limits
 
 SEVERITIES = {"bad": ("✕", "#b3261e"), "warning": ("!", "#8a6a00"), "good": ("✓", "#00734f")}
 
-CONFIG = {
-    "responsive": True,
-    "displaylogo": False,
-    "plotlyServerURL": "",
-    "modeBarButtonsToRemove": ["sendChartToCloud"],
-}
-"""Of Plotly: a report has no button that sends its figures away."""
-
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-
-LARGEST = 1_400_000
-"""Bytes that a report's figures may take together; the heaviest are left out, and it is said."""
-
+POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:"
+"""Nothing may be asked for; Plotly's script is unzipped into a blob of the page itself."""
 
 TOO_LARGE = "This figure is too large for a report; its page shows it."
+TOO_OLD = "The figures need a browser of 2023 or later, with JavaScript; the rest of this page does not."
+HOW = "Drag the slider or press ▶. P shows one figure on the whole window: arrows move, N is the next, Esc leaves."
 
-
-def _variables(theme: Theme) -> str:
-    return "; ".join(f"--{name}: {colour}" for name, colour in asdict(INKS[theme]).items())
-
-
-_STYLE = f"""
-:root {{ color-scheme: light dark; {_variables("light")} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {_variables("dark")} }} }}
-body {{ margin: 0 auto; padding: 1rem; max-width: 60rem; background: var(--background); color: var(--text);
-       font: 16px/1.5 {FONT.replace('"', "'")}; overflow-wrap: anywhere }}
-h1 {{ font-size: 1.7rem; line-height: 1.2 }} h2 {{ font-size: 1.25rem; margin-top: 2.2rem }}
-table {{ border-collapse: collapse }} th, td {{ text-align: left; padding: .25rem .9rem .25rem 0; vertical-align: top;
-       border-bottom: 1px solid var(--grid); font-weight: 400 }} th {{ color: var(--muted); min-width: 7rem }}
-article {{ border-left: 4px solid; padding: .1rem 0 .1rem .9rem; margin: 1rem 0 }}
-article h3 {{ margin: 0; font-size: 1.05rem }}
-p {{ margin: .35rem 0 }} small, figcaption {{ color: var(--muted); font-size: .9rem }}
-figure {{ margin: 1.2rem 0 2rem }} @media print {{ figure, article {{ break-inside: avoid }} }}
-"""
-"""Light or dark as the reader's system is."""
+SCRIPT = "export/report.js"
+STYLES = ("ui/assets/live_figure.css", "ui/assets/timeline.css", "ui/assets/diagram.css", "export/report.css")
 
 
 class Setting(NamedTuple):
@@ -77,91 +63,145 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Report:
-    """What the sections of a report are made of; ``figures`` are their drawings, each beside what it says of itself."""
+class Lane:
+    """What a report says of one run or view; ``made`` is how its numbers came about, ``findings`` None where nothing
+    can be said of what happened."""
 
-    settings: Sequence[Setting]
-    figures: Sequence[tuple[FigureSpec, str]]
-    notes: Sequence[str]
-    findings: Iterable[Finding] | None
+    title: str
+    frames: LaneFrames
+    specs: Mapping[str, FigureSpec]
+    settings: Sequence[Setting] = ()
+    notes: Sequence[str] = ()
+    findings: Sequence[Finding] | None = None
+    data: Sequence[str] = ()
+    made: Sequence[str] = ()
 
 
-SECTIONS: dict[str, Callable[[Report], str]] = {
-    "What happened": lambda report: "" if report.findings is None else findings_html(report.findings),
-    "Figures": lambda report: _figures_html(report.figures),
-    "Why": lambda report: _paragraphs(report.notes),
-    "Settings": lambda report: _settings_html(report.settings),
+SECTIONS: dict[str, Callable[[Lane], str]] = {
+    "What happened": lambda lane: "" if lane.findings is None else findings_html(lane.findings),
+    "Why": lambda lane: _paragraphs(lane.notes),
+    "Settings": lambda lane: _settings_html(lane.settings),
+    "How it was made": lambda lane: _paragraphs(lane.made),
 }
-"""A section's heading and its HTML, in the order of a report; one that has nothing to say is left out."""
+"""A section's heading and its HTML for a lane, in order; one that has nothing to say is left out."""
 
 
 def report_html(
     title: str,
     settings: Iterable[Setting],
-    figures: Iterable[tuple[FigureSpec, go.Figure]],
+    figures: Iterable[tuple[FigureSpec, Drawing]],
     notes: Iterable[str],
     findings: Iterable[Finding] | None = None,
     data: Iterable[str] = (),
 ) -> str:
-    """One HTML file with everything inside, plotly.js included; its content policy forbids any connection.
+    """The report of ``figures`` that do not move, each beside what it says of itself, drawn in the light theme.
 
-    ``figures`` are drawn in the light theme, and the file recolours them for a reader whose theme is dark; ``notes``
-    are the equations in words, ``data`` sentences on where the numbers come from. Without ``findings`` nothing is said
-    of what happened. All text is escaped.
+    ``notes`` are the equations in words, ``data`` sentences on where the numbers come from. Without ``findings``
+    nothing is said of what happened. All text is escaped.
     """
-    drawings = _light_enough([(spec, _figure_json(figure)) for spec, figure in figures])
-    report = Report(tuple(settings), drawings, tuple(notes), findings)
-    sections = {heading: section(report) for heading, section in SECTIONS.items()}
+    pairs = [(spec, drawing) for spec, drawing in figures]
+    names = [f"{number}-{spec.name}" for number, (spec, _) in enumerate(pairs)]
+    frames = frames_of_drawings({name: drawing for name, (_, drawing) in zip(names, pairs, strict=True)})
+    specs = {name: replace(spec, canvas=False) for name, (spec, _) in zip(names, pairs, strict=True)}
+    said = None if findings is None else list(findings)
+    return report_of_lanes([Lane(title, frames, specs, list(settings), list(notes), said, list(data))])
+
+
+def report_of_lanes(lanes: Sequence[Lane]) -> str:
+    """One HTML file with everything inside, Plotly's script included; its content policy forbids any connection.
+
+    Its figures are drawn by the page's own scripts; those of several lanes stand side by side and move together.
+    """
+    numbered = {f"lane-{number}": lane for number, lane in enumerate(lanes)}
+    frames = carried({name: lane.frames for name, lane in numbered.items()})
+    title = " · ".join(dict.fromkeys(lane.title for lane in lanes))
+    drawn = bool(lanes and any(lane.frames.drawn for lane in lanes))
     blocks = [
-        f"<h1>{html.escape(title)}</h1>",
-        _paragraphs(data),
-        *(f"<h2>{heading}</h2>{section}" for heading, section in sections.items() if section),
+        f"<header><h1>{html.escape(title)}</h1>{'<button type=button id=theme></button>' if drawn else ''}</header>",
+        _paragraphs(dict.fromkeys(sentence for lane in lanes for sentence in lane.data)),
+        _figures_html(numbered, frames) if drawn else "",
+        *(_section_html(heading, section, lanes) for heading, section in SECTIONS.items()),
+        _scripts_html(numbered, frames) if drawn else "",
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style>"
-        f"<script>{_script() if drawings else ''}</script></head><body>{''.join(blocks)}</body></html>\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f"<title>{html.escape(title)}</title><style>{_style()}</style></head><body>{''.join(blocks)}</body></html>\n"
     )
 
 
-def report_of_run(settings: Experiment, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
-    """The report of a recorded run: all figures of its laboratory that have something to show."""
-    title = sealed_text(str(dataset.attrs.get("title") or settings.title))
-    drawings = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
+def lane_of_run(
+    settings: Experiment, dataset: Run, figures: Mapping[str, FigureSpec], limits: Limits | None = None
+) -> Lane:
+    """A recorded run with all figures of its laboratory that it recorded something for."""
     titles = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
-    rows, data = told(settings, titles), data_sentences(settings, dataset)
-    return report_html(title, rows, drawings, settings.equations, _findings_in_words(settings, dataset), data)
+    return Lane(
+        sealed_text(str(dataset.attrs.get("title") or settings.title)),
+        frames_of_run(dataset, figures, limits),
+        figures,
+        told(settings, titles),
+        settings.equations,
+        _findings_in_words(settings, dataset),
+        data_sentences(settings, dataset),
+        [*_made(dataset), *_again(settings, titles)],
+    )
 
 
-def report_of_any_run(dataset: Run, figures: Mapping[str, FigureSpec], findings: Iterable[Finding]) -> str:
-    """The report of a run that no laboratory made; its attributes stand where settings do."""
-    rest = {name: value for name, value in dataset.attrs.items() if name not in ("title", "roles", "step_dimension")}
-    drawings = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    return report_html(sealed_text(str(dataset.attrs.get("title") or "A run")), _named(rest), drawings, [], findings)
-
-
-def report_of_unread_run(complaint: str, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
-    """The report of a run whose settings nobody understands any more: they are listed as they were kept."""
+def lane_of_unread_run(complaint: str, dataset: Run, figures: Mapping[str, FigureSpec]) -> Lane:
+    """A run whose settings nobody understands any more: they are listed as they were kept."""
     try:
         settings = json.loads(dataset.attrs["settings"])
     except ValueError:
         settings = None
     labels = json.loads(dataset.attrs.get(ATTRIBUTE, "{}"))
     rows = _named(settings | labels) if isinstance(settings, dict) else []
-    drawings = [(spec, of_unread_run(spec)(dataset)) for spec in figures.values()]
+    frames = frames_of_run(dataset, {name: of_unread_run(spec) for name, spec in figures.items()})
     title = sealed_text(str(dataset.attrs.get("title") or dataset.attrs["experiment"]))
-    return report_html(title, [Setting("Note", complaint), *rows], drawings, [])
+    return Lane(title, frames, figures, [Setting("Note", complaint), *rows], made=_made(dataset))
+
+
+def report_of_run(settings: Experiment, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
+    """The report of a recorded run."""
+    return report_of_lanes([lane_of_run(settings, dataset, figures)])
+
+
+def report_of_unread_run(complaint: str, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
+    """The report of a run whose settings nobody understands any more."""
+    return report_of_lanes([lane_of_unread_run(complaint, dataset, figures)])
+
+
+def report_of_any_run(dataset: Run, figures: Mapping[str, FigureSpec], findings: Iterable[Finding]) -> str:
+    """The report of a run that no laboratory made; its attributes stand where settings do."""
+    rest = {name: value for name, value in dataset.attrs.items() if name not in ("title", "roles", "step_dimension")}
+    title = sealed_text(str(dataset.attrs.get("title") or "A run"))
+    frames = frames_of_run(dataset, figures)
+    return report_of_lanes([Lane(title, frames, figures, _named(rest), findings=list(findings))])
 
 
 def report_of_view(settings: Instant, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
-    drawings = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     models = [name for name in type(settings).model_fields if facts(type(settings), name)["control"] == CONTROL]
     titles = {name: str(dataset.attrs[name]) for name in models if name in dataset.attrs}
+    drawings = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
     rows, data = told(settings, titles), data_sentences(settings, dataset)
     return report_html(settings.title, rows, drawings, [settings.question], data=data)
+
+
+def _again(settings: Experiment, titles: Mapping[str, str]) -> list[str]:
+    """The shell's line, where it names no file and no model of somebody's: who has its key may use it."""
+    models = (name for name in settings.differences() if facts(type(settings), name)["control"] == CONTROL)
+    if any(models) or labelled(settings, titles) != settings.model_dump(mode="json"):
+        return []
+    return [f"The same run again: {shell_line('run', settings, 'run.nc')}"]
+
+
+def _made(dataset: Run) -> list[str]:
+    """With what a run was computed, as far as it says so."""
+    versions = json.loads(str(dataset.attrs.get("versions", "{}")))
+    programs = ", ".join(f"{name} {version}" for name, version in versions.items())
+    device = dataset.attrs.get("device", "")
+    return [f"Computed with {programs}{f' on {device}' if device else ''}."] if programs else []
 
 
 def _named(values: Mapping[str, Any]) -> list[Setting]:
@@ -214,44 +254,91 @@ def _card(finding: Finding) -> str:
     return f'<article style="border-color:{colour}"><h3>{sign} {html.escape(finding.title)}</h3>{body}</article>'
 
 
-def _script() -> str:
-    # A report is one file, which a browser opens from a disk: it imports nothing.
-    colours = (files("goldviz.ui") / "assets" / "figure_theme.js").read_text(encoding="utf-8").replace("export ", "")
-    draw = (files("goldviz.export") / "report.js").read_text(encoding="utf-8")
-    constants = f"const INKS = {json.dumps(inks())}, CONFIG = {json.dumps(CONFIG)};"
-    return "\n".join([get_plotlyjs(), colours, constants, draw])
+def _section_html(heading: str, section: Callable[[Lane], str], lanes: Sequence[Lane]) -> str:
+    """One section of all lanes; where there are several, each below its title."""
+    parts = [(html.escape(lane.title), section(lane)) for lane in lanes]
+    if len({part for _, part in parts}) == 1:
+        parts = parts[:1]
+    body = "".join(f"<h3>{title}</h3>{part}" if len(parts) > 1 else part for title, part in parts if part)
+    return f"<section><h2>{heading}</h2>{body}</section>" if body else ""
 
 
-def _figure_json(figure: go.Figure) -> str:
-    """Plotly's figure for a script; nothing in it can end the script."""
-    drawing = str(figure.to_json())
-    return drawing.replace("<", "\\u003c").replace(">", "\\u003e")
+def _variables(theme: Theme) -> str:
+    """The names that the page's style sheets have for a theme's colours."""
+    ink = INKS[theme]
+    named = {"text-color": ink.text, "background-color": ink.background, "border-color": ink.grid}
+    page = "; ".join(f"--st-{name}: {colour}" for name, colour in {**named, "primary-color": ink.accent}.items())
+    return f"color-scheme: {theme}; {page}; " + "; ".join(f"--{name}: {colour}" for name, colour in asdict(ink).items())
 
 
-def _light_enough(drawings: list[tuple[FigureSpec, str]]) -> list[tuple[FigureSpec, str]]:
-    """The figures, without the drawings of those that would make the report too large."""
-    room, light = LARGEST, set()
-    for spec, drawing in sorted(drawings, key=lambda one: len(one[1])):
-        room -= len(drawing)
-        light |= {id(spec)} if room >= 0 else set()
-    return [(spec, drawing if id(spec) in light else "") for spec, drawing in drawings]
+@cache
+def _style() -> str:
+    """Light or dark as the reader's system is, or as the reader says; light on paper."""
+    font = FONT.replace('"', "'")
+    themes = [
+        f":root {{ --st-font: {font}; {_variables('light')} }}",
+        f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables('dark')} }} }}",
+        *(f":root[data-theme={theme}] {{ {_variables(theme)} }}" for theme in INKS),
+    ]
+    return "\n".join([*themes, *((files("goldviz") / name).read_text(encoding="utf-8") for name in STYLES)])
 
 
-def _figure_html(spec: FigureSpec, drawing: str, number: int) -> str:
+@cache
+def _plotly() -> str:
+    """Plotly's script, zipped."""
+    return as_text(get_plotlyjs().encode())
+
+
+def _scripts_html(lanes: Mapping[str, Lane], frames: Carried) -> str:
+    """What draws the figures, and the numbers that they are drawn of."""
+    first = next(iter(lanes.values()))
+    about = {
+        "lane": next(iter(lanes)),
+        "noun": first.frames.dim.capitalize(),
+        "last": max(lane.frames.last for lane in lanes.values()),
+        "inks": inks(),
+    }
+    data = {"about": json.dumps(about).replace("<", "\\u003c"), "frames": frames.text, "plotly": _plotly()}
+    return (
+        "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in data.items())
+        + f'<script type="module">{in_one_script(SCRIPT)}</script>'
+        + "<script nomodule>document.getElementById('too-old').hidden = false</script>"
+    )
+
+
+def _figures_html(lanes: Mapping[str, Lane], frames: Carried) -> str:
+    specs = {name: spec for lane in lanes.values() for name, spec in lane.specs.items() if name in lane.frames.drawn}
+    total = max(len(lane.frames.steps.get(lane.frames.dim, ())) for lane in lanes.values())
+    noun = next(iter(lanes.values())).frames.dim
+    few = f" Of {total:,} {noun}s, {frames.steps:,} are in this file." if 0 < frames.steps < total else ""
+    moves = frames.steps > 1
+    return (
+        f'<p id="too-old" hidden>{TOO_OLD}</p><noscript><p>{TOO_OLD}</p></noscript>'
+        f'<div class="goldviz-scrubber"{"" if moves else " hidden"}><div class="goldviz-timeline">'
+        '<button type="button"></button><input type="range" min="1" value="1"><output></output></div></div>'
+        + (f"<p class=how><small>{HOW}{few}</small></p>" if moves else "")
+        + f'<main class="{"" if len(lanes) > 1 else "alone"}">'
+        + "".join(_figure_html(name, spec, lanes, frames) for name, spec in specs.items())
+        + "</main>"
+    )
+
+
+def _figure_html(name: str, spec: FigureSpec, lanes: Mapping[str, Lane], frames: Carried) -> str:
     caption = html.escape(spec.shows)
     if spec.cannot_show:
         caption += f" <em>What it cannot show:</em> {html.escape(spec.cannot_show)}"
-    if not drawing:
+    if name in frames.too_large:
         return f"<figure><p>{html.escape(spec.question)} {TOO_LARGE}</p><figcaption>{caption}</figcaption></figure>"
-    name = f"figure-{number}"
-    plot = f'<div id="{name}"></div><script>drawFigure("{name}", {drawing})</script>'
-    return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
-
-
-def _figures_html(figures: Iterable[tuple[FigureSpec, str]]) -> str:
-    without = "<noscript><p>The figures need JavaScript; the rest of this page does not.</p></noscript>"
-    pairs = enumerate(figures, start=1)
-    return without + "".join(_figure_html(spec, drawing, number) for number, (spec, drawing) in pairs)
+    words = html.escape(f"{spec.question} {spec.shows}".lstrip())
+    kind = "diagram" if spec.canvas else "figure"
+    places = "".join(
+        f"<div>{f'<h3>{html.escape(lane.title)}</h3>' if len(lanes) > 1 else ''}"
+        f'<div><div class="goldviz-{kind} goldviz-figure-waiting" role="figure" aria-label="{words}"'
+        f' data-lane="{lane_id}" data-name="{html.escape(name)}"></div></div></div>'
+        for lane_id, lane in lanes.items()
+        if name in lane.frames.drawn
+    )
+    return f"<figure><div class=lanes>{places}</div><figcaption>{caption}</figcaption></figure>"
 
 
 def _paragraphs(sentences: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ import math
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -220,7 +220,7 @@ class FrameTable:
             template = spec.draw(run.dataset, epoch=self._last(run), limits=limits, theme=self.theme).template()
             past = known.past if known else OrderedDict()
             return Drawn(template.text, template.rows, places, template.shape, True, past)
-        kept = _thinned(kept, -(-len(kept) // MOST_REDRAWN))
+        kept = _multiples(kept, -(-len(kept) // MOST_REDRAWN))
         drafts = (spec.draw(run.dataset, epoch=labels[at], limits=limits, theme=self.theme) for at in kept)
         template = together("look", [json.loads(draft.to_json()) for draft in drafts])
         return Drawn(template.text, template.rows, {"look": kept}, template.shape, False)
@@ -268,22 +268,28 @@ def _within_bounds(drawn: Drawn, room: int) -> Drawn:
     wanted = size / len(longest) * (longest[-1] + 1) / room
     # A multiple of the stride before: the steps that it asks for are all still there, and stay evenly spread.
     stride = drawn.stride * math.ceil(wanted / drawn.stride)
-    chosen = {dim: _thinned(places, stride) for dim, places in drawn.kept.items()}
-    rows = [_at_places(row, chosen) for row in drawn.rows]
-    kept = {dim: [drawn.kept[dim][at] for at in places] for dim, places in chosen.items()}
-    return Drawn(drawn.figure, rows, kept, drawn.shape, False, stride=stride)
+    places = {dim: _multiples(places, stride) for dim, places in drawn.kept.items()}
+    return replace(at_places(drawn, places), past=OrderedDict(), redrawn=False, stride=stride)
 
 
-def _thinned(places: Sequence[int], stride: int) -> list[int]:
-    """Where among these places the multiples of ``stride`` stand, and the last.
+def _multiples(places: Sequence[int], stride: int) -> list[int]:
+    """Those of these places that are multiples of ``stride``, and the last.
 
-    >>> _thinned([0, 2, 4, 6, 7, 8, 9], 4)
-    [0, 2, 5, 6]
+    >>> _multiples([0, 2, 4, 6, 7, 8, 9], 4)
+    [0, 4, 8, 9]
     """
-    return [at for at, place in enumerate(places) if place % stride == 0 or at == len(places) - 1]
+    return [place for place in places if place % stride == 0 or place == places[-1]]
 
 
-def _at_places(row: AtStep | NDArray[Any], places: Mapping[str, list[int]]) -> AtStep | NDArray[Any]:
+def at_places(drawn: Drawn, places: Mapping[str, Sequence[int]]) -> Drawn:
+    """The figure at those of its steps alone that ``places`` names along each growing dimension."""
+    wanted = {dim: set(places[dim]) for dim in drawn.kept}
+    chosen = {dim: [at for at, place in enumerate(kept) if place in wanted[dim]] for dim, kept in drawn.kept.items()}
+    kept = {dim: [drawn.kept[dim][at] for at in numbers] for dim, numbers in chosen.items()}
+    return replace(drawn, rows=[_chosen(row, chosen) for row in drawn.rows], kept=kept)
+
+
+def _chosen(row: AtStep | NDArray[Any], places: Mapping[str, list[int]]) -> AtStep | NDArray[Any]:
     if not isinstance(row, AtStep) or len(row.values) == len(places[row.dim]):
         return row
     chosen = places[row.dim]

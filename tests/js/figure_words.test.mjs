@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inTwoLines, resultOf } from "../../goldviz/ui/assets/figure_words.js";
+import { inTwoLines, rangesOf, resultOf } from "../../goldviz/ui/assets/figure_words.js";
 
 test("a label says the notes and where the curves end, and the question only where there is no result", () => {
   const curves = [
@@ -34,4 +34,25 @@ test("a curve over an axis of logarithms ends at a number, not at its exponent",
 test("notes of more than two lines are cut, and others are not", () => {
   assert.deepEqual(inTwoLines(["a", "b"]), ["a", "b"]);
   assert.deepEqual(inTwoLines(["a", "b", "c", "d"]), ["a", "b …"]);
+});
+
+test("axes say what they reach over, on any scale and each once", () => {
+  const layout = {
+    meta: { logarithms: { y2: true } },
+    xaxis: { title: { text: "Epoch" }, type: "linear", range: [20.5, 0.5] },
+    xaxis2: { title: { text: "Epoch" }, type: "linear", range: [0.5, 20.5] },
+    yaxis: { title: { text: "Norm of dL/dW<sub>1</sub>" }, type: "log", range: [-6, 2] },
+    yaxis2: { title: { text: "Bound" }, type: "linear", range: [-400, 0] },
+    yaxis3: { title: { text: "Network" }, type: "category", _categories: ["plain", "a &lt; b"], range: [-0.5, 1.5] },
+    xaxis3: { title: { text: "Day" }, type: "date", range: ["2018-04-25 12:00", "2024-12-31"] },
+    xaxis4: { title: { text: "Hidden" }, visible: false, range: [0, 1] },
+    xaxis5: { title: { text: "" }, range: [0, 1] },
+  };
+  assert.deepEqual(rangesOf(layout), [
+    "Epoch from 0.5 to 20.5",
+    "Norm of dL/dW1 from 1.0e-6 to 100",
+    "Bound from 1.0e-400 to 1",
+    "Network from plain to a < b",
+    "Day from 2018-04-25 to 2024-12-31",
+  ]);
 });

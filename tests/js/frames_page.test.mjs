@@ -54,6 +54,22 @@ test("figures that are put up together are asked for in one question", async () 
   two.stop();
 });
 
+test("a report asks nobody, and its slider stops wherever any figure was recorded", async () => {
+  const page = framesPage("");
+  const kept = { epoch: { from: 0, places: [0, 1, 2] }, histogram_epoch: { from: 0, places: [0] } };
+  const steps = { epoch: { from: 0, labels: [1, 2, 3] }, histogram_epoch: { from: 0, labels: [1] } };
+  const lane = laneOf(["loss", "histogram"], { steps, last: 3 });
+  lane.figures.loss.kept = { epoch: kept.epoch };
+  lane.figures.histogram.kept = { histogram_epoch: kept.histogram_epoch };
+  page.take({ header: { lanes: [lane] } });
+  const watchers = [watched(page, "loss"), watched(page, "histogram"), watched(page, "not carried")];
+  await settled();
+  assert.deepEqual(asked, []);
+  assert.equal(page.stepFor(2), 2);
+  assert.equal(page.figureAt("run", "histogram", 2).layout.title, "histogram");
+  watchers.forEach(({ stop }) => stop());
+});
+
 test("a timeline waits for the figures that come with it", async () => {
   const page = framesPage("/company");
   answers.push(answerOf([laneOf(["loss"])]));

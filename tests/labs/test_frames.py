@@ -12,10 +12,12 @@ import pytest
 import xarray as xr
 
 from goldviz.declare.laboratory import Laboratory
+from goldviz.export.report import report_of_run
 from goldviz.figures.frames import AtStep
 from goldviz.figures.reading import GROWING
 from goldviz.figures.table import Arrays, FrameTable, packed
 from goldviz.runs.examples import example
+from tests.export.report_parts import message_in
 from tests.javascript import node
 from tests.labs.small_runs import EVERY_TRAINED, REPRESENTED, TRAINED
 from tests.thinned import represented
@@ -141,3 +143,26 @@ def test_a_figure_without_frames_is_sent_whole_when_its_run_is_over() -> None:
     assert not over["redrawn"]
     assert over["kept"]["look"] == {"from": 0, "places": list(range(run.sizes["look"]))}
     assert {row["from"] for row in over["rows"]} == {0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lab", "slug"), EXAMPLES, ids=str)
+def test_a_report_draws_what_the_page_draws_at_its_first_middle_and_last_step(
+    lab: Laboratory, slug: str, tmp_path: Path
+) -> None:
+    run, figures = example(lab.declared, slug), lab.figures().FIGURES
+    header, arrays = message_in(report_of_run(lab.declared.preset(slug), run, figures))
+    [lane], sent = header["lanes"], Arrays()
+    sent.parts = [arrays]
+    (tmp_path / "message").write_bytes(packed(lane, sent))
+    labels = lane["steps"].get(run.attrs["step_dimension"], {}).get("labels") or [lane["last"]]
+    steps = sorted({labels[0], labels[len(labels) // 2], labels[-1]})
+    node("fill_all.mjs", tmp_path / "message", tmp_path / "filled.json", json.dumps(steps), "[]")
+    filled = json.loads((tmp_path / "filled.json").read_text())
+    first_look = int(run["look"].values[0]) if run.sizes.get("look") else 0
+    assert filled
+    for name, at_steps in filled.items():
+        for step in [step for step in steps if figures[name].frames or step >= first_look]:
+            drawn = json.loads(figures[name].draw(run, epoch=step).to_json())
+            found = list(differences(decoded(drawn), decoded(at_steps[str(step)]["figure"])))
+            assert not found, (name, step, found[:3])

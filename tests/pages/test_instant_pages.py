@@ -13,6 +13,7 @@ from goldviz.export.report import report_of_view
 from goldviz.export.table import curves_csv
 from goldviz.figures.spec import by_name
 from goldviz.ui.panels import take_away
+from tests.export.report_parts import lanes_in
 from tests.pages.instant import InstantVisitor
 from tests.thinned import thinned
 
@@ -39,7 +40,7 @@ def test_what_is_shown_can_be_taken_along(declared: type[Instant], monkeypatch: 
     rows = list(csv.DictReader(io.StringIO(curves_csv(dataset))))
     assert {row["variable"] for row in rows} <= set(map(str, dataset.data_vars))
     report = report_of_view(settings, dataset, figures)
-    assert report.count('<div id="figure-') == len(figures) > 0
+    assert len(lanes_in(report)[0]["figures"]) == len(figures) > 0
     assert set(figures) - DRAWN_BY_PARTS.get(declared.name, set()) == drawn
     codes = [code.value for code in visitor.at.code]
     assert f'goldviz.compute("{declared.name}"' in codes[-2]

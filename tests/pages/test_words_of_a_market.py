@@ -21,6 +21,7 @@ from goldviz.export.report import report_of_run, report_of_view
 from goldviz.export.table import curves_csv
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.ui.serving import services
+from tests.export.report_parts import figure_texts
 from tests.pages.instant import InstantVisitor
 from tests.pages.visit import Visitor
 
@@ -95,8 +96,7 @@ def assert_said(texts: list[str], *, told: str) -> None:
 def visible(report: str) -> list[str]:
     """The texts of a report: those between tags, and those of its figures."""
     bare = re.sub(r"<(script|style)\b.*?</\1>", " ", report, flags=re.S)
-    drawn = re.findall(r'"(?:text|title|name|hovertemplate)":\s*"((?:[^"\\]|\\.)*)"', report)
-    return [*re.sub(r"<[^>]+>", "\n", bare).split("\n"), *(json.loads(f'"{text}"') for text in drawn)]
+    return [*re.sub(r"<[^>]+>", "\n", bare).split("\n"), *figure_texts(report)]
 
 
 def trained(page: str, declared: str, market: str, settings: dict[str, str]) -> tuple[Visitor, xr.Dataset, Any]:

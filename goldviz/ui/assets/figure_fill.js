@@ -13,7 +13,12 @@ const KINDS = {
   f8: Float64Array,
 };
 
-export const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+export function bytesOf(base64) {
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}
 
 // An array that came in base64; whatever else stands there stays.
 export const ofBase64 = (sent) => (sent?.bdata ? new KINDS[sent.dtype](bytesOf(sent.bdata).buffer) : sent);

@@ -49,6 +49,28 @@ export function resultOf(notes, traces, description, logarithms) {
   return all.length ? `${all.join(". ")}.` : description;
 }
 
+function endOf(axis, value, spoken) {
+  const { type, _categories: names } = axis;
+  if (type === "date") return String(value).slice(0, 10);
+  if (type === "log") return spokenPower(value);
+  if (!names?.length) return spoken(value);
+  return visible(String(names[Math.min(names.length - 1, Math.max(0, Math.round(value)))]));
+}
+
+// What a drawn figure's axes and colours reach over: "Epoch from 1 to 20", each once.
+export function rangesOf(layout) {
+  const said = Object.entries(layout).flatMap(([key, axis]) => {
+    if (!/^([xy]|color)axis\d*$/.test(key) || !axis?.title?.text || axis.visible === false) return [];
+    const range = axis.range ?? [axis.cmin, axis.cmax];
+    if (!range?.every((end) => end !== undefined && end !== null)) return [];
+    const ends = axis.type === "date" ? range : range.map(Number).sort((one, other) => one - other);
+    const spoken = layout.meta?.logarithms?.[key.replace("axis", "")] ? spokenPower : spokenNumber;
+    const [low, high] = ends.map((end) => endOf(axis, end, spoken));
+    return [`${visible(axis.title.text).replace(/\s+/g, " ")} from ${low} to ${high}`];
+  });
+  return [...new Set(said)];
+}
+
 export function isCut(lines) {
   return lines.length > NOTE_LINES;
 }
@@ -75,7 +97,8 @@ export function tellWords(host, layout, description, veiled) {
   const notes = layout.meta?.notes ?? [];
   const result = resultOf(notes, host._fullData ?? [], description, layout.meta?.logarithms);
   host.setAttribute("aria-label", veiled ? description : result);
-  host.setAttribute("aria-description", description);
+  const reach = rangesOf({ ...host._fullLayout, meta: layout.meta }).map((range) => `${range}.`);
+  host.setAttribute("aria-description", [description, ...reach].join(" "));
   if (layout.meta?.cut) infoOf(host).lastChild.textContent = notes.map(visible).join(" ");
   else [...host.children].find((child) => child.className === "goldviz-info")?.remove();
 }

@@ -108,8 +108,8 @@ class FramesPage {
 
   async askNow() {
     this.asking?.abort();
-    // A browser has few connections to a server: a page that nobody sees leaves them to others.
-    if (document.hidden || !this.watchers.size) return;
+    // A browser has few connections to a server: a page that nobody sees leaves them to others. A report has no server.
+    if (document.hidden || !this.watchers.size || !this.address) return;
     const asking = (this.asking = new AbortController());
     try {
       const answer = await fetch(`${this.address}?has=${this.question()}`, { signal: asking.signal });
@@ -176,6 +176,8 @@ class FramesPage {
   recorded(id) {
     const lane = this.lanes.get(id);
     const lists = this.dimensions(id).map((dim) => lane.steps[dim]).filter((labels) => labels?.length);
+    // A report has all figures in one view: what was recorded more seldom shows its last step so far, and names it.
+    if (!this.address) return lists.sort((one, other) => one.length - other.length).at(-1);
     const held = this.common.get(id);
     if (held?.lane === lane && held.lists.length === lists.length && held.lists.every((one, at) => one === lists[at]))
       return held.steps;

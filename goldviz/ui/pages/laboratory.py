@@ -228,7 +228,7 @@ class LaboratoryPage:
         why(lane, lambda name: view.draw(lane, name, place="why-"))
 
     def _take(self, view: _View) -> None:
-        take_away.show(self.experiment, view.shown[-1], self.figures, view.epoch)
+        take_away.show(self.experiment, view.shown, self.figures)
 
     def _arrive(self) -> list[str]:
         """Take settings out of the link at the first visit and by Back, and lanes, a part or a claim whenever the

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -13,8 +13,9 @@ import xarray as xr
 from goldviz.declare.data_labels import labels_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import laboratory_of
-from goldviz.declare.settings import Experiment, Settings
-from goldviz.export.report import report_of_run, report_of_unread_run, report_of_view
+from goldviz.declare.settings import Experiment
+from goldviz.export.report import lane_of_run, lane_of_unread_run, report_of_lanes, report_of_view
+from goldviz.export.shell_line import shell_line
 from goldviz.export.table import curves_csv
 from goldviz.figures.spec import FigureSpec, by_name
 from goldviz.runs.store.arrays import changes_by_step
@@ -48,8 +49,9 @@ def download(words: str, make: Callable[[], str], file_name: str, key: str, *, d
     )
 
 
-def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, FigureSpec], epoch: int | None) -> None:
-    """Buttons to take the lane's run along; each file is made when it is asked for."""
+def show(experiment: type[Experiment], visible_lanes: Sequence[AnyLane], figures: Mapping[str, FigureSpec]) -> None:
+    """Buttons to take the last lane's run along, and all lanes in the report; a file is made when it is asked for."""
+    lane = visible_lanes[-1]
     st.caption(
         "The address in your browser is a link to these settings, seeds and runs: it opens the same view for anyone "
         "who reaches this server. The script needs Python and what its first lines name."
@@ -58,7 +60,9 @@ def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, Figu
     with st.container(horizontal=True, gap="small"):
         none = not lane.last_step
         download("Curves (CSV)", lambda: curves_csv(lane.dataset), f"{stem}.csv", f"csv-{lane.id}", disabled=none)
-        download("Report (HTML)", lambda: _report(lane, figures), f"{stem}.html", f"html-{lane.id}", disabled=none)
+        download(
+            "Report (HTML)", lambda: _report(visible_lanes, figures), f"{stem}.html", f"html-{lane.id}", disabled=none
+        )
         if isinstance(lane, Lane):
             changes = changes_by_step(lane.dataset)
             script = f"{stem.replace('-', '_')}.py"
@@ -69,7 +73,7 @@ def show(experiment: type[Experiment], lane: AnyLane, figures: Mapping[str, Figu
                 f"script-{lane.id}",
             )
     if isinstance(lane, Lane):
-        st.code(_command("run", lane.settings, "run.nc"), language="bash")
+        st.code(shell_line("run", lane.settings, "run.nc"), language="bash")
 
 
 def data_in_name(lane: AnyLane) -> list[str]:
@@ -78,10 +82,21 @@ def data_in_name(lane: AnyLane) -> list[str]:
     return [part for label in labels.values() if (part := re.sub(r"[^\w.]+", "_", label).strip("_."))]
 
 
-def _report(lane: AnyLane, figures: Mapping[str, FigureSpec]) -> str:
-    if isinstance(lane, Lane):
-        return report_of_run(lane.settings, lane.dataset, figures)
-    return report_of_unread_run(lane.complaint, lane.dataset, figures)
+def _report(visible_lanes: Sequence[AnyLane], figures: Mapping[str, FigureSpec]) -> str:
+    """The report of all lanes, each under its title where there are several."""
+    understood = [lane for lane in visible_lanes if isinstance(lane, Lane)]
+    limits = None
+    if len(understood) > 1:
+        limits = laboratory_of(understood[0].settings).figures().shared_limits([lane.records for lane in understood])
+    told = [
+        lane_of_run(lane.settings, lane.dataset, figures, limits)
+        if isinstance(lane, Lane)
+        else lane_of_unread_run(lane.complaint, lane.dataset, figures)
+        for lane in visible_lanes
+    ]
+    if len(told) > 1:
+        told = [replace(one, title=lane.title) for one, lane in zip(told, visible_lanes, strict=True)]
+    return report_of_lanes(told)
 
 
 def show_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list[FigureSpec]]) -> None:
@@ -98,22 +113,8 @@ def show_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list
         download("Report (HTML)", html, report, f"html-{key}")
     keywords = "".join(f", {name}={value!r}" for name, value in settings.differences().items())
     st.code(f'import goldviz\n\nds = goldviz.compute("{settings.name}"{keywords})', language="python", wrap_lines=True)
-    st.code(_command("compute", settings, f"{stem}.nc"), language="bash", wrap_lines=True)
+    st.code(shell_line("compute", settings, f"{stem}.nc"), language="bash", wrap_lines=True)
 
 
 def _report_of_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list[FigureSpec]]) -> str:
     return report_of_view(settings, dataset, by_name(*figures()))
-
-
-def _command(verb: str, settings: Settings, output: str) -> str:
-    """The shell's line that repeats these settings."""
-    options = [
-        part
-        for name, value in settings.differences().items()
-        for part in (f"--{name.replace('_', '-')}", shlex.quote(_argument(value)))
-    ]
-    return " ".join(["goldviz", verb, settings.name, *options, "--output", output])
-
-
-def _argument(value: object) -> str:
-    return ",".join(str(item) for item in value) if isinstance(value, list | tuple) else str(value)

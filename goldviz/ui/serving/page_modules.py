@@ -8,11 +8,12 @@ good.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from goldviz.export.page_scripts import module_text
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -23,18 +24,13 @@ ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Co
 """Headers of what never changes under its address."""
 INLINE = tuple(f"ui/assets/{name}.js" for name in ("connection", "visits", "typed_numbers", "steady_clicks"))
 """They stand in every page itself, so nobody fetches them."""
-COMMENT = re.compile(r"^ *//.*$", re.MULTILINE)
-"""A line that is a comment: it travels empty, so that lines keep their numbers."""
 
 
 @cache
 def modules() -> Mapping[str, str]:
     """What the browser gets of every module, by its path in the package, such as ``ui/assets/timeline.js``."""
     paths = [*PACKAGE.glob("ui/assets/*.js"), *PACKAGE.glob("labs/*/assets/*.js")]
-    return {
-        path.relative_to(PACKAGE).as_posix(): COMMENT.sub("", path.read_text(encoding="utf-8"))
-        for path in sorted(paths)
-    }
+    return {path: module_text(path) for path in sorted(one.relative_to(PACKAGE).as_posix() for one in paths)}
 
 
 @cache

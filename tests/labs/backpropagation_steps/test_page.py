@@ -12,6 +12,7 @@ from goldviz.figures.spec import FigureSpec, by_name
 from goldviz.labs.backpropagation_steps.parts.diagram import KEY, told_step
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.ui.panels import take_away
+from tests.export.report_parts import figure_texts
 from tests.pages.instant import InstantVisitor
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -58,8 +59,9 @@ def test_the_step_in_view_stands_in_the_link_and_its_diagram_in_the_report(monke
     visitor.open("take")
     settings, dataset, figures = shown[-1]
     report = report_of_view(settings, dataset, by_name(*figures()))
-    assert "The network, step by step" in report
-    assert "Phase B, layer 1: what arrives" in report
+    texts = " ".join(figure_texts(report))
+    assert "The network, step by step" in texts
+    assert "Phase B, layer 1: what arrives" in texts
 
 
 @pytest.mark.parametrize("said", [None, {}, {"to": "5"}, {"to": -1}, {"to": 27}, {"to": True}, {"to": 1.5}, [5]])

@@ -42,6 +42,7 @@ from goldviz.ui.panels import background, controls
 from goldviz.ui.serving import queries
 from goldviz.ui.texts.model_dialog import megabytes
 from goldviz.ui.words import plain
+from tests.export.report_parts import lanes_in
 from tests.pages.instant import InstantVisitor
 from tests.random_bert import write_random_bert
 from tests.text_model_folders import with_classifier, without_masked_words
@@ -590,7 +591,7 @@ def test_what_is_taken_along_is_what_is_shown(monkeypatch: pytest.MonkeyPatch) -
     report = made["Report (HTML)"]()
     assert "default-src 'none'" in report
     assert "<script>alert(1)" not in report
-    assert report.count('<div id="figure-') == 16
+    assert len(lanes_in(report)[0]["figures"]) == 16
     [code] = [element.value for element in visitor.at.code]
     namespace: dict[str, Any] = {}
     exec(code, namespace)

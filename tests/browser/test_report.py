@@ -1,0 +1,126 @@
+"""A report on a disk in a real Chromium that reaches nothing: it moves, is pointed at, presented and printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from goldviz.declare.registry import experiments, laboratories
+from goldviz.export.report import lane_of_run, report_of_lanes
+from goldviz.runs.examples import example
+
+LABORATORY = "depth-gradients"
+SHEET = 718
+"""Pixels between the margins of an A4 page."""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    declared, figures = experiments()[LABORATORY], laboratories()[LABORATORY].figures()
+    runs = {slug: example(declared, slug) for slug in ("as-in-the-document", "break-it-sigmoid")}
+    limits = figures.shared_limits(runs.values())
+    lanes = [
+        replace(lane_of_run(declared.preset(slug), run, figures.FIGURES, limits), title=slug)
+        for slug, run in runs.items()
+    ]
+    path = tmp_path_factory.mktemp("report") / "report <b>&.html"
+    path.write_text(report_of_lanes(lanes), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(params=[(1440, 900, "light"), (1440, 900, "dark"), (390, 844, "light"), (390, 844, "dark")], ids=str)
+def page(request: pytest.FixtureRequest, browser: Browser, file: Path) -> Iterator[Page]:
+    width, height, theme = request.param
+    size = {"width": width, "height": height}
+    context = browser.new_context(viewport=size, color_scheme=theme, offline=True)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error.stack)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.goto(file.as_uri())
+    expect(page.locator("[data-lane]:not([data-drawn])")).to_have_count(0)
+    yield page
+    assert faults == []
+    context.close()
+
+
+def notes(page: Page, name: str) -> list[str]:
+    """What readers hear of a figure in both lanes."""
+    return [str(one.get_attribute("aria-label")) for one in page.locator(f'[data-name="{name}"]').all()]
+
+
+def all_are_at(page: Page, epoch: int) -> None:
+    for one in page.locator('[data-name="gradient_by_layer"]').all():
+        expect(one).to_have_attribute("aria-label", re.compile(rf"Epoch {epoch}\."))
+
+
+def paper_of(page: Page) -> str:
+    return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+
+def test_a_report_opens_without_a_network_moves_and_prints(page: Page, tmp_path: Path) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    slider = page.locator(".goldviz-timeline input")
+    last = int(slider.get_attribute("max") or 0)
+    all_are_at(page, last)
+
+    # Scrubbing moves the figures of both lanes, and what is said of them.
+    at_the_end = notes(page, "gradient_by_layer")
+    slider.evaluate("one => { one.value = 3; one.dispatchEvent(new Event('input')); }")
+    all_are_at(page, 3)
+    assert all(before != now for before, now in zip(at_the_end, notes(page, "gradient_by_layer"), strict=True))
+    assert "Layer from" in str(page.locator('[data-name="gradient_by_layer"]').first.get_attribute("aria-description"))
+
+    # Played from here, it comes to the end.
+    page.get_by_role("button", name="Play").click()
+    all_are_at(page, last)
+
+    # What is pointed at in one figure is marked in the others.
+    page.evaluate(
+        "document.querySelector('[data-name=\"gradient_by_layer\"]')"
+        ".emit('plotly_hover', { points: [{ x: 5, ...(({ xaxis, yaxis }) => ({ xaxis, yaxis }))"
+        "(document.querySelector('[data-name=\"gradient_by_layer\"]')._fullLayout) }] })"
+    )
+    page.wait_for_selector('[data-name="gradient_heat_map"] .goldviz-marks')
+
+    # Presented, one figure has the window.
+    page.keyboard.press("p")
+    page.wait_for_selector("[data-goldviz-presented]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("[data-goldviz-presented]", state="detached")
+
+    # The reader's own choice of light or dark reaches the figures.
+    other = page.locator("#theme")
+    before = paper_of(page)
+    other.click()
+    assert paper_of(page) != before
+    other.click()
+
+    # On paper all is light, at the step in view, and as wide as a sheet; afterwards the screen is as before.
+    slider.evaluate("one => { one.value = 2; one.dispatchEvent(new Event('input')); }")
+    all_are_at(page, 2)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert paper_of(page) == "rgb(255, 255, 255)"
+    widths = page.evaluate(
+        "[...document.querySelectorAll('.main-svg')].map((one) => Number(one.getAttribute('width')))"
+    )
+    assert widths
+    assert max(widths) <= SHEET
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert paper_of(page) == before
+    page.pdf(path=tmp_path / "report.pdf")
+    assert (tmp_path / "report.pdf").stat().st_size > 50_000
+
+
+def test_a_browser_without_scripts_gets_a_sentence(browser: Browser, file: Path) -> None:
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    expect(page.locator("noscript p")).to_be_visible()
+    assert page.get_by_role("heading", name="Settings").is_visible()
+    context.close()
