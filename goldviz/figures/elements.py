@@ -380,7 +380,7 @@ def reference_line(
 
     Call it when the axes have their types: an annotation on a log axis is placed by its logarithm.
     """
-    line = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
+    line = {"color": INKS[theme].muted, "width": 1.5, "dash": "dot"}
     logarithmic = figure.layout.yaxis.type == "log"
     shown: dict[str, Any] = {}
     if isinstance(y, AtStep):
@@ -402,7 +402,7 @@ def reference_line(
         y=height,
         yref="y",
         yanchor="bottom",
-        font={"size": 13, "color": INKS[theme].accent},
+        font={"size": 13, "color": INKS[theme].muted},
         **shown,
     )
 

@@ -142,6 +142,14 @@ def leave_link(parameters: Mapping[str, str]) -> None:
         st.query_params.from_dict(parameters)
 
 
+def keep_in_link(parameter: str, text: str) -> None:
+    """Keep one thing in the address where only a part of the page is drawn; an empty text takes it out."""
+    if text and st.query_params.get(parameter) != text:
+        st.query_params[parameter] = text
+    elif not text:
+        st.query_params.pop(parameter, None)
+
+
 def notices() -> None:
     """What visitors should know of the database; raises StoreError where there is none."""
     for sentence in services.store().notices:

@@ -47,6 +47,30 @@ def test_one_deed_is_one_entry_and_back_and_forward_restore_it(server: Server, o
     assert entries(page) == begun + 2
 
 
+def test_the_step_in_view_is_in_the_link_and_back_restores_it_without_an_entry_for_each_move(
+    server: Server, open_page: Opener
+) -> None:
+    page = open_page(address(server, "step=5"))
+    wait_for_figure(page)
+    timeline = page.get_by_role("slider", name="Epoch in view")
+    expect(timeline).to_have_value("5")
+    begun = entries(page)
+    timeline.focus()
+    for _ in range(3):
+        timeline.press("ArrowRight")
+    page.wait_for_url("**step=8")
+    assert entries(page) == begun
+    page.get_by_text("Why?", exact=True).first.click()
+    page.wait_for_url("**shown=why**")
+    timeline.press("End")
+    page.wait_for_url(lambda address: "step=" not in address)
+    page.go_back()
+    page.wait_for_url("**step=8")
+    wait_for_figure(page)
+    expect(timeline).to_have_value("8")
+    assert entries(page) == begun + 1
+
+
 def test_back_and_forward_walk_through_a_story_and_out_of_it(server: Server, open_page: Opener) -> None:
     page = open_page(address(server))
     wait_for_figure(page)

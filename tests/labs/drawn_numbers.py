@@ -13,7 +13,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
 from goldviz.figures.draft import Figure
 from goldviz.figures.spec import FigureSpec
+from goldviz.figures.theme import INKS
 from goldviz.runs.examples import example
 from tests.labs.small_runs import LABORATORIES, cases
 
@@ -156,15 +157,62 @@ def shown(lab: Laboratory, slug: str) -> tuple[xr.Dataset, int]:
     return settings.compute(), sum(places) // 2
 
 
-def drawn(lab: Laboratory) -> dict[str, dict[str, float]]:
-    """The numbers of every figure of a laboratory."""
-    own, picture = getattr(cases(lab), "drawn_of", None), getattr(lab.figures(), "picture", None)
+def figures_of(lab: Laboratory) -> dict[str, Figure]:
+    """Every figure of a laboratory by its name and what it is of."""
+    own = getattr(cases(lab), "drawn_of", None)
     with np.errstate(all="ignore"):
-        found = {view: sides(figure) for view, figure in (own() if own else views(lab))}
-        if picture and not own:
+        return dict(own() if own else views(lab))
+
+
+def drawn(lab: Laboratory, figures: Mapping[str, Figure]) -> dict[str, dict[str, float]]:
+    """The numbers of every figure of a laboratory, and of its picture."""
+    picture = getattr(lab.figures(), "picture", None)
+    with np.errstate(all="ignore"):
+        found = {view: sides(figure) for view, figure in figures.items()}
+        if picture and not getattr(cases(lab), "drawn_of", None):
             svg = picture(shown(lab, lab.declared.presets[0].slug)[0])
             found["picture"] = {"marks": float(f"{weighed([svg]):.9g}")}
     return found
+
+
+def gold_lines(figure: Figure) -> set[tuple[str, str]]:
+    """Where gold lines run across a whole figure or panel: each one's direction and place."""
+    gold = {ink.accent for ink in INKS.values()}
+    lines = set()
+    for shape in figure.layout.shapes or ():
+        across = [axis for axis in "xy" if str(shape.get(f"{axis}ref", "")).endswith("domain")]
+        seen = shape.get("visible", True) is not False
+        if seen and shape.get("type") == "line" and across and shape.get("line", {}).get("color") in gold:
+            other = "y" if across == ["x"] else "x"
+            lines.add((other, str(shape[f"{other}0"])))
+    return lines
+
+
+def hidden_lines(figure: Figure) -> list[tuple[str, str]]:
+    """Lines of the legend that lie on each other from end to end and look alike, so that one of them cannot be seen."""
+    lines = [
+        trace
+        for trace in figure.data
+        if trace.get("type") == "scatter" and "lines" in str(trace.get("mode")) and trace.get("showlegend") is not False
+    ]
+    return [
+        (str(one["name"]), str(other["name"]))
+        for one, other in combinations(lines, 2)
+        if all(str(one.get(part)) == str(other.get(part)) for part in ("type", "xaxis", "yaxis"))
+        and all(one.get("line", {}).get(part) == other.get("line", {}).get(part) for part in ("dash", "width"))
+        and _alike(one.get("x"), other.get("x"))
+        and _alike(one["y"], other["y"])
+    ]
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two curves' values are the same to the eye, and more than two."""
+    try:
+        first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    except (TypeError, ValueError):
+        return list(map(str, one)) == list(map(str, other))
+    some = first.shape == second.shape and np.isfinite(first).sum() > 2
+    return bool(some and np.allclose(first, second, rtol=1e-3, equal_nan=True))
 
 
 def kept_in(lab: Laboratory) -> Path:
@@ -174,7 +222,9 @@ def kept_in(lab: Laboratory) -> Path:
 
 def keep(lab: Laboratory) -> None:
     """Keep what is drawn today."""
-    lines = ",\n".join(f"{json.dumps(view)}: {json.dumps(numbers)}" for view, numbers in drawn(lab).items())
+    lines = ",\n".join(
+        f"{json.dumps(view)}: {json.dumps(numbers)}" for view, numbers in drawn(lab, figures_of(lab)).items()
+    )
     kept_in(lab).write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 

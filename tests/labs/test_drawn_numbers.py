@@ -6,14 +6,18 @@ import pytest
 
 from goldviz.declare.laboratory import Laboratory
 from goldviz.figures.draft import Figure
-from tests.labs.drawn_numbers import CLOSE, drawn, kept_in, sides
+from tests.labs.drawn_numbers import CLOSE, drawn, figures_of, gold_lines, hidden_lines, kept_in, sides
 from tests.labs.small_runs import LABORATORIES
 
 
 @pytest.mark.parametrize("lab", [lab for lab in LABORATORIES if kept_in(lab).exists()], ids=lambda lab: lab.name)
 def test_every_figure_draws_what_it_drew(lab: Laboratory) -> None:
-    """A new figure is not compared before it is kept."""
-    kept, now = json.loads(kept_in(lab).read_text(encoding="utf-8")), drawn(lab)
+    """A new figure is not compared before it is kept. A line in gold is the place in view, so there is one.
+
+    Of equal curves each can be seen.
+    """
+    figures = figures_of(lab)
+    kept, now = json.loads(kept_in(lab).read_text(encoding="utf-8")), drawn(lab, figures)
     other = {
         view: sorted(side for side in before.keys() | now[view].keys() if not alike(before, now[view], side))
         for view, before in kept.items()
@@ -21,6 +25,8 @@ def test_every_figure_draws_what_it_drew(lab: Laboratory) -> None:
     }
     assert {view: sides for view, sides in other.items() if sides} == {}, "where it is meant, make drawn keeps it"
     assert kept.keys() <= now.keys(), "what is not drawn any more is left out by make drawn"
+    assert {view: lines for view, figure in figures.items() if len(lines := gold_lines(figure)) > 1} == {}
+    assert {view: pairs for view, figure in figures.items() if (pairs := hidden_lines(figure))} == {}
 
 
 def alike(before: dict[str, float], now: dict[str, float], side: str) -> bool:

@@ -39,6 +39,8 @@ from goldviz.ui.words import plain
 
 FIGURE = "figure"
 """The link's parameter that names a figure to look closer at."""
+STEP = "step"
+"""The link's parameter that names the step in view, where that does not follow the run."""
 
 
 @contextmanager
@@ -136,7 +138,9 @@ class LaboratoryPage:
         source = Source.of(name, [lane.id for lane in visible_lanes])
         with timeline:
             noun, last = visible_lanes[0].step.capitalize(), max(lane.last_step for lane in visible_lanes)
-            epoch = live.timeline(source, noun, last, key=f"scrub-{name}")
+            epoch = live.timeline(source, noun, last, key=_timeline_key(name))
+        st.session_state[_step_key(name)] = epoch
+        chrome.keep_in_link(STEP, "" if epoch is None else str(epoch))
         with st.container(key="lanes"):
             alone = len(visible_lanes) == 1
             for place, (column, lane) in enumerate(zip(st.columns(len(visible_lanes)), visible_lanes, strict=True)):
@@ -245,7 +249,7 @@ class LaboratoryPage:
         parameters.pop(stories.PARAMETER, None)
         run_ids, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
         part, figure = parameters.pop(parts.PARAMETER, ""), parameters.pop(FIGURE, "")
-        named_runs = parameters.pop(lanes.PARAMETER, "") or run_ids
+        named_runs, step_in_view = parameters.pop(lanes.PARAMETER, "") or run_ids, parameters.pop(STEP, "")
         if first:
             parts.give(experiment.name, self.parts, parameters)
             st.session_state[arrival_key] = True
@@ -258,6 +262,8 @@ class LaboratoryPage:
             complaints += lanes.from_link(experiment, named_runs)
             if run_ids:
                 lanes.settings_into_panel(experiment)
+        if back or (first and step_in_view):
+            live.go_to_step(_timeline_key(experiment.name), int(step_in_view) if step_in_view.isdecimal() else None)
         step = stories.set_up(experiment)
         if step is not None:
             parts.open_part(experiment.name, FIRST)
@@ -289,6 +295,7 @@ class LaboratoryPage:
             **parts.to_link(name),
             **parts.kept_to_link(name, self.parts),
             **self._figure_to_link(),
+            **self._step_to_link(),
         }
         chrome.leave_link(parameters)
 
@@ -297,6 +304,11 @@ class LaboratoryPage:
         name = st.session_state.get(_detail_key(self.experiment.name))
         closer = parts.to_link(self.experiment.name) == {parts.PARAMETER: CLOSER}
         return {FIGURE: name} if closer and name else {}
+
+    def _step_to_link(self) -> dict[str, str]:
+        """The step in view, where it does not follow the run."""
+        step = st.session_state.get(_step_key(self.experiment.name))
+        return {} if step is None else {STEP: str(step)}
 
     def _figure(self, source: Source, lane: AnyLane, name: str, *, place: str = "") -> None:
         spec = self.figures[name]
@@ -325,6 +337,14 @@ def _can_be_drawn(spec: FigureSpec, visible_lanes: Sequence[AnyLane]) -> bool:
 
 def _detail_key(name: str) -> str:
     return f"detail-{name}"
+
+
+def _timeline_key(name: str) -> str:
+    return f"scrub-{name}"
+
+
+def _step_key(name: str) -> str:
+    return f"step-in-view-{name}"
 
 
 @dataclass(frozen=True)

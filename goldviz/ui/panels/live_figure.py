@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import streamlit as st
@@ -29,6 +29,8 @@ from goldviz.ui.theme import theme_now
 
 HEIGHT = 430
 """Pixels that are kept free for a figure that is still on its way."""
+
+_HEARD = "heard"
 
 
 _SLIDER = '<button type="button"></button><input type="range" min="1" value="1"><output></output>'
@@ -220,19 +222,40 @@ def live_diagram(
 
 
 def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
-    """The step in view of all lanes, up to ``last`` for now; None while it follows the run."""
+    """The step in view of all lanes, up to ``last`` for now; None while it follows the run.
+
+    A step that :func:`go_to_step` was told counts as soon as the page is drawn.
+    """
+    state = st.session_state
+    count, wanted, before = state.get(_sent_key(key), (0, None, _HEARD))
     data = {
         "address": source.address,
         "lane": source.offer.lanes[0],
         "key": source.offer.laboratory,
         "noun": noun,
         "last": last,
-        "step": st.session_state.get(key, {}).get("step"),
+        "step": state.get(key, {}).get("step"),
+        "sent": [count, wanted],
     }
     # Streamlit gives a component's value where a callback is named for it alone, be it an empty one.
     event = _timeline(data=data, key=key, on_step_change=lambda: None)
     step: int | None = event.step
+    # Until the browser has heard where it was sent, that is where it goes.
+    if step == before:
+        return cast("int | None", wanted)
+    state[_sent_key(key)] = (count, wanted, _HEARD)
     return step
+
+
+def go_to_step(key: str, step: int | None) -> None:
+    """Bring a step into view, or follow the run, where a timeline stands or will: by a link, or by Back."""
+    state = st.session_state
+    count, *_ = state.get(_sent_key(key), (0,))
+    state[_sent_key(key)] = (count + 1, step, state.get(key, {}).get("step"))
+
+
+def _sent_key(key: str) -> str:
+    return f"sent-{key}"
 
 
 def position_slider(

@@ -107,11 +107,7 @@ def strip(page: str, parts: Sequence[Part]) -> Part:
 
 def _keep_link(page: str) -> None:
     """A part is opened without the rest of the page, which keeps the address otherwise."""
-    part_in_link = to_link(page).get(PARAMETER)
-    if part_in_link is None:
-        st.query_params.pop(PARAMETER, None)
-    elif st.query_params.get(PARAMETER) != part_in_link:
-        st.query_params[PARAMETER] = part_in_link
+    chrome.keep_in_link(PARAMETER, to_link(page).get(PARAMETER, ""))
 
 
 def _kept_key(page: str, parameter: str) -> str:
@@ -140,12 +136,7 @@ def given(page: str, parameter: str) -> str:
 def keep(page: str, parameter: str, text: str) -> None:
     """Keep a part's changes in the address, at once; an empty text takes them out of it."""
     st.session_state[_kept_key(page, parameter)] = text
-    if st.query_params.get(parameter, "") == text:
-        return
-    if text:
-        st.query_params[parameter] = text
-    else:
-        st.query_params.pop(parameter, None)
+    chrome.keep_in_link(parameter, text)
 
 
 def kept_to_link(page: str, parts: Sequence[Part]) -> dict[str, str]:

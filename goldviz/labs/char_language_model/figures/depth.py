@@ -28,7 +28,7 @@ def spread_by_depth(plot: Plot) -> Figure:
             y=theory.values,
             name="expected at the start",
             mode="lines+markers" if theory.size == 1 else "lines",
-            line={"color": plot.ink.accent, "width": 1.8, "dash": "dot"},
+            line={"color": plot.ink.muted, "width": 1.8, "dash": "dot"},
             hovertemplate="expected %{y:.3f}",
         )
     plot.number_axis("hidden", "Hidden layer", "hidden layer %{x}")

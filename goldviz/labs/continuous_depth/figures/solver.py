@@ -90,8 +90,8 @@ def tolerance(plot: Plot) -> Figure:
 
 
 def _dotted(plot: Plot, x: Any, y: Any, row: int | None = None) -> None:
-    """A line of theory in the accent's colour."""
-    line = {"color": plot.ink.accent, "width": 1.5, "dash": "dot"}
+    """A line of theory, dotted and grey."""
+    line = {"color": plot.ink.muted, "width": 1.5, "dash": "dot"}
     plot.figure.scatter(x=x, y=y, mode="lines", showlegend=False, hoverinfo="skip", line=line, row=row)
 
 

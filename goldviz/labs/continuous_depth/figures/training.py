@@ -109,7 +109,7 @@ def field(plot: Plot) -> Figure:
     plot.step_grid()
     plot.log_axis("stiffness", "Stretch", row=1)
     plot.figure.update_yaxes(title_text="Share", tickformat=".0%", tickvals=[0, 0.5, 1], range=(-0.06, 1.06), row=2)
-    line = {"color": plot.ink.accent, "width": 1.5, "dash": "dot"}
+    line = {"color": plot.ink.muted, "width": 1.5, "dash": "dot"}
     plot.figure.add_hline(y=SATURATED, line=line, row=2, col=1)
     stretch = finite(plot.now["field_stiffness"]).median("seed")
     answer = plot.each(stretch, times, within="Stretch at step {step}: {}.")

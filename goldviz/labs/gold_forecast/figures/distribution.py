@@ -143,7 +143,7 @@ def calibration(plot: Plot) -> Figure:
         hovertemplate="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>",
         row=2,
     )
-    figure.add_hline(y=0, row=2, col=1, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
+    figure.add_hline(y=0, row=2, col=1, line={"color": ink.muted, "width": 1.5, "dash": "dot"})
     beyond = np.concatenate([ends[:, 0] - at + off, ends[:, 1] - at + off])
     ends_off = widened(plot.limit("off"), beyond)
     figure.update_yaxes(title_text="Points off", range=ends_off, nticks=5, row=2, col=1)
@@ -191,5 +191,5 @@ def _add_histogram(figure: Figure, values: Values, colour: str, theme: Theme) ->
         line_width=0,
         layer="above",
     )
-    line = {"color": INKS[theme].accent, "width": 1.5, "dash": "dot"}
+    line = {"color": INKS[theme].muted, "width": 1.5, "dash": "dot"}
     figure.add_shape(type="line", x0=0, x1=1, y0=100 * flat, y1=100 * flat, line=line, row=1, col=1)

@@ -58,7 +58,7 @@ def scoreboard(plot: Plot) -> Figure:
     ticks = [model_name(model, series.network, series.target) for model in names]
     figure.update_yaxes(range=(-0.6, len(names) - 0.4), tickvals=list(range(len(names))), ticktext=ticks)
     figure.update_yaxes(showgrid=False)
-    figure.add_vline(x=0, line={"color": plot.ink.accent, "width": 2})
+    figure.add_vline(x=0, line={"color": plot.ink.muted, "width": 2})
     sure = any(result.sure for result in by_model.values())
     waiting = str(ds.attrs.get("status", "")) in UNFINISHED
     bars = "Bars: 95 % interval, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""

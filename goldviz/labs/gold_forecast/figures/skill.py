@@ -69,7 +69,7 @@ def skill(plot: Plot) -> Figure:
     plot.link("x", "day")
     unit = "QLIKE gained" if series.target == "volatility" else "Squared error saved (%)"
     figure.update_yaxes(title_text=unit, range=widened(plot.limit("skill"), *curves_drawn))
-    figure.add_hline(y=0, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
+    figure.add_hline(y=0, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
     figure.add_annotation(
         x=0,
         xref="x domain",
@@ -78,7 +78,7 @@ def skill(plot: Plot) -> Figure:
         yref="y domain",
         yanchor="bottom",
         text=f"above 0: better than {SIMPLEST[series.target]}",
-        font={"size": 13, "color": plot.ink.accent},
+        font={"size": 13, "color": plot.ink.muted},
     )
     _mark_refits(figure, series, plot.theme)
     final_words = _shade_final(figure, series, plot.theme)

@@ -50,7 +50,7 @@ def forecast(plot: Plot) -> Figure:
             hovertemplate="%{y:.3f}",
         )
     _lines(plot, "forecast", "ahead", "%{y:.3f}")
-    plot.figure.add_vline(x=0.5, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
+    plot.figure.add_vline(x=0.5, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
     plot.figure.update_xaxes(title_text="Steps ahead")
     plot.linear_axis("window", "Standardised value")
     channel, row = plot.ds.attrs.get("shown_channel", ""), plot.ds.attrs.get("shown_row", 0)

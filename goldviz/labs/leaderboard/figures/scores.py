@@ -146,7 +146,7 @@ def traps(plot: Plot) -> Figure:
     plot.figure.update_yaxes(
         range=(-0.6, len(TRAPS) - 0.4), tickvals=list(range(len(TRAPS))), ticktext=words[::-1], showgrid=False
     )
-    plot.figure.add_vline(x=0, line={"color": plot.ink.accent, "width": 2})
+    plot.figure.add_vline(x=0, line={"color": plot.ink.muted, "width": 2})
     drawn = plot.finish("Left of the line: looks better than it is.", height=470, hover="closest")
     legend_under(drawn, lines=3, axis=50)
     return drawn

@@ -35,7 +35,7 @@ def _sequence_axes(plot: Plot) -> None:
     """Time steps from left to right, and a line in front of the first answer."""
     plot.number_axis("time", "Time in the sequence", "time %{x}", {1: "1"})
     first = float(plot.ds.attrs.get("first_answer", 1)) - 0.5
-    plot.figure.add_vline(x=first, line={"color": plot.ink.accent, "width": 2, "dash": "dot"})
+    plot.figure.add_vline(x=first, line={"color": plot.ink.muted, "width": 2, "dash": "dot"})
     plot.figure.update_xaxes(showgrid=False)
     plot.figure.update_yaxes(showgrid=False)
 

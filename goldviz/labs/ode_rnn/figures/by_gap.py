@@ -179,7 +179,7 @@ def _mark_longest(plot: Plot) -> None:
     longest, (low, high) = longest_gap(plot.ds), plot.limit("gap")
     if not (np.isfinite(longest) and low < np.log10(longest) < high):
         return
-    plot.figure.add_vline(x=longest, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
+    plot.figure.add_vline(x=longest, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
     plot.figure.add_annotation(
         text="longest gap in training",
         x=np.log10(longest),
@@ -187,5 +187,5 @@ def _mark_longest(plot: Plot) -> None:
         yref="y domain",
         yanchor="bottom",
         xanchor="right",
-        font={"size": 13, "color": plot.ink.accent},
+        font={"size": 13, "color": plot.ink.muted},
     )

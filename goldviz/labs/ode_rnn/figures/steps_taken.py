@@ -46,7 +46,7 @@ def consistency(plot: Plot) -> Figure:
     plot.log_axis("consistency", "Squared error", row=1)
     plot.log_axis("refined_ratio", "Ratio", row=2)
     for line in (1.1, 1 / 1.1):
-        plot.figure.add_hline(y=line, row=2, line={"color": plot.ink.accent, "width": 1.5, "dash": "dot"})
+        plot.figure.add_hline(y=line, row=2, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
     difference = plot.say(_difference, positive(refined_ratio(plot.now)).median("seed"))
     whole = plot.finish(difference, plot.drawn("Dotted lines: 10 % more or less."), height=560)
     return legend_below(whole, 2, below_headings=True)

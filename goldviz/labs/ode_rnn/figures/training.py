@@ -53,7 +53,7 @@ def _zero_line(plot: Plot, horizon: str, row: int, curves: Array) -> None:
     if not (np.isfinite(value) and value > 0):
         return
     ink = plot.ink
-    plot.figure.add_hline(y=value, row=row, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
+    plot.figure.add_hline(y=value, row=row, line={"color": ink.muted, "width": 1.5, "dash": "dot"})
     axis = "" if row == 1 else str(row)
     low, high = plot.limit("error")
     steps = curves.dims[0]
@@ -68,7 +68,7 @@ def _zero_line(plot: Plot, horizon: str, row: int, curves: Array) -> None:
         y=np.log10(value),
         yref=f"y{axis}",
         yanchor="bottom" if above <= below else "top",
-        font={"size": 13, "color": ink.accent},
+        font={"size": 13, "color": ink.muted},
         bgcolor=look.with_alpha(ink.background, 0.75),
         borderpad=1,
     )
