@@ -253,9 +253,8 @@ class Settings(BaseModel):
     @classmethod
     def preset_called(cls, slug: str) -> Preset:
         """The preset that has this slug, or had it in an earlier version; raises :class:`SettingsError` without one."""
-        for candidate in cls.presets:
-            if slug in (candidate.slug, candidate.formerly) and slug:
-                return candidate
+        if one := next((one for one in cls.presets if slug and slug in (one.slug, one.formerly)), None):
+            return one
         slugs = ", ".join(candidate.slug for candidate in cls.presets)
         raise SettingsError({"preset": f"There is no preset {_shown(slug)}; there are {slugs}."})
 

@@ -148,6 +148,34 @@ def ways(drawn: Iterable[Iterable[tuple[float, float]]]) -> dict[str, Any]:
     return {"x": [x for x, _ in places], "y": [y for _, y in places]}
 
 
+def arrow(
+    figure: Figure,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    colour: str,
+    *,
+    width: float = 2,
+    size: float | None = None,
+) -> None:
+    """An arrow between two places of the first panel; ``size`` is of its head, in widths of its line."""
+    figure.add_annotation(
+        text="",
+        x=end[0],
+        y=end[1],
+        ax=start[0],
+        ay=start[1],
+        xref="x",
+        yref="y",
+        axref="x",
+        ayref="y",
+        showarrow=True,
+        arrowhead=2,
+        arrowcolor=colour,
+        arrowwidth=width,
+        arrowsize=size,
+    )
+
+
 def add_test_loss(figure: Figure, network: str, last: int, losses: Array, style: NetworkStyle) -> None:
     """An open marker at the last epoch or step for the test loss, with a bar from the lowest seed to the highest."""
     middle = float(losses.median())

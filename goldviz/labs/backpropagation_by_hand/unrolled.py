@@ -8,6 +8,7 @@ from typing import NamedTuple
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
+from goldviz.figures.elements import arrow
 from goldviz.figures.maps import SIGNED, symmetric
 from goldviz.figures.notes import as_label
 from goldviz.figures.spec import drawn
@@ -206,31 +207,13 @@ def _draw_arrows(figure: Figure, ds: Run, steps: range, at: Place, ink: Ink) -> 
     middle = (count + 1) / 2
     for step in steps:
         if at.knows_state(step):
-            _arrow(figure, (step - 0.12, 0.1), (step - 0.12, 0.5), ink.muted)
-            _arrow(figure, (step - 0.12, count + 0.5), (step - 0.12, count + 1.0), ink.muted)
+            arrow(figure, (step - 0.12, 0.1), (step - 0.12, 0.5), ink.muted)
+            arrow(figure, (step - 0.12, count + 0.5), (step - 0.12, count + 1.0), ink.muted)
         if at.knows_delta(step):
-            _arrow(figure, (step + 0.12, count + 1.0), (step + 0.12, count + 0.5), BACK)
+            arrow(figure, (step + 0.12, count + 1.0), (step + 0.12, count + 0.5), BACK)
         if step == steps[-1]:
             break
         if at.knows_state(step + 1):
-            _arrow(figure, (step + HALF, middle + 0.3), (step + 1 - HALF, middle + 0.3), ink.muted)
+            arrow(figure, (step + HALF, middle + 0.3), (step + 1 - HALF, middle + 0.3), ink.muted)
         if at.knows_delta(step):
-            _arrow(figure, (step + 1 - HALF, middle - 0.3), (step + HALF, middle - 0.3), BACK)
-
-
-def _arrow(figure: Figure, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
-    figure.add_annotation(
-        x=end[0],
-        y=end[1],
-        ax=start[0],
-        ay=start[1],
-        xref="x",
-        yref="y",
-        axref="x",
-        ayref="y",
-        text="",
-        showarrow=True,
-        arrowhead=2,
-        arrowwidth=2,
-        arrowcolor=colour,
-    )
+            arrow(figure, (step + 1 - HALF, middle - 0.3), (step + HALF, middle - 0.3), BACK)

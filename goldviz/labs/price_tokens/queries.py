@@ -6,9 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import xarray as xr
+
 from goldviz.figures.theme import Theme
 from goldviz.labs.price_tokens.figures.future import future
 from goldviz.labs.price_tokens.parts.future import Edit
+from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.panels import background
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.serving import services
@@ -25,13 +28,16 @@ def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme)
     price = last[2] if isinstance(last, list) and len(last) == 3 else None
     if isinstance(price, bool) or not isinstance(price, int | float) or not math.isfinite(price):
         raise ValueError("The question names no price that the strip was dragged to.")
-    jobs = services.jobs()
     edit = Edit(lane, 0.0)
-    days = jobs.wait(edit.days)
+    days = _made(edit.days)
     edit = edit.moved_to(float(price), days)
     task = edit.task(days)
-    at_once = task.seconds <= background.AT_ONCE_SECONDS
-    if question.get("aims") and not at_once:
+    if question.get("aims") and task.seconds > background.AT_ONCE_SECONDS:
         return {"subject": edit.subject, "figures": {}}
-    strip = jobs.here(task) if at_once else jobs.wait(task)
+    strip = _made(task)
     return {"subject": edit.subject, "figures": {future.name: edit.figure(theme, strip)}}
+
+
+def _made(task: Task[xr.Dataset]) -> xr.Dataset:
+    jobs = services.jobs()
+    return jobs.here(task) if task.seconds <= background.AT_ONCE_SECONDS else jobs.wait(task)

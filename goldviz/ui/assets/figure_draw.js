@@ -29,7 +29,8 @@ function loadPlotly(address) {
   plotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = address;
-    script.onload = () => resolve(window.Plotly);
+    // What asks for it draws in a task of its own: to read the script has taken long already.
+    script.onload = () => setTimeout(() => resolve(window.Plotly));
     script.onerror = () => {
       plotly = undefined;
       reject(new Error("Plotly could not be loaded"));

@@ -41,3 +41,12 @@ def test_a_link_with_a_presets_former_name_opens_the_smoother_which_is_called_a_
     assert "Tokens know the future" in heading(visitor)
     assert visitor.runs == ["example:look-ahead-smoother"]
     assert PriceTokens.preset("break-it-smoother") == PriceTokens.preset("look-ahead-smoother")
+
+
+def test_a_future_that_a_link_edits_is_drawn_with_the_tokens_that_light_up() -> None:
+    visitor = Visitor(PAGE, {"shown": "future", "push": "1.5"})
+    assert not visitor.errors
+    [strip] = visitor.figures("future")
+    told = strip["layout"]["meta"]["notes"][0]
+    assert "0 of 48 honest ones" in told
+    assert "0 of 48 that look ahead" not in told

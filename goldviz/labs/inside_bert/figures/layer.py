@@ -9,6 +9,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
+from goldviz.figures.elements import arrow
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label, rows_down
@@ -18,6 +19,7 @@ MOST_NEURONS = 12
 ROW, BOX, BYPASS = 1.0, 0.38, 0.55
 """Of the diagram: the distance of its rows, half of a box's height, and where the residual path runs."""
 MIDDLE = 5.5
+THIN = {"width": 1.5, "size": 0.9}
 
 
 SAYS = (
@@ -65,7 +67,7 @@ def layer_diagram(ds: Run, *, theme: Theme = "light") -> Figure:
     for box in boxes:
         _box(figure, box, theme)
         if box.row:
-            _arrow(figure, (MIDDLE, ROW * (box.row - 1) + BOX), (MIDDLE, ROW * box.row - BOX), ink.text)
+            arrow(figure, (MIDDLE, ROW * (box.row - 1) + BOX), (MIDDLE, ROW * box.row - BOX), ink.text, **THIN)
     for start, end, colour in ((0, 2, ATTENTION), (3, 5, FEED_FORWARD)):
         _residual(figure, start, end, colour)
     place = int(ds.attrs["query_piece"])
@@ -140,25 +142,6 @@ def _box(figure: Figure, box: Box, theme: Theme) -> None:
     )
 
 
-def _arrow(figure: Figure, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
-    figure.add_annotation(
-        x=end[0],
-        y=end[1],
-        ax=start[0],
-        ay=start[1],
-        xref="x",
-        yref="y",
-        axref="x",
-        ayref="y",
-        text="",
-        showarrow=True,
-        arrowhead=2,
-        arrowsize=0.9,
-        arrowwidth=1.5,
-        arrowcolor=colour,
-    )
-
-
 def _residual(figure: Figure, start: int, end: int, colour: str) -> None:
     """The path past a part of the layer: what comes out of one box goes into a sum unchanged."""
     line = {"color": colour, "width": 1.5, "dash": "dot"}
@@ -167,7 +150,7 @@ def _residual(figure: Figure, start: int, end: int, colour: str) -> None:
         figure.add_shape(
             type="line", x0=x0, x1=x1, y0=ROW * y0, y1=ROW * y1, xref="x", yref="y", line=line, layer="below"
         )
-    _arrow(figure, (BYPASS, ROW * end), (1.3, ROW * end), colour)
+    arrow(figure, (BYPASS, ROW * end), (1.3, ROW * end), colour, **THIN)
     figure.add_annotation(
         text="unchanged",
         x=BYPASS,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 import xarray as xr
 
+from goldviz.data.markets.kept_markets import SIMULATED
 from goldviz.figures.theme import Theme
 from goldviz.labs.price_tokens import LAB
 from goldviz.labs.price_tokens.edited import MOST_PUSH, edited, fit_seconds, market_days, push_to
@@ -23,7 +24,7 @@ from goldviz.ui.words import plain
 PUSH = "push"
 """The link's parameter with how far the future was edited."""
 DAYS_SECONDS = 0.3
-"""About how long a market takes to be read."""
+"""About how long a market of one's own takes to be read."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ class Edit:
     def days(self) -> Task[xr.Dataset]:
         """Reading the market."""
         stored = self.lane.stored.model_dump_json()
-        return Task(f"price-tokens-days-{stored}", market_days, (stored,), "Reading the market", DAYS_SECONDS)
+        # The simulated one is made in a tenth of a second, long before a worker has begun.
+        seconds = 0.0 if self.lane.stored.data == SIMULATED else DAYS_SECONDS
+        return Task(f"price-tokens-days-{stored}", market_days, (stored,), "Reading the market", seconds)
 
     def task(self, days: xr.Dataset) -> Task[xr.Dataset]:
         """Writing the days before the edit anew."""
