@@ -25,9 +25,14 @@ def over_transformer(told):
     return error(told).mean("ahead", skipna=False) / error(told, "transformer").mean("ahead", skipna=False)
 
 
+def tells_ahead(told):
+    return bool(json.loads(told.run.attrs["columns_ahead"]))
+
+
 SERIES_ATTENTION = {
     "diverged": diverged,
     "dead_units": at_end("dead_units", 0.2),
+    "column_ahead": tells_ahead,
     "worse_than_simple": lambda told: over_simple(told) > 1.01,
     "beats_simple": lambda told: over_simple(told) < 0.8,
     "about_as_simple": lambda told: (over_simple(told) >= 0.8) & (over_simple(told) <= 1.05),
@@ -232,7 +237,7 @@ GOLD_FORECAST = {
     "channel_unobserved": lambda told: bool((told.run.observed == 0).any()),
     "known_leak": lambda told: told.settings.alignment == "date" and told.run.sizes["channel"] > 1,
     "leak_suspected": too_good,
-    "column_ahead": lambda told: bool(json.loads(told.run.attrs["columns_ahead"])),
+    "column_ahead": tells_ahead,
     "shuffled_skill": lambda told: told.settings.shuffle_targets and better(own(told)),
     "shuffled_check_passed": lambda told: told.settings.shuffle_targets and not better(own(told)),
     "worthless_level_score": lambda told: told.settings.target == "level" and not better(own(told)),
