@@ -107,14 +107,16 @@ def report_html(
     return report_of_lanes([Lane(title, frames, specs, list(settings), list(notes), said, list(data))])
 
 
-def report_of_lanes(lanes: Sequence[Lane]) -> str:
+def report_of_lanes(lanes: Sequence[Lane], subject: str = "") -> str:
     """One HTML file with everything inside, Plotly's script included; its content policy forbids any connection.
+
+    Its title is the ``subject``, or that of the lane.
 
     Its figures are drawn by the page's own scripts; those of several lanes stand side by side and move together.
     """
     numbered = {f"lane-{number}": lane for number, lane in enumerate(lanes)}
     frames = carried({name: lane.frames for name, lane in numbered.items()})
-    title = " · ".join(dict.fromkeys(lane.title for lane in lanes))
+    title = subject or " · ".join(dict.fromkeys(lane.title for lane in lanes))
     drawn = bool(lanes and any(lane.frames.drawn for lane in lanes))
     blocks = [
         f"<header><h1>{html.escape(title)}</h1>{'<button type=button id=theme></button>' if drawn else ''}</header>",

@@ -107,8 +107,10 @@ def test_report_of_a_run_moves_and_has_every_figure_and_setting(build_run, movin
 
 def test_two_lanes_stand_side_by_side_under_their_titles(build_run):
     lanes = [lane_of_run(DepthGradients(), build_run(), FEW) for _ in range(2)]
-    html = report_of_lanes([replace(lane, title=title) for lane, title in zip(lanes, ("one", NASTY), strict=True)])
+    titled = [replace(lane, title=title) for lane, title in zip(lanes, ("one", NASTY), strict=True)]
+    html = report_of_lanes(titled, "Depth")
     text = words_of(html)
+    assert "<h1>Depth</h1>" in text
     assert [lane["id"] for lane in lanes_in(html)] == ["lane-0", "lane-1"]
     assert text.count("<h3>one</h3>") == len(FEW), "over each figure, and over no section that is the same for both"
     assert "<img" not in text

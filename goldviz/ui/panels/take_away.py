@@ -96,7 +96,7 @@ def _report(visible_lanes: Sequence[AnyLane], figures: Mapping[str, FigureSpec])
     ]
     if len(told) > 1:
         told = [replace(one, title=lane.title) for one, lane in zip(told, visible_lanes, strict=True)]
-    return report_of_lanes(told)
+    return report_of_lanes(told, understood[0].settings.title if len(told) > 1 and understood else "")
 
 
 def show_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list[FigureSpec]]) -> None:
