@@ -212,6 +212,7 @@ def watch(
     every: int = 10,
     budget: float | None = 0.1,
     histograms: bool = False,
+    resume: str = "",
 ) -> Watcher:
     """Watch a network of your own while your own script trains it; the page *Your network* shows it live.
 
@@ -229,7 +230,8 @@ def watch(
     ``to`` names a file such as "run.gv", for ``goldviz open`` on another machine, or a database's address; without it
     the run goes into this machine's store. ``every`` says how seldom activations are looked at. ``budget`` is the share
     of a step's time that watching may take; beyond it looks come more seldom. None looks as asked at any price.
-    ``histograms`` also keeps distributions, which cost more. Neither inputs nor weights are stored.
+    ``histograms`` also keeps distributions, which cost more. ``resume`` is the ``run_id`` of a record that goes on.
+    Neither inputs nor weights are stored.
 
     Raises :class:`goldviz.experiments.SettingsError` for arguments that are not allowed. Later nothing is raised into
     the loop: what goes wrong ends the watching, and the log says so.
@@ -237,8 +239,9 @@ def watch(
     from goldviz.watching.arguments import watched
 
     return watched(
-        model, optimizer, name=name, config=config or {}, to=to, every=every, budget=budget, histograms=histograms
-    )
+        model, optimizer, name=name, config=config or {}, to=to, every=every, budget=budget, histograms=histograms,
+        resume=resume,
+    )  # fmt: skip
 
 
 def trial(

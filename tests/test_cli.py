@@ -46,7 +46,7 @@ def complaints(capsys: pytest.CaptureFixture[str], *argv: str) -> list[str]:
     assert said.out == ""
     assert Store().list()[1] == 0
     lines = said.err.splitlines()
-    assert all(line.startswith("goldviz: ") and line.endswith((".", "--help.")) for line in lines)
+    assert all(line.startswith("goldviz: ") and line.endswith((".", "?")) for line in lines)
     return [line.removeprefix("goldviz: ") for line in lines]
 
 
@@ -150,6 +150,7 @@ def test_every_bad_setting_gets_its_sentence(capsys: pytest.CaptureFixture[str])
     [
         ((), "The following arguments are required: COMMAND."),
         (("fly",), "Argument COMMAND: invalid choice: 'fly'"),
+        (("run", "depth-gradiants"), "There is no experiment 'depth-gradiants'; did you mean 'depth-gradients'?"),
         (("run", "nothing"), "There is no experiment 'nothing'; there are adaptive-computation"),
         (("export", "abc", "--to", "run.nc"), "There is no run 'abc' in this store"),
         (("export", "abc", "--to", "run.exe"), "The file run.exe ends in .exe; allowed is .html, .csv, .nc or .py."),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cache
 
 from goldviz.declare.instant import Instant
@@ -41,17 +43,25 @@ def instants() -> dict[str, type[Instant]]:
 def experiment(name: str) -> type[Experiment]:
     """The experiment of this name; raises :class:`SettingsError` where there is none."""
     if name not in experiments():
-        names = ", ".join(experiments())
-        raise SettingsError({"experiment": f"There is no experiment {name[:60]!r}; there are {names}."})
+        raise SettingsError({"experiment": f"There is no experiment {_among(name, experiments())}"})
     return experiments()[name]
 
 
 def instant(name: str) -> type[Instant]:
     """The instant page of this name; raises :class:`SettingsError` where there is none."""
     if name not in instants():
-        names = ", ".join(instants())
-        raise SettingsError({"page": f"There is no instant page {name[:60]!r}; there are {names}."})
+        raise SettingsError({"page": f"There is no instant page {_among(name, instants())}"})
     return instants()[name]
+
+
+def _among(name: str, names: Iterable[str]) -> str:
+    """A mistaken name beside the one that was meant, or beside all of them.
+
+    >>> _among("dept-gradients", ["depth-gradients", "series"])
+    "'dept-gradients'; did you mean 'depth-gradients'?"
+    """
+    near = get_close_matches(name[:60], names := list(names), 1)
+    return f"{name[:60]!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}.")
 
 
 def _declared() -> dict[str, type[Settings]]:

@@ -11,8 +11,10 @@ from torch import nn
 from torch.optim.optimizer import Optimizer
 
 from goldviz.declare.settings import SettingsError
-from goldviz.runs.store.run_store import Store
+from goldviz.runs.store.run_store import Store, UnknownRunError
 from goldviz.runs.store.schema import StoreError
+from goldviz.watching.declared import VARIABLES, WATCHED
+from goldviz.watching.layers import layers_of
 from goldviz.watching.watcher import Watcher
 
 log = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ def watched(
     every: int,
     budget: float | None,
     histograms: bool,
+    resume: str = "",
 ) -> Watcher:
     """A watcher of this model; see :func:`goldviz.api.watch`."""
     wrong: dict[str, str] = {}
@@ -45,16 +48,34 @@ def watched(
         raise SettingsError(wrong)
     assert isinstance(model, nn.Module)
     assert optimizer is None or isinstance(optimizer, Optimizer)
+    store = _store(to)
+    if resume and store is not None:
+        _check_resumed(resume, store, model)
     return Watcher(
         model,
         optimizer,
         name=str(name) or type(model).__name__,
         config=config,
-        store=_store(to),
+        store=store,
         every=every,
         budget=budget,
         histograms=histograms,
+        resume=resume,
     )
+
+
+def _check_resumed(run_id: str, store: Store, model: nn.Module) -> None:
+    """Raise :class:`SettingsError` for a run that this model cannot go on with."""
+    try:
+        run, about = store.run(run_id), store.about(run_id)
+    except UnknownRunError:
+        raise SettingsError(
+            {"resume": f"There is no run {str(run_id)[:60]!r} here; record.run_id names one."}
+        ) from None
+    if run.experiment != WATCHED or set(about.variables) != set(VARIABLES):
+        raise SettingsError({"resume": f"The run {run_id} is none that this version of goldviz.watch wrote."})
+    if list(about.coordinates.get("layer", ())) != list(layers_of(model).names):
+        raise SettingsError({"resume": f"The run {run_id} is of a model with other layers; allowed are the same."})
 
 
 def _store(to: str | Path | Store | None) -> Store | None:

@@ -76,9 +76,11 @@ class Watcher:
         every: int,
         budget: float | None,
         histograms: bool,
+        resume: str = "",
     ) -> None:
         self.layers: Layers = layers_of(model)
-        self.step_number = 0
+        self.step_number = self._looks_from = 0
+        self._earlier = (0.0, 0.0)
         self.facts: dict[str, Any] = {}
         self.cause: Cause | None = None
         self.price = Price(every, budget)
@@ -95,17 +97,20 @@ class Watcher:
         self._handed_over = self._boundary = self._began = time.perf_counter()
         self._without_gradient = np.ones(len(self.layers.parameters), dtype=bool)
         self._optimised_steps = 0
-        self.run_id, self._sink = self._opened(optimizer)
+        self.run_id, self._sink = self._opened(optimizer, resume)
         self._prepare()
         atexit.register(_close_at_exit, weakref.ref(self))
 
-    def _opened(self, optimizer: Optimizer | None) -> tuple[str, Sink]:
+    def _opened(self, optimizer: Optimizer | None, resume: str) -> tuple[str, Sink]:
         """The run in the store, and where records go; memory where there is no store."""
         sink: Sink = Memory()
         run_id = ""
         try:
             if self._store is not None:
-                run_id = self._store.create(WatchedScript(self.config), name=self.name, status="running")
+                if resume:
+                    self._go_on(self._store, resume)
+                script = WatchedScript(self.config)
+                run_id = resume or self._store.create(script, name=self.name, status="running")
                 start = Start("", self._store.run(run_id), None)
                 sink = StoreSink(self._store, start, lambda progress: None, every=WRITTEN)
         except StoreError as error:
@@ -132,6 +137,17 @@ class Watcher:
             }
         )
         return run_id, sink
+
+    def _go_on(self, store: Store, run_id: str) -> None:
+        """Take up a run where it ended: its steps count on, and what was noticed stays noticed."""
+        run = store.run(run_id)
+        store.append(run_id, Progress(run.step, 0, run.seconds, run.instrument_seconds), status="running")
+        self.step_number, self._earlier = run.step, (run.seconds, run.instrument_seconds)
+        self._looks_from = run.step
+        watched = run.attributes.get("watched")
+        self.facts |= dict(watched) if isinstance(watched, Mapping) else {}
+        if cause := self.facts.get("first_cause"):
+            self.cause = Cause(**cause)
 
     @property
     def _looked(self) -> set[nn.Module]:
@@ -237,7 +253,7 @@ class Watcher:
 
     def _prepare(self) -> None:
         following = self.step_number + 1
-        looks = following <= FIRST_LOOKS or following % self.price.looks == 0
+        looks = following <= self._looks_from + FIRST_LOOKS or following % self.price.looks == 0
         keeps = self._probes and (following == FIRST_PROBE or following % PROBE_EVERY == 0)
         self._steps.prepare(measures=following % self.price.norms == 0, looks=looks, keeps=keeps)
         self._looking.prepare(looks=looks, guards=self.price.guards and self.cause is None)
@@ -347,7 +363,8 @@ class Watcher:
 
     @property
     def _progress(self) -> Progress:
-        return Progress(self.step_number, 0, time.perf_counter() - self._began, self.price.watched)
+        seconds, watched = self._earlier
+        return Progress(self.step_number, 0, seconds + time.perf_counter() - self._began, watched + self.price.watched)
 
     # -- what is noticed --------------------------------------------------------------------------------------
 

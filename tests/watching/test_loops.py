@@ -12,6 +12,7 @@ from torch import nn
 import goldviz
 from goldviz.declare.settings import SettingsError
 from goldviz.runs.store.run_store import Store
+from goldviz.runs.store.schema import StoreBusyError
 from goldviz.watching.figures import LABELS, columns, layer_map, losses, query
 from goldviz.watching.price import Price
 from goldviz.watching.watcher import Watcher
@@ -101,6 +102,75 @@ def test_a_fork_after_the_start_records_nothing() -> None:
         stepped(record, model)
     assert os.waitstatus_to_exitcode(status) == 0
     assert record.step_number == 6
+
+
+def test_workers_of_a_loader_that_start_later_change_nothing() -> None:
+    model = mlp()
+    with watching(model) as record:
+        loader = torch.utils.data.DataLoader([*zip(*task(), strict=True)], 16, num_workers=1)
+        chosen = torch.optim.SGD(model.parameters(), 0.1)
+        for x, y in loader:
+            loss = nn.functional.cross_entropy(model(x), y)
+            loss.backward()
+            chosen.step()
+            record.step(loss=loss)
+    assert list(record.dataset()["loss"]["step"].values) == [1, 2]
+
+
+def test_a_wrapped_model_is_told_under_its_own_names() -> None:
+    model = nn.DataParallel(mlp())
+    with watching(model) as record:
+        stepped(record, model)
+    told = record.dataset()
+    assert list(told["layer"].values) == ["0", "1", "2", "3", "4"]
+    assert np.isfinite(told["activation_mean"].values).all()
+
+
+def test_a_run_goes_on_where_it_ended(store: Store) -> None:
+    model = mlp()
+    with goldviz.watch(model, name="mine", every=1, budget=None) as record:
+        stepped(record, model)
+    with goldviz.watch(model, every=1, budget=None, resume=record.run_id) as later:
+        assert store.run(later.run_id).status == "running"
+        stepped(later, model)
+    told, run = goldviz.load(record.run_id), store.run(record.run_id)
+    assert later.run_id == record.run_id
+    assert list(told["loss"]["step"].values) == [1, 2, 3, 4, 5, 6]
+    assert list(told["look"].values) == [1, 2, 3, 4, 5, 6]
+    assert (run.status, run.name, run.step) == ("finished", "mine", 6)
+    with pytest.raises(SettingsError, match="of a model with other layers"):
+        goldviz.watch(nn.Linear(8, 3), resume=record.run_id)
+    with pytest.raises(SettingsError, match="There is no run 'none' here"):
+        goldviz.watch(model, resume="none")
+
+
+def test_a_first_cause_stays_the_first_when_a_run_goes_on(store: Store) -> None:
+    model = mlp()
+    with goldviz.watch(model, every=1, budget=None) as record:
+        record.step(loss=float("inf"))
+    with goldviz.watch(model, every=1, budget=None, resume=record.run_id) as later:
+        later.step(loss=float("inf"))
+    [card, *_] = goldviz.findings(goldviz.load(record.run_id))
+    assert card.number.endswith("at step 1")
+
+
+def test_records_wait_for_a_database_that_is_gone_for_a_while(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, append, tries = mlp(), Store.append, []
+
+    def away(own: Store, *arguments: object, **named: object) -> object:
+        tries.append(1)
+        if 1 < len(tries) <= 4:
+            raise StoreBusyError("The database is locked.")
+        return append(own, *arguments, **named)  # type: ignore[arg-type]
+
+    with goldviz.watch(model, every=1, budget=None) as record:
+        monkeypatch.setattr(Store, "append", away)
+        stepped(record, model)
+        record._sink.hurry()  # type: ignore[union-attr]
+        stepped(record, model)
+    assert len(tries) > 4
+    assert store.run(record.run_id).status == "finished"
+    assert list(goldviz.load(record.run_id)["loss"]["step"].values) == [1, 2, 3, 4, 5, 6]
 
 
 def test_a_store_that_cannot_be_opened_costs_records_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
