@@ -35,7 +35,7 @@ LABELS = {
     "update_to_data": "Update to data",
     "gradient_before": "Gradient norm up to the first bad value",
     "update_before": "Update to data up to the first bad value",
-    "attention_entropy": "Entropy of attention",
+    "attention_entropy": "Entropy of attention in bits",
     "largest_logit": "Largest logit",
     "weight_norm": "Weight norm",
     "activation_mean": "Output mean",
@@ -201,11 +201,12 @@ def _rows(run: Run, quantity: str, line: str) -> list[int]:
 def through_time(run: Run, theme: Theme) -> Figure:
     """What each time step of a recurrent module is told, and still means to the last: at the newest close look."""
     figure = Figure()
-    times = [*run["time"].values.tolist()]
+    long = int((~np.isnan(np.asarray(run["state_gradient"].values)[-1])).sum())
+    times = run["time"].values.tolist()[:long]
     exponents: list[np.ndarray] = []
     names = {"state_gradient": "Gradient of h(t)", "state_to_last": "Largest singular value of dh(T)/dh(t)"}
     for place, (quantity, name) in enumerate(names.items()):
-        row = np.asarray(run[quantity].values, np.float64)[-1]
+        row = np.asarray(run[quantity].values, np.float64)[-1, :long]
         drawn = np.where(np.isfinite(row) & (row > 0), row, np.nan)
         exponents.append(np.log10(drawn[~np.isnan(drawn)]))
         line = {"color": look.depth_colours(2, theme)[place], "width": 2}

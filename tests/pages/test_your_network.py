@@ -83,7 +83,7 @@ def test_a_recurrent_run_shows_its_time_steps_and_how_much_larger_its_rate_could
             record.step(loss=loss, again=lambda x=x: model(x).square().mean())
     words = said(Visitor(PAGE))
     assert re.search(r"Your rate could be (more than )?[\d.]+ times larger", words)
-    assert re.search(r"cell, its last layer, .* differ from the module's own by [\d.e-]+ at most", words)
+    assert re.search(r"\*\*cell\*\*: its last layer, .* differ from the module's own by [\d.e-]+ at most", words)
 
 
 def test_six_hundred_modules_are_one_map_and_one_table() -> None:

@@ -253,7 +253,7 @@ def _through_time(view: Watched) -> None:
         description="The gradient of each state of a recurrent module, and what it means to the last one.",
     )
     st.caption(
-        f"{plain(name)}, its last layer, one batch replayed step by step with your weights. "
+        f"**{plain(name)}**: its last layer, one batch replayed step by step with your weights. "
         f"Its outputs differ from the module's own by {difference:.1g} at most."
     )
 
