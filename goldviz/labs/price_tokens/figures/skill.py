@@ -151,7 +151,7 @@ def scoreboard(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text="Nats a day over token frequency", range=plot.limit("score"), nticks=5)
     plot.figure.update_yaxes(range=(-0.6, len(names) - 0.4), tickvals=list(range(len(names))), ticktext=ticks)
     plot.figure.update_yaxes(showgrid=False)
-    plot.figure.add_vline(x=0, line={"color": plot.ink.accent, "width": 2})
+    plot.figure.add_vline(x=0, line={"color": plot.ink.muted, "width": 2})
     parts = [(word, result) for word, result in (("size", n.size), ("sign", n.sign)) if np.isfinite(result.value)]
     parts_words = ", ".join(f"{word} {result.value:+.4f}".replace("-", "−") for word, result in parts)
     return plot.finish(
