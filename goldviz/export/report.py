@@ -50,6 +50,9 @@ TOO_LARGE = "This figure is too large for a report; its page shows it."
 TOO_OLD = "The figures need a browser of 2023 or later, with JavaScript; the rest of this page does not."
 HOW = "Drag the slider or press ▶. P shows one figure on the whole window: arrows move, N is the next, Esc leaves."
 
+LARGEST = 2_500_000
+"""Bytes of a report at most, of which Plotly's script takes four fifths."""
+
 SCRIPT = "export/report.js"
 STYLES = ("ui/assets/live_figure.css", "ui/assets/timeline.css", "ui/assets/diagram.css", "export/report.css")
 
@@ -115,15 +118,20 @@ def report_of_lanes(lanes: Sequence[Lane], subject: str = "") -> str:
     Its figures are drawn by the page's own scripts; those of several lanes stand side by side and move together.
     """
     numbered = {f"lane-{number}": lane for number, lane in enumerate(lanes)}
-    frames = carried({name: lane.frames for name, lane in numbered.items()})
     title = subject or " · ".join(dict.fromkeys(lane.title for lane in lanes))
-    drawn = bool(lanes and any(lane.frames.drawn for lane in lanes))
+    # What has to be there says how much room is left for the figures.
+    room = LARGEST - len(_page(title, numbered, Carried("", frozenset(), 0)).encode())
+    return _page(title, numbered, carried({name: lane.frames for name, lane in numbered.items()}, room))
+
+
+def _page(title: str, lanes: Mapping[str, Lane], frames: Carried) -> str:
+    drawn = any(lane.frames.drawn for lane in lanes.values())
     blocks = [
         f"<header><h1>{html.escape(title)}</h1>{'<button type=button id=theme></button>' if drawn else ''}</header>",
-        _paragraphs(dict.fromkeys(sentence for lane in lanes for sentence in lane.data)),
-        _figures_html(numbered, frames) if drawn else "",
-        *(_section_html(heading, section, lanes) for heading, section in SECTIONS.items()),
-        _scripts_html(numbered, frames) if drawn else "",
+        _paragraphs(dict.fromkeys(sentence for lane in lanes.values() for sentence in lane.data)),
+        _figures_html(lanes, frames) if drawn else "",
+        *(_section_html(heading, section, [*lanes.values()]) for heading, section in SECTIONS.items()),
+        _scripts_html(lanes, frames) if drawn else "",
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -20,10 +20,7 @@ from goldviz.figures.reading import begun, growing_dim
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import Arrays, Drawn, FrameTable, at_places, packed
 
-ROOM = 420_000
-"""Characters that all figures of a report may take; with Plotly's script a file so stays below 2.5 MB."""
-
-FEWEST = 16
+FEWEST = 8
 """Steps that are kept where anything can move at all; what is too large for these is left out."""
 
 
@@ -99,24 +96,24 @@ class Carried:
     steps: int
 
 
-def carried(lanes: Mapping[str, LaneFrames]) -> Carried:
-    """Frames of all lanes within :data:`ROOM`: with fewer steps where all are too many, then without the largest."""
+def carried(lanes: Mapping[str, LaneFrames], room: int) -> Carried:
+    """Frames of all lanes in ``room`` characters: with fewer steps where all are too many, and without the largest."""
     names = list(dict.fromkeys(name for lane in lanes.values() for name in lane.drawn))
     most = max([FEWEST, *(len(labels) for lane in lanes.values() for labels in lane.steps.values())])
     text, kept = _message(lanes, names, most)
-    if len(text) > ROOM:
-        names = _light_enough(lanes, names)
+    if len(text) > room:
+        names = _light_enough(lanes, names, room)
         text, kept = _message(lanes, names, most)
-        while len(text) > ROOM and most > FEWEST:
+        while len(text) > room and most > FEWEST:
             most = max(FEWEST, most // 2)
             text, kept = _message(lanes, names, most)
     return Carried(text, frozenset(name for lane in lanes.values() for name in lane.drawn if name not in names), kept)
 
 
-def _light_enough(lanes: Mapping[str, LaneFrames], names: Sequence[str]) -> list[str]:
+def _light_enough(lanes: Mapping[str, LaneFrames], names: Sequence[str], room: int) -> list[str]:
     """The names of figures that have room together at the fewest steps, the lightest first."""
     sizes = {name: len(_message(lanes, [name], FEWEST)[0]) for name in names}
-    room, light = ROOM, set()
+    light = set()
     for name in sorted(names, key=sizes.__getitem__):
         room -= sizes[name]
         light |= {name} if room >= 0 else set()

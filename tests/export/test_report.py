@@ -9,8 +9,8 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import description
 from goldviz.diagnostics.findings import Finding
-from goldviz.export import report_frames
 from goldviz.export.report import (
+    LARGEST,
     TOO_LARGE,
     TOO_OLD,
     Setting,
@@ -102,7 +102,7 @@ def test_report_of_a_run_moves_and_has_every_figure_and_setting(build_run, movin
     assert lane["last"] == epochs[-1]
     assert lane["figures"]["gradient_by_layer"]["kept"]["epoch"]["places"] == [*range(len(epochs))]
     assert 'class="goldviz-scrubber">' in text
-    assert len(moving.encode()) < 2_500_000
+    assert len(moving.encode()) <= LARGEST
 
 
 def test_two_lanes_stand_side_by_side_under_their_titles(build_run):
@@ -125,12 +125,12 @@ def test_a_long_run_keeps_fewer_steps_and_says_how_many(build_run, monkeypatch):
     assert (labels[0], labels[-1], lane["last"]) == (1, 20_000, 20_000)
     assert f"Of 20,000 epochs, {len(labels):,} are in this file." in html
     assert all(one["kept"]["epoch"]["places"] == [*range(len(labels))] for one in lane["figures"].values())
-    assert len(html.encode()) < 2_500_000
+    assert len(html.encode()) <= LARGEST
 
 
 def test_what_is_too_large_is_left_out_and_said(build_run):
     spec, drawn = FIGURES["loss"], FIGURES["loss"](build_run())
-    noise = np.random.default_rng(0).random(report_frames.ROOM // 8)
+    noise = np.random.default_rng(0).random(LARGEST // 8)
     figures = [(spec, drawn), (replace(spec, question="What is this?"), go.Figure(drawn).add_scatter(y=noise))]
     html = report_html("Large", [], figures, [])
     assert f"What is this? {TOO_LARGE}" in html

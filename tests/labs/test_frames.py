@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 from goldviz.declare.laboratory import Laboratory
-from goldviz.export.report import report_of_run
+from goldviz.export.report import LARGEST, report_of_run
 from goldviz.figures.frames import AtStep
 from goldviz.figures.reading import GROWING
 from goldviz.figures.table import Arrays, FrameTable, packed
@@ -151,7 +151,9 @@ def test_a_report_draws_what_the_page_draws_at_its_first_middle_and_last_step(
     lab: Laboratory, slug: str, tmp_path: Path
 ) -> None:
     run, figures = example(lab.declared, slug), lab.figures().FIGURES
-    header, arrays = message_in(report_of_run(lab.declared.preset(slug), run, figures))
+    report = report_of_run(lab.declared.preset(slug), run, figures)
+    assert len(report.encode()) <= LARGEST
+    header, arrays = message_in(report)
     [lane], sent = header["lanes"], Arrays()
     sent.parts = [arrays]
     (tmp_path / "message").write_bytes(packed(lane, sent))

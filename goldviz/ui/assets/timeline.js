@@ -107,7 +107,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     if (view.settle === settleHere) view.settle = undefined;
   };
   if (over) heed();
-  else if (data.sent[0] && host.goldvizSent !== data.sent[0]) goToStep(key, data.sent[1]);
+  else if (data.sent?.[0] && host.goldvizSent !== data.sent[0]) goToStep(key, data.sent[1]);
   else if (data.step !== null && stepOf(key) === null && !host.goldvizArrived) goToStep(key, data.step);
   host.goldvizArrived = true;
   host.goldvizSent = data.sent?.[0];
