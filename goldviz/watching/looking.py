@@ -25,7 +25,7 @@ from goldviz.watching.layers import Layers, tensors_in
 from goldviz.watching.price import Price
 from goldviz.watching.through_time import Replay, can_be_replayed
 
-WINDOW = CLOSE_EVERY = 8
+WINDOW, CLOSE_EVERY = 8, 32
 """Looks over which a unit must be 0 for every row to count as dead, and of which one replays a recurrent module."""
 FLAT_TANH, FLAT_SIGMOID = 0.975, 0.013
 """Beyond them the slope is below a twentieth of its steepest."""
