@@ -32,12 +32,13 @@ def show() -> None:
     with st.container(horizontal=True, key="stories"):
         st.markdown("**Stories**", width="content")
         stories.links()
-    for question, pages in chrome.by_question().items():
-        st.subheader(question, anchor=False)
-        for row in range(0, len(pages), 3):
-            for column, page in zip(st.columns(3), pages[row : row + 3], strict=False):
-                with column:
-                    _card(page)
+    with st.container(key="map"):
+        for question, pages in chrome.by_question().items():
+            st.subheader(question, anchor=False)
+            for row in range(0, len(pages), 3):
+                for column, page in zip(st.columns(3), pages[row : row + 3], strict=False):
+                    with column:
+                        _card(page)
     left, right = st.columns([3, 2], gap="large")
     with left:
         _latest()
