@@ -279,7 +279,7 @@ DOCUMENT_TYPES = (
 def _with_document_type(chance: random.Random, part: bytes) -> bytes:
     """Behind more blanks and comments than a look at the first bytes sees."""
     blanks = f"<!--{' ' * chance.choice([0, 2_000, 200_000])}-->"
-    text = f'<?xml version="1.0"?>{blanks}{chance.choice(DOCUMENT_TYPES)}' + part.decode()
+    text = f'<?xml version="1.0"?>{blanks}{chance.choice(DOCUMENT_TYPES)}' + part.decode(errors="ignore")
     return text.encode(chance.choice(["utf-8", "utf-16", "utf-8"]))
 
 
