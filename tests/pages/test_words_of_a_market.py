@@ -1,6 +1,5 @@
 """A market that goes below zero is seen in changes: no text of page, report or table calls them anything else."""
 
-import doctest
 import io
 import json
 import re
@@ -15,7 +14,6 @@ import xarray as xr
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import Channel, Market, Release
 from goldviz.declare.registry import laboratories
-from goldviz.diagnostics.forecasts import moves as moves_module
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.export.report import report_of_run, report_of_view
 from goldviz.export.table import curves_csv
@@ -149,9 +147,3 @@ def test_a_run_s_words_follow_from_its_transformation(transformation: str) -> No
     assert Moves.of_run(ds) == Moves.of(transformation, "USD")
     assert Moves.of_run(ds).unit == ("%" if transformation == "log_return" else "USD")
     assert Moves.of_run(ds, "level").next == "Next level (USD)"
-
-
-def test_the_examples_hold() -> None:
-    found = doctest.testmod(moves_module)
-    assert found.attempted > 0
-    assert found.failed == 0

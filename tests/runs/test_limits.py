@@ -1,6 +1,5 @@
 """What a run may take: refused before it starts where it asks for more, and ended in a step that takes too long."""
 
-import doctest
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from goldviz.declare.memory_of_training import AT_LEAST
 from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, SettingsError, label, schemas
-from goldviz.runs.execution import limits
 from goldviz.runs.execution.execution import ExecutionError, Executor
 from goldviz.runs.execution.limits import MEMORY, SECONDS, check
 from goldviz.runs.execution.worker import execute
@@ -21,11 +19,6 @@ from tests.runs.conftest import until
 from tests.runs.toy import Toy
 
 GIGABYTE = "1000"
-
-
-def test_the_examples_in_the_docstrings() -> None:
-    examples = doctest.testmod(limits)
-    assert (examples.attempted > 0, examples.failed) == (True, 0)
 
 
 def largest(declared: type[Experiment]) -> Experiment:

@@ -1,5 +1,3 @@
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -7,7 +5,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn import metrics
 
-from goldviz.diagnostics.forecasts import scores as forecast_scores
 from goldviz.diagnostics.forecasts.scores import (
     LEAST_FORECASTS,
     absolute_errors,
@@ -36,12 +33,6 @@ def series(draw, count=2):
     truth, *others = (draw(hnp.arrays(np.float64, size, elements=ordinary)) for _ in range(count))
     assume(np.ptp(truth) > 0)
     return truth, *others
-
-
-def test_worked_examples():
-    found = doctest.testmod(forecast_scores)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @given(series())

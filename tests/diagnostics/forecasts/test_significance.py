@@ -1,4 +1,3 @@
-import doctest
 import math
 
 import numpy as np
@@ -10,7 +9,6 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
-from goldviz.diagnostics.forecasts import significance as forecast_tests
 from goldviz.diagnostics.forecasts.significance import (
     against_always_up,
     diebold_mariano,
@@ -41,12 +39,6 @@ def losses(draw):
     ours, theirs = (draw(hnp.arrays(np.float64, size, elements=ordinary)) for _ in range(2))
     assume(np.ptp(theirs - ours) > 1e-6 * (ours.max() + theirs.max()))
     return ours, theirs
-
-
-def test_worked_examples():
-    found = doctest.testmod(forecast_tests)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @given(losses(), st.integers(1, 6))

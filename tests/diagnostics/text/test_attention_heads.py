@@ -1,6 +1,5 @@
 """Summaries of heads in closed form and against their definitions written out."""
 
-import doctest
 import math
 
 import numpy as np
@@ -9,7 +8,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.diagnostics.text import attention_heads
 from goldviz.diagnostics.text.attention_heads import HEAD_SUMMARIES, summarise_head
 from tests.diagnostics.text_cases import distributions, map_recipes
 
@@ -18,12 +16,6 @@ def summaries(weights, special=None):
     weights = np.asarray(weights, float)
     special = np.zeros(len(weights), bool) if special is None else np.array(special)
     return summarise_head(torch.from_numpy(weights), special)
-
-
-def test_the_worked_example_holds():
-    found = doctest.testmod(attention_heads)
-    assert found.attempted > 0
-    assert not found.failed
 
 
 @given(weights=map_recipes(least=2), data=st.data())

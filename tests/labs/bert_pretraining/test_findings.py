@@ -1,6 +1,5 @@
 """Rules of *Pre-training and fine-tuning* on runs whose numbers are set by hand."""
 
-import doctest
 import warnings
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.texts.kept_models import SHIPPED_MODEL
-from goldviz.labs.bert_pretraining import heads as bert_pretraining_heads
 from goldviz.labs.bert_pretraining import measures as bert_pretraining_readings
 from goldviz.labs.bert_pretraining.findings import findings_of
 from goldviz.labs.bert_pretraining.heads import entropies, neighbours
@@ -395,12 +393,6 @@ def test_attention_is_measured_by_closed_forms():
     assert entropies(np.eye(SIZE)) == 0
     assert neighbours(AHEAD, 1) == 1
     assert neighbours(EVEN, -1) == pytest.approx(1 / SIZE)
-
-
-def test_examples_hold():
-    tested = doctest.testmod(bert_pretraining_heads)
-    assert tested.attempted
-    assert not tested.failed
 
 
 def test_a_run_that_diverged_gets_that_verdict_alone():

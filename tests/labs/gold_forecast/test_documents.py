@@ -1,6 +1,5 @@
 """Statements in the forecast: a positive control, what refits could learn from, and what is refused."""
 
-import doctest
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import Channel, MarketError, Release
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.text_channels import with_text_channels
-from goldviz.labs.gold_forecast import documents, observed
 from goldviz.labs.gold_forecast.documents import dealt_out, market_with_statements, statement_tones
 from goldviz.labs.gold_forecast.findings import findings_of
 from goldviz.labs.gold_forecast.measures import Reading
@@ -114,7 +112,5 @@ def test_shares_count_the_rows_that_a_refit_learns_from() -> None:
         assert share[problem.panel.channels.index("text tone")] == pytest.approx(counted / (len(moments) - 1))
 
 
-def test_examples() -> None:
-    assert doctest.testmod(observed).failed == 0
-    assert doctest.testmod(documents).failed == 0
+def test_a_run_without_documents_has_no_rows() -> None:
     assert observed_rows(xr.Dataset()) == []

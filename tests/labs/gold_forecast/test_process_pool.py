@@ -1,4 +1,3 @@
-import doctest
 import os
 import signal
 import subprocess
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.gold_forecast import process_pool as pool_module
 from goldviz.labs.gold_forecast.process_pool import ProcessPool, ProcessPoolError, shares
 from tests.labs.gold_forecast.pool_cases import Clerk, FullMoonError, Learner
 
@@ -37,12 +35,6 @@ def at_work(pid):
 
 def children():
     return [child for child in psutil.Process().children() if "pool_process" in " ".join(child.cmdline())]
-
-
-def test_examples():
-    found = doctest.testmod(pool_module)
-    assert found.attempted == 2
-    assert found.failed == 0
 
 
 @pytest.mark.slow

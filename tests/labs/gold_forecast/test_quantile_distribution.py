@@ -1,4 +1,3 @@
-import doctest
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +8,6 @@ from scipy import stats
 from scipy.integrate import quad
 from sklearn.metrics import mean_pinball_loss
 
-from goldviz.labs.gold_forecast.scoring import quantile_distribution
 from goldviz.labs.gold_forecast.scoring.distributions import crps_gaussian
 from goldviz.labs.gold_forecast.scoring.quantile_distribution import crps_from_quantiles, pit_from_quantiles
 from goldviz.labs.gold_forecast.settings import LEVELS
@@ -25,12 +23,6 @@ def forecasts(draw):
     quantiles = np.cumsum([draw(st.floats(-3, 3)), *steps])
     truth = draw(st.one_of(st.floats(-12, 20), st.sampled_from(list(quantiles))))
     return truth, quantiles, levels
-
-
-def test_worked_examples():
-    found = doctest.testmod(quantile_distribution)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @given(forecasts())

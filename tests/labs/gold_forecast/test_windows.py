@@ -1,11 +1,8 @@
-import doctest
-
 import numpy as np
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.gold_forecast import windows as windows_module
 from goldviz.labs.gold_forecast.windows import (
     FARTHEST_VALUE,
     GAP_UNIT_DAYS,
@@ -26,12 +23,6 @@ def drawn(seed, rows=40, channels=3, missing=0.4):
 
 
 problems = st.builds(drawn, st.integers(0, 1000), missing=st.sampled_from([0.0, 0.4, 0.9, 1.0]))
-
-
-def test_examples():
-    found = doctest.testmod(windows_module)
-    assert found.attempted == 3
-    assert found.failed == 0
 
 
 @given(problems, st.integers(1, 12), st.integers(0, 20), st.integers(22, 40))

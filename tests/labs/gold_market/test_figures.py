@@ -1,7 +1,5 @@
 """The figures of *Gold market* from a small market made by hand."""
 
-import doctest
-import importlib
 from dataclasses import replace
 from typing import Any
 
@@ -50,15 +48,6 @@ def _trace(figure: go.Figure, start: str) -> Any:
 
 def _notes(figure: go.Figure) -> str:
     return str(figure.layout.title.subtitle.text).replace("<br>", " ")
-
-
-@pytest.mark.parametrize(
-    "module", ["labs.gold_market.figures.observed", "labs.gold_market.figures.returns", "figures.market"]
-)
-def test_the_examples_in_the_docstrings(module: str) -> None:
-    found = doctest.testmod(importlib.import_module(f"goldviz.{module}"))
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

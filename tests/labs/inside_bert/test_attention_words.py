@@ -1,22 +1,13 @@
 """Word maps, hidden pieces and strongest links keep what they promise: rows stay distributions."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.inside_bert.attention import words as attention_words
 from goldviz.labs.inside_bert.attention.words import group_by_word, hide_pieces, word_maps
 from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import distributions, map_recipes, pieces_of, text_model
-
-
-def test_the_worked_examples_hold():
-    found = doctest.testmod(attention_words)
-    assert found.attempted > 0
-    assert not found.failed
 
 
 @st.composite

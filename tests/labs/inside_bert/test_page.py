@@ -1,7 +1,6 @@
 """The page *Inside BERT*."""
 
 import csv
-import doctest
 import io
 import json
 import re
@@ -16,9 +15,6 @@ from streamlit.testing.v1 import AppTest
 from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
 from goldviz.labs.inside_bert.models import bytes_of
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.parts import (
-    evidence as inside_bert_evidence,
-)
 from goldviz.labs.inside_bert.parts import (
     pieces as inside_bert_pieces,
 )
@@ -501,11 +497,6 @@ def test_the_shipped_models_tone_stands_beside_counted_words(tmp_path: Path, mon
             f"On new patterns: 90%, counting words {counted:.0%}: it is {verdict}."
         )
     shipped_words.cache_clear()
-
-
-def test_the_examples_in_the_docstrings() -> None:
-    assert doctest.testmod(inside_bert_text).failed == 0
-    assert doctest.testmod(inside_bert_evidence).failed == 0
 
 
 def test_heads_are_switched_off_by_button_and_by_hand() -> None:

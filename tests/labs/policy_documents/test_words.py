@@ -1,7 +1,5 @@
 """The changed words on a timeline of statements."""
 
-import doctest
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -63,7 +61,3 @@ def test_words_of_a_file_are_text(theme: str) -> None:
     page = timeline_html([Row(bad, "2024-01-03", np.nan, np.nan, ((bad, bad),), 0, False)], theme)  # type: ignore[arg-type]
     assert "<img" not in page
     assert 'role="img"' not in page
-
-
-def test_the_examples_hold() -> None:
-    assert doctest.testmod(words).failed == 0

@@ -1,7 +1,5 @@
 """The numbers of *Residual steps to flow* against matrix exponentials, theory's orders and topology."""
 
-import doctest
-
 import numpy as np
 import pytest
 import torch
@@ -12,12 +10,6 @@ from goldviz.labs.residual_flow.problems import CLOUD, LESSONS, A, problem_of, t
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.models.continuous.runge_kutta import integrate
 from tests.thinned import thinned
-
-
-def test_the_example_in_the_docstring_holds() -> None:
-    found = doctest.testmod(residual_flow)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 def test_the_linear_flow_is_the_matrix_exponential_and_the_network_its_power_of_blocks() -> None:

@@ -1,6 +1,5 @@
 """Fields in the plane: their closed-form flows against dopri8 of torchdiffeq, in float64."""
 
-import doctest
 import math
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as some
 from torch import Tensor
 from torchdiffeq import odeint
 
-from goldviz.labs.residual_flow import fields as plane_fields
 from goldviz.labs.residual_flow.fields import (
     LinearPlaneField,
     SpiralField,
@@ -34,12 +32,6 @@ def _solved(field: VectorField, start: Tensor = START) -> Tensor:
 
 def _linear(entries: tuple[float, ...], size: int = 2) -> LinearPlaneField:
     return LinearPlaneField(torch.tensor(entries, dtype=torch.float64).view(size, size))
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    found = doctest.testmod(plane_fields)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @settings(max_examples=8)
