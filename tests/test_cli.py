@@ -218,8 +218,8 @@ def test_a_kept_run_is_exported(kept: str, suffix: str, tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     "argv",
     [
-        ["claims"],
-        pytest.param(["list"], marks=pytest.mark.slow),
+        ["list"],
+        pytest.param(["claims"], marks=pytest.mark.slow),
         pytest.param(["--help"], marks=pytest.mark.slow),
         pytest.param(["run", NAME, "--help"], marks=pytest.mark.slow),
         pytest.param(["claims", "C76"], marks=pytest.mark.slow),

@@ -427,7 +427,8 @@ def said_of(lab: Laboratory, captions: Set[Caption], settings: Experiment, run: 
     return {one for one in captions for name in names if one.found(words[one.figure], name)}
 
 
-@pytest.mark.parametrize("lab", represented(LABS), ids=lambda lab: lab.name)
+@pytest.mark.slow
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name)
 def test_the_table_has_words_that_are_said(lab: Laboratory) -> None:
     """Words without numbers stand in the laboratory's source, others in one of its runs."""
     source = "".join(path.read_text(encoding="utf-8") for path in lab.recorded.parent.rglob("*.py"))

@@ -154,7 +154,7 @@ def _decoded(content: bytes, file: str) -> tuple[str, tuple[str, ...]]:
     text, notes = _text(content)
     beginning = text[:SAMPLE]
     strange = sum(ord(character) < 32 and not character.isspace() for character in beginning)
-    if "\0" in text or strange > len(beginning) / 100 or beginning.count("\ufffd") > len(beginning) / 100:
+    if "\0" in text or strange > len(beginning) / 100 or beginning.count("\ufffd") > 3 + len(beginning) / 100:
         raise MarketError(f"{file} holds binary data, not a table of text; allowed are {ALLOWED_FILES}.")
     return text, notes
 
