@@ -249,6 +249,7 @@ def test_a_run_goes_on_where_nobody_reads_its_bar(tmp_path: Path) -> None:
     assert xr.load_dataset(file).attrs["status"] == "finished"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_under_what_is_printed_is_said() -> None:
     with Path("/dev/full").open("w") as full:

@@ -25,6 +25,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("goldviz-*.whl"))
 
 
+@pytest.mark.slow
 def test_app_pages_examples_and_assets_travel_in_the_wheel(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for name in (

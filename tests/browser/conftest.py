@@ -21,7 +21,6 @@ ORDINARY = {
     "test_markup_in_a_run_s_name_is_only_text",
     "test_a_page_whose_name_was_rebound_to_this_machine_reaches_nothing",
     "test_another_site_s_frame_stays_empty",
-    "test_a_second_tab_and_a_reload_see_the_same_run",
     "test_the_figure_comes_first",
     "test_nothing_is_wider_than_the_window",
     "test_the_verdict_stands_first_and_a_leak_is_called_one",

@@ -12,7 +12,7 @@ from goldviz.figures.theme import INKS, Theme
 from tests.browser.app_server import Server, own_faults, running
 from tests.labs.inside_bert.reading_cases import TOKENS, known_exhibit, known_weights
 
-pytestmark = pytest.mark.component
+pytestmark = [pytest.mark.component, pytest.mark.slow]
 """In the ordinary suite: a choice and the numbers behind it, what was let go, and what strangers wrote."""
 
 STREAMLIT = {

@@ -16,7 +16,7 @@ from goldviz.figures.theme import INKS
 from tests.browser.figure_place import FigurePlace, figure_place
 from tests.thinned import thinned
 
-pytestmark = pytest.mark.component
+pytestmark = [pytest.mark.component, pytest.mark.slow]
 
 PAGE = """<!doctype html><style>CSS</style>
 <div class="parent"></div>

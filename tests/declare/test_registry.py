@@ -20,6 +20,7 @@ PRESETS = [
 """Each page's first preset; the others are computed in the tests of the pages, and twice in the long suite."""
 
 
+@pytest.mark.slow
 def test_declarations_load_neither_torch_nor_streamlit() -> None:
     code = (
         "import sys; from goldviz.declare.registry import laboratories; laboratories();"

@@ -454,6 +454,7 @@ def test_no_recorded_example_contradicts_a_card(lab: Laboratory) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small", represented(one for one in SMALL if one.lab in LABS and one.number < 2), ids=str)
 @FEWER
 @given(seed=strategies.integers(0, 2**32 - 1))

@@ -209,6 +209,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_killed_server_leaves_runs_that_can_be_continued(executor: Executor, tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     script.write_text(SERVER)

@@ -201,6 +201,7 @@ def test_work_that_takes_longer_than_it_may_ends_in_a_sentence_and_frees_its_pla
     assert jobs.wait(Task("in time", job_tasks.process, (), "Looking", 1.0, most_seconds=60.0))
 
 
+@pytest.mark.slow
 def test_work_that_imports_as_its_time_ends_is_ended_behind_its_import(jobs: Jobs, tmp_path: Path) -> None:
     slow = f"""
     import time

@@ -67,6 +67,7 @@ def test_a_connection_that_was_closed_comes_back_to_the_workers_that_are_up(tmp_
         workers.close()
 
 
+@pytest.mark.slow
 def test_a_run_whose_worker_died_before_it_began_is_sent_again(single: Executor) -> None:
     kill_workers(single)
     # Sent before anybody has noticed that its worker is gone.

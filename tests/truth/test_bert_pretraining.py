@@ -231,6 +231,7 @@ def test_what_the_numbers_are_held_against(both: tuple[Twin, xr.Dataset]) -> Non
     np.testing.assert_allclose(ds["baseline_tone_accuracy"].sel(baseline="majority"), shares, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_bag_of_words_by_hand(both: tuple[Twin, xr.Dataset]) -> None:
     twin, ds = both
     labelled = twin.data.labelled

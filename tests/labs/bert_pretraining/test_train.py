@@ -127,6 +127,7 @@ def test_a_phase_can_be_left_out(absent, phase):
     assert (dataset.phase == phase).all()
 
 
+@pytest.mark.slow
 def test_hot_settings_hold_from_the_next_step_on():
     settings = BertPretraining(**SELDOM)
     losses = {}

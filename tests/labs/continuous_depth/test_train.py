@@ -64,6 +64,7 @@ def test_a_residual_network_alone_has_no_adjoint():
     assert (dataset.evaluations_backward == 0).all()
 
 
+@pytest.mark.slow
 def test_hot_settings_hold_from_the_next_step_on():
     settings = ContinuousDepth(**SMALL | {"steps": 4, "look_every": 1000})
     losses = {}

@@ -120,6 +120,7 @@ SCORES = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(
     SCORES,
     st.sampled_from([249, 1500]),

@@ -140,8 +140,8 @@ def test_degrees_of_freedom_stay_above_two_and_are_learnt():
 @pytest.mark.parametrize(
     ("name", "sample", "expected"),
     [
-        ("gaussian", stats.norm(0.4, 1.5), (0.4, 1.5)),
-        ("student", stats.t(4, 0.4, 1.5), (0.4, 1.5 * math.sqrt(2))),
+        pytest.param("gaussian", stats.norm(0.4, 1.5), (0.4, 1.5), marks=pytest.mark.slow),
+        pytest.param("student", stats.t(4, 0.4, 1.5), (0.4, 1.5 * math.sqrt(2)), marks=pytest.mark.slow),
         ("quantiles", stats.norm(0.4, 1.5), (0.4, 1.5)),
     ],
 )

@@ -306,6 +306,7 @@ class Killer:
         return []
 
 
+@pytest.mark.slow
 def test_a_run_that_loses_a_process_fails_in_a_sentence_and_keeps_what_it_has(monkeypatch, tmp_path):
     monkeypatch.setattr(gold_forecast, "LEAST_SHARED_SECONDS", 0.0)
     monkeypatch.setenv("GOLDVIZ_REFIT_PROCESSES", "2")
@@ -318,6 +319,7 @@ def test_a_run_that_loses_a_process_fails_in_a_sentence_and_keeps_what_it_has(mo
     assert len(killer.killed) == 1
 
 
+@pytest.mark.slow
 def test_hot_settings_hold_from_the_next_epoch_on():
     settings = GoldForecast(**TINY | {"clip": 0.0, "optimiser": "sgd"})
     losses = {}

@@ -84,6 +84,7 @@ def test_an_old_file_that_cannot_be_removed_does_not_lose_the_new_one(monkeypatc
     assert documents_at_hand(keep_documents(DOCUMENTS)) == DOCUMENTS
 
 
+@pytest.mark.slow
 def test_the_generated_documents_come_encoded_by_the_shipped_model() -> None:
     model, texts = text_model("shipped"), generated_documents().texts
     assert set(shipped_vectors()) == {vector_name(model.fingerprint, text.name) for text in texts}

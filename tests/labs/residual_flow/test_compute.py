@@ -82,6 +82,7 @@ def _winding(loop: np.ndarray, point: np.ndarray) -> float:
     return float(turns.sum() / (2 * np.pi))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", thinned([0, 1, 2]))
 def test_a_flow_in_the_plane_keeps_the_outer_ring_around_the_inner_and_big_steps_do_not(seed: int) -> None:
     for field in ("rings", "rings_steps"):

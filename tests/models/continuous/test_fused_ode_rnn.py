@@ -19,6 +19,7 @@ from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.gru import ResetBeforeGRU
 from tests.models.continuous.irregular_networks import cell_and_field, series, stream
+from tests.thinned import thinned
 
 TOLERANCE = 1e-10
 
@@ -95,7 +96,7 @@ def test_states_and_gradients_are_those_of_plain_autograd_on_a_gpu(name):
     assert_same(FusedODERNN(cell, field, "rk4", 0.1), plain, times, values.requires_grad_(), mask, initial)
 
 
-@pytest.mark.parametrize("name", ["gru", "gru_reset_after"])
+@pytest.mark.parametrize("name", thinned(["gru", "gru_reset_after"]))
 def test_the_gradient_is_that_of_finite_differences(name):
     cell, field = cell_and_field(name, 1, 3, (4,))
     times, values, mask = series(4, 2, 1)
