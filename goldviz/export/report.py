@@ -10,8 +10,6 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from plotly.offline import get_plotlyjs
-
 from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.declare.data_labels import ATTRIBUTE, labelled
 from goldviz.declare.laboratory import laboratory_of
@@ -31,6 +29,7 @@ from goldviz.export.report_frames import (
     frames_of_run,
 )
 from goldviz.export.shell_line import shell_line
+from goldviz.figures.plotly_script import plotly_script
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import FONT, INKS, Theme, inks
 from goldviz.figures.unread import of_unread_run
@@ -296,7 +295,7 @@ def _style() -> str:
 @cache
 def _plotly() -> str:
     """Plotly's script, zipped."""
-    return as_text(get_plotlyjs().encode())
+    return as_text(plotly_script().read_bytes())
 
 
 def _scripts_html(lanes: Mapping[str, Lane], frames: Carried) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
 from threading import Thread
 
 from playwright.sync_api import Browser, Page
 
+from goldviz.figures.plotly_script import plotly_script
 from goldviz.ui.serving.page_modules import modules
 
 
 def _answers(page: str) -> Mapping[str, tuple[str, bytes]]:
-    plotly = (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    plotly = plotly_script().read_bytes()
     return {
         "/": ("text/html", page.encode()),
         **{f"/{path}": ("text/javascript", text.encode()) for path, text in modules().items()},

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from streamlit.runtime.pages_manager import PagesManager
 
 from goldviz.declare.registry import laboratories
+from goldviz.figures.plotly_script import plotly_script
 from goldviz.runs.store.run_store import Store
 from goldviz.ui.panels import live_figure
 from goldviz.ui.serving import deep_links, page_modules, server, services
@@ -22,11 +23,11 @@ from goldviz.ui.serving.page_modules import edition, module_path, modules
 from tests.runs.strangers import lost_pages, trained
 
 
-def test_plotly_comes_out_of_the_installed_package_and_is_kept_by_the_browser() -> None:
+def test_plotly_comes_from_this_server_and_is_kept_by_the_browser() -> None:
     with TestClient(Starlette(routes=server.routes())) as client:
         answer = client.get(live_figure._plotly_address())
     assert answer.status_code == 200
-    assert answer.content == (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    assert answer.content == plotly_script().read_bytes()
     assert answer.headers["content-type"].startswith("text/javascript")
     assert "immutable" in answer.headers["cache-control"]
 
@@ -36,7 +37,7 @@ def test_plotly_travels_as_small_as_the_browser_takes_it(accepted: str, coding: 
     with TestClient(Starlette(routes=server.routes())) as client:
         answer = client.get(live_figure._plotly_address(), headers={"Accept-Encoding": accepted})
     assert answer.headers.get("content-encoding") == coding
-    assert answer.content == (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    assert answer.content == plotly_script().read_bytes()
     assert (int(answer.headers["content-length"]) < len(answer.content) / 2) == (coding == "gzip")
 
 

@@ -10,9 +10,9 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from goldviz.figures.plotly_script import plotly_script
 from goldviz.origins import EMBEDDING, HOSTS, from_environment
 from goldviz.ui.serving.middleware import base_path, framing, hosts
 
@@ -51,7 +51,7 @@ def _base_path() -> str:
 
 
 def routes() -> list[BaseRoute]:
-    """Plotly's script out of the installed package and the pages' own, so that nothing needs a network; answers,
+    """Plotly's script and the pages' own, so that nothing needs a network; answers,
     attention, frames."""
     from anyio import CapacityLimiter
     from anyio.to_thread import run_sync
@@ -62,7 +62,7 @@ def routes() -> list[BaseRoute]:
     from goldviz.ui.serving import deep_links, frames_route, page_modules, queries
     from goldviz.ui.serving.answers import body_of
 
-    script = files("plotly") / "package_data" / "plotly.min.js"
+    script = plotly_script()
     at_once, waiting = CapacityLimiter(queries.AT_ONCE), CapacityLimiter(queries.WAITING_AT_ONCE)
 
     year = page_modules.ALLOWED_TO_STAY
