@@ -5,24 +5,29 @@
 True
 """
 
-from goldviz import runs
-from goldviz.api import (
-    claims,
-    compute,
-    doubts,
-    examine,
-    experiments,
-    figure,
-    findings,
-    load,
-    market,
-    measures,
-    report,
-    run,
-    text_model,
-    trial,
-    watch,
-)
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goldviz import experiments, runs
+    from goldviz.api import (
+        claims,
+        compute,
+        doubts,
+        examine,
+        figure,
+        findings,
+        load,
+        market,
+        measures,
+        report,
+        run,
+        text_model,
+        trial,
+        watch,
+    )
 
 __all__ = [
     "claims",
@@ -42,3 +47,18 @@ __all__ = [
     "trial",
     "watch",
 ]
+_MODULES = ("experiments", "runs")
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported when it is first asked for: a shell's ``--help`` waits for none of them."""
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in __all__:
+        value = globals()[name] = getattr(importlib.import_module(f"{__name__}.api"), name)
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

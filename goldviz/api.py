@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from goldviz.declare import registry
@@ -37,20 +36,6 @@ NOT_A_RUN = (
     "returned, or a part of it that keeps its attributes, such as ds.mean('seed', keep_attrs=True). Of a dataset of "
     "your own each variable says its kind, such as ds.loss.attrs['kind'] = 'training_loss'."
 )
-
-
-class Experiments(ModuleType):
-    """What there is to run: ``goldviz.experiments()`` gives name -> settings class."""
-
-    def __call__(self) -> dict[str, type[Experiment]]:
-        """All experiments by name."""
-        return registry.experiments()
-
-
-experiments = Experiments("goldviz.experiments")
-vars(experiments).update(Experiment=Experiment, SettingsError=SettingsError, experiment=registry.experiment)
-# Notebooks import from it by this name, too.
-sys.modules[experiments.__name__] = experiments
 
 
 class RunFailedError(RuntimeError):

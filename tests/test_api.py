@@ -154,11 +154,26 @@ def test_the_examples_of_docstrings_work(function: Callable[..., Any]) -> None:
     assert found or function is goldviz.run
 
 
-def test_importing_goldviz_is_light() -> None:
-    heavy = ("torch", "transformers", "streamlit", "plotly", "distributed", "sqlalchemy")
-    code = f"import sys, goldviz; assert goldviz.experiments(); print([m for m in {heavy!r} if m in sys.modules])"
+def test_importing_goldviz_its_help_and_its_list_of_experiments_is_light() -> None:
+    heavy = {"torch", "transformers", "streamlit", "plotly", "distributed", "sqlalchemy", "pandas", "xarray", "scipy"}
+    code = f"""
+import contextlib, io, sys
+import goldviz, goldviz.cli
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    goldviz.cli.main(["--help"])
+print(sorted({heavy | {"numpy", "pydantic"}!r} & set(sys.modules)))
+assert goldviz.experiments()
+print(sorted({heavy - {"pandas", "scipy"}!r} & set(sys.modules)))
+"""
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    assert found.stdout.split() == ["[]", "[]"]
+
+
+def test_every_public_name_is_there_and_named() -> None:
+    assert {*goldviz.__all__} <= {*dir(goldviz)}
+    assert all(callable(getattr(goldviz, name)) for name in goldviz.__all__)
+    with pytest.raises(AttributeError, match="module 'goldviz' has no attribute 'wach'"):
+        _ = goldviz.wach
 
 
 def test_what_notebooks_import_from_experiments_is_there() -> None:

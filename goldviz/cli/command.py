@@ -1,4 +1,7 @@
-"""The command line as a whole, and its two short commands: ``list`` and ``export``."""
+"""The command line as a whole, and its short commands.
+
+What a command works with is imported when it is carried out: ``goldviz --help`` waits for none of it.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,8 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
-from goldviz.cli import claiming, running, serving
 from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values, in_print
-from goldviz.cli.files import EXPORTS, checked_file
 from goldviz.cli.streams import abandoned, flushed
-from goldviz.data.tables.sealed_names import sealed_text
-from goldviz.declare.registry import experiments, instants
-from goldviz.declare.settings import SettingsError, either
-from goldviz.runs.store.run_store import Store, UnknownRunError
-from goldviz.runs.store.schema import StoreError
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -43,20 +39,32 @@ def _carried_out(argv: list[str] | None) -> int:
         arguments = _parser().parse_args(argv)
         command: Callable[[argparse.Namespace], int] = arguments.command
         return command(arguments)
-    except SettingsError as error:
-        return _complain(REFUSED, *error.sentences.values())
-    except (CommandError, UnknownRunError) as error:
+    except CommandError as error:
         return _complain(REFUSED, str(error))
     except BrokenPipeError:
         raise
-    except (StoreError, OSError) as error:
-        return _complain(FAILED, str(error))
-    except (RuntimeError, ValueError) as error:
-        if not getattr(error, "for_a_person", False):
-            raise
-        return _complain(FAILED, str(error))
     except KeyboardInterrupt:
         return _complain(INTERRUPTED, "Stopped at once; nothing was written.")
+    except Exception as error:
+        code, sentences = _told(error)
+        if code is None:
+            raise
+        return _complain(code, *sentences)
+
+
+def _told(error: Exception) -> tuple[int | None, tuple[str, ...]]:
+    """The exit code of what went wrong and its sentences; no code where it is a fault that nobody foresaw."""
+    from goldviz.declare.settings import SettingsError
+    from goldviz.runs.store.run_store import UnknownRunError
+    from goldviz.runs.store.schema import StoreError
+
+    if isinstance(error, SettingsError):
+        return REFUSED, tuple(error.sentences.values())
+    if isinstance(error, UnknownRunError):
+        return REFUSED, (str(error),)
+    if isinstance(error, StoreError | OSError) or getattr(error, "for_a_person", False):
+        return FAILED, (str(error),)
+    return None, ()
 
 
 def _complain(code: int, *sentences: str) -> int:
@@ -74,28 +82,17 @@ def _parser() -> argparse.ArgumentParser:
     listing.add_argument("--runs", action="store_true", help="the latest kept runs instead")
     listing.set_defaults(command=_list)
 
-    for name, words, about, options, carry_out in (
-        ("run", "carry an experiment out here", "Carry an experiment out here", experiments(), running.run),
-        (
-            "compute",
-            "what an instant page shows, as numbers",
-            "Compute what an instant page shows",
-            instants(),
-            running.compute,
-        ),
+    for name, words, about in (
+        ("run", "carry an experiment out here", "Carry an experiment out here"),
+        ("compute", "what an instant page shows, as numbers", "Compute what an instant page shows"),
     ):
         description = f"{about}. 'goldviz {name} NAME --help' lists its settings."
-        subparser = commands.add_parser(name, help=words, description=description)
-        subparser.add_argument("name", metavar="NAME", help="one of " + ", ".join(options))
-        subparser.add_argument("settings", nargs=argparse.REMAINDER, help=f"see 'goldviz {name} NAME --help'")
-        subparser.set_defaults(
-            command=lambda arguments, carry_out=carry_out: carry_out(arguments.name, arguments.settings)
-        )
+        commands.add_parser(name, help=words, description=description, fill=_by_name)
 
     claims = commands.add_parser("claims", help="what the documents claim, and what came of it", allow_abbrev=False)
     claims.add_argument("number", metavar="NUMBER", nargs="?", help="one claim in full, such as C76; without it, all")
     claims.add_argument("--run", action="store_true", help="test that claim here and now")
-    claims.set_defaults(command=lambda arguments: claiming.claims(arguments.number, arguments.run))
+    claims.set_defaults(command=_claims)
 
     serve = commands.add_parser("serve", help="the dashboard in the browser", allow_abbrev=False)
     serve.add_argument("--port", type=int, default=8501, help="port of the server; default 8501")
@@ -120,12 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--open", action="store_true", help="open it in a browser")
     serve.set_defaults(command=_serve)
 
-    export = commands.add_parser("export", help="a kept run as a file", allow_abbrev=False)
-    export.add_argument("run", metavar="RUN", help="the run's id, as 'goldviz list --runs' shows it")
-    export.add_argument(
-        "--to", type=Path, required=True, metavar="FILE", help=f"the file; its suffix, {either(EXPORTS)}, says what"
-    )
-    export.set_defaults(command=_export)
+    commands.add_parser("export", help="a kept run as a file", allow_abbrev=False, fill=_exports)
 
     opening = commands.add_parser("open", help="a file of watched runs, on this machine", allow_abbrev=False)
     opening.add_argument("file", type=Path, metavar="FILE", help='what goldviz.watch(..., to="run.gv") wrote')
@@ -142,7 +134,38 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _by_name(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``run`` and ``compute``: one of what is declared, and settings that only it knows."""
+    from goldviz.cli import running
+    from goldviz.declare.registry import experiments, instants
+
+    command = parser.prog.rpartition(" ")[2]
+    names, carry_out = (experiments(), running.run) if command == "run" else (instants(), running.compute)
+    parser.add_argument("name", metavar="NAME", help="one of " + ", ".join(names))
+    parser.add_argument("settings", nargs=argparse.REMAINDER, help=f"see '{parser.prog} NAME --help'")
+    parser.set_defaults(command=lambda arguments: carry_out(arguments.name, arguments.settings))
+
+
+def _exports(parser: argparse.ArgumentParser) -> None:
+    from goldviz.cli.files import EXPORTS
+    from goldviz.declare.settings import either
+
+    parser.add_argument("run", metavar="RUN", help="the run's id, as 'goldviz list --runs' shows it")
+    parser.add_argument(
+        "--to", type=Path, required=True, metavar="FILE", help=f"the file; its suffix, {either(EXPORTS)}, says what"
+    )
+    parser.set_defaults(command=_export)
+
+
+def _claims(arguments: argparse.Namespace) -> int:
+    from goldviz.cli.claiming import claims
+
+    return claims(arguments.number, arguments.run)
+
+
 def _serve(arguments: argparse.Namespace) -> int:
+    from goldviz.cli import serving
+
     options = serving.Served(
         arguments.address, arguments.port, arguments.allow_host, arguments.allow_embedding, arguments.base_path
     )
@@ -152,6 +175,8 @@ def _serve(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     if arguments.runs:
         return _list_runs()
+    from goldviz.declare.registry import experiments, instants
+
     for name, settings in [*experiments().items(), *instants().items()]:
         presets = ", ".join(preset.slug for preset in settings.presets)
         print(f"{name}\n    {settings.question}\n    Presets: {presets}")
@@ -159,6 +184,9 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _list_runs() -> int:
+    from goldviz.data.tables.sealed_names import sealed_text
+    from goldviz.runs.store.run_store import Store
+
     rows, total = Store().list()
     for run in rows:
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
@@ -169,6 +197,8 @@ def _list_runs() -> int:
 
 
 def _open(arguments: argparse.Namespace) -> int:
+    from goldviz.cli import serving
+    from goldviz.runs.store.run_store import Store
     from goldviz.watching.files import brought_in
 
     for run in brought_in(arguments.file, Store()):
@@ -206,6 +236,9 @@ def _rescue(_arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
+    from goldviz.cli.files import EXPORTS, checked_file
+    from goldviz.runs.store.run_store import Store
+
     file = checked_file(arguments.to, EXPORTS)
     EXPORTS[file.suffix](Store().load(arguments.run), file)
     print(f"Run {arguments.run} is in {file}.")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 FAILED, REFUSED, INTERRUPTED, UNREAD = 1, 2, 130, 141
 """Exit codes: the work failed; the command was wrong and nothing was started; stopped from the keyboard; nobody reads.
@@ -18,7 +18,21 @@ class CommandError(ValueError):
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence; ``--help`` says the rest."""
+    """Says what is wrong in one sentence; ``--help`` says the rest.
+
+    ``fill`` adds its arguments once it has something to read, for those that take long to know.
+    """
+
+    def __init__(self, *, fill: Callable[[argparse.ArgumentParser], None] | None = None, **words: Any) -> None:
+        super().__init__(**words)
+        self._fill = fill
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As every parser does, with its arguments at hand."""
+        if self._fill is not None:
+            fill, self._fill = self._fill, None
+            fill(self)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Raise :class:`CommandError`."""

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-
-import xarray as xr
+from typing import TYPE_CHECKING
 
 from goldviz.declare.kept import in_todays_words
 from goldviz.declare.kinds import with_kinds
 from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.settings import Experiment
 from goldviz.runs.store.arrays import dataset_from_bytes
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 EXAMPLE = "example:"
 """Begins the name of a lane, or of kept weights, that are a preset's recorded run: ``example:as-in-the-document``."""

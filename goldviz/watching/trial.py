@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy import stats
 from torch import nn
 from torch.optim.optimizer import Optimizer
 
@@ -147,6 +146,8 @@ def _interval(differences: np.ndarray) -> tuple[float, float]:
     if not np.isfinite(differences).all():
         return math.nan, math.nan
     n = len(differences)
+    from scipy import stats  # Importing it takes longer than the rest of a watched script's start.
+
     reach = float(stats.t.ppf(0.5 + SURE / 2, n - 1)) * float(differences.std(ddof=1)) / math.sqrt(n)
     return float(differences.mean()) - reach, float(differences.mean()) + reach
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from safetensors.numpy import load, save
 
 from goldviz.arrays.light import LightArray, LightDataset
 from goldviz.runs.recorder import Batch
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Stacked = dict[str, tuple[np.ndarray, np.ndarray]]
 """For each variable its steps (n,) and its values (n, ...)."""
@@ -60,6 +62,8 @@ def dataset_to_bytes(dataset: xr.Dataset) -> bytes:
 
 def dataset_from_bytes(data: bytes) -> xr.Dataset:
     """Inverse of :func:`dataset_to_bytes`."""
+    import xarray as xr  # It brings pandas, which a script that is watched does without.
+
     # Safetensors gives metadata of files alone, not of bytes in memory.
     header_length = int.from_bytes(data[:8], "little")
     about = json.loads(json.loads(data[8 : 8 + header_length])["__metadata__"]["dataset"])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from goldviz.runs.recorder import Batch, Command, Progress
 from goldviz.runs.store.arrays import light_dataset
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass

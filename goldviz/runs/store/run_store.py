@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import xarray as xr
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -65,6 +64,8 @@ from goldviz.runs.store.schema import (
 )
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from goldviz.declare.settings import Experiment
 
 HEARTBEAT_LIMIT = 10.0
