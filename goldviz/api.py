@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from goldviz.declare import registry
 from goldviz.declare.settings import Experiment, SettingsError
+from goldviz.extras import check_extra
 from goldviz.watching.declared import WATCHED
 
 if TYPE_CHECKING:
@@ -522,6 +523,7 @@ def text_model(name: str) -> str:
     hold or cannot read, that has no masked-word head, or that is too large; and
     :class:`goldviz.data.texts.pieces.TextError` where it cannot be kept.
     """
+    check_extra("texts", "A model of texts")
     # Imported here, because torch takes a second, and most who import goldviz name no model.
     from goldviz.data.texts.kept_models import keep_model
     from goldviz.models.text.one_file import text_model_bytes

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values, in_print
 from goldviz.cli.streams import abandoned, flushed
+from goldviz.extras import missing_extra
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -64,6 +65,8 @@ def _told(error: Exception) -> tuple[int | None, tuple[str, ...]]:
         return REFUSED, (str(error),)
     if isinstance(error, StoreError | OSError) or getattr(error, "for_a_person", False):
         return FAILED, (str(error),)
+    if isinstance(error, ImportError) and (sentence := missing_extra(error)):
+        return FAILED, (sentence,)
     return None, ()
 
 

@@ -11,6 +11,7 @@ from goldviz.cli.errors import CommandError
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiment
 from goldviz.declare.settings import Experiment, SettingsError, either
+from goldviz.extras import check_extra
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,6 +32,7 @@ def checked_file(path: Path, kinds: Mapping[str, Any]) -> Path:
 
 def write_netcdf(dataset: xr.Dataset, path: Path) -> None:
     """Everything that was recorded, as ``xarray.load_dataset`` reads it back."""
+    check_extra("netcdf", "A .nc file")
     dataset.to_netcdf(path, engine="h5netcdf")
 
 

@@ -30,7 +30,9 @@ class Instant(Settings):
 
         Raises ``ValueError`` with a sentence for settings that have no result.
         """
-        dataset: xr.Dataset = laboratory_of(self).part("compute").compute(self)
+        lab = laboratory_of(self)
+        lab.check_installed()
+        dataset: xr.Dataset = lab.part("compute").compute(self)
         for name, unit in self.units.items():
             if name in dataset:
                 dataset[name].attrs["units"] = unit

@@ -25,6 +25,7 @@ from goldviz.diagnostics.findings.trial import Trial
 from goldviz.diagnostics.findings.tried import Tried
 from goldviz.diagnostics.measure import Measure
 from goldviz.export.script import script
+from goldviz.extras import check_extra
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -41,13 +42,15 @@ class Laboratory:
     """One laboratory by its name (in links, in the shell and in stored runs) and its package.
 
     ``settings`` names the class in its ``settings.py``. ``text_models`` names the function, as ``module:name``, that
-    makes a model of texts of a run's settings and kept state, where the laboratory trains such models.
+    makes a model of texts of a run's settings and kept state, where the laboratory trains such models. ``extra`` names
+    the packages that it computes with and a lean installation leaves out; see :data:`goldviz.extras.EXTRAS`.
     """
 
     package: str
     name: str
     settings: str
     text_models: str = ""
+    extra: str = ""
 
     @property
     def declared(self) -> type[Settings]:
@@ -107,8 +110,13 @@ class Laboratory:
         module, _, name = reference.partition(":")
         return getattr(self.part(module), name)
 
+    def check_installed(self) -> None:
+        """Raise :class:`goldviz.extras.MissingExtraError` where packages that it computes with are not there."""
+        check_extra(self.extra, self.declared.title)
+
     def run(self, settings: Declared, record: Recorder[Declared]) -> None:
         """Carry an experiment out by its ``train.py``, telling ``record`` what is seen."""
+        self.check_installed()
         train = self.part("train").train
         record.starts()
         train(settings, record)

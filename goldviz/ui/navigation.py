@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from goldviz.extras import missing_extra
 from goldviz.figures.theme import INKS
 from goldviz.ui import chrome
 from goldviz.ui.pages import glossary
@@ -33,6 +34,11 @@ def main() -> None:
     st.session_state[chrome.CHANGED] = back or st.session_state.get("page") != visit.url_path
     st.session_state["page"] = visit.url_path
     stories.strip(visit.url_path)
-    visit.run()
+    try:
+        visit.run()
+    except ModuleNotFoundError as error:
+        if not (sentence := missing_extra(error)):
+            raise
+        st.info(sentence)
     stories.keep(visit.url_path)
     glossary.explain()

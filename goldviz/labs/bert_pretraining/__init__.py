@@ -2,4 +2,6 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "bert-pretraining", settings="BertPretraining", text_models="kept:trained_text_model")
+LAB = Laboratory(
+    __name__, "bert-pretraining", settings="BertPretraining", text_models="kept:trained_text_model", extra="texts"
+)

@@ -2,4 +2,4 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "char-gpt", settings="CharGpt")
+LAB = Laboratory(__name__, "char-gpt", settings="CharGpt", extra="texts")

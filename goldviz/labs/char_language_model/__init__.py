@@ -2,4 +2,4 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "char-language-model", settings="CharLanguageModel")
+LAB = Laboratory(__name__, "char-language-model", settings="CharLanguageModel", extra="texts")

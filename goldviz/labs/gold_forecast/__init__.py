@@ -2,4 +2,4 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "gold-forecast", settings="GoldForecast")
+LAB = Laboratory(__name__, "gold-forecast", settings="GoldForecast", extra="markets")

@@ -2,4 +2,4 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "inside-bert", settings="InsideBert")
+LAB = Laboratory(__name__, "inside-bert", settings="InsideBert", extra="texts")

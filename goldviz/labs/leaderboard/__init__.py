@@ -2,4 +2,4 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "leaderboard", settings="Leaderboard")
+LAB = Laboratory(__name__, "leaderboard", settings="Leaderboard", extra="markets")

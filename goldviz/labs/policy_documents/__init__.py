@@ -2,4 +2,4 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "policy-documents", settings="PolicyDocuments")
+LAB = Laboratory(__name__, "policy-documents", settings="PolicyDocuments", extra="texts")

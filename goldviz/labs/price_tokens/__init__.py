@@ -2,4 +2,4 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "price-tokens", settings="PriceTokens")
+LAB = Laboratory(__name__, "price-tokens", settings="PriceTokens", extra="markets")

@@ -2,4 +2,4 @@
 
 from goldviz.declare.laboratory import Laboratory
 
-LAB = Laboratory(__name__, "text-tokens", settings="TextTokens")
+LAB = Laboratory(__name__, "text-tokens", settings="TextTokens", extra="texts")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from goldviz.extras import missing_extra
 from goldviz.runs.execution.cluster import local_cluster, why_lost
 from goldviz.runs.execution.limits import WORKER_LIMIT, gigabytes, job_bytes, ran_out_of_memory, system_holds
 from goldviz.runs.execution.memory_watch import MemoryWatch, give_back_memory
@@ -300,5 +301,7 @@ def sentence_of(error: BaseException) -> str:
     """What went wrong, for a person; what is not meant for one goes to the log."""
     if getattr(error, "for_a_person", False):
         return str(error)
+    if isinstance(error, ImportError) and (sentence := missing_extra(error)):
+        return sentence
     log.error("A background job failed", exc_info=error)
     return f"This did not work: {type(error).__name__}. The server's log says more."

@@ -18,7 +18,6 @@ from goldviz.ui import keys
 from goldviz.ui.panels import background, controls
 from goldviz.ui.panels import settings as settings_panel
 from goldviz.ui.serving import services
-from goldviz.ui.texts import model_dialog
 from goldviz.ui.words import plain
 
 RANDOM = "random"
@@ -31,6 +30,8 @@ def show(settings_class: type[Settings]) -> None:
     setting = controls.controlled_by(settings_class, "start model")
     if setting is None:
         return
+    from goldviz.ui.texts import model_dialog  # It needs packages of an extra, and every laboratory's page comes by.
+
     key = controls.key_of(settings_class, setting)
     _take_over(key)
     with st.container(border=True, key="start-model"):
