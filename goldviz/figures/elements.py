@@ -24,11 +24,6 @@ from goldviz.models.style import NetworkStyle
 MARKERS_UP_TO = 40
 """Points of a curve up to which each gets its marker."""
 
-LABEL_LINE = 17
-"""Pixels from one label at the end of a curve to the next, at least."""
-LABELS_WIDE = 104
-"""Pixels that such labels take beside the plot."""
-
 LOG_FROM = 30
 """Ratio of largest to smallest loss from which its axis is logarithmic."""
 
@@ -199,59 +194,6 @@ def loss_axis(low: float, high: float) -> dict[str, Any]:
     if low > 0 and high > LOG_FROM * low:
         return log_axis(decades(np.log10(low), np.log10(high)))
     return {"range": padded(low, high)}
-
-
-def end_labels(figure: Figure, ends: Sequence[tuple[NetworkStyle, float]], theme: Theme) -> None:
-    """Name each curve beside its end, with its last value, in its colour's tone: 'residual 0.44'.
-
-    No label covers another. In a narrow column the browser puts them inside the plot. Call it after ``theme.apply``,
-    when the y axis has its range.
-    """
-    layout = figure.layout
-    logarithmic = layout.yaxis.type == "log"
-    heights = [float(np.log10(value)) if logarithmic else value for _, value in ends]
-    low, high = layout.yaxis.range
-    pixels = (layout.height - layout.margin.t - layout.margin.b) / (high - low)
-    places = apart([(height - low) * pixels for height in heights], LABEL_LINE)
-    for (style, value), height, place in zip(ends, heights, places, strict=True):
-        figure.add_annotation(
-            text=f"{style.label} {times(value)}".strip(),
-            x=1,
-            xref="x domain",
-            xanchor="left",
-            xshift=6,
-            y=height,
-            yref="y",
-            yanchor="middle",
-            yshift=place - (height - low) * pixels,
-            showarrow=False,
-            font={"size": 13, "color": look.tone(style.colour, theme)},
-            bgcolor=look.with_alpha(INKS[theme].background, 0.75),
-        )
-    layout.margin.r = LABELS_WIDE
-
-
-def apart(places: Sequence[float], least: float) -> list[float]:
-    """Places moved as little as keeps each two ``least`` apart: those that would touch spread around their middle.
-
-    >>> apart([10.0, 100.0, 12.0], 16)
-    [3.0, 100.0, 19.0]
-    """
-    groups: list[list[int]] = []
-    middles: list[float] = []
-    for index in sorted(range(len(places)), key=lambda i: places[i]):
-        groups.append([index])
-        middles.append(places[index])
-        while len(groups) > 1 and middles[-1] - middles[-2] < least * (len(groups[-1]) + len(groups[-2])) / 2:
-            last, middle = groups.pop(), middles.pop()
-            sizes = (len(groups[-1]), len(last))
-            middles[-1] = (middles[-1] * sizes[0] + middle * sizes[1]) / sum(sizes)
-            groups[-1] += last
-    moved = list(places)
-    for group, middle in zip(groups, middles, strict=True):
-        for rank, index in enumerate(group):
-            moved[index] = middle + least * (rank - (len(group) - 1) / 2)
-    return moved
 
 
 def unseen(now: Array, dim: str, noun: str = "layer", look_of: Callable[[str], NetworkStyle] = style_of) -> Words:

@@ -10,7 +10,7 @@ import numpy as np
 from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter
-from goldviz.figures.elements import end_labels, loss_axis, worded
+from goldviz.figures.elements import loss_axis, worded
 from goldviz.figures.reading import finite, growing, thinned
 from goldviz.figures.theme import NETWORKS, Theme
 from goldviz.models.style import NetworkStyle
@@ -21,8 +21,6 @@ LOSSES = ("evaluation_loss", "loss")
 COLOURS = ("#d55e00", "#0e7ac0", "#009e73", "#c46a9c", "#8a6a00", "#7a78d2", "#838383", "#1f98a8")
 MOST = len(COLOURS)
 """Runs in one figure at most."""
-LABELLED = 8
-"""Curves up to which each is named at its end; of more, the legend names them."""
 
 
 def overlay(runs: Sequence[tuple[str, Run]], theme: Theme) -> Figure:
@@ -42,11 +40,7 @@ def overlay(runs: Sequence[tuple[str, Run]], theme: Theme) -> Figure:
     figure.update_yaxes(title_text="Loss", **loss_axis(float(everything.min()), float(everything.max())))
     figure.update_xaxes(title_text=str(growing(curves[0][2])).capitalize())
     notes = ["Colour: run. Dash: network.", *_of_what(runs)]
-    look.apply(figure, theme, title="Loss of all runs", notes=notes, height=460)
-    if len(curves) <= LABELLED:
-        # The network alone, for the legend has the run's title.
-        end_labels(figure, [(style, float(values.values[-1])) for _, style, values in curves], theme)
-    return figure
+    return look.apply(figure, theme, title="Loss of all runs", notes=notes, height=460)
 
 
 def _of_what(runs: Sequence[tuple[str, Run]]) -> list[str]:

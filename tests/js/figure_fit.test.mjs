@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitted } from "../../goldviz/ui/assets/figure_fit.js";
-import { recoloured } from "../../goldviz/ui/assets/figure_theme.js";
+import { recoloured, toneOf } from "../../goldviz/ui/assets/figure_theme.js";
 
 const measureWith = () => (text) => text.length * 7;
-const name = { xref: "x domain", x: 1, xanchor: "left", xshift: 6, text: "residual 0.44" };
-const other = { xref: "x domain", x: 0, xanchor: "left", text: "a reference" };
-const layout = { height: 430, margin: { r: 104, t: 44 }, annotations: [name, other], title: { text: "Loss" } };
-
-test("names at the ends of curves stand beside the plot where there is room", () => {
-  const wide = fitted(layout, 362, 0, measureWith);
-  assert.deepEqual(wide.annotations, layout.annotations);
-  assert.equal(wide.margin.r, 104);
-});
 
 test("a plane of one scale is no higher than its width allows, and its legend stays where it was", () => {
   const axes = { xaxis: { range: [-2, 2] }, yaxis: { range: [-1, 1], scaleanchor: "x", constrain: "domain" } };
@@ -23,13 +14,6 @@ test("a plane of one scale is no higher than its width allows, and its legend st
   assert.deepEqual([narrow.height, narrow.legend.y], [330, -0.36]);
   const free = fitted({ ...plane, yaxis: { range: [-1, 1] } }, 390, 0, measureWith);
   assert.equal(free.height, 480);
-});
-
-test("in a narrow column they stand inside, and the plot gets their room", () => {
-  const narrow = fitted(layout, 220, 0, measureWith);
-  assert.deepEqual(narrow.annotations, [{ ...name, xanchor: "right", xshift: -6 }, other]);
-  assert.equal(narrow.margin.r, 30);
-  assert.equal(layout.margin.r, 104, "the figure itself stays as it was sent");
 });
 
 test("words in a network's colour change their tone with the theme, lines keep their colour", () => {
@@ -45,4 +29,10 @@ test("words in a network's colour change their tone with the theme, lines keep t
     line: { color: "#b45205" },
     marker: { color: ["#d55e00", "rgba(51, 55, 63, 0.5)"] },
   });
+});
+
+test("a curve's name has its colour, or the nearest tone of it that can be read", () => {
+  const ink = { text: "#1e1e1c", background: "#ffffff", surface: "#f6f4ee" };
+  assert.equal(toneOf("#d55e00", ink), "rgb(180, 82, 5)");
+  assert.equal(toneOf("rgba(30, 30, 28, 0.5)", ink), "rgb(30, 30, 28)");
 });

@@ -5,8 +5,10 @@ import { watchDrags } from "./figure_drag.js";
 import { fitted, measureWith } from "./figure_fit.js";
 import { relink, watchLinks } from "./figure_link.js";
 import "./figure_narrow.js";
+import { clearOfCurves, namedAtEnds } from "./figure_names.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
-import { recoloured, themeUnder } from "./figure_theme.js";
+import { stroked } from "./figure_strokes.js";
+import { recoloured, themeUnder, toneOf } from "./figure_theme.js";
 import { oneStop } from "./figure_toolbar.js";
 import { tellWords } from "./figure_words.js";
 
@@ -85,6 +87,14 @@ function withRoom({ room }, layout) {
   return { ...layout, margin: { ...layout.margin, l: Math.max(l, room.l), r: Math.max(r, room.r) } };
 }
 
+// While a guess is open, where a curve ends is not told by its name.
+function withNames(layout, data, { room }, width, { veiled, ink }) {
+  const measure = measureWith(layout)(13, 400);
+  const tone = (colour) => (ink && colour ? toneOf(colour, ink) : layout.font?.color);
+  const named = veiled ? layout : namedAtEnds(layout, data, width, measure, tone);
+  return clearOfCurves(named, data, width, measure, room);
+}
+
 // Whether a draw would change nothing. Where shapes are dragged, a hand may have changed what was drawn.
 function isDrawn(host, place, { figure, subject, movable, veiled }) {
   const same = place.drawn === figure && place.subject === subject && place.veiled === Boolean(veiled);
@@ -107,10 +117,12 @@ async function paint(Plotly, host, place, wanted) {
   let layout;
   const react = () => {
     const fit = fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout));
-    layout = heightFor(host, withRoom(place, fit));
+    const data = colour(figure.data);
+    layout = heightFor(host, fit);
     keepZoom(place.zoom, layout);
+    layout = withRoom(place, withNames(layout, data, place, width, { veiled, ink: inks?.[theme] }));
     host.style.height = `${layout.height}px`;
-    return Plotly.react(host, colour(figure.data), layout, config);
+    return Plotly.react(host, stroked(data, layout), layout, config);
   };
   await react();
   const missing = overprinted(host);

@@ -11,10 +11,6 @@ const SIDES = 26;
 // What the button takes that shows notes beyond two lines.
 const INFO = 26;
 
-// Names at the ends of curves stand beside the plot; in a narrow column the plot needs that room, and they go inside.
-const ROOM_FOR_NAMES = 300;
-const RIGHT = 30;
-
 // Blanks at which no line is broken: before a per cent sign, and within 'p = 0.97'.
 const KEPT_TOGETHER = / (?=%)|(?<=\bp) (?=[=<]|&lt;)|(?<=\bp (?:[=<]|&lt;)) /g;
 
@@ -37,18 +33,6 @@ function brokenAt(width, text, measure) {
   return lines;
 }
 
-function besidePlot(words) {
-  return words.xref === "x domain" && words.x === 1 && words.xanchor === "left";
-}
-
-// The layout with the names at the ends of curves inside the plot, where its column is too narrow for both.
-function namesInside(layout, width) {
-  const words = layout.annotations ?? [];
-  if (width >= ROOM_FOR_NAMES || !words.some(besidePlot)) return layout;
-  const moved = words.map((one) => (besidePlot(one) ? { ...one, xanchor: "right", xshift: -one.xshift } : one));
-  return { ...layout, annotations: moved, margin: { ...layout.margin, r: RIGHT } };
-}
-
 // What an axis takes beside the plot with its title and numbers.
 const AXIS = 48;
 const UNDER = 9;
@@ -69,7 +53,7 @@ function asHighAsWide(layout, width) {
 // A layout for this width: title and notes broken where they would be cut, and as much higher as that takes.
 // `lift` is room above the plot that turned out to be missing when it was drawn.
 export function fitted(given, width, lift, measureWith) {
-  const layout = asHighAsWide(namesInside(given, width), width);
+  const layout = asHighAsWide(given, width);
   const title = layout.title ?? {};
   const room = width - SIDES;
   const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];

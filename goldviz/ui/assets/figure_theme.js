@@ -30,6 +30,33 @@ export function recoloured(from, to) {
   return (value) => all(value);
 }
 
+const READABLE = 4.5;
+
+const numbersOf = (colour) =>
+  colour.startsWith("#") ? channels(colour).split(", ").map(Number) : colour.match(/[\d.]+/g).slice(0, 3).map(Number);
+
+function luminance(colour) {
+  const linear = (share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
+  const [red, green, blue] = colour.map((own) => linear(own / 255));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one, other) {
+  const [darker, brighter] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (brighter + 0.05) / (darker + 0.05);
+}
+
+// A colour for words: itself, or as little nearer to the theme's text as makes it readable on its papers, as `tone` in
+// goldviz/figures/theme.py.
+export function toneOf(colour, { text, background, surface }) {
+  const [own, ink, ...papers] = [colour, text, background, surface].map(numbersOf);
+  for (let share = 0; ; share++) {
+    const mixed = own.map((channel, at) => Math.round(channel + ((ink[at] - channel) * share) / 50));
+    const readable = papers.every((paper) => contrast(mixed, paper) >= READABLE);
+    if (share === 50 || readable) return `rgb(${mixed.join(", ")})`;
+  }
+}
+
 // Light or dark: by the paper under the figure, whoever chose it.
 export function themeUnder(host, otherwise = "light") {
   const paper = getComputedStyle(host).getPropertyValue("--st-background-color").trim();

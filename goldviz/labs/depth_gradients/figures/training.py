@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import end_labels
 from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import finite, positive
 from goldviz.figures.smoothed import behind, smoothed_curves
-from goldviz.figures.theme import style_of
 from goldviz.labs.depth_gradients.figures.quantities import figure
-from goldviz.models.style import NetworkStyle
 
 
 @figure(
@@ -23,7 +18,7 @@ from goldviz.models.style import NetworkStyle
     cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.",
 )
 def loss(plot: Plot) -> Figure:
-    """Loss on unseen samples over the epochs, the training loss thin behind it, and the value of each at its end.
+    """Loss on unseen samples over the epochs, the training loss thin behind it.
 
     A curve that ends on the line of predicting zero has learned nothing that it can use on new samples. Runs that
     recorded the training loss alone show it, with the test loss at the end.
@@ -31,12 +26,10 @@ def loss(plot: Plot) -> Figure:
     notes = [smoothed_curves(plot, "loss"), plot.test_losses()] if plot.lacks("evaluation_loss") else [_unseen(plot)]
     plot.step_grid()
     plot.loss_axis("loss", "Mean squared error")
-    baselines = [] if plot.lacks("zero_loss") else [(style_of("zero"), float(finite(plot.ds["zero_loss"]).median()))]
-    for style, zero in baselines:
-        plot.figure.add_hline(y=zero, line={"color": style.colour, "width": 1.5, "dash": style.dash})
-    chart = plot.finish(*notes, plot.drawn(), legend=False)
-    end_labels(chart, [*_ends(plot), *baselines], plot.theme)
-    return chart
+    if not plot.lacks("zero_loss"):
+        zero = float(finite(plot.ds["zero_loss"]).median())
+        plot.reference(zero, f"always 0: {zero:.2f}")
+    return plot.finish(*notes, plot.drawn())
 
 
 def _unseen(plot: Plot) -> str:
@@ -44,14 +37,6 @@ def _unseen(plot: Plot) -> str:
     plot.curves(finite(plot.thinned("evaluation_loss")), hover="%{y:.4f}")
     behind(plot, finite(plot.ds["loss"]))
     return "Unseen samples, without dropout and noise. Thin: training loss."
-
-
-def _ends(plot: Plot) -> list[tuple[NetworkStyle, float]]:
-    """The last finite value of every network, the median of its seeds."""
-    name = "loss" if plot.lacks("evaluation_loss") else "evaluation_loss"
-    values = finite(plot.ds[name]).median("seed")
-    ends = [(network, values.sel(network=network).values) for network in plot.networks]
-    return [(plot.look_of(name), float(own[np.isfinite(own)][-1])) for name, own in ends if np.isfinite(own).any()]
 
 
 @figure(
