@@ -132,6 +132,10 @@ def _parser() -> argparse.ArgumentParser:
     telling.add_argument("--json", action="store_true", help="as JSON: number, threshold and cure of each")
     telling.set_defaults(command=_findings)
 
+    checking = commands.add_parser("check-lab", help="whether a laboratory of your own keeps what all promise")
+    checking.add_argument("name", metavar="NAME", help="its name, or the package with its LAB, such as walks.random")
+    checking.set_defaults(command=_check_lab)
+
     saving = commands.add_parser("rescue", help="save the runs of a damaged database", allow_abbrev=False)
     saving.set_defaults(command=_rescue)
     return parser
@@ -225,6 +229,12 @@ def _findings(arguments: argparse.Namespace) -> int:
     if not told:
         print("Nothing out of the ordinary.")
     return 0
+
+
+def _check_lab(arguments: argparse.Namespace) -> int:
+    from goldviz.cli.checking import check_lab
+
+    return check_lab(arguments.name)
 
 
 def _rescue(_arguments: argparse.Namespace) -> int:

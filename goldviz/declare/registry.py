@@ -1,29 +1,50 @@
 """The laboratories that there are: every folder of ``goldviz/labs`` that has a ``LAB``; none needs to be listed.
 
-Nothing outside that folder names a laboratory. Pages, shell and notebook ask here.
+Nothing outside that folder names a laboratory. Pages, shell and notebook ask here. Other packages bring laboratories of
+their own by an entry point of the group ``goldviz.labs`` that names the folder's package.
 """
 
 from __future__ import annotations
 
 import importlib
+import logging
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cache
+from importlib import metadata
 
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Settings, SettingsError
 
 ROOM = "goldviz.labs"
+"""The package of goldviz's own laboratories, and the group of entry points by which others are found."""
+
+log = logging.getLogger(__name__)
 
 
 @cache
 def laboratories() -> dict[str, Laboratory]:
     """All laboratories by name, in the order in which the navigation shows them."""
     packages = pkgutil.iter_modules(importlib.import_module(ROOM).__path__, f"{ROOM}.")
-    labs = [importlib.import_module(module.name).LAB for module in packages]
-    return {lab.name: lab for lab in sorted(labs, key=lambda lab: lab.declared.rank)}
+    labs = {lab.name: lab for module in packages if (lab := importlib.import_module(module.name).LAB)}
+    labs = {lab.name: lab for lab in _of_others()} | labs
+    return {lab.name: lab for lab in sorted(labs.values(), key=lambda lab: lab.declared.rank)}
+
+
+def _of_others() -> Iterator[Laboratory]:
+    """Laboratories of other packages; one that cannot be loaded is left out, and the log says so."""
+    for point in metadata.entry_points(group=ROOM):
+        try:
+            lab = point.load().LAB
+            if not isinstance(lab, Laboratory):
+                raise TypeError(f"LAB is a {type(lab).__name__}")
+            lab.declared  # noqa: B018 - what cannot be declared cannot be listed
+        except Exception as error:  # noqa: BLE001 - it is somebody else's code
+            log.warning("The laboratory %s of %s is left out: %s", point.name, point.value, error)
+        else:
+            yield lab
 
 
 @cache
@@ -52,6 +73,13 @@ def instant(name: str) -> type[Instant]:
     if name not in instants():
         raise SettingsError({"page": f"There is no instant page {_among(name, instants())}"})
     return instants()[name]
+
+
+def named(name: str) -> Laboratory:
+    """The laboratory of this name, of either kind; raises :class:`SettingsError` where there is none."""
+    if name not in laboratories():
+        raise SettingsError({"laboratory": f"There is no laboratory {_among(name, laboratories())}"})
+    return laboratories()[name]
 
 
 def _among(name: str, names: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import ROOM
 from goldviz.declare.registry import laboratories as registered
 from goldviz.ui.serving import services
 from goldviz.ui.words import plain
@@ -94,8 +95,9 @@ def _page_of(file: Path) -> tuple[int, Page]:
 
 
 def page_file(lab: Laboratory) -> str:
-    """The file by which Streamlit knows a laboratory's page."""
-    return f"pages/{lab.folder}.py"
+    """The file by which Streamlit knows a laboratory's page; of one of another package it is ``show.py`` there."""
+    own = lab.package.startswith(f"{ROOM}.")
+    return f"pages/{lab.folder}.py" if own else str(lab.recorded.with_name("show.py"))
 
 
 def folder() -> Path:
