@@ -6,7 +6,7 @@ from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.files import Choices, TablePreview, look_into, market_from_file
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.tables.brought_files import Told, brought_content, told
-from goldviz.data.tables.workbook_parts import Report
+from goldviz.data.tables.file_table import Report
 
 
 def look(report: Report, key: str, name: str, choices: Choices) -> Told[TablePreview]:

@@ -29,12 +29,11 @@ from goldviz.data.markets.file_channel import (
 from goldviz.data.markets.market import END_OF_DAY, Market, MarketError, Release, Transformation
 from goldviz.data.tables.daily_column import DailyColumn
 from goldviz.data.tables.delimited_text import delimited_table
-from goldviz.data.tables.file_table import FileTable, plain_words
+from goldviz.data.tables.file_table import FileTable, Report, plain_words, unheard
 from goldviz.data.tables.parquet_table import ENCRYPTED_MARK, PARQUET_MARK, parquet_table
 from goldviz.data.tables.printed_dates import DateOrder, Moments
 from goldviz.data.tables.table_layout import TableLayout, understood
 from goldviz.data.tables.understood import Question, Told, Understood
-from goldviz.data.tables.workbook_parts import Report, unheard
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 
 LARGEST_FILE = 50 * 10**6

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.column_words import KNOWN_WORDS, name_words
-from goldviz.data.tables.file_table import LONGEST_CELL, FileTable, check_width, cut_table, is_missing, plain_words
+from goldviz.data.tables.file_table import FileTable, check_lengths, check_width, cut_table, is_missing, plain_words
 from goldviz.data.tables.printed_dates import date_form
 from goldviz.data.tables.table_head import Extent, extent
 from goldviz.data.tables.text_cells import UncutError, UnevenRow, columns_of_text
@@ -70,18 +70,9 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
     rows = np.delete(np.arange(1, len(columns[0]) + len(uneven) + 1), [row.number - 1 for row in uneven])
     if not len(rows):
         raise MarketError(f"{file} does not begin with a header; expected is a row of column names.")
-    for place, column in enumerate(columns, 1):
-        lengths = pc.binary_length(column)
-        longest = pc.max(lengths).as_py()
-        if longest > LONGEST_CELL:
-            row = rows[pc.index(lengths, longest).as_py()]
-            raise MarketError(
-                f"Row {row} of {file} has a cell of {longest:,} bytes in column {place}; allowed are at most "
-                f"{LONGEST_CELL:,}."
-            )
-    table = extent(columns, _place_of(header, rows, file))
+    check_lengths(columns, rows, file)
+    table = extent(columns, rows, header, file)
     notes += _around(table, rows, uneven, file, width)
-    names_row = 0 if table.header is None else int(rows[table.header])
     columns = [column[table.first : table.end] for column in columns]
     rows = rows[table.first : table.end]
     empty = _blank_rows(columns) if len(rows) else np.zeros(0, bool)
@@ -90,19 +81,9 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
     notes += table.notes
     return cut_table(
         FileTable(
-            file, "text", table.names, tuple(columns), rows, separator, notes, header=names_row, units=table.units
+            file, "text", table.names, tuple(columns), rows, separator, notes, header=table.header, units=table.units
         )
     )
-
-
-def _place_of(header: int, rows: NDArray[np.int64], file: str) -> int | None:
-    """The place of the row with this number among those that were cut; None where nobody said one."""
-    if not header:
-        return None
-    places = np.flatnonzero(rows == header)
-    if not len(places) or places[0] == len(rows) - 1:
-        raise MarketError(f"Row {header} of {file} cannot be its header; allowed is a row of names above the numbers.")
-    return int(places[0])
 
 
 def _around(
@@ -114,7 +95,7 @@ def _around(
     below = [row for row in uneven if row.number > last]
     for row in uneven:
         inside = first <= row.number <= last or not last
-        names = table.header is None and row.number == first - 1 and row.cells > 1
+        names = not table.header and row.number == first - 1 and row.cells > 1
         dated = row in below and row.cells > 1 and date_form(pa.array([re.split(r"[\t;|,]", row.text)[0].strip()]))
         if inside or dated or names:
             raise _uneven(file, row.number, row.cells, width)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -13,6 +13,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from goldviz.data.markets.market import MarketError
+
+Report = Callable[[float, float], None]
+"""Told how much is done of how much; what it raises ends the reading."""
 
 MOST_ROWS = 2_000_000
 MOST_COLUMNS = 200
@@ -25,6 +28,10 @@ MISSING = (
     *("#value!", "#ref!", "#div/0!", "#num!", "#name?"),
 )
 """What stands in a cell, in small letters, where there is no value. ND is the Federal Reserve's."""
+
+
+def unheard(done: float, total: float) -> None:
+    """The report of a reading that nobody waits for elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,18 @@ def check_width(file: str, columns: int) -> None:
     """Raises :class:`MarketError` for more columns than are worth looking into."""
     if columns > 10 * MOST_COLUMNS:
         raise MarketError(f"{file} has {columns:,} columns; allowed are at most {MOST_COLUMNS}.")
+
+
+def check_lengths(columns: Sequence[pa.StringArray], rows: NDArray[np.int64], file: str) -> None:
+    """Raises :class:`MarketError` for a cell that is too long to be a date, a number or a name."""
+    for place, column in enumerate(columns, 1):
+        lengths = pc.binary_length(column)
+        longest = pc.max(lengths).as_py() or 0
+        if longest > LONGEST_CELL:
+            raise MarketError(
+                f"Row {rows[pc.index(lengths, longest).as_py()]} of {file} has a cell of {longest:,} bytes in column "
+                f"{place}; allowed are at most {LONGEST_CELL:,}."
+            )
 
 
 def check_extent(file: str, columns: int, rows: int) -> None:

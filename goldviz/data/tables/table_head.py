@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.column_words import DATE_WORDS, name_words
 from goldviz.data.tables.file_table import distinct_names, is_missing, plain_words
 from goldviz.data.tables.printed_dates import ANY_DATE, SERIAL_DAYS, date_form
@@ -31,15 +32,16 @@ _NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[\d.,' ]*%?")
 
 @dataclass(frozen=True)
 class Extent:
-    """The table's columns by ``names``, its first row and the row after its last; ``header`` is a row's place or None.
+    """The table's columns by ``names``, and the places of its first row and of the row after its last.
 
-    ``above`` and ``below`` count rows that are left out and are not empty, ``footer`` is the first cell of those below.
+    ``header`` is the row of names as a person counts it, 0 where there is none. ``above`` and ``below`` count rows that
+    are left out and are not empty, ``footer`` is the first cell of those below.
     """
 
     names: tuple[str, ...]
     first: int
     end: int
-    header: int | None
+    header: int
     units: dict[str, str] = field(default_factory=dict)
     above: int = 0
     below: int = 0
@@ -49,7 +51,7 @@ class Extent:
     def notes(self) -> tuple[str, ...]:
         """What a person should know of it."""
         sentences = []
-        if self.header is None:
+        if not self.header:
             sentences.append("There is no header; the columns are named by their places.")
         if self.above:
             rows = "row above the header was" if self.above == 1 else "rows above the header were"
@@ -60,17 +62,23 @@ class Extent:
         return tuple(sentences)
 
 
-def extent(columns: Sequence[pa.StringArray], header: int | None = None) -> Extent:
-    """Where the table stands in these columns of trimmed text, all rows of the file among them.
+def extent(columns: Sequence[pa.StringArray], rows: NDArray[np.int64], header_row: int, file: str) -> Extent:
+    """Where the table stands in these columns of trimmed text, all ``rows`` of the file among them.
 
-    ``header`` is the place of the row of names where a person said it.
+    ``header_row`` is the row of names where a person said it, else 0. Raises :class:`MarketError` where it is none.
     """
     count = len(columns[0])
+    header = int(np.argmax(rows == header_row)) if header_row else None
+    if header is not None and header_row not in rows[:-1]:
+        raise MarketError(
+            f"Row {header_row} of {file} cannot be its header; allowed is a row of names above the numbers."
+        )
     place = _column_of_dates(columns, count)
     if place is None:
         first = _first_full_row(columns, count) if header is None else header
         names = distinct_names(_cells(columns, first))
-        return Extent(names, min(first + 1, count), count, first, above=_filled_rows(columns, 0, first))
+        above = sum(any(_cells(columns, row)) for row in range(first))
+        return Extent(names, min(first + 1, count), count, int(rows[first]), above=above)
     begin = 0 if header is None else header + 1
     dated, full = _dated(columns, place, slice(begin, begin + FIRST_ROWS))
     first = begin + int(np.argmax(full))
@@ -88,7 +96,8 @@ def extent(columns: Sequence[pa.StringArray], header: int | None = None) -> Exte
     # A row of numbers below the names is one of the table: without a date it is refused, and not left out.
     first = next((row for row in between if _like_a_row(columns, place, row)), first)
     above = sum(any(cells) for cells in top[: names_row if names_row is not None else first])
-    return Extent(names, first, end, names_row, units, above, len(footers), footer)
+    number = 0 if names_row is None else int(rows[names_row])
+    return Extent(names, first, end, number, units, above, len(footers), footer)
 
 
 def _column_of_dates(columns: Sequence[pa.StringArray], count: int) -> int | None:
@@ -131,10 +140,6 @@ def _like_a_row(columns: Sequence[pa.StringArray], place: int, row: int) -> bool
 
 def _cells(columns: Sequence[pa.StringArray], row: int) -> list[str]:
     return [column[row].as_py() for column in columns]
-
-
-def _filled_rows(columns: Sequence[pa.StringArray], first: int, end: int) -> int:
-    return sum(any(_cells(columns, row)) for row in range(first, end))
 
 
 def _first_full_row(columns: Sequence[pa.StringArray], count: int) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goldviz.data.tables.brought_files import Told, brought_content, told
+from goldviz.data.tables.file_table import Report, unheard
 from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.whole_files import digest, disk_faults_as
-from goldviz.data.tables.workbook_parts import Report, unheard
 from goldviz.labs.leaderboard.kept_series import KEPT_SERIES, packed
 from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.series_file import read_series

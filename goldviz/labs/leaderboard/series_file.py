@@ -13,10 +13,9 @@ import pyarrow as pa
 from goldviz.data.markets.files import check_size, table_in
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.date_columns import date_columns
-from goldviz.data.tables.file_table import FileTable, plain_words
+from goldviz.data.tables.file_table import FileTable, Report, plain_words, unheard
 from goldviz.data.tables.printed_dates import Moments, ascending, read_dates
 from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers
-from goldviz.data.tables.workbook_parts import Report, unheard
 from goldviz.labs.leaderboard.kept_series import SOURCE
 from goldviz.labs.leaderboard.multivariate import MultivariateSeries, SeriesError
 
