@@ -57,9 +57,14 @@ def typical_updates(ratios: Floats) -> Floats:
 
 
 def median(values: Floats) -> float:
-    """The median of the finite values; NaN if there are none."""
-    usable = values[np.isfinite(values)]
-    return float(np.median(usable)) if usable.size else float("nan")
+    """The median of what is a number; infinity is one, larger than all others. NaN if there are none.
+
+    >>> median(np.array([0.5, np.inf, 1.1])), median(np.array([np.nan, 2.0]))
+    (1.1, 2.0)
+    """
+    usable = values[~np.isnan(values)]
+    with np.errstate(invalid="ignore"):
+        return float(np.median(usable)) if usable.size else float("nan")
 
 
 def mean(values: Floats) -> Floats:
@@ -73,7 +78,7 @@ def mean(values: Floats) -> Floats:
 
 def largest(values: Floats) -> Floats:
     """The largest value of each seed, which is the last axis; what is no number counts as zero."""
-    return np.asarray(np.nan_to_num(values, nan=0.0).reshape(-1, values.shape[-1]).max(axis=0))
+    return np.asarray(np.nan_to_num(values, nan=0.0, posinf=np.inf).reshape(-1, values.shape[-1]).max(axis=0))
 
 
 def share(part: Floats, whole: Floats | float) -> Floats:

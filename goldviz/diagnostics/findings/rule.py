@@ -31,7 +31,6 @@ from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.advice import Candidate, Remedy, Suited, remedies
 from goldviz.diagnostics.findings.finding import (
     Finding,
-    Floats,
     Severity,
     Verdict,
     Verdicts,
@@ -245,10 +244,4 @@ class Fields(Networks):
         if len(self.readings) != 1 or not hasattr(self.readings[0], field):
             return super().__missing__(field)
         measure = getattr(self.readings[0], field)
-        return Printed(_of_seeds(np.asarray(measure, float))) if isinstance(measure, float | np.ndarray) else measure
-
-
-def _of_seeds(values: Floats) -> float:
-    """The median of what is finite; infinite where nothing is, but something is infinite."""
-    typical = median(values)
-    return float("inf") if np.isnan(typical) and np.isinf(values).any() else typical
+        return Printed(median(np.asarray(measure, float))) if isinstance(measure, float | np.ndarray) else measure

@@ -113,13 +113,14 @@ FORMATS = {
 class Printed(float):
     """A number for a template, which the format after the colon puts into words; Python's own formats hold, too.
 
-    >>> "{0}, {0:times}, {0:.1f}; {1:percent}, {1:part}; {2:power}".format(Printed(1000), Printed(0.2), Printed(-2))
-    '1,000, 1,000, 1000.0; 20 %, a fifth; 1/100'
+    >>> "{0}, {0:times}, {0:.1f}; {1:percent}, {1:.1%}; {2:power}".format(Printed(1000), Printed(0.2), Printed(-2))
+    '1,000, 1,000, 1000.0; 20 %, 20.0 %; 1/100'
     """
 
     def __format__(self, form: str) -> str:
-        words = FORMATS.get(form)
-        return words(float(self)) if words else format(float(self), form or ",g")
+        if words := FORMATS.get(form):
+            return words(float(self))
+        return format(float(self), form or ",g").replace("%", " %").replace("inf", "infinitely many")
 
 
 class Later(dict[str, Any]):

@@ -106,7 +106,9 @@ def _longest_gradients(case: Case) -> str:
     return _of_each(
         case,
         lambda n: (
-            f"the {n.name} network's longest gradient was {times(median(n.largest))}" if median(n.largest) > 0 else ""
+            f"the {n.name} network's longest gradient was {times(median(n.largest))}"
+            if 0 < median(n.largest) < math.inf
+            else ""
         ),
     )
 
