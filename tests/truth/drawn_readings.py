@@ -30,7 +30,7 @@ OF_THE_ARRAYS = (
 """Settings that arrays of other settings would contradict."""
 ALONE = ("bert-pretraining", "gold-forecast", "leaderboard", "price-tokens")
 """Laboratories whose readings are of a run as a whole: theirs stand alone."""
-SEEDS, BESIDE = 3, 15
+SEEDS, BESIDE = 3, 19
 """Of one reading; and how many readings stand side by side."""
 LARGE, STEPS = 20_000, 60
 """Values of what is not drawn; steps left."""

@@ -51,7 +51,7 @@ PRINTED = {name: getattr(numbers, name.replace("-", "_").upper()) for name in TA
 """By laboratory and rule: the numbers that it prints of a network."""
 OF_ANY_SEED = ("diverged", "not_learned")
 """What one seed is enough for."""
-SOME, MANY = {True: 10, False: 5}, {True: 180, False: 40}
+SOME, MANY = {True: 10, False: 4}, {True: 180, False: 40}
 """Drawn runs of a laboratory in the ordinary suite, a thousand readings in all, and in the long one; more of those
 whose readings stand alone."""
 WORDS = (
