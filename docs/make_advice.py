@@ -1,7 +1,8 @@
 """Try every remedy of every rule that fires, on presets and on drawn settings, and keep what came of it.
 
 All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, ``presets``
-leaves what is drawn as it was kept, and ``drawn`` the presets. Each one's ``trial.py`` says how set-ups are made
+leaves what is drawn as it was kept, and ``drawn`` the presets. ``unseen`` keeps nothing: on seeds and set-ups that no
+trial used it counts how often what a card offers does what it promises. Each one's ``trial.py`` says how set-ups are made
 smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials,
 and the page *Advice* shows them.
 """
@@ -36,9 +37,11 @@ from goldviz.runs.examples import example, has_example
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.store.run_store import Store
 
-ALL = np.ones(len(SEEDS), dtype=bool)
 NOTHING = np.full(len(SEEDS), np.nan)
-ANEW, PRESETS, DRAWN = "anew", "presets", "drawn"
+ANEW, PRESETS, DRAWN, UNSEEN = "anew", "presets", "drawn", "unseen"
+UNSEEN_SEEDS = (17, 18, 19)
+UNSEEN_SET_UPS, MOST_DRAWS, MOST_SECONDS = 10, 60, 120.0
+"""Set-ups in which a remedy is offered, after which a laboratory ends; or draws, or seconds, whichever is first."""
 BEGINNINGS = "GOLDVIZ_BEGINNINGS"
 """The variable of the environment that names the folder of runs that others go on from; without it none does."""
 
@@ -174,6 +177,51 @@ def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept:
     return made
 
 
+def unseen(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Trial, Verdicts]]:
+    """What cards offer on unused seeds of drawn set-ups that were not tried: the promise, the trial, where it held."""
+    declared, findings_of, table = experiments()[lab.name], lab.part("findings").findings_of, lab.tried
+    known, begun = [trial.settings for trial in table.trials] if table else [], time.monotonic()
+    generator, set_ups = np.random.default_rng(2027), 0
+    for _ in range(MOST_DRAWS):
+        if set_ups == UNSEEN_SET_UPS or time.monotonic() - begun > MOST_SECONDS or table is None:
+            return
+        settings = _drawn(declared, how, generator).changed(seeds=UNSEEN_SEEDS)
+        if how.set_up(settings) in known:
+            continue
+        dataset = run(how, settings)
+        before, offered = Outcome.of(lab, how, settings, dataset), 0
+        for card in lab.advised(settings, findings_of.all(settings, dataset)):
+            remedy = next((one for one in card.remedies if card.effect and one.advice == card.advice), None)
+            if card.severity == "good" or remedy is None or remedy.mends or remedy.check:
+                continue
+            after = Outcome.of(lab, how, settings.changed(**remedy.changes))
+            missing = np.full(len(UNSEEN_SEEDS), np.nan)
+            loss = {name: (loss, after.loss.get(name, missing)) for name, loss in before.loss.items()}
+            complaint = _complaint(before.over[card.kind], after.over[card.kind])
+            complaint = {how.about.get(card.kind, name): pair for name, pair in complaint.items()}
+            trial = Trial(
+                "unseen", how.set_up(settings), card.kind, card.line, remedy.words, remedy.changes, complaint, loss
+            )
+            if trial.complained.any():
+                offered += 1
+                promise = table.held_out(card.kind, remedy).promise
+                yield promise.words, trial, promise.kept(trial)
+        set_ups += bool(offered)
+
+
+def count_unseen(lab: Laboratory, how: Trials) -> None:
+    """Print every promise and whether it held, and a laboratory's sum."""
+    rows = []
+    for promise, trial, kept in unseen(lab, how):
+        complained = int(trial.complained.sum())
+        rows.append((kept.sum(), complained, json.dumps(trial.settings, sort_keys=True, default=list), trial.ruined))
+        ruined = f", ruined {', '.join(trial.ruined)}" if trial.ruined else ""
+        print(f"{lab.name}, {trial.kind}: {trial.words} {promise}: {kept.sum()} of {complained}{ruined}", flush=True)
+    kept_in_all, of_all = (sum(row[place] for row in rows) for place in (0, 1))
+    set_ups, ruined_in = len({row[2] for row in rows}), sum(bool(row[3]) for row in rows)
+    print(f"| {lab.declared.title} | {kept_in_all} of {of_all} | {len(rows)} | {set_ups} | {ruined_in} |", flush=True)
+
+
 def _recorded(lab: Laboratory, where: str, settings: Experiment, known: Collection[str]) -> list[Finding]:
     """What else is said of the recorded run of a preset, which has one seed."""
     declared, findings_of = experiments()[lab.name], lab.part("findings").findings_of
@@ -191,7 +239,7 @@ def _identity(trial: Trial) -> str:
 
 def _complaint(before: Mapping[str, Verdicts], after: Mapping[str, Verdicts]) -> dict[str, tuple[Verdicts, Verdicts]]:
     """Of the networks complained of, the seeds before and after; none where the rule does not apply any more."""
-    return {name: (seeds, after.get(name, ~ALL)) for name, seeds in before.items() if seeds.any()}
+    return {name: (seeds, after.get(name, np.zeros_like(seeds))) for name, seeds in before.items() if seeds.any()}
 
 
 def _timed(lab_name: str, one: tuple[str, Experiment]) -> list[Trial]:
@@ -224,6 +272,9 @@ def main(names: list[str]) -> None:
         how = lab.trials if name in (names or laboratories()) else None
         if how is None:
             continue
+        if UNSEEN in sys.argv:
+            count_unseen(lab, how)
+            continue
         # What is not tried this time, or not yet, stays.
         planned, found, rest = list(set_ups(lab, how)), list[Trial](), list(getattr(lab.tried, "trials", ()))
         with multiprocessing.get_context("spawn").Pool(2) as pool:
@@ -239,4 +290,4 @@ def main(names: list[str]) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         os.environ[BEGINNINGS] = folder
-        main([name for name in sys.argv[1:] if name not in (ANEW, PRESETS, DRAWN)])
+        main([name for name in sys.argv[1:] if name not in (ANEW, PRESETS, DRAWN, UNSEEN)])
