@@ -2,9 +2,9 @@
 
 All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, ``presets``
 leaves what is drawn as it was kept, and ``drawn`` the presets. ``unseen`` keeps nothing: on seeds and set-ups that no
-trial used it counts how often what a card offers does what it promises. Each one's ``trial.py`` says how set-ups are made
-smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials,
-and the page *Advice* shows them.
+trial used it counts how often what a card offers does what it promises. Each one's ``trial.py`` says how set-ups are
+made smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials, and the page *Advice*
+shows them.
 """
 
 import hashlib

@@ -50,16 +50,23 @@ def presets_hold(lab: Laboratory) -> Iterator[str]:
             yield f"The settings of the preset {preset.name} are not found to be its own."
 
 
+MOST_WORDS = 18
+"""Under a figure: a short sentence, and a legend where it needs one."""
+
+
 def words_hold(lab: Laboratory) -> Iterator[str]:
-    """It asks a question, each figure asks one and says what it shows and cannot show, and its picture is SVG."""
+    """It asks a question, each figure asks one and says in few words what it shows, and its picture is SVG."""
     if not lab.declared.question.endswith("?"):
         yield f"Its question is no question: {lab.declared.question!r}."
     picture = picture_path(lab)
     if picture.is_file() and not ET.fromstring(picture.read_text("utf-8")).tag.endswith("svg"):  # noqa: S314 - one's own
         yield "Its picture is no SVG."
     for name, figure in figures_of(lab).items():
-        if not (figure.question.endswith("?") and figure.shows.endswith(".") and figure.cannot_show.endswith(".")):
-            yield f"The figure {name} lacks a question, or a sentence on what it shows or cannot show."
+        sentences = [figure.shows, *([figure.cannot_show] if figure.cannot_show else [])]
+        if not (figure.question.endswith("?") and all(one.endswith(".") for one in sentences)):
+            yield f"The figure {name} lacks a question, or a sentence on what it shows."
+        if len(figure.shows.split()) > MOST_WORDS:
+            yield f"The figure {name} says in more than {MOST_WORDS} words what it shows."
 
 
 def example_holds(lab: Laboratory, slug: str) -> Iterator[str]:

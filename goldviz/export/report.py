@@ -333,9 +333,7 @@ def _figures_html(lanes: Mapping[str, Lane], frames: Carried) -> str:
 
 
 def _figure_html(name: str, spec: FigureSpec, lanes: Mapping[str, Lane], frames: Carried) -> str:
-    caption = html.escape(spec.shows)
-    if spec.cannot_show:
-        caption += f" <em>What it cannot show:</em> {html.escape(spec.cannot_show)}"
+    caption = html.escape(spec.caption)
     if name in frames.too_large:
         return f"<figure><p>{html.escape(spec.question)} {TOO_LARGE}</p><figcaption>{caption}</figcaption></figure>"
     words = html.escape(f"{spec.question} {spec.shows}".lstrip())

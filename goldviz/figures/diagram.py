@@ -194,7 +194,7 @@ def diagram(
     *,
     question: str,
     shows: str,
-    cannot_show: str,
+    cannot_show: str = "",
     noun: str = "layer",
     needs: tuple[str, ...] = (),
 ) -> FigureSpec:

@@ -34,8 +34,8 @@ def fit_quantities(kinds: ByKind) -> dict[str, Quantity]:
 @of_kinds(
     "Does it learn, or learn by heart?",
     *LOSSES,
-    shows="Training and validation loss of every fit, and where the validation loss is lowest.",
-    cannot_show="The best step is chosen on validation data, so the loss there is a little too good to be true.",
+    shows="Training and validation loss of every fit, and where validation is lowest.",
+    cannot_show="The best step is chosen on validation data, so that loss is a little too good.",
 )
 def loss_by_fit(plot: Plot) -> Figure:
     """Training and validation loss of every fit over the steps, on one scale, with each fit's lowest validation loss.

@@ -26,7 +26,7 @@ class KindFigure:
     needs: tuple[str, ...]
     question: str
     shows: str
-    cannot_show: str
+    cannot_show: str = ""
     title: str = ""
     unless: tuple[str, ...] = ()
 
@@ -49,7 +49,7 @@ class KindFigure:
 
 
 def of_kinds(
-    question: str, *needs: str, shows: str, cannot_show: str, title: str = "", unless: tuple[str, ...] = ()
+    question: str, *needs: str, shows: str, cannot_show: str = "", title: str = "", unless: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Plot], Figure]], KindFigure]:
     """Make a figure of a function that draws variables of the kinds ``needs``; see :class:`KindFigure`."""
     return lambda draw: KindFigure(draw, needs, question, shows, cannot_show, title, unless)

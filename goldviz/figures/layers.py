@@ -168,7 +168,7 @@ def _of_spread(mean: str, spread: str) -> Reading:
     "Does every layer get a gradient?",
     "gradient_norm_by_layer",
     shows="How long the gradient of each layer's weights is, over training.",
-    cannot_show="Norms say how long gradients are, not whether they point the right way.",
+    cannot_show="Whether gradients point the right way.",
 )
 def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of each layer's weights over training, on a log axis.
@@ -182,8 +182,7 @@ def gradient_by_layer(plot: Plot) -> Figure:
     "Do the units still respond?",
     "activation_mean",
     "activation_std",
-    shows="The share of saturated activations and of dead units, and the mean and spread of each layer's output.",
-    cannot_show="Shares are averages over units and samples: a few lost units can hide in a healthy layer.",
+    shows="Shares of saturated and dead units, and each layer's mean and spread.",
 )
 def activations(plot: Plot) -> Figure:
     """Saturated activations, dead units, and mean ± spread of the activations, by layer at one step.
@@ -234,7 +233,6 @@ def _add_mean_and_spread(plot: Plot, style: NetworkStyle, means: Array, spread: 
     "What do the layers put out?",
     "activation_histogram",
     shows="How each layer's activations are distributed.",
-    cannot_show="A distribution over all units cannot tell whether samples are still told apart.",
 )
 def activation_distribution(plot: Plot) -> Figure:
     """Share of activations per bin of values in every layer: a cloud that narrows tells samples apart by less."""
@@ -245,7 +243,6 @@ def activation_distribution(plot: Plot) -> Figure:
     "How large is the signal going back?",
     "gradient_histogram",
     shows=SIZES.format("dL/dh"),
-    cannot_show="Sizes have no sign: whether entries add up or cancel does not show.",
 )
 def hidden_gradient_distribution(plot: Plot) -> Figure:
     """Share of the entries of dL/dh per bin of magnitudes in every layer; a cloud that drifts to the left fades."""
@@ -342,8 +339,7 @@ class Columns:
 @of_kinds(
     "Are the steps the right size?",
     "update_to_data_by_layer",
-    shows="How large each step is beside the weights that it changes, layer by layer.",
-    cannot_show="The line at 10⁻³ is a rule of thumb: a good ratio does not guarantee the right direction.",
+    shows="How large each step is beside the weights that it changes.",
 )
 def update_to_data(plot: Plot) -> Figure:
     """Spread of each step over the spread of the weights it changes, by layer, over training, on a log axis.
@@ -357,8 +353,7 @@ def update_to_data(plot: Plot) -> Figure:
     "How large are the gradients beside the weights?",
     "gradient_to_data_by_layer",
     title="Gradients beside the weights",
-    shows="How large each layer's gradient is beside its weights, before the optimiser makes a step of it.",
-    cannot_show="How far the weights move: Adam divides by the gradient's usual size, so its steps suit any height.",
+    shows="How large each layer's gradient is beside its weights.",
 )
 def gradient_to_data(plot: Plot) -> Figure:
     """Spread of each layer's gradient over the spread of its weights, over training, on a log axis.

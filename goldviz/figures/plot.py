@@ -387,7 +387,7 @@ def figure(
     question: str,
     *,
     shows: str,
-    cannot_show: str,
+    cannot_show: str = "",
     needs: tuple[str, ...] = (),
     title: str = "",
     look_of: Callable[[str], NetworkStyle] = style_of,

@@ -31,13 +31,23 @@ class FigureSpec:
     draw: Callable[..., Figure]
     question: str
     shows: str
-    cannot_show: str
+    cannot_show: str = ""
     name: str = ""
     frames: Callable[..., Figure] | None = None
     at: str = ""
     at_once: bool = False
     needs: tuple[str, ...] = ()
     canvas: bool = False
+
+    @property
+    def limits(self) -> str:
+        """What it cannot show, as a sentence that stands by itself; empty where nothing of it is worth saying."""
+        return f"Not shown here: {self.cannot_show[0].lower()}{self.cannot_show[1:]}" if self.cannot_show else ""
+
+    @property
+    def caption(self) -> str:
+        """What it shows and what it cannot, in a line."""
+        return f"{self.shows} {self.limits}".rstrip()
 
     def position(self, number: Any) -> dict[str, Any]:
         """What ``draw`` is told to draw this position, beside its dataset."""
@@ -52,7 +62,7 @@ def drawn(
     question: str,
     *,
     shows: str,
-    cannot_show: str,
+    cannot_show: str = "",
     name: str = "",
     at: str = "",
     at_once: bool = False,

@@ -50,9 +50,8 @@ def step_quantities(kinds: ByKind) -> dict[str, Quantity]:
 @of_kinds(
     "Do the networks learn?",
     "training_loss",
-    shows="The training loss over the steps, beside the loss on what is not learned and that of simple answers, if "
-    "those were recorded.",
-    cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.",
+    shows="The training loss, beside the loss on unseen data and that of simple answers.",
+    cannot_show="Each network may want a learning rate of its own.",
 )
 def loss(plot: Plot) -> Figure:
     """Training loss over the steps, smoothed without looking ahead; losses of answers that need no network as lines.
@@ -90,8 +89,7 @@ def with_room_for_names(plot: Plot, figure: Figure) -> Figure:
     "evaluated_training_loss",
     "evaluation_loss",
     title="Rules, or samples by heart?",
-    shows="Loss on what is learned (dotted) and on what is not, measured alike.",
-    cannot_show="Whether the network could do better: a small gap does not say.",
+    shows="Loss on what is learned (dotted) and on what is not.",
 )
 def generalisation(plot: Plot) -> Figure:
     """Loss on what is not learned and, dotted, on what is: where they part, samples are learned by heart."""
@@ -120,8 +118,7 @@ def baselines_on_axis(plot: Plot, axis: str, digits: int) -> None:
 @of_kinds(
     "How often is the answer right?",
     "accuracy",
-    shows="The share of right answers on what each step learns from.",
-    cannot_show="A few easy questions can lift the share.",
+    shows="The share of right answers at each step.",
 )
 def accuracy(plot: Plot) -> Figure:
     """Share of right answers over the steps."""
@@ -135,8 +132,7 @@ def accuracy(plot: Plot) -> Figure:
     "How long is the gradient?",
     "gradient_norm",
     unless=("clipped",),
-    shows="The norm of the whole gradient before clipping.",
-    cannot_show="Whether the gradient points the right way; and what is learned has a short one.",
+    shows="The length of the whole gradient before clipping.",
 )
 def gradient_norm(plot: Plot) -> Figure:
     """Norm of the whole gradient before clipping, on a log axis, with the line at which it is cut (document 003).
@@ -173,8 +169,8 @@ def _shares_cut(plot: Plot, before: str, after: str) -> Words:
     "Does clipping step in?",
     "gradient_norm",
     "clipped",
-    shows="The norm of the whole gradient before and after clipping, and how many steps were clipped.",
-    cannot_show="With Adam, a gradient that is always clipped changes little: it divides by the gradient's usual size.",
+    shows="The gradient's length before and after clipping.",
+    cannot_show="With Adam, clipping always changes little.",
 )
 def clipping(plot: Plot) -> Figure:
     """Norm of the whole gradient before and after clipping, and the share of steps that were clipped (document 003).
@@ -216,7 +212,6 @@ def _add_clip_value(plot: Plot, after: str, share: str) -> None:
     "How large may the steps be?",
     "learning_rate",
     shows="The learning rate of every step.",
-    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.",
 )
 def learning_rate(plot: Plot) -> Figure:
     """Learning rate over the steps, with its warm-up and its decay."""

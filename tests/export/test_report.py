@@ -87,7 +87,7 @@ def test_report_holds_settings_findings_equations_and_figures(report):
     assert "4,100 times" in text
     assert "Learning rate: 0.1" in text
     assert "Eq. 27: I + dF/dh." in text
-    assert text.count("What it cannot show:") == 3
+    assert text.count("Not shown here:") == 2
 
 
 def test_report_of_a_run_moves_and_has_every_figure_and_setting(build_run, moving):

@@ -40,9 +40,7 @@ FORECASTS = {
     "Better than zero": lambda told: level_is(told, "return") and simplest(told, True),
     "Worse than saying zero": lambda told: level_is(told, "return") and series.worse(series.own(told)),
     "No detectable skill over zero": lambda told: level_is(told, "return") and neither(told),
-    "The size of the next move can be": lambda told: (
-        simplest(told, True) and series.moves_within_refits(told) >= 0.02
-    ),
+    "The size of the next move can be": lambda told: simplest(told, True) and series.moves_within_refits(told) >= 0.02,
     "Better than a constant variance by its level alone": lambda told: (
         simplest(told, True) and series.moves_within_refits(told) < 0.02
     ),

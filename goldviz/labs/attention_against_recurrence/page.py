@@ -63,9 +63,7 @@ def timed(lane: Lane[AttentionAgainstRecurrence], step: int | None) -> None:
     drawn = services.figure_json((key, theme), lambda: measured_time.draw(timings, theme=theme))
     words = f"{measured_time.question} {measured_time.shows}"
     live_figure(drawn, key=f"time-{lane.id}", subject=key, description=words)
-    st.caption(
-        f"{measured_time.shows} Not shown here: {measured_time.cannot_show[0].lower()}{measured_time.cannot_show[1:]}"
-    )
+    st.caption(measured_time.caption)
 
 
 PAGE = LaboratoryPage(

@@ -71,8 +71,7 @@ def _by_formula(ds: Run, name: str, theme: Theme, question: str, note: str, hove
 @drawn(
     "How many multiplications?",
     needs=("multiplications",),
-    shows="Multiplications of one head by formula, over the length of the series; both axes are logarithmic.",
-    cannot_show="The time, which also depends on how well a kind keeps the processor busy.",
+    shows="Multiplications of one head by formula; both axes are logarithmic.",
 )
 def multiplications(ds: Run, *, theme: Theme = "light") -> Figure:
     """Multiplications by length, kind by kind."""
@@ -95,8 +94,8 @@ def savings(ds: Run) -> str:
     "How much memory do weights take?",
     name="bytes",
     needs=("bytes",),
-    shows="Bytes of one head's attention weights in float32 by formula, over the length of the series.",
-    cannot_show="What a kernel really holds: PyTorch's works in blocks and never has the whole map.",
+    shows="Bytes of one head's attention weights in float32, by formula.",
+    cannot_show="What a kernel really holds: PyTorch's works in blocks.",
 )
 def weight_bytes(ds: Run, *, theme: Theme = "light") -> Figure:
     """Bytes of the weights by length, kind by kind."""
@@ -110,7 +109,7 @@ def weight_bytes(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "How much of the output is lost?",
     needs=("error",),
-    shows="ProbSparse's distance from full attention's output, over the number u of active rows that is asked for.",
+    shows="ProbSparse's distance from full attention, by the number u of active rows.",
     cannot_show="What a network that is trained with it learns to do without.",
 )
 def error(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -148,7 +147,6 @@ def lost(ds: Run) -> str:
     "Which rows attend?",
     needs=("ranked_by", "attends"),
     shows="Each row's score in order, the rows that attend in colour.",
-    cannot_show="Whether a row that attends matters for the forecast.",
 )
 def scores(ds: Run, *, theme: Theme = "light") -> Figure:
     """The scores as sorted bars, those of active rows in colour."""
@@ -200,7 +198,6 @@ def _against(ds: Run, name: str, theme: Theme, question: str, note: str, title: 
     "May max minus mean stand in for s?",
     needs=("unevenness", "max_mean"),
     shows="The printed approximation against the exact score of every row.",
-    cannot_show="What it saves: both take all products.",
 )
 def max_mean(ds: Run, *, theme: Theme = "light") -> Figure:
     """Max minus mean over s - ln i."""
@@ -213,7 +210,6 @@ def max_mean(ds: Run, *, theme: Theme = "light") -> Figure:
     "Does a high score mean few keys?",
     needs=("unevenness", "top_weight"),
     shows="The largest attention weight of every row against its exact score.",
-    cannot_show="Early rows see few keys: their largest weight is large whatever their score.",
 )
 def top_weight(ds: Run, *, theme: Theme = "light") -> Figure:
     """A row's largest weight over s - ln i."""
@@ -225,7 +221,6 @@ def top_weight(ds: Run, *, theme: Theme = "light") -> Figure:
     "Who hears whom?",
     needs=("layers_to_hear",),
     shows="After how many LogSparse layers a row hears an earlier cell.",
-    cannot_show="How much of a cell is left after so many layers.",
 )
 def reach(ds: Run, *, theme: Theme = "light") -> Figure:
     """The pattern of keys and its reach layer by layer."""
@@ -257,8 +252,7 @@ def reach(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What moves when one row changes?",
     needs=("moves",),
-    shows="How far ProbSparse's output moves at each row when the row below the column is changed.",
-    cannot_show="Changes smaller than rounding, which are blank.",
+    shows="How far the output moves at each row when the row of the column is changed.",
 )
 def moves(ds: Run, *, theme: Theme = "light") -> Figure:
     """Which rows move when a row is changed: nothing may stand above the diagonal."""
@@ -304,8 +298,7 @@ def leaks(ds: Run) -> str:
     "How long does it take here?",
     name="time",
     needs=("seconds",),
-    shows="Seconds on one thread of this machine, the quickest of three, over the length of the series.",
-    cannot_show="What a GPU or another library would take.",
+    shows="Seconds on one thread, the quickest of three.",
 )
 def measured_time(ds: Run, *, theme: Theme = "light") -> Figure:
     """Seconds by length, kind by kind."""
@@ -316,8 +309,7 @@ def measured_time(ds: Run, *, theme: Theme = "light") -> Figure:
     "How much memory does it take here?",
     name="memory",
     needs=("peak_bytes",),
-    shows="Bytes that the tensors of four heads hold at once, counted while they attend.",
-    cannot_show="Scratch memory inside a kernel, which is small.",
+    shows="Bytes that the tensors of four heads hold at once, counted.",
 )
 def measured_memory(ds: Run, *, theme: Theme = "light") -> Figure:
     """Bytes by length, kind by kind."""

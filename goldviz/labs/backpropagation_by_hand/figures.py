@@ -58,7 +58,7 @@ def _text_below(figure: Figure, ds: Run, title: str, **more: Any) -> list[str]:
     return read
 
 
-@drawn("", shows="Probability of every character after each one read.", cannot_show="", at="number", at_once=True)
+@drawn("", shows="Probability of every character after each one read.", at="number", at_once=True)
 def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """What the network expects after each character, what came, and where the recursion is."""
     at, ink = each(number, lambda one: place(ds, one)), INKS[theme]
@@ -128,7 +128,7 @@ def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Fig
     return colour_bar(figure, (0, 1), SEQUENTIAL, "Probability", tickformat=".0%")
 
 
-@drawn("", name="vectors", shows="Every vector of this step, as heat maps.", cannot_show="", at="number")
+@drawn("", name="vectors", shows="Every vector of this step, as heat maps.", at="number")
 def step_vectors(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """Every vector that this step computes, going forward or back."""
     at = place(ds, number)
@@ -149,7 +149,7 @@ def matrices(ds: Run, stage: str, title: str, *, theme: Theme = "light") -> Figu
     return _five({part: ds[part + stage] for part in PARTS}, ds, title, theme)
 
 
-@drawn("", shows="What this step adds to each of the five sums.", cannot_show="", at="number")
+@drawn("", shows="What this step adds to each of the five sums.", at="number")
 def terms(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """What the step in view adds to each of the five sums."""
     at = place(ds, number)
@@ -157,7 +157,7 @@ def terms(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     return _five(addends, ds, f"What step {at.step} adds to the sums", theme)
 
 
-@drawn("", name="sums", shows="The five sums so far, as heat maps.", cannot_show="", at="number")
+@drawn("", name="sums", shows="The five sums so far, as heat maps.", at="number")
 def sums_so_far(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """The five sums from the end of the text back to the step in view."""
     at = place(ds, number)
@@ -170,8 +170,7 @@ def sums_so_far(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     name="triangle",
     at="number",
     at_once=True,
-    shows="The size of every term (t, k) of dL/dW_aa (document 001, eq. 6). It is what step t's loss owes to the "
-    "weights at step k.",
+    shows="What step t's loss owes to the weights at step k (document 001, eq. 6).",
     cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.",
 )
 def triangle(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
@@ -220,8 +219,7 @@ def triangle(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure
     "How does one loss reach back?",
     name="one_loss",
     at="number",
-    shows="The deltas of the loss of the step in view alone, at every step before it (document 003).",
-    cannot_show="What other losses ask for at the same steps; the recursion adds them all up.",
+    shows="The deltas of this step's loss alone, at every step before it (document 003).",
 )
 def one_loss(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """delta^u at every unit and step for the loss of the step in view."""
@@ -253,9 +251,7 @@ def one_loss(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     name="direct_and_total",
     at="number",
     at_once=True,
-    shows="The derivative of the loss with respect to h at each step. Direct: through that step's answer. Total: "
-    "through all later steps, too.",
-    cannot_show="Lengths of parts do not add up where they point in different directions.",
+    shows="The loss's derivative by h. Direct: this step's answer. Total: later steps, too.",
 )
 def direct_and_total(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Lengths of the direct and of the total derivative at every step."""

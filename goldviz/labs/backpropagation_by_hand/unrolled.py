@@ -64,9 +64,7 @@ def shown(symbol: str) -> str:
 
 @drawn(
     "What goes forward, and what comes back?",
-    shows="The network at every step of the text: the character read, the state h of each unit, and the chance it "
-    "gave the next. On the way back each unit gets its δ.",
-    cannot_show="Steps beside the three in view; the other characters' probabilities stand below.",
+    shows="Each step: the character read, the state h, and the chance of the next. Back: each unit's δ.",
     at="number",
 )
 def unrolled(ds: Run, *, number: int, theme: Theme = "light") -> Figure:

@@ -25,8 +25,7 @@ Spot = tuple[float, float]
 @drawn(
     "What is known at this step?",
     name="diagram",
-    shows="The network after the step in view: each neuron's x and δ, each weight or, once it is there, dL/dw.",
-    cannot_show="Samples after the first.",
+    shows="Each neuron's x and δ, each weight or its dL/dw, after this step.",
 )
 def diagram(ds: Run, *, theme: Theme = "light") -> Figure:
     """Neurons from the left to the right with their numbers; edges as thick as their number is large."""

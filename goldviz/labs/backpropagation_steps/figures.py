@@ -37,8 +37,7 @@ PASSES = {
 @drawn(
     "Where does the error get lost?",
     name="halves",
-    shows="The size of each neuron's error before and after φ′(z), the two halves of eq. 1 and 2.",
-    cannot_show="Signs, and errors that are exactly 0.",
+    shows="Each neuron's error before and after φ′(z), the two halves of eq. 1 and 2.",
 )
 def halves(ds: Run, *, theme: Theme = "light") -> Figure:
     """dL/dx and δ of every neuron and sample, layer by layer, on a logarithmic axis."""
@@ -80,8 +79,8 @@ def _range(figure: Figure) -> tuple[float, float]:
 @drawn(
     "Do three ways agree?",
     name="agreement",
-    shows="How far autograd and central differences are from the equations by hand, for every gradient.",
-    cannot_show="An error that all three share, such as a loss that is not the one you meant.",
+    shows="How far autograd and central differences are from the equations.",
+    cannot_show="An error that all three share, such as a wrong loss.",
 )
 def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
     """The difference of each gradient to autograd's and to the nudged one, over its size."""
@@ -117,8 +116,7 @@ def _all(ds: Run, way: str) -> NDArray[np.float64]:
 @drawn(
     "Does δ say what a nudge does?",
     name="nudges",
-    shows="C1: each neuron's z is nudged, and the change of the loss over the nudge stands over δ.",
-    cannot_show="What a long move does: δ is the slope at this very place.",
+    shows="The change of the loss over a nudge of z, beside δ.",
 )
 def nudges(ds: Run, *, theme: Theme = "light") -> Figure:
     """ΔL over a nudge of z, against δ by hand; on the line both are the same."""
@@ -155,8 +153,7 @@ def nudges(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "How long may a step be?",
     name="step",
-    shows="The loss after one update with each η, and what the gradient foresees: L − η ‖dL/dw‖².",
-    cannot_show="What comes after that step: a longer one may pay later.",
+    shows="The loss after one update with each η, and what the gradient foresees.",
 )
 def step(ds: Run, *, theme: Theme = "light") -> Figure:
     """The loss after one update over the size of the step."""
@@ -199,8 +196,7 @@ def step(ds: Run, *, theme: Theme = "light") -> Figure:
     "What is left of the softmax?",
     name="softmax",
     needs=("softmax_jacobian",),
-    shows="g_i(δ_ij − g_j) of the first sample, and under it what the loss leaves of it: g − y.",
-    cannot_show="How the classes came to their shares; that is in the layers before.",
+    shows="g_i(δ_ij − g_j) of the first sample, and what the loss leaves of it: g − y.",
 )
 def softmax(ds: Run, *, theme: Theme = "light") -> Figure:
     """The softmax's Jacobian as a map, with its collapse to g − y as one more row."""
@@ -244,8 +240,7 @@ def softmax(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What does storing save?",
     name="costs",
-    shows="Products with weights in one pass of each kind. Storing needs memory; each other way needs work.",
-    cannot_show="Time: machines do many products at once, and nonlinearities cost something, too.",
+    shows="Products with weights in one pass of each kind.",
 )
 def costs(ds: Run, *, theme: Theme = "light") -> Figure:
     """Multiplications of phase A, of phase B with and without stored numbers, and of central differences."""

@@ -27,8 +27,7 @@ FLAT = {"row": "", "column": ""}
 @drawn(
     "Which numbers come out of this step?",
     at="number",
-    shows="The tensor or the gradient that is computed here, entry by entry, and how far it is from autograd's.",
-    cannot_show="Why a formula is right; that is in the equations below.",
+    shows="What is computed here, entry by entry, and its distance from autograd's.",
 )
 def tensor(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """The heat map of what is computed at this place."""
@@ -120,7 +119,6 @@ def _axis_words(dims: Sequence[str]) -> str:
 @drawn(
     "Who is pushed down, who is pulled up?",
     shows="dlogits = (P − Y)/n: what each logit's change does to the loss.",
-    cannot_show="How far a step then moves the logits: that goes by weights that all samples share.",
 )
 def push_and_pull(ds: Run, *, theme: Theme = "light") -> Figure:
     """(P - Y) / n with a ring at each sample's target."""
@@ -141,8 +139,8 @@ def push_and_pull(ds: Run, *, theme: Theme = "light") -> Figure:
 
 @drawn(
     "Does the subtracted maximum learn anything?",
-    shows="dnorm_logits, and its sum over each row with a minus: dlogit_maxes, a column of zeros.",
-    cannot_show="Why the maximum is subtracted: without it exp overflows for large logits.",
+    shows="dnorm_logits, and the sum of each row with a minus: dlogit_maxes.",
+    cannot_show="Why the maximum is subtracted: without it exp overflows.",
 )
 def column_of_zeros(ds: Run, *, theme: Theme = "light") -> Figure:
     """dnorm_logits with dlogit_maxes as one more column, behind a gap."""
@@ -165,8 +163,7 @@ def column_of_zeros(ds: Run, *, theme: Theme = "light") -> Figure:
 
 @drawn(
     "By which ways does batch norm hand a gradient on?",
-    shows="The three paths of dL/dx through batch norm (document 002, 1.4.5), and their sum, dh_prebn.",
-    cannot_show="What other layers do to it; this is one layer.",
+    shows="The three paths of dL/dx through batch norm, and their sum (document 002, 1.4.5).",
 )
 def paths(ds: Run, *, theme: Theme = "light") -> Figure:
     """Four maps in one colour scale: directly, by the mean, by the variance, and all together."""

@@ -37,9 +37,7 @@ Where = Mapping[str, tuple[float, float]]
     "What is known by now, and what does this step read?",
     at="number",
     at_once=True,
-    shows="Every tensor from the embedding to the loss; the gold box is computed, dark frames are read. A click "
-    "goes to a box.",
-    cannot_show="How large the numbers are; the map beside it shows those of the gold box.",
+    shows="Every tensor from embedding to loss. Gold: computed; dark frames: read.",
 )
 def graph(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """The network as boxes, each with what is known of it at this place."""

@@ -35,8 +35,7 @@ def network_style(ds: Run) -> NetworkStyle:
     name="map",
     at="start",
     at_once=True,
-    shows="Average gain: the Frobenius norm of the product of Jacobians over √n, so that the identity counts 1.",
-    cannot_show="The gain of a particular direction; that is between the largest and the smallest singular value.",
+    shows="The product's average gain; the identity counts 1.",
 )
 def product_map(ds: Run, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain of dh_t/dh_k for all pairs of times, with a line at ``start`` or where the dataset looks."""
@@ -50,8 +49,7 @@ def product_map(ds: Run, *, start: int | AtStep | None = None, theme: Theme = "l
     at="start",
     at_once=True,
     needs=("cell_path",),
-    shows="The product of forget gates (document 001, eq. 18), in the same colours as the whole Jacobian.",
-    cannot_show="The paths through the gates and the hidden state, which the whole Jacobian has on top.",
+    shows="The product of forget gates (document 001, eq. 18), in the same colours.",
 )
 def cell_path_map(ds: Run, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
     """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
@@ -90,8 +88,8 @@ def _factor(exponent: float) -> str:
 @drawn(
     "What becomes of a change?",
     name="lag",
-    shows="The product's exact spectral norm over lag, beside what theory says of it: bounds, asymptote or gates.",
-    cannot_show="The asymptote is no bound: the product may lie on either side of it, at any lag.",
+    shows="The product's exact norm over lag, beside bounds, asymptote or gates.",
+    cannot_show="The asymptote is no bound: the product may lie on either side.",
 )
 def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
     """The products that start at the step in view, beside what theory says of them."""
@@ -155,8 +153,7 @@ def parting(ds: Run) -> str:
 
 @drawn(
     "How many directions survive?",
-    shows="The singular values of the products that start at the step in view.",
-    cannot_show="Which directions they are, and whether the task needs them.",
+    shows="The singular values of products that start at this step.",
 )
 def singular_values(ds: Run, *, theme: Theme = "light") -> Figure:
     """Gains of the product in its own directions over lag."""
@@ -192,7 +189,7 @@ def singular_values(ds: Run, *, theme: Theme = "light") -> Figure:
     "Where are the eigenvalues?",
     name="eigenvalues",
     shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.",
-    cannot_show="Transient growth: a matrix far from normal grows first with every eigenvalue inside the circle.",
+    cannot_show="A matrix far from normal grows first, with every eigenvalue inside the circle.",
 )
 def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
@@ -233,8 +230,7 @@ def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What does each unit hand on?",
     name="passed",
-    shows="tanh's or ReLU's slope, the LSTM's forget gate or the share that the GRU keeps, for every unit and step.",
-    cannot_show="What units hand on to each other through the recurrent matrix.",
+    shows="The slope, forget gate or kept share of every unit and step.",
 )
 def passed_on(ds: Run, *, theme: Theme = "light") -> Figure:
     """What each unit hands on by itself at each step: tanh's slope, the forget gate, the share kept."""
@@ -258,8 +254,7 @@ def passed_on(ds: Run, *, theme: Theme = "light") -> Figure:
     "How long does each unit remember?",
     name="gate_product",
     needs=("gate_product",),
-    shows="What each unit's gates leave of a change from the step in view on, their product of 1 − z.",
-    cannot_show="Other paths: there are none. One unit of a minGRU never reaches another within the layer.",
+    shows="What each unit's gates leave of a change from this step on.",
 )
 def unit_memory(ds: Run, *, theme: Theme = "light") -> Figure:
     """Each unit's product of gates over lag: entry by entry the whole Jacobian of a minGRU, which is diagonal."""

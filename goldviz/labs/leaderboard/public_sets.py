@@ -14,10 +14,6 @@ from goldviz.labs.leaderboard.multivariate import MultivariateSeries
 
 HORIZONS = (96, 192, 336, 720)
 TABLE = "the benchmark table of cure-lab/LTSF-Linear"
-PROTOCOL = (
-    "channels standardised by the training part, windows at every step, the test loader's last batch of 32 dropped; "
-    "linear maps read 336 steps, Transformers 96"
-)
 Scores = Mapping[str, tuple[float, ...]]
 
 

@@ -28,8 +28,7 @@ WORDS = {"from h": "W<sub>hh</sub>h<sub>t−1</sub>", "from x": "W<sub>xh</sub>x
     "What goes on inside one step?",
     name="cell",
     at="step",
-    shows="The cell as the document draws it, with the numbers of one hidden unit at the step in view.",
-    cannot_show="The other units: each gate's sum reads all of the last state, of which one unit's number stands here.",
+    shows="The cell as the document draws it, with one unit's numbers.",
 )
 def cell_diagram(ds: Run, *, step: int | None = None, theme: Theme = "light") -> Figure:
     """Gates with how far they are open, candidate, cell and state of one unit at ``step`` (None: the step in view)."""

@@ -27,8 +27,7 @@ GATES = {
 
 @drawn(
     "How far back does the gradient reach?",
-    shows="The norm over units of dL/dc_t and of its two parts (document 001, eq. 17).",
-    cannot_show="Norms of parts do not add up: the parts may point in different directions.",
+    shows="The length of dL/dc_t and of its two parts (document 001, eq. 17).",
 )
 def split(ds: Run, *, theme: Theme = "light") -> Figure:
     """The length of dL/dc_t over time, and of its two parts."""
@@ -83,7 +82,6 @@ def _log_axis(figure: Figure, words: str) -> tuple[float, float]:
     "How far is each valve open?",
     name="valves",
     shows="The factors of eq. 17-19 for every unit and step.",
-    cannot_show="The paths through the recurrent matrices, which go past these valves.",
 )
 def valve_strips(ds: Run, *, theme: Theme = "light") -> Figure:
     """Each valve's opening over time, one row a unit."""
@@ -114,8 +112,7 @@ def valve_strips(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What do the gates themselves get to learn from?",
     name="gates",
-    shows="The norm of the gradient of the candidate and of each gate (eq. 19, 20).",
-    cannot_show="The gates' weights: their gradients are further multiplied by the gates' own slopes.",
+    shows="The gradient's length at the candidate and at each gate (eq. 19, 20).",
 )
 def gate_gradients(ds: Run, *, theme: Theme = "light") -> Figure:
     """What reaches the gates and the candidate themselves."""
@@ -130,7 +127,7 @@ def gate_gradients(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What would another forget bias do?",
     name="reach",
-    shows="Steps back from the last until dL/dc_t falls below 1/100, for a few biases.",
+    shows="Steps back until dL/dc_t falls below 1/100, by bias.",
     cannot_show="That a trained network keeps its gates there.",
 )
 def reach_by_bias(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -163,9 +160,7 @@ def reach_by_bias(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What do gates alone leave?",
     name="paths",
-    shows="From step t to the end: the product of the LSTM's forget gates, and of a minGRU's 1 − z on the same "
-    "sequence. Both begin with the same opening.",
-    cannot_show="The LSTM's other paths, through h and its gates. A minGRU has none: its line is its whole gradient.",
+    shows="The product of an LSTM's forget gates, and of a minGRU's 1 − z, to the end.",
 )
 def gate_paths(ds: Run, *, theme: Theme = "light") -> Figure:
     """The LSTM's cell path (eq. 18) beside the product of gates that is all of a minGRU's dh_T/dh_t."""

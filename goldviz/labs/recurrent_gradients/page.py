@@ -204,7 +204,8 @@ def _draw_words(lane: Lane[RecurrentGradients], text: str, read: Run, name: str,
     )
     words = f"{spec.question} {spec.shows}"
     live_figure(figure, key=f"words-{name}-{lane.id}", subject=f"{lane.id} {text} {more}", description=words)
-    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+    if spec.limits:
+        st.caption(spec.limits)
 
 
 PAGE = LaboratoryPage(

@@ -40,8 +40,7 @@ def names(ds: Run) -> tuple[str, str]:
 
 @drawn(
     "What does a larger vocabulary save?",
-    shows="How many bytes a token stands for on average as the vocabulary grows: in the corpus and in your text.",
-    cannot_show="What a larger table of tokens costs a model.",
+    shows="How many bytes a token stands for, as the vocabulary grows.",
 )
 def compression(ds: Run, *, theme: Theme = "light") -> Figure:
     """Bytes a token of corpus and text after each merge, for both sides."""
@@ -82,8 +81,7 @@ def _compression_note(ds: Run) -> str:
 @drawn(
     "What do the learned tokens hold?",
     name="entries",
-    shows="How many of the learned tokens hold letters, signs such as . or (, both, several words, and so on.",
-    cannot_show="How often each of them is used.",
+    shows="How many of the learned tokens hold letters, signs, and so on.",
 )
 def entries(ds: Run, *, theme: Theme = "light") -> Figure:
     """Counts of learned entries by kind, both sides beside each other."""
@@ -112,7 +110,7 @@ def entries(ds: Run, *, theme: Theme = "light") -> Figure:
 
 @drawn(
     "What does a language cost?",
-    shows="Tokens of one sentence and of its translations, with merges learned from the corpus.",
+    shows="Tokens of one sentence and of its translations.",
     cannot_show="How well a model understands the language.",
 )
 def languages(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -150,8 +148,7 @@ def _language_note(ds: Run) -> str:
 
 @drawn(
     "Where are digits cut?",
-    shows="Where each pattern cuts a number (lines), and in front how many tokens it becomes.",
-    cannot_show="Which digits of a piece are one token; that depends on the numbers in the corpus.",
+    shows="Where each pattern cuts a number, and how many tokens it becomes.",
 )
 def digits(ds: Run, *, theme: Theme = "light") -> Figure:
     """Numbers in rows, right-aligned, their digits in the colours of their pieces."""

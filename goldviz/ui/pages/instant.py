@@ -104,7 +104,8 @@ class View(Generic[Declared]):
         for place, spec in zip(_beside(len(specs)), specs, strict=True):
             with place:
                 self.draw(spec, **more)
-                st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+                if spec.limits:
+                    st.caption(spec.limits)
 
 
 def _lane(settings: Instant) -> str:

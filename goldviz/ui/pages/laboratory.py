@@ -212,7 +212,7 @@ class LaboratoryPage:
             st.query_params[FIGURE] = str(figure_name)
         view.across(str(figure_name))
         spec = self.figures[str(figure_name)]
-        st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
+        st.caption(spec.caption)
         if self.below is not None:
             view.across(self.below)
 
@@ -315,8 +315,7 @@ class LaboratoryPage:
         # The key is the lane's place, not its run: a new run in the same lane is drawn over the old one.
         key = f"{place}{name}-{source.offer.lanes.index(lane.id)}"
         if spec.canvas:
-            words = f"{spec.shows} What it cannot show: {spec.cannot_show}"
-            live.followed_diagram(source, lane.id, name, key=key, description=words)
+            live.followed_diagram(source, lane.id, name, key=key, description=spec.caption)
         else:
             live.followed_figure(
                 source,

@@ -297,4 +297,4 @@ def _more(view: Watched) -> None:
             subject=f"{view.run.id} {name}",
             description=spec.shows,
         )
-        st.caption(f"{spec.shows} **What it cannot show:** {spec.cannot_show}")
+        st.caption(spec.caption)

@@ -153,7 +153,7 @@ def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
         visitor.at.button_group(key=shown.key).set_value(name)
         visitor.look()
         assert visitor.figures(name)[0]["data"], name
-        assert any(FIGURES[name].cannot_show in caption for caption in visitor.captions)
+        assert any(FIGURES[name].caption in caption for caption in visitor.captions)
 
 
 def test_a_run_of_one_depth_says_how_to_train_others() -> None:

@@ -56,11 +56,10 @@ def test_every_figure_asks_its_question_and_names_its_source(
     theme: Theme, by: Alignment, pattern: MissingPattern
 ) -> None:
     ds = _view(by=by, pattern=pattern)
-    for name, spec in ALWAYS.items():
+    for name in ALWAYS:
         figure = _draw(name, ds, theme)
         assert figure.layout.title.text.endswith("?")
         assert "Data: by hand, until 2024-05-17." in _notes(figure)
-        assert spec.cannot_show.endswith(".")
         assert figure.data
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from goldviz.figures.theme import Theme
-from goldviz.labs.policy_documents.figures import FIGURES, picture, reading
+from goldviz.labs.policy_documents.figures import picture, reading
 from goldviz.labs.policy_documents.figures.effects import effects
 from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import tone_ink
@@ -158,6 +158,5 @@ def test_the_nearest_say_whether_they_were_known() -> None:
     assert documents_table(ds)["Out (UTC)"][0] == "2024-01-03 19:00"
 
 
-def test_every_figure_says_what_it_cannot_show_and_there_is_a_picture() -> None:
-    assert all(spec.cannot_show.endswith(".") for spec in FIGURES.values())
+def test_there_is_a_picture() -> None:
     assert picture(policy_view()).startswith("<svg")

@@ -242,6 +242,8 @@ NEURAL_PROGRAMMER = {
     "lucky_answers": last("lucky"),
     "undecided": last("gap"),
 }
+
+
 def over_simple(told):
     """Nothing is a share of no error."""
     return [series.over_simple(told).where(told.of("simple_error").mean("ahead").min("simple") > 0)]
@@ -315,9 +317,7 @@ def own(told):
 
 
 GOLD_FORECAST = {
-    **dict.fromkeys(
-        ("planted_found", "planted_missed", "dealt_out_skill", "dealt_out_passed", "shuffled_skill"), own
-    ),
+    **dict.fromkeys(("planted_found", "planted_missed", "dealt_out_skill", "dealt_out_passed", "shuffled_skill"), own),
     **dict.fromkeys(("shuffled_check_passed", "no_volatility_skill", "no_skill", "worse_than_simplest", "skill"), own),
     "final_block_closed": lambda told: [told.settings.final_days],
     "simulated_market": lambda told: [told.settings.market_seed],

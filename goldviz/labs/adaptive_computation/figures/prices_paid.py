@@ -13,9 +13,9 @@ from goldviz.labs.adaptive_computation.figures.quantities import figure
 @figure(
     "Does it think longer about harder inputs?",
     needs=("ponder_by_difficulty", "correlation"),
-    shows="Mean steps of thought by difficulty: bits before STOP, signs, or places that a carry goes.",
+    shows="Mean steps of thought by difficulty: bits before STOP, signs, or carries.",
     title="Harder inputs, longer thought?",
-    cannot_show="Whether the time is needed: a network that thinks long about all may be as right.",
+    cannot_show="Whether the time is needed.",
 )
 def by_difficulty(plot: Plot) -> Figure:
     """Ponder against difficulty, and their correlation over unseen inputs."""
@@ -34,8 +34,7 @@ def by_difficulty(plot: Plot) -> Figure:
 @figure(
     "What does time buy?",
     needs=("accuracy", "ponder"),
-    shows="Right answers against steps of thought, on unseen inputs. Dotted: the way since the first step.",
-    cannot_show="The best of each price: more training may move any point.",
+    shows="Right answers against steps of thought. Dotted: the way there.",
 )
 def bought(plot: Plot) -> Figure:
     """Accuracy against mean ponder: a point for each price, with the way that training took to it."""
@@ -73,9 +72,8 @@ def bought(plot: Plot) -> Figure:
 @figure(
     "How does its time change as it learns?",
     needs=("step_share",),
-    shows="The share of unseen inputs that take so many steps of thought, look by look.",
+    shows="How many unseen inputs take how many steps of thought.",
     title="How does its time change?",
-    cannot_show="Which inputs they are: see steps by difficulty.",
 )
 def distribution(plot: Plot) -> Figure:
     """The distribution of N over training, a panel for each network."""

@@ -21,9 +21,8 @@ FOLLOWED = "tau"
 @figure(
     "How long does it think about each input?",
     needs=("weight", "remainder", "budget"),
-    shows="A row is an input, a bar the weight of a step. The line is the budget left, from 1 down.",
+    shows="A row is an input, a bar a step's weight. The line: the budget left.",
     title="How long does it think?",
-    cannot_show="Other inputs: one of each difficulty is followed, of the first seed.",
 )
 def thoughts(plot: Plot) -> Figure:
     """Halting weights by step and input, with the budget as a line that falls; bars of a row add up to 1."""
@@ -83,8 +82,7 @@ def _wrong(rows: np.ndarray, right: np.ndarray) -> str:
 @figure(
     "What is the halting neuron told?",
     needs=("answer_push", "price_push"),
-    shows="How each part of the loss pushes the halting neuron, by step of thought. Above 0: stop sooner.",
-    cannot_show="What single inputs ask for: this is the sum over all.",
+    shows="How each part of the loss pushes the halting neuron. Above 0: stop sooner.",
 )
 def pushes(plot: Plot) -> Figure:
     """Minus the gradient at the halting neuron's input by step, split into the answers' loss and the price."""

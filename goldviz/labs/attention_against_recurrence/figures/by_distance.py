@@ -11,8 +11,7 @@ from goldviz.labs.attention_against_recurrence.figures.quantities import figure
 @figure(
     "From how far is it found?",
     needs=("accuracy_by_distance",),
-    shows="The share of right answers by how far back the marked symbol lies, for up to eight groups of distances.",
-    cannot_show="What more training, or another width, would do: equal settings are not a fair contest.",
+    shows="Right answers by how far back the marked symbol lies.",
 )
 def by_distance(plot: Plot) -> Figure:
     """Accuracy by distance on unseen sequences."""
@@ -26,7 +25,7 @@ def by_distance(plot: Plot) -> Figure:
 @figure(
     "How much does the loss tell an input far back?",
     needs=("input_gradient",),
-    shows="The loss's gradient at each input, as a multiple of that at the nearest. Level: distance costs nothing.",
+    shows="The loss's gradient at each input. Level: distance costs nothing.",
     title="What reaches an input far back?",
     cannot_show="Whether it is of use: a gradient that arrives may point anywhere.",
 )

@@ -56,7 +56,7 @@ def _by_length(plot: Plot, name: str, title: str, hover: str, note: str) -> Figu
 @figure(
     "What does an answer cost?",
     needs=("multiplications",),
-    shows="Multiplications of matrix products for one answer. A Transformer takes one more for every pair of places.",
+    shows="Multiplications of matrix products for one answer.",
     cannot_show="The time: a Transformer's products can be done side by side.",
 )
 def multiplications(plot: Plot) -> Figure:
@@ -67,9 +67,8 @@ def multiplications(plot: Plot) -> Figure:
 @figure(
     "How many steps wait for one another?",
     needs=("steps_in_a_row",),
-    shows="Steps that cannot be done side by side; just as long is the way from the first symbol to the answer.",
+    shows="Steps that have to be done one after another.",
     title="How many steps in a row?",
-    cannot_show="How long a step takes: one of a Transformer's reads the whole sequence.",
 )
 def steps_in_a_row(plot: Plot) -> Figure:
     """Steps in a row by length: n of a recurrent network, as many as there are layers of the Transformer."""
@@ -81,7 +80,7 @@ def steps_in_a_row(plot: Plot) -> Figure:
     "How long does a step of training take here?",
     name="time",
     needs=("seconds",),
-    shows="Seconds for four sequences, forwards and backwards, on one thread: the quickest of three.",
+    shows="Seconds for four sequences, both ways, on one thread.",
     cannot_show="A GPU, where a Transformer's products are done side by side.",
 )
 def measured_time(ds: Run, *, theme: Theme = "light") -> Figure:

@@ -51,9 +51,8 @@ def _answers(plot: Plot) -> AtStep:
 @figure(
     "Where does the writer look back?",
     needs=("attention", "answer"),
-    shows="Each row is a word that is written, each column one that was read; a row's weights add up to 1. Rings: the "
-    "word that it stands for.",
-    cannot_show="What the network makes of it: a word's state holds its neighbours, so the cell beside it may do, too.",
+    shows="A row is a word written, a column a word read. Rings: the word that it stands for.",
+    cannot_show="What it makes of a word: the cell beside it holds that word, too.",
     instead=no_attention,
 )
 def alignment(plot: Plot) -> Figure:
@@ -113,8 +112,7 @@ def _rings(aligned: NDArray[Any]) -> Any:
 @figure(
     "Which words belong together?",
     needs=("attention",),
-    shows="Left what was read, right what is written. The darker a line, the more the writer looks at that word.",
-    cannot_show="Weights below 5 %, and why a word is looked at.",
+    shows="Left what was read, right what is written. Darker: it looks more.",
     instead=no_attention,
 )
 def lines(plot: Plot) -> Figure:

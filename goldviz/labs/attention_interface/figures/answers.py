@@ -13,9 +13,8 @@ from goldviz.labs.attention_interface.figures.quantities import figure
 @figure(
     "Does it forget as sequences grow?",
     needs=("length_accuracy",),
-    shows="The share of unseen sequences answered without a fault, by their length. Right of the dashed line: longer "
-    "than any learned from.",
-    cannot_show="Equal settings are not a fair contest: the network without attention has fewer weights.",
+    shows="Unseen sequences without a fault, by length. Right of the dashed line: longer than learned.",
+    cannot_show="A fair contest: the network without attention has fewer weights.",
 )
 def by_length(plot: Plot) -> Figure:
     """Accuracy by length: one vector for the whole sequence against a look back at every word."""
@@ -31,8 +30,7 @@ def by_length(plot: Plot) -> Figure:
 @figure(
     "How many answers are right?",
     needs=("sequence_accuracy",),
-    shows="The share of unseen sequences answered without a fault over training, of the lengths that are learned.",
-    cannot_show="Which words are wrong: one fault spoils the whole answer.",
+    shows="Unseen sequences without a fault, over training.",
 )
 def right(plot: Plot) -> Figure:
     """Share of right answers at every close look."""
@@ -48,7 +46,7 @@ def right(plot: Plot) -> Figure:
 @figure(
     "Is the darkest cell the right word?",
     needs=("peak_offset",),
-    shows="How many places behind the word that it stands for the largest weight of each written word is.",
+    shows="How far the largest weight is from the word that is written.",
     cannot_show="That the network errs: a neighbour's state holds the word, too.",
     instead=no_attention,
 )

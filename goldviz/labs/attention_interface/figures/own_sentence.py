@@ -18,8 +18,7 @@ from goldviz.figures.theme import Theme
 @drawn(
     "Where did it look for your sentence?",
     name="own_sentence",
-    shows="Each row is a word that was written, greedily; each column one of your words.",
-    cannot_show="What it took from there: a word's state holds its neighbours, too.",
+    shows="A row is a word written, a column one of your words.",
 )
 def own_sentence(
     source: Sequence[str], written: Sequence[str], weights: NDArray[np.floating], *, theme: Theme = "light"

@@ -118,4 +118,3 @@ def _draw(lane: Lane[AttentionInterface], translation: Translation, checkpoint: 
         subject=subject,
         description=f"{own_sentence.question} {own_sentence.shows}",
     )
-    st.caption(f"Not shown here: {own_sentence.cannot_show[0].lower()}{own_sentence.cannot_show[1:]}")

@@ -26,8 +26,8 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 @figure(
     "Where do the heads look?",
     needs=("attention",),
-    shows="The attention of every head in one unseen sentence, at the step in view.",
-    cannot_show="What the network concludes from it: attention is not an explanation, and this is one sentence.",
+    shows="The attention of every head in one unseen sentence.",
+    cannot_show="What the network concludes from it: attention is not an explanation.",
 )
 def attention(plot: Plot) -> Figure:
     """Attention of every head in the probe sentence at one look: layers from top to bottom, heads from left to right.
@@ -56,8 +56,7 @@ def _sharpest(now: Array) -> str:
 @figure(
     "When do the heads part?",
     needs=tuple(MEASURES),
-    shows="Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.",
-    cannot_show="What a head is good for: switch it off to see, in Inside BERT.",
+    shows="How spread, how far and how much on special pieces each head looks.",
 )
 def heads(plot: Plot) -> Figure:
     """Entropy, distance and share on special pieces of every head's attention on unseen texts, over training.

@@ -38,9 +38,8 @@ HEADINGS = ("Loss on masked pieces", "Tone judged rightly")
 @figure(
     "What does the network learn?",
     needs=("loss", "phase"),
-    shows="The loss on masked pieces beside word frequencies, then the share of tones judged rightly beside counted "
-    "words.",
-    cannot_show="What the network would make of real statements: all scores are on texts of the same generator.",
+    shows="The loss on masked pieces beside word frequencies, then the tone beside counted words.",
+    cannot_show="Real statements: all scores are on texts of the same generator.",
 )
 def learning(plot: Plot) -> Figure:
     """Loss on masked pieces over the whole run (above), and the share of tones judged rightly in fine-tuning (below).

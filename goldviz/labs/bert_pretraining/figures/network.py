@@ -30,8 +30,5 @@ network = diagram(
     COLOURS,
     noun="head or layer",
     question="Where in the encoder?",
-    shows="The heads of every layer over its feed-forward network, coloured by the quantity of your choice. Choose "
-    "one, and the other figures mark it.",
-    cannot_show="The paths around attention and feed-forward network, and what a head looks at: numbers are means over "
-    "unseen texts. Sizes of updates are of a whole layer.",
+    shows="Every layer's heads over its feed-forward network. Choose one: others mark it.",
 )

@@ -24,8 +24,7 @@ ROW = 20
 @figure(
     "Does B follow A?",
     needs=("unseen_next_sentence_accuracy",),
-    shows="The share of unseen pairs of sentences of which the next-sentence head tells rightly whether B follows A.",
-    cannot_show="How it tells: a B from another statement may give itself away by its topic alone.",
+    shows="How often the next-sentence head tells rightly whether B follows A.",
 )
 def next_sentence(plot: Plot) -> Figure:
     """The share of unseen pairs told rightly, over training; half of all pairs have a random B (Devlin et al. 2019)."""
@@ -47,8 +46,7 @@ def _told(now: Array) -> str:
 @figure(
     "Who may see whom?",
     needs=("factorisation_order",),
-    shows="A drawn order in which the pieces of the probe sentence are guessed, and what each of them sees.",
-    cannot_show="How much each piece looks where it may: that is attention.",
+    shows="A drawn order of guessing, and what each piece sees.",
 )
 def order(plot: Plot) -> Figure:
     """A factorisation order, another one at each look (Yang et al. 2019, section 2.2).

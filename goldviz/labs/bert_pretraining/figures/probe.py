@@ -22,8 +22,7 @@ WIDEST_NAME = 14
 @figure(
     "What would fill the gap?",
     needs=("probe_probability",),
-    shows="The probability of some words at the mask of one unseen sentence over training, and the hidden word's rank.",
-    cannot_show="Whether a guess that differs from the hidden word is wrong: several words may fit.",
+    shows="How likely some words are at the mask, and the hidden word's rank.",
 )
 def masked_place(plot: Plot) -> Figure:
     """Probability of some words at the probe's mask over training, as log10 colour; below, the hidden word's rank.

@@ -27,8 +27,8 @@ NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol
 
 @figure(
     "Which kinds of text does it judge?",
-    shows="The share of tones judged rightly for each kind of unseen text, beside a bag of words and the majority.",
-    cannot_show="Why a kind is hard; and with few texts of a kind, a few percent are chance.",
+    shows="Tones judged rightly by kind of text, beside simple answers.",
+    cannot_show="With few texts of a kind, a few percent are chance.",
 )
 def by_kind(plot: Plot) -> Figure:
     """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.
@@ -122,8 +122,7 @@ def _widest_gain(plot: Plot, right: Array) -> Words:
 
 @figure(
     "Which tones are mixed up?",
-    shows="How the unseen texts of each tone are judged, for known patterns and for new ones.",
-    cannot_show="How sure the network is: a judgement by a hair counts as much as a clear one.",
+    shows="How unseen texts of each tone are judged, on known and new patterns.",
 )
 def confusion(plot: Plot) -> Figure:
     """How the unseen texts of each tone are judged at one look: a row is a tone, its shares sum to 1.

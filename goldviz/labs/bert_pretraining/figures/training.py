@@ -31,8 +31,7 @@ PHASES = {WORDS: "masked words", TONE: "tone"}
 @figure(
     "Does the gradient reach every part?",
     needs=("part_gradient_norm",),
-    shows="The norm of the gradient of the embeddings, of every block and of every head, before clipping.",
-    cannot_show="Parts of different size: a larger one has a longer gradient at the same size of each entry.",
+    shows="Gradient lengths of the embeddings, of every block and head.",
 )
 def gradients(plot: Plot) -> Figure:
     """Norm of the gradient of every part of the network over training, before clipping, on a log axis.
@@ -80,7 +79,7 @@ def _at_zero(ds: Run) -> str:
 @figure(
     "Are the steps the right size?",
     needs=("update_to_data",),
-    shows="How large the steps are beside the weights that they change, part by part.",
+    shows="How large the steps are beside the weights, part by part.",
     cannot_show=RULE_OF_THUMB,
 )
 def update_to_data(plot: Plot) -> Figure:
@@ -109,8 +108,7 @@ def _typical(middle: Array) -> str:
 @figure(
     "How large may the steps be?",
     needs=("learning_rate",),
-    shows="The learning rate of every step with its warm-up, and the norm of the whole gradient before clipping.",
-    cannot_show="The size of the steps themselves: Adam divides by the gradient's usual size.",
+    shows="The learning rate with its warm-up, and the gradient's length.",
 )
 def schedule(plot: Plot) -> Figure:
     """The learning rate of every step, and the norm of the whole gradient before clipping, on a log axis.

@@ -18,8 +18,7 @@ from goldviz.figures.theme import INKS, Theme
 @drawn(
     "What else could have come?",
     name="candidates",
-    shows="The likeliest tokens at this place, and in gold the one that was drawn.",
-    cannot_show="What would have been written after another token.",
+    shows="The likeliest tokens here; gold: the one that was drawn.",
 )
 def candidates(signs: Sequence[str], shares: NDArray[np.floating], choice: str, *, theme: Theme = "light") -> Figure:
     """Bars of the probabilities from which a token was drawn, the likeliest at the top."""
@@ -43,8 +42,7 @@ def candidates(signs: Sequence[str], shares: NDArray[np.floating], choice: str, 
 @drawn(
     "What would each block have said?",
     name="lens",
-    shows="The likeliest tokens if the network ended after so many blocks, the likeliest at the left.",
-    cannot_show="What a block knows already but the read-out cannot read yet.",
+    shows="The likeliest tokens if the network ended after so many blocks.",
 )
 def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme: Theme = "light") -> Figure:
     """The logit lens: final norm and read-out of the last place's state at every depth."""
@@ -79,7 +77,7 @@ def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme:
 @drawn(
     "Where did it look?",
     name="looked",
-    shows="How much of each head's attention the last place gave to every token before it.",
+    shows="How much each head's last place looks at each token before.",
     cannot_show="What it took from there: attention is not an explanation.",
 )
 def looked(signs: Sequence[str], weights: NDArray[np.floating], *, theme: Theme = "light") -> Figure:

@@ -24,8 +24,8 @@ from goldviz.labs.char_gpt.figures.quantities import figure, probe_of
 @figure(
     "Where do the heads look?",
     needs=("attention",),
-    shows="The attention of every head in a stretch of dev text, at the step in view.",
-    cannot_show="What the network concludes from it: attention is not an explanation, and this is one stretch.",
+    shows="The attention of every head in a stretch of dev text.",
+    cannot_show="What the network concludes from it: attention is not an explanation.",
 )
 def attention(plot: Plot) -> Figure:
     """A bright diagonal looks at itself, a line beside it at the token before, a bright column always at one token."""
@@ -40,9 +40,7 @@ def attention(plot: Plot) -> Figure:
 @figure(
     "Does what came before help?",
     needs=("position_loss",),
-    shows="The dev loss at each place in the block: the first sees one token, the last sees all. Dotted: counted pairs "
-    "on the same tokens.",
-    cannot_show="Which of the earlier tokens helped.",
+    shows="The dev loss at each place in the block. Dotted: counted pairs.",
 )
 def position_loss(plot: Plot) -> Figure:
     """Loss by place in the block; a last place far above the others means that those see what they should guess."""
@@ -70,8 +68,7 @@ def _of_ends(now: Array) -> str:
 @figure(
     "Which places are alike?",
     needs=("position_similarity",),
-    shows="The cosine of every two places' learned vectors: red alike, blue opposite.",
-    cannot_show="What the network makes of it: queries and keys read sums of token and place.",
+    shows="How alike two places' learned vectors are: red alike, blue opposite.",
 )
 def positions(plot: Plot) -> Figure:
     """Learned positions begin unrelated; training makes neighbours alike, so distance is learned, not given."""
@@ -100,8 +97,7 @@ def _neighbours(cosines: NDArray[Any]) -> str:
 @figure(
     "Does the signal grow block by block?",
     needs=("residual_variance",),
-    shows="How large the states are (their variance) before the first block and after each one.",
-    cannot_show="Whether growth does harm: layer norms rescale the states before they are used.",
+    shows="The variance of the states before the first block and after each.",
 )
 def stream(plot: Plot) -> Figure:
     """Variance of the residual stream by depth; branches over √(2n) keep it from growing with n (document 002, 3.6)."""

@@ -33,8 +33,5 @@ network = diagram(
     COLOURS,
     noun="block",
     question="Where in the network?",
-    shows="The network block by block, coloured by the quantity of your choice. Choose a block, and the other figures "
-    "mark it.",
-    cannot_show="What is inside a block: attention and the feed-forward network are one box. The arcs are drawn even "
-    "where a run leaves the residual path out.",
+    shows="The network block by block. Choose one: other figures mark it.",
 )

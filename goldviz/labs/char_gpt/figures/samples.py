@@ -23,8 +23,7 @@ MOST_LONG = 0.1
 @figure(
     "What does it write?",
     needs=("sample_token", "sample_probability"),
-    shows="Four samples that the network writes. The brighter a token, the likelier the network held it.",
-    cannot_show="How likely the network holds real text: that is the dev loss.",
+    shows="Four samples. The brighter a token, the likelier it was held.",
 )
 def samples(plot: Plot) -> Figure:
     """Text drawn at a close look from the same chances each time, so it changes only as the network learns."""

@@ -19,8 +19,7 @@ DASHES = ("dot", "dash", "longdash", "dashdot", "longdashdot")
     "Does it guess better than counting?",
     needs=("loss",),
     kinds=KINDS,
-    shows="The loss of each step over training, and lines for guesses that need no network, on dev text.",
-    cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.",
+    shows="The loss of each step, beside guesses that need no network.",
 )
 def loss(plot: Plot) -> Figure:
     """Loss on each step's text, smoothed without looking ahead, beside guesses by uniform, single and pair counts."""
@@ -35,9 +34,8 @@ def loss(plot: Plot) -> Figure:
 @figure(
     "How many bits does a byte cost?",
     needs=("dev_loss", "tokens_per_byte"),
-    shows="The dev loss in bits a byte, which compare between characters and tokens, beside gzip on the same text.",
-    cannot_show="How other compressors do: gzip looks back 32,768 bytes and needs no training. With another block or "
-    "other tokens other stretches of the dev text are scored, so look at the lines, too.",
+    shows="The dev loss in bits a byte, beside gzip on the same text.",
+    cannot_show="Other compressors: gzip looks back 32,768 bytes and needs no training.",
 )
 def bits(plot: Plot) -> Figure:
     """Dev loss times tokens a byte over ln 2: what a byte of text that was not learned would take to be sent."""
@@ -65,15 +63,14 @@ generalisation = training_steps.generalisation.of(
     KINDS,
     question="Does it learn rules, or the text by heart?",
     title="Rules, or the text by heart?",
-    shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
+    shows="Loss on text that is learned (dotted) and on dev text.",
 )
 
 
 @figure(
     "How unsure is its guess?",
     needs=("logit_entropy", "dev_loss"),
-    shows="How unsure the guesses on dev text are (their entropy), and how wrong (dotted: the dev loss).",
-    cannot_show="Whether it is unsure in the right places.",
+    shows="How unsure the guesses on dev text are, and how wrong (dotted).",
 )
 def certainty(plot: Plot) -> Figure:
     """Entropy of the softmax: where it equals the loss, the network is as sure as it may be; below, too sure."""
@@ -89,5 +86,5 @@ def certainty(plot: Plot) -> Figure:
 
 
 gradient = training_steps.gradient_norm.of(
-    figure, KINDS, "gradient", shows="The norm of the whole gradient before and after clipping."
+    figure, KINDS, "gradient", shows="The gradient's length before and after clipping."
 )

@@ -182,4 +182,5 @@ def _draw(lane: Lane[CharGpt], spec: FigureSpec, subject: str, *what: object) ->
         subject=f"{lane.id} {subject}",
         description=f"{spec.question} {spec.shows}",
     )
-    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+    if spec.limits:
+        st.caption(spec.limits)

@@ -12,8 +12,7 @@ from goldviz.labs.char_language_model.figures.quantities import figure
     "Does the signal keep its width through the layers?",
     title="Does the signal keep its width?",
     needs=("activation_std",),
-    shows="The spread of every hidden layer's output, beside the one that theory expects at the start.",
-    cannot_show="A spread alone does not tell a healthy layer from one whose units sit at −1 and 1.",
+    shows="The spread of every layer's output, beside the expected one.",
 )
 def spread_by_depth(plot: Plot) -> Figure:
     """Measured spread at one close look, and q' = E tanh²(gain sqrt(q) x) for the start (document 002, 1.3.1).

@@ -40,7 +40,5 @@ network = diagram(
     COLOURS,
     needs=("gradient_norm",),
     question="Where in the network?",
-    shows="The model layer by layer, coloured by the quantity of your choice. Choose a layer, and the other figures "
-    "mark it.",
-    cannot_show="Single weights and units: a box is a whole layer, whatever its size.",
+    shows="The model layer by layer. Choose one: other figures mark it.",
 )

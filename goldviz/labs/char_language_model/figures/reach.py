@@ -67,8 +67,7 @@ class Tree:
 @drawn(
     "Which characters does a hidden place see?",
     name="reach",
-    shows="The places of every layer, and in gold what the chosen one sees.",
-    cannot_show="How much it makes of each character: that is learned.",
+    shows="The places of every layer; gold: what the chosen one sees.",
 )
 def reach(tree: Tree, *, node: Node, theme: Theme = "light") -> Figure:
     """The tree with the receptive field of one place lit; on hover every place says which characters it sees."""

@@ -29,8 +29,7 @@ def signs_of(plot: Plot) -> list[str]:
 @figure(
     "What names does it make up?",
     needs=("sample_symbol", "sample_probability"),
-    shows="Eight names that the model spells, letter by letter; bright letters were held likely.",
-    cannot_show="Eight names say little of how likely real names are: that is the dev loss.",
+    shows="Eight names, letter by letter; bright letters were held likely.",
 )
 def samples(plot: Plot) -> Figure:
     """Names drawn from the model at a close look, from the same numbers each time, so they change as it learns."""
@@ -51,8 +50,7 @@ def samples(plot: Plot) -> Figure:
 @figure(
     "Which character follows which?",
     needs=("count",),
-    shows="How likely each character (column) is after each other (row): as counted, and as a bigram holds it.",
-    cannot_show="Anything that depends on more than the character before.",
+    shows="How likely each character (column) is after each other (row).",
 )
 def table(plot: Plot) -> Figure:
     """The table of pairs, counted in the training text, and below it the model's own where it has one."""
@@ -102,8 +100,8 @@ def drawn_table(shares: NDArray[Any]) -> NDArray[np.float32]:
     "Which characters does it treat alike?",
     title="Which characters are alike to it?",
     needs=("embedding_table",),
-    shows="A map of the embedding: characters with similar numbers stand close. Vowels are squares.",
-    cannot_show="Two directions of many: what is close here may be far apart in the others.",
+    shows="A map of the embedding: similar characters stand close. Squares: vowels.",
+    cannot_show="Other directions, in which neighbours here may be far apart.",
 )
 def embedding(plot: Plot) -> Figure:
     """The embedding's two main directions (principal components) at a close look, with the share that they show."""

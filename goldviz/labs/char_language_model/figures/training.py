@@ -28,8 +28,7 @@ def in_all_units(loss: float) -> str:
     "Does it guess better than counting?",
     needs=("loss",),
     kinds=KINDS,
-    shows="The loss of each step over training, and lines for guesses that need no network, on dev text.",
-    cannot_show="How well it does on the lines' text: that is the dev loss, in the line under the title.",
+    shows="The loss of each step, beside guesses that need no network.",
 )
 def loss(plot: Plot) -> Figure:
     """Loss on each step's contexts, smoothed without looking ahead, beside guesses by uniform, single and pair counts.
@@ -44,8 +43,7 @@ generalisation = training_steps.generalisation.of(
     KINDS,
     question="Does it learn rules, or names by heart?",
     title="Rules, or names by heart?",
-    shows="Loss on text that is learned (dotted) and on dev text that is not, at every close look.",
-    cannot_show="A small gap does not prove that the network could not do better.",
+    shows="Loss on text that is learned (dotted) and on dev text.",
 )
 
 
@@ -55,8 +53,8 @@ generalisation = training_steps.generalisation.of(
     instead=unless(
         "This run has no batch norm. Set Normalisation to batch norm.", "running_gap", "batch_statistics_loss"
     ),
-    shows="Dev loss with running statistics and with the dev text's own, and how far the means are apart.",
-    cannot_show="Statistics that agree may still be of the wrong axis: see how many there are.",
+    shows="Dev loss with running statistics and with the dev text's own.",
+    cannot_show="Statistics that agree may still be of the wrong axis.",
 )
 def running_statistics(plot: Plot) -> Figure:
     """Batch norm after training uses running means; where they lag behind, the network is another than was trained.
@@ -93,8 +91,7 @@ def _kept(ds: Run) -> str:
     "How far is the network's table from counting?",
     title="How far from the counted table?",
     instead=unless("This model is no table of pairs. Choose one of the two bigrams.", "divergence"),
-    shows="The divergence of the model's table of pairs from the counted one, over training.",
-    cannot_show="Counting is best on training text alone; smoothing may be better on new text.",
+    shows="How far the model's table of pairs is from the counted one.",
 )
 def divergence(plot: Plot) -> Figure:
     """KL divergence of softmax(W) from the counted table, in nats: what the loss is above the lowest there is.

@@ -75,8 +75,5 @@ network = diagram(
     COLOURS,
     noun="block",
     question="Where in depth?",
-    shows="The way through depth, in blocks or in intervals, and the field that each of them applies, coloured by the "
-    "quantity of your choice. Choose a piece, and the other figures mark it.",
-    cannot_show="The solver's own steps: the flow is cut where its path was recorded. Speeds are means over the points "
-    "whose paths are kept.",
+    shows="The way through depth and the field on it. Choose a piece: other figures mark it.",
 )

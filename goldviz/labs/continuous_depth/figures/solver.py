@@ -24,8 +24,7 @@ WITHOUT_FLOW = "Only a neural ODE has an adjoint equation: train one beside the 
 
 @figure(
     "Is the adjoint right?",
-    shows="The distance between the adjoint's gradient and the one through the solver's steps, and its cost.",
-    cannot_show="Memory: the adjoint keeps no steps, which is its reason to be for networks much larger than these.",
+    shows="How far the adjoint's gradient is from the one through the steps, and its cost.",
 )
 def adjoint(plot: Plot) -> Figure:
     """How far the adjoint's gradient is from the one through the solver's own steps, and what its way back costs.
@@ -55,8 +54,7 @@ def _apart_in_words(apart: Array) -> str:
 
 @figure(
     "What does accuracy cost?",
-    shows="Evaluations of the trained field, and the error at the end, by the solver's tolerance.",
-    cannot_show="How training would have gone at another tolerance.",
+    shows="Evaluations of the field, and the error, by the solver's tolerance.",
 )
 def tolerance(plot: Plot) -> Figure:
     """Evaluations of the trained field and the error of the end points, over dopri5's relative tolerance.
@@ -97,8 +95,8 @@ def _dotted(plot: Plot, x: Any, y: Any, row: int | None = None) -> None:
 
 @figure(
     "Do more blocks become the flow?",
-    shows="The distance between a residual network's end points and the flow's, by the number of its blocks.",
-    cannot_show="What networks trained with that many blocks would do: each field here was trained once.",
+    shows="How far a residual network's end points are from the flow's, by its blocks.",
+    cannot_show="What networks trained with that many blocks would do.",
 )
 def euler_steps(plot: Plot) -> Figure:
     """How far the end points of L Euler steps, a residual network of L blocks, are from those of the flow.

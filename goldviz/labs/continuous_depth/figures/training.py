@@ -13,8 +13,7 @@ from goldviz.labs.continuous_depth.figures.quantities import ORDER_KEPT, figure,
 @figure(
     "Is it learned, and is it a flow?",
     needs=("loss",),
-    shows="The loss over the steps, and the loss of the same weights with the field followed exactly.",
-    cannot_show="Equal steps are not equal work: the neural ODE may ask for the field ten times as often.",
+    shows="The loss, and that of the same weights with the field followed exactly.",
 )
 def loss(plot: Plot) -> Figure:
     """Loss on unseen points over the steps, and dotted the loss of the same weights with the field followed exactly.
@@ -54,7 +53,6 @@ def loss(plot: Plot) -> Figure:
     "What does the solver pay?",
     needs=("evaluations_forward",),
     shows="How often a step asks for the field, forward and back.",
-    cannot_show="The time on a clock; and a batch takes as many steps as its hardest point needs.",
 )
 def evaluations(plot: Plot) -> Figure:
     """How often each step asked for the field, on the way forward and on the way back.
@@ -94,8 +92,7 @@ def evaluations(plot: Plot) -> Figure:
 @figure(
     "Does the field grow stiff?",
     needs=("field_stiffness", "field_saturation"),
-    shows="How much the field stretches along the paths, and how many of its tanh units are saturated.",
-    cannot_show="Whether that is bad: a field has to be steep somewhere to part what is close.",
+    shows="How much the field stretches along the paths, and its saturated units.",
 )
 def field(plot: Plot) -> Figure:
     """The largest stretch |df/dh| along the paths, and the share of tanh units on a flat part, over training.

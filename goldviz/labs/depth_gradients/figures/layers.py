@@ -26,8 +26,8 @@ of_norms = partial(
 @of_norms(
     "Does the gradient reach the first layer?",
     title="Does the gradient reach layer 1?",
-    shows="How long the gradient of each weight matrix is, at one epoch and on average so far.",
-    cannot_show="Norms say how long gradients are, not whether they point the right way.",
+    shows="The gradient's length at each weight matrix, now and on average.",
+    cannot_show="Whether gradients point the right way.",
 )
 def gradient_by_layer(plot: Plot) -> Figure:
     """Norm of the gradient of every weight matrix at one epoch, on a log axis (document 001, eq. 27, Annex 5.3).
@@ -63,8 +63,7 @@ def _reach(plot: Plot, now: Array) -> Words:
 @of_norms(
     "When does the gradient fade, and where?",
     title="When does the gradient fade?",
-    shows="The same norms for every epoch of the run, in the same colours for both networks.",
-    cannot_show="Colours tell orders of magnitude apart; changes of a few per cent do not show.",
+    shows="The same lengths for every epoch, in the same colours.",
 )
 def gradient_heat_map(plot: Plot) -> Figure:
     """Norm of every weight matrix's gradient over the whole run, as log10 colour, one panel for each network.
@@ -80,9 +79,7 @@ def gradient_heat_map(plot: Plot) -> Figure:
 @figure(
     "Where does the gradient shrink?",
     needs=("decay_rate",),
-    shows="By how much the gradient shrinks, or grows, from each hidden layer's weight matrix to the one below it.",
-    cannot_show="The input matrix and the read-out have another shape, so they are left out; norms of theirs do not "
-    "compare.",
+    shows="By how much the gradient shrinks or grows from one layer to the one below.",
 )
 def decay_rate(plot: Plot) -> Figure:
     """log ||g_(l+1)|| - log ||g_l|| of neighbouring hidden layers' weight matrices (Annex 5.3), in nats, by layer l.
@@ -104,9 +101,7 @@ def decay_rate(plot: Plot) -> Figure:
     "What does each block do to the gradient on its way back?",
     title="What does each block keep?",
     needs=("hidden_gradient_norm",),
-    shows="The measured factor of each block, beside the average gain of its Jacobian (document 001, eq. 27, 48).",
-    cannot_show="The average gain is taken without dropout, for a gradient of random direction; a real one prefers "
-    "some.",
+    shows="Each block's factor, beside its Jacobian's average gain (document 001, eq. 27, 48).",
 )
 def gradient_factor(plot: Plot) -> Figure:
     """Measured ||dL/dh_(l-1)|| / ||dL/dh_l|| beside the root-mean-square gain of dh_l/dh_(l-1) (eq. 27, 45-48).
@@ -147,8 +142,7 @@ def _block_axis(plot: Plot) -> None:
     "How far does each block move the state?",
     title="Does a block refine or replace?",
     needs=("state_change",),
-    shows="How far each block moves its state, as a share of the state's length (document 001, 3.1.1).",
-    cannot_show="How far says nothing of where to: a long move may be the right one.",
+    shows="How far each block moves its state, as a share of its length.",
 )
 def state_change(plot: Plot) -> Figure:
     """||h_l - h_(l-1)|| / ||h_(l-1)|| by block l, without dropout and noise (document 001, 3.1.1).

@@ -43,8 +43,5 @@ network = diagram(
     parts_of,
     COLOURS,
     question="Where in the network?",
-    shows="Both networks layer by layer, coloured by the quantity of your choice. Choose a layer, and the other "
-    "figures mark it.",
-    cannot_show="Single weights and units: a box is a whole layer. The arcs are there whether or not anything flows "
-    "through them.",
+    shows="Both networks layer by layer. Choose a layer: other figures mark it.",
 )

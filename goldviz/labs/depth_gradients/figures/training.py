@@ -13,9 +13,8 @@ from goldviz.labs.depth_gradients.figures.quantities import figure
 @figure(
     "Do the networks learn?",
     needs=("loss",),
-    shows="The loss on unseen samples after each epoch, without dropout and noise, beside that of always answering "
-    "0. Thin: the training loss. Looking at unseen samples takes about a tenth of a run's time.",
-    cannot_show="Equal settings are not a fair contest: each network may want a learning rate of its own.",
+    shows="The loss on unseen samples, beside always answering 0. Thin: the training loss.",
+    cannot_show="Each network may want a learning rate of its own.",
 )
 def loss(plot: Plot) -> Figure:
     """Loss on unseen samples over the epochs, the training loss thin behind it.
@@ -44,8 +43,8 @@ def _unseen(plot: Plot) -> str:
     instead=unless(
         "This run trained one depth. Set Shallower above 0, or start from ‘Break it: deeper is worse’.", "loss_by_depth"
     ),
-    shows="The training loss of both networks at several depths, trained alike and beside one another.",
-    cannot_show="A depth that trains worse may want another learning rate, or longer training.",
+    shows="The training loss of both networks at several depths.",
+    cannot_show="Whether a deeper network wants another learning rate, or longer training.",
 )
 def loss_by_depth(plot: Plot) -> Figure:
     """Training loss against depth at one epoch (document 001, section 3.1), for the plain and the residual network.

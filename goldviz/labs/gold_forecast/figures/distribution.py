@@ -41,7 +41,7 @@ of_forecasts = partial(figure, instead=missing("target", "mean", "scale"))
     "How sure is the forecast?",
     redrawn="it has more bands at the run's end, and its axis reaches as far as the look needs",
     shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
-    cannot_show="These few months say little of other times; a fan that holds its points can still be needlessly wide.",
+    cannot_show="Other times; and bands may be too wide.",
 )
 def fan(plot: Plot) -> Figure:
     """The last forecasts as bands of 50, 80 and 95 %, with their mean, and what came.
@@ -109,9 +109,8 @@ def _add_points(figure: Figure, dates: list[str], came: Values, outside: Values,
 @of_forecasts(
     "Do its intervals keep their word?",
     redrawn="how many bins it has, and how far its axes reach, changes with the look",
-    shows="Where in its forecast distribution each value fell, and how many values the intervals held.",
-    cannot_show="Good averages can hide bad days: a constant width can pass here, and fail in calm and in stormy "
-    "times.",
+    shows="Where in its forecast distribution each value fell.",
+    cannot_show="Good averages can hide bad days.",
 )
 def calibration(plot: Plot) -> Figure:
     """Histogram of the forecast probability of at most what came (PIT), and how much the intervals held.

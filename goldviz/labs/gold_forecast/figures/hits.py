@@ -21,8 +21,8 @@ NO_SIGN = "A forecast of the variance has no sign: see how large the next move w
 @figure(
     "How often is the sign right?",
     redrawn="which years have enough moves to count changes with the look",
-    shows="The share of right signs by year, with 95 % intervals, beside always saying up.",
-    cannot_show="It counts a small move like a large one: a forecaster can be right often and still lose.",
+    shows="The share of right signs by year, with 95 % intervals.",
+    cannot_show="The size of moves: a forecaster can be right often and still lose.",
 )
 def hits(plot: Plot) -> Figure:
     """Share of moves whose sign the forecast had right, by year and in all, with 95 % Wilson intervals.

@@ -40,7 +40,7 @@ WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that t
     "How far back does the network learn from?",
     title="How far back does it learn from?",
     shows="How long dL/dh is at each row before the forecast.",
-    cannot_show="A short reach is normal for daily moves, and no fault by itself.",
+    cannot_show="Short reach is normal for daily moves.",
 )
 def gradient_by_lag(plot: Plot) -> Figure:
     """Norm of dL/dh so many rows before the forecast, at one look of the last refit, on a log axis.
@@ -75,8 +75,8 @@ def _reach(now: Array) -> str:
 @figure(
     "What does the forecast listen to?",
     instead=missing("input_gradient"),
-    shows="How much the forecast moves with each input, by channel and by rows back.",
-    cannot_show="Used does not mean useful. Inputs that move together share their credit by chance.",
+    shows="How much the forecast moves with each input, channel by channel.",
+    cannot_show="Used does not mean useful.",
 )
 def listening(plot: Plot) -> Figure:
     """Mean size of the forecast's derivative by each input, by channel and by rows back, as log10 colour.
@@ -148,7 +148,6 @@ def _loudest(channels: list[str], shares: Values) -> str:
     "What does the network keep in mind?",
     instead=missing("hidden", waiting=AT_THE_END),
     shows="The hidden states behind the last forecasts, slow units at the top.",
-    cannot_show="What a unit means cannot be read off it: another seed finds other units for the same forecast.",
 )
 def hidden(plot: Plot) -> Figure:
     """Hidden state behind each of the last forecasts, last refit, first seed; the slowest units at the top.

@@ -24,9 +24,8 @@ from goldviz.labs.gold_forecast.words import model_name, source_words
 @figure(
     "Who forecasts best?",
     redrawn="what is a dot, or an arrow at the edge, changes with the look",
-    shows="The score of the network and of every baseline against the simplest forecast, with 95 % intervals.",
-    cannot_show="Intervals hold for one network tried once: choosing the best of many makes them too narrow. No "
-    "costs of trading are in them.",
+    shows="Every forecast's score against the simplest, with 95 % intervals.",
+    cannot_show="Costs of trading; and choosing the best of many makes intervals too narrow.",
 )
 def scoreboard(plot: Plot) -> Figure:
     """Scores against the simplest forecast, with the 95 % interval of a block bootstrap once the run has ended.

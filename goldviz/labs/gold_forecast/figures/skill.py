@@ -38,9 +38,8 @@ ALL_REFITS_MARKED = 12
 @figure(
     "Is the forecast better than the simplest one, and when?",
     redrawn="which baselines are drawn, and how far the axis reaches, changes with the look",
-    shows="What the network and every baseline gained over the simplest forecast, added up over time.",
-    cannot_show="A curve that ended well may have done so by chance or in one episode, and who tries often enough "
-    "finds one.",
+    shows="What each forecast gained over the simplest, added up over time.",
+    cannot_show="Chance: who tries often enough finds a curve that ended well.",
 )
 def skill(plot: Plot) -> Figure:
     """Gains over the simplest forecast, added up over time (Goyal and Welch 2008): above 0 is better so far.

@@ -11,7 +11,7 @@ loss = fits.loss_by_fit.of(
     name="loss",
     needs=(),
     instead=missing("loss", waiting=AT_FIRST_EPOCH),
-    shows="Training and validation loss of every refit, and the epochs whose weights make the forecasts.",
+    shows="Training and validation loss of every refit, and the epochs that forecast.",
 )
 
 gradient_by_layer = layers.gradient_by_layer.of(
@@ -19,7 +19,7 @@ gradient_by_layer = layers.gradient_by_layer.of(
     KINDS,
     needs=(),
     instead=missing("gradient_norm", waiting=AT_FIRST_EPOCH),
-    shows="The gradient's norm by layer over the epochs before clipping, in the last refit.",
+    shows="The gradient's length by layer before clipping, in the last refit.",
     cannot_show="Good gradients do not guarantee memory.",
 )
 
@@ -28,5 +28,5 @@ update_to_data = layers.update_to_data.of(
     KINDS,
     needs=(),
     instead=missing("update_to_data", waiting=AT_FIRST_EPOCH),
-    shows="How large the steps are beside the weights that they change, by layer, in the last refit.",
+    shows="How large the steps are beside the weights, in the last refit.",
 )

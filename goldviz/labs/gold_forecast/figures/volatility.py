@@ -34,8 +34,8 @@ WINDOWS = 300
     "How large will the next move be?",
     redrawn="its axis reaches as far as the look needs",
     instead=missing("target"),
-    shows="The forecast standard deviation beside those of EWMA, GARCH and HAR, over the largest moves.",
-    cannot_show="Volatility itself is never observed: one day's move is a very noisy reading of it.",
+    shows="The forecast standard deviation beside simple ones, over the largest moves.",
+    cannot_show="Volatility itself: one day's move is a noisy reading of it.",
 )
 def volatility(plot: Plot) -> Figure:
     """Forecast standard deviation of network and baselines over time, over the largest move of each window.

@@ -42,9 +42,7 @@ def hour_in_words(hour: int) -> str:
     name="clock",
     at="moment",
     at_once=True,
-    shows="A row for each of the last days. A mark stands where a value of this date came out. The gold line is the "
-    "forecast's moment.",
-    cannot_show="Values of earlier dates, which are out as well, and revisions.",
+    shows="When a value of each date came out. Gold: the forecast's moment.",
 )
 def clock(ds: Run, *, moment: int | AtStep = 20, theme: Theme = "light") -> Figure:
     """One mark a value: out by the moment in view, or not out yet."""

@@ -23,8 +23,7 @@ NO_COVARIATE = "This market has no covariate: there is nothing to join."
 
 @drawn(
     "Does the covariate tell the next move?",
-    shows="The correlation over a rolling window, placed on the day on which its last answer was known.",
-    cannot_show="Anything that is not a straight line between the two, or that needs several covariates.",
+    shows="The correlation over a rolling window.",
 )
 def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
     """Rolling correlation of the target's next move with one covariate, known at the forecast and joined by date."""
@@ -80,8 +79,8 @@ def ahead_sentence(ds: Run) -> str:
 
 @drawn(
     "Which covariates leak when joined by date?",
-    shows="Each covariate's correlation with the target's next move over all the years, both ways.",
-    cannot_show="How a forecast would do: this is in sample, and a leak can hide in one covariate out of many.",
+    shows="Each covariate's correlation with the next move, both ways.",
+    cannot_show="How a forecast would do: this is in sample.",
 )
 def leak(ds: Run, *, theme: Theme = "light") -> Figure:
     """Every covariate's two correlations over all the years, and what lies between them."""

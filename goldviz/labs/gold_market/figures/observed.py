@@ -23,8 +23,7 @@ SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 
 @drawn(
     "Who is observed in which month?",
-    shows="How many days of each month bring a new value of each channel, and how many masking hides.",
-    cannot_show="Why a value is missing: a holiday, a late start and a lost record look the same.",
+    shows="How many days of each month bring a new value.",
 )
 def strip(ds: Run, *, theme: Theme = "light") -> Figure:
     """How many values of each channel a month brings, one row a channel."""
@@ -118,7 +117,7 @@ STATES = (
 @drawn(
     "Who is new on which of the last days?",
     shows="Each mark is a new value in the row of that day's forecast.",
-    cannot_show="Revisions: a series that is revised later stands here as it was last read.",
+    cannot_show="Revisions: a series stands here as it was last read.",
 )
 def last_days(ds: Run, *, theme: Theme = "light") -> Figure:
     """Which channel has a new value in which of the last rows, and whether that value was out by then."""

@@ -23,8 +23,8 @@ LONGEST_WORDS = 34
 
 @drawn(
     "Where did the target and the covariate go?",
-    shows="Prices above zero as an index or on a log axis, so that equal heights are equal ratios.",
-    cannot_show="Whether the two move together day by day; prices that both drift look alike without being related.",
+    shows="Prices as an index, or on a log axis: equal heights are equal ratios.",
+    cannot_show="Whether the two are related: prices that drift look alike.",
 )
 def prices(ds: Run, *, theme: Theme = "light") -> Figure:
     """The target and the covariate beside it: on one log axis from 100 on, or in panels of their own."""

@@ -28,8 +28,7 @@ NAMED_MOVES = 8
 
 @drawn(
     "When are the moves large?",
-    shows="The target's moves, and twice two volatilities that were known on the day before.",
-    cannot_show="Moves within a day; one value a day is observed.",
+    shows="The moves, and twice two volatilities known the day before.",
 )
 def returns(ds: Run, *, theme: Theme = "light") -> Figure:
     """Every move of the target within twice its volatility as it was known on the day before."""
@@ -122,8 +121,7 @@ def _named_moves(ds: Run, unit: Moves, theme: Theme) -> Node:
 
 @drawn(
     "Are large moves rarer than in a Gaussian?",
-    shows="Days by the size of their move, in bins of a quarter of the standard deviation.",
-    cannot_show="That moves are independent draws: they are not, large ones come together.",
+    shows="Days by the size of their move.",
 )
 def distribution(ds: Run, *, theme: Theme = "light") -> Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""
@@ -173,8 +171,8 @@ def worst_sentence(ds: Run) -> str:
 
 @drawn(
     "What do past moves tell?",
-    shows="The autocorrelation of the moves, which would help to forecast them, and of their squares.",
-    cannot_show="Whether a lag is real: where volatility changes, the band is too narrow for the moves themselves.",
+    shows="The autocorrelation of the moves, and of their squares.",
+    cannot_show="Whether a lag is real, where volatility changes.",
 )
 def memory(ds: Run, *, theme: Theme = "light") -> Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""

@@ -18,8 +18,7 @@ PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum":
 
 @drawn(
     "How long is what is added up?",
-    shows="Lengths of token, position and segment embedding, and of their sum (document 001, section 4.2.1).",
-    cannot_show="Their directions: long vectors may cancel.",
+    shows="Lengths of token, position and segment embedding, and of their sum.",
 )
 def embeddings(ds: Run, *, theme: Theme = "light", choice: int | None = None) -> Figure:
     """The length of the three embeddings of every piece, and of their sum."""
@@ -45,8 +44,7 @@ ADDED = {
 
 @drawn(
     "What is added up?",
-    shows="The numbers of one piece's word, position and segment embedding, of their sum, and of that normalised.",
-    cannot_show="What a single number stands for: only directions of the whole vector mean something.",
+    shows="One piece's three embeddings number by number, their sum, and that normalised.",
 )
 def composition(ds: Run, *, theme: Theme = "light") -> Figure:
     """e_tok + e_pos + e_seg of one piece, number by number (document 001, section 4.2.1)."""
@@ -77,7 +75,6 @@ def composition(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "Which pieces lie near?",
     shows="Cosines of token embeddings, before any context.",
-    cannot_show="What the piece means in this text.",
 )
 def neighbours(ds: Run, *, theme: Theme = "light") -> Figure:
     """The vocabulary's pieces nearest to one piece, before any context."""

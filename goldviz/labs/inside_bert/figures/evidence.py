@@ -29,8 +29,8 @@ SUMMARIES = {
 
 @drawn(
     "What tone does it hear?",
-    shows="The softmax of the classifier's logits, with the names that the model has for its classes.",
-    cannot_show="Whether the model is right, and how it would judge texts unlike those that it was trained on.",
+    shows="The softmax of the classifier's logits.",
+    cannot_show="Whether the model is right.",
 )
 def tone(ds: Run, *, theme: Theme = "light", second: Run | None = None) -> Figure:
     """The probability of every class, of one text or of two."""
@@ -67,8 +67,8 @@ def label_texts(ds: Run) -> list[str]:
 
 @drawn(
     "What speaks for this class?",
-    shows="Integrated gradients (Sundararajan et al. 2017) beside the attention that a piece receives.",
-    cannot_show="How pieces act together: what two do only jointly is shared out between them.",
+    shows="Integrated gradients (Sundararajan et al. 2017) beside attention received.",
+    cannot_show="How pieces act together.",
 )
 def evidence(ds: Run, *, theme: Theme = "light") -> Figure:
     """What every piece adds to the logit, beside the attention that it receives."""
@@ -166,8 +166,7 @@ def tone_without(ds: Run, *, theme: Theme = "light") -> Figure:
 
 @drawn(
     "What does it expect in the hidden place?",
-    shows="The likeliest pieces of the vocabulary, the hidden one in gold if it is among them.",
-    cannot_show="Words of several pieces.",
+    shows="The likeliest pieces; gold: the hidden one.",
 )
 def guesses(ds: Run, *, theme: Theme = "light") -> Figure:
     """The pieces that the model expects in the masked place; the hidden one is marked."""

@@ -49,8 +49,7 @@ def drawn_sentence(ds: Run, keys: NDArray[np.intp]) -> str:
 
 @drawn(
     "Whom does the query find?",
-    shows="q k by dimension over the root of d_k; the sums are scores, and their softmax the weights.",
-    cannot_show="Why the matrices are as they are.",
+    shows="q k by dimension; the sums are scores, their softmax the weights.",
 )
 def scores(ds: Run, *, theme: Theme = "light") -> Figure:
     """The query, its products with the keys dimension by dimension, and the weights that come of their sums."""
@@ -75,7 +74,6 @@ def scores(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What does the head bring back?",
     shows="Each value times its weight, and their sum z.",
-    cannot_show="What W_O and the other heads make of z.",
 )
 def mixing(ds: Run, *, theme: Theme = "light") -> Figure:
     """The values, each times its weight, and their sum: the head's output."""
@@ -201,7 +199,7 @@ def _finish(
 
 @drawn(
     "Do the other measures agree?",
-    shows="Raw weights, lengths of weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema 2020).",
+    shows="Raw weights, weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema 2020).",
     cannot_show="The feed-forward networks, which none of the five knows.",
 )
 def shares(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -253,8 +251,7 @@ def shares_notes(ds: Run) -> list[str]:
 @drawn(
     "Where does this head look?",
     name="map",
-    shows="A row for each query, a column for each key; every row sums to 1 (document 001, section 4.1.2, transposed).",
-    cannot_show="How long the values are that the weights mix, and what later layers do with them.",
+    shows="A row for each query, a column for each key; a row sums to 1.",
 )
 def attention_map(ds: Run, *, theme: Theme = "light") -> Figure:
     """One head's weights, queries as rows; for reports, where nothing can be fetched."""

@@ -46,9 +46,7 @@ class Box(NamedTuple):
 
 @drawn(
     "What does the layer do to this piece?",
-    shows="The way of one piece: attention adds, a norm, the feed-forward network adds, a norm. Each number is a "
-    "length, or a cosine with what is added to.",
-    cannot_show="In which of the many dimensions it happens.",
+    shows="What attention and feed-forward network add to one piece, as lengths or cosines.",
     name="layer",
 )
 def layer_diagram(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -167,9 +165,7 @@ def _residual(figure: Figure, start: int, end: int, colour: str) -> None:
 
 @drawn(
     "How much does each part add?",
-    shows="Lengths of what attention and feed-forward network add to every piece, and the share of neurons whose "
-    "input is above 0.",
-    cannot_show="Whether two parts work against each other; the cosines in the diagram do, for one piece.",
+    shows="How much both parts add to every piece, and how many neurons are active.",
     name="layer_lengths",
 )
 def layer_lengths(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -197,8 +193,7 @@ def layer_lengths(ds: Run, *, theme: Theme = "light") -> Figure:
 
 @drawn(
     "Which neurons write most?",
-    shows="The neurons of the feed-forward network whose part of its output is longest for this piece.",
-    cannot_show="What a neuron stands for.",
+    shows="The neurons that add most to this piece.",
 )
 def neurons(ds: Run, *, theme: Theme = "light") -> Figure:
     """The longest parts of the feed-forward network's output for one piece, neuron by neuron."""

@@ -32,8 +32,6 @@ network = diagram(
     COLOURS,
     noun="head",
     question="Where in the encoder?",
-    shows="The heads of every layer over its feed-forward network, coloured by what they do with this text. Choose a "
-    "head, and the page looks into it.",
-    cannot_show="What a head looks at: its number is a mean over all pieces. Where attention is wide or narrow says "
-    "nothing of what it is worth.",
+    shows="Every layer's heads, by what they do with this text. Choose one to look into it.",
+    cannot_show="What a head looks at: its number is a mean over all pieces.",
 )

@@ -19,8 +19,7 @@ WITH, WITHOUT = "#d55e00", "#0e7ac0"
 
 @drawn(
     "Which places are alike to the model?",
-    shows="Cosines of the embeddings of the text's places, learned with everything else.",
-    cannot_show="Whether attention uses them: a head may ignore what is there.",
+    shows="How alike the embeddings of two places are.",
     name="positions",
 )
 def positions(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -54,8 +53,7 @@ def near_and_far(ds: Run) -> str:
 
 @drawn(
     "What does another order change?",
-    shows="How far a piece's state moves when the ordinary pieces are read backwards, median over the pieces.",
-    cannot_show="What the model would say of another order; only reading it does.",
+    shows="How far a piece's state moves when the text is read backwards.",
     name="order",
 )
 def order(ds: Run, *, theme: Theme = "light") -> Figure:
@@ -96,8 +94,7 @@ def order(ds: Run, *, theme: Theme = "light") -> Figure:
 
 @drawn(
     "Do the two sentences look at each other?",
-    shows="The share of their attention that a sentence's pieces give to the other sentence's, for every head.",
-    cannot_show="What is carried across: weights may lie on pieces that say little.",
+    shows="How much each head looks at the other sentence.",
     name="across",
 )
 def across(ds: Run, *, theme: Theme = "light") -> Figure:

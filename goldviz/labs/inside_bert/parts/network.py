@@ -22,12 +22,11 @@ def network_part(look: Look, ahead: str) -> None:
         ("inside-bert", "network", theme, *look.read.key), lambda: network.draw(look.overview, theme=theme)
     )
     layer, head, _ = look.place()
-    words = f"{network.shows} What it cannot show: {network.cannot_show}"
     live_diagram(
         text,
         key="network-inside-bert",
         subject=subject,
-        description=words,
+        description=network.caption,
         choice={"layer": layer, "head": head},
         on_chosen=lambda place: _choose(place, look.overview.attrs),
         ahead=ahead,

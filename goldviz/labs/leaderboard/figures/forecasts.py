@@ -33,8 +33,7 @@ def _lines(plot: Plot, variable: str, along: str, hover: str) -> None:
     "What does each row say of one window?",
     title="What does each row say?",
     needs=("forecast", "truth", "past"),
-    shows="The forecasts of the drawn window by the first seed, and what came.",
-    cannot_show="The mean over all windows: one of them may like any row.",
+    shows="The first seed's forecasts of one window, and what came.",
 )
 def forecast(plot: Plot) -> Figure:
     """What the window looks back on, what came, and each row's forecast."""
@@ -63,8 +62,7 @@ def forecast(plot: Plot) -> Figure:
     "How does the error grow with the step ahead?",
     title="How does the error grow?",
     needs=("step_error",),
-    shows="The mean squared error of each step ahead, over all test windows and channels.",
-    cannot_show="How sure each point is; neighbouring steps share almost all that moves them.",
+    shows="The mean squared error of each step ahead.",
 )
 def by_step(plot: Plot) -> Figure:
     """Errors by step ahead."""
@@ -79,8 +77,7 @@ def by_step(plot: Plot) -> Figure:
 @figure(
     "Does the forecast only follow?",
     needs=("shift_error",),
-    shows="How far one-step forecasts are from what came at that step, and from what was known before it.",
-    cannot_show="Why: on a series without memory, the last value is the best there is.",
+    shows="How far one-step forecasts are from what came, and from what was known.",
 )
 def follows(plot: Plot) -> Figure:
     """One-step forecasts against values moved back by some steps: lowest at one, the forecast is the last value."""
@@ -102,8 +99,7 @@ def _explained(levels: Array, moves: Array) -> str:
 @figure(
     "What does a linear map read?",
     needs=("weight",),
-    shows="The weight of each lag in each step's forecast: by least squares, and trained where NLinear was.",
-    cannot_show="Causes: neighbouring lags are much alike, and share their weight as they like.",
+    shows="The weight of each lag in each step's forecast.",
 )
 def weights(plot: Plot) -> Figure:
     """Weights of the linear maps, a panel each; some lags and steps are left out of large ones."""
@@ -133,8 +129,7 @@ def weights(plot: Plot) -> Figure:
     "Which epoch would the test part choose?",
     title="Which epoch would it choose?",
     needs=("test_error",),
-    shows="The error on the test part after each epoch, which nobody may choose by.",
-    cannot_show="What the validation part chose: see the loss.",
+    shows="The test error after each epoch, which nobody may choose by.",
 )
 def stopping(plot: Plot) -> Figure:
     """Test errors by epoch."""

@@ -22,8 +22,8 @@ OF_ORDER = {-1.0: "better", 0.0: "?", 1.0: "worse"}
     "How many scores has one forecast?",
     title="One forecast, many scores",
     needs=("batch_score",),
-    shows="The score of the very same forecasts, where the test loader drops its last batch, by batch size.",
-    cannot_show="Which windows are missing: always the newest ones, which fill no batch.",
+    shows="The score of the same forecasts with the last batch dropped, by batch size.",
+    cannot_show="Which windows are missing: always the newest ones.",
 )
 def same_forecast(plot: Plot) -> Figure:
     """Scores by the size of the test batch, whose last one is dropped."""
@@ -79,8 +79,8 @@ def standing(plot: Plot) -> Words:
     "Which rows of the table can be told apart?",
     title="Who is ahead?",
     needs=("told", "difference_low"),
-    shows="Each row's score on the test part, with its 95 % interval over windows and seeds.",
-    cannot_show="Other years: windows share most of their values, so the test part holds few independent ones.",
+    shows="Each row's score on the test part, with its 95 % interval.",
+    cannot_show="Other years: the test part holds few independent windows.",
 )
 def table(plot: Plot) -> Figure:
     """Scores with intervals of a block bootstrap; the figure's words name the rows that are abreast of the best."""
@@ -119,8 +119,7 @@ def table(plot: Plot) -> Figure:
 @figure(
     "What does each trap change?",
     needs=("trap_honest", "trap_score"),
-    shows="By how many percent each trap changes each row's score, one trap at a time.",
-    cannot_show="Whether a published table fell into it. To the left a row looks better than it is.",
+    shows="By how many percent each trap changes each score.",
 )
 def traps(plot: Plot) -> Figure:
     """The change of each row's score by each trap."""
@@ -155,7 +154,7 @@ def traps(plot: Plot) -> Figure:
 @figure(
     "Which rows differ beyond chance?",
     needs=("difference_low", "difference_high"),
-    shows="For each pair, whether the row is better or worse than its rival; a question mark where nobody can say.",
+    shows="Which row is better than which; a question mark where nobody can say.",
     cannot_show="How large a difference is. Thirty pairs at 95 % give a false one or two.",
 )
 def told_apart(plot: Plot) -> Figure:
@@ -193,8 +192,7 @@ def _cells(signs: np.ndarray) -> list[list[str]]:
     "Does the order hold at every horizon?",
     title="Does the order always hold?",
     needs=("until_score", "until_low"),
-    shows="The score of the first so many steps of the same forecasts, with 95 % intervals.",
-    cannot_show="Forecasters made for the shorter horizon alone.",
+    shows="The score of the first so many steps, with 95 % intervals.",
 )
 def by_horizon(plot: Plot) -> Figure:
     """Scores at an eighth, a quarter, a half and all of the horizon."""

@@ -19,8 +19,7 @@ SHARES = {
     "Are right answers from right programs?",
     needs=tuple(SHARES),
     title="Right answers, right programs?",
-    shows="Shares of unseen questions, answered by the hardened program. Dotted: right by luck, as other tables show.",
-    cannot_show="That a program is right on every table: each is tried on four more.",
+    shows="Right answers of the hardened program. Dotted: right by luck.",
 )
 def right(plot: Plot) -> Figure:
     """Right answers, right programs, and wrong programs with right answers over training."""
@@ -38,8 +37,7 @@ def right(plot: Plot) -> Figure:
 @figure(
     "How far are weights from a program?",
     needs=("gap",),
-    shows="The distance of the soft answer, of all weights, from the hardened program's, mean over unseen questions.",
-    cannot_show="Which of the two is right.",
+    shows="How far the soft answer is from the hardened program's.",
 )
 def gap(plot: Plot) -> Figure:
     """Soft against hard answers over training."""
@@ -52,8 +50,7 @@ def gap(plot: Plot) -> Figure:
 @figure(
     "Which questions does it answer?",
     needs=("right_by_sort",),
-    shows="Right answers of the hardened program, by what is asked for and the number of conditions.",
-    cannot_show="Which columns are confused: look at single questions.",
+    shows="Right answers by what is asked for and the number of conditions.",
 )
 def by_sort(plot: Plot) -> Figure:
     """Right answers by sort of question."""

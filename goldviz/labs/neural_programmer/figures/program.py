@@ -63,9 +63,9 @@ def _said(question: str, operations: NDArray[Any], columns: NDArray[Any]) -> str
 @figure(
     "Which operation does it choose at each step?",
     needs=("operation_weight", "column_weight"),
-    shows="A column is a step of the program. Its weights of operations add up to 1, and so do those of columns.",
+    shows="A column is a step; its weights of operations, and of columns, add up to 1.",
     title="What does it choose at each step?",
-    cannot_show="Which of the choices matter: count reads no column, so its column means nothing.",
+    cannot_show="Which choices matter: count reads no column.",
 )
 def controller(plot: Plot, *, question: int = 0) -> Figure:
     """The document's picture: the controller step after step, with weights over operations, and over columns."""
@@ -105,8 +105,7 @@ def controller(plot: Plot, *, question: int = 0) -> Figure:
 @figure(
     "Which rows does each step select?",
     needs=("selection", "cell"),
-    shows="A line is a row of the table, with its cells in front. Bright rows are selected.",
-    cannot_show="The hardened program's rows: these are of the weights, and may be half selected.",
+    shows="A line is a row of the table. Bright rows are selected.",
 )
 def selection(plot: Plot, *, question: int = 0) -> Figure:
     """Rows of the table lit by the selection, before the first step and after each."""
@@ -148,8 +147,7 @@ def selection(plot: Plot, *, question: int = 0) -> Figure:
 @figure(
     "How does a program form?",
     needs=("operation_weight", "column_weight"),
-    shows="Weights of operations and columns as training goes, a panel for each step of the program.",
-    cannot_show="Other questions: see *One question*.",
+    shows="Weights of operations and columns over training, step by step.",
 )
 def forming(plot: Plot) -> Figure:
     """Operation by training step, and column by training step, for the first question that is followed."""

@@ -51,9 +51,7 @@ of_heads = partial(figure, needs=("address", "cell_size"), instead=of_machine("a
 @of_heads(
     "Where does it write, and where does it read?",
     title="Where does it write and read?",
-    shows="Weights of the memory's cells at each time in one sequence, and how large the numbers in each cell are. "
-    "Right of the dotted line answers are wanted.",
-    cannot_show="What a cell says. One sequence of the first seed; others may be kept elsewhere.",
+    shows="The weight of each cell at each time, and its size. Right of the dotted line: answers.",
 )
 def heads(plot: Plot) -> Figure:
     """Write weights, read weights and the memory over time (Graves et al. 2014, figure 6; document 004, 3.1).
@@ -77,9 +75,7 @@ def heads(plot: Plot) -> Figure:
     "What is told, wanted and answered?",
     title="What is told and answered?",
     needs=("told", "answer"),
-    shows="One sequence row by row: bits that are told, with mark and flag, and bits that are wanted. Below, how "
-    "likely each network holds a 1 to be.",
-    cannot_show="Other sequences: the shares by length are of many.",
+    shows="Bits told, bits wanted, and how likely each network holds a 1.",
 )
 def answer(plot: Plot) -> Figure:
     """The probe's input, its targets, and each network's answers, of which only those right of the line count."""
@@ -108,9 +104,7 @@ def answer(plot: Plot) -> Figure:
 
 @of_heads(
     "How does a head find its place?",
-    shows="The weight of each cell after each of the four stages, at one time in the sequence, with what the "
-    "controller told the head. Hollow: the weights at the time before.",
-    cannot_show="The key that is looked for, and other times: *One address by hand* has them all.",
+    shows="Each cell's weight after each of four stages. Hollow: the time before.",
 )
 def stages(plot: Plot, time: int | None = None, head: str = "read") -> Figure:
     """Content, gate, shift and sharpening of one address (Graves et al. 2014, figure 2 and eq. 5-9).
@@ -186,8 +180,7 @@ def _said(plot: Plot, panel: int, words: AtStep) -> None:
 
 @of_heads(
     "What stands in the memory?",
-    shows="Every number of every cell, after one time in the sequence.",
-    cannot_show="What they mean: each training finds a code of its own.",
+    shows="Every number of every cell, after one time.",
 )
 def memory(plot: Plot, time: int | None = None) -> Figure:
     """The memory M, cells upwards (Graves et al. 2014, eq. 3-4); ``time`` as in :func:`stages`, one earlier."""

@@ -12,9 +12,7 @@ from goldviz.labs.neural_turing_machine.figures.quantities import figure, of_mac
 @figure(
     "How long may a sequence be?",
     needs=("sequences_right", "bits_right"),
-    shows="Unseen sequences by their length: the share without a wrong bit, and the share of right bits. Dotted: the "
-    "longest in training. Dashed: as many rows as the memory has cells.",
-    cannot_show="Which row is wrong. Half of the bits is what a coin says.",
+    shows="Right sequences and bits by length. Dotted: longest learned. Dashed: the memory's cells.",
 )
 def by_length(plot: Plot) -> Figure:
     """Right answers by length (Graves et al. 2014, figures 4 and 5): is a rule learned, or the lengths of training?"""
@@ -34,9 +32,7 @@ def by_length(plot: Plot) -> Figure:
     "Does a head choose one cell?",
     needs=("cells_used",),
     instead=of_machine("cells_used"),
-    shows="Over how many cells an address is spread: of writes while rows are told, of reads while answers are wanted. "
-    "1 means a single cell.",
-    cannot_show="Whether it is the right cell.",
+    shows="Over how many cells an address is spread; 1 is a single cell.",
 )
 def spread(plot: Plot) -> Figure:
     """exp of the entropy of the weights over training: is the whole memory changed at each step, or one cell?"""

@@ -32,8 +32,7 @@ WITHOUT_GAP = "One observation alone has no gap before it."
 @figure(
     "How much news is an observation?",
     needs=("jump", "probe_time"),
-    shows="The size of the jump at each observation, by the gap before it.",
-    cannot_show="Whether a jump was right; and sizes of two networks' states have no common scale.",
+    shows="The size of each jump, by the gap before it.",
 )
 def jumps(plot: Plot) -> Figure:
     """How far each observation of the probe sequence moves the state, by the gap before it, at one look.
@@ -98,8 +97,7 @@ def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
 @figure(
     "What does a long gap cost?",
     needs=("interval_evaluations", "interval_error", "probe_time"),
-    shows="Evaluations of the field in each gap, and the distance from a refined solution at its end.",
-    cannot_show="Whether that distance matters for the forecast: see the error with refined steps.",
+    shows="Evaluations of the field in each gap, and the distance from a refined solution.",
 )
 def solver(plot: Plot) -> Figure:
     """Evaluations of the field in each gap of the probe sequence, and the error they leave, by the gap, at one look.

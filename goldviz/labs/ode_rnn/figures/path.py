@@ -44,9 +44,8 @@ HANDLE = 5
     "What does each network know between two observations?",
     title="What is known between observations?",
     needs=("decoded_mean", "decoded_scale", "probe_time"),
-    shows="The forecast for every moment with its 90 % band, and its jump at each observation.",
-    cannot_show="How good a network is: this is one sequence. And the band tells what the network believes, not "
-    "what is true.",
+    shows="The forecast with its 90 % band, and its jump at each observation.",
+    cannot_show="Other sequences; the band tells what the network believes, not what is true.",
 )
 def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> Figure:
     """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.

@@ -33,8 +33,7 @@ UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
 @figure(
     "How does the state flow and jump?",
     needs=("state", "probe_time"),
-    shows="The hidden units that move most, between the observations and at them.",
-    cannot_show="What a unit means: units have no order and no sign of their own, and the others move as well.",
+    shows="The hidden units that move most.",
 )
 def latent(plot: Plot) -> Figure:
     """The three hidden units of each network that vary most over the probe sequence, at one look.
@@ -116,8 +115,7 @@ def _moved(states: Array) -> Array:
 @figure(
     "Where does the field take the state?",
     needs=("plane_path", "arrow_position", "arrow_direction"),
-    shows="The ODE-RNN's path in the plane of its two principal axes, and the field in that plane at its last state.",
-    cannot_show="The other axes: paths that cross here may be far apart, and the arrows hold near the star alone.",
+    shows="The ODE-RNN's path in the plane of its two principal axes, and the field at its end.",
 )
 def plane(plot: Plot) -> Figure:
     """The ODE-RNN's state along the probe sequence, seen in the plane of its first two principal axes, at one look.

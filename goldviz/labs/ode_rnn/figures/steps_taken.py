@@ -18,8 +18,8 @@ from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, refine
     "Is it an ODE that was learned, or the solver's map?",
     title="Is it an ODE that was learned?",
     needs=("refined_error", "error"),
-    shows="The error with the steps of training and with steps four times as fine.",
-    cannot_show="Which of the two is nearer to the truth: a wrong field can be followed exactly.",
+    shows="The error with these steps and with steps four times as fine.",
+    cannot_show="Which is nearer to the truth: a wrong field can be followed exactly.",
 )
 def consistency(plot: Plot) -> Figure:
     """The ODE-RNN's error with the steps of training and with steps four times as fine, over training, and their ratio.
@@ -60,8 +60,7 @@ def _difference(ratio: Array) -> str:
 @figure(
     "Does the field grow stiff?",
     needs=("evaluations",),
-    shows="Evaluations in each step, how much the field stretches along the paths, and its saturated units.",
-    cannot_show="Whether that is bad: a signal that turns fast needs a steep field.",
+    shows="Evaluations a step, how much the field stretches, and its saturated units.",
 )
 def evaluations(plot: Plot) -> Figure:
     """Evaluations of the field in each step, its largest stretching along the paths, and its saturated units.

@@ -19,8 +19,7 @@ TITLE = "Which change moved the document?"
 
 @drawn(
     "Which change moved the document?",
-    shows="What each changed passage did to tone and vector, with all other changes in place. Red: more positive.",
-    cannot_show="How changes work together, and whether a reader would have felt the same.",
+    shows="What each changed passage did to tone and vector. Red: more positive.",
 )
 def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "light") -> Figure:
     """For each changed passage what it alone did: to the tone, and to the vector.

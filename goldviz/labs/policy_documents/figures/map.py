@@ -40,8 +40,7 @@ class Places:
     "Which documents are alike?",
     name="map",
     at="document",
-    shows="Documents on the two directions in which the fitted ones differ most, of one kind or of all.",
-    cannot_show="The other directions: two documents that stand together here may be far apart there.",
+    shows="Documents on the two directions in which they differ most.",
 )
 def document_map(
     ds: Run, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"

@@ -26,8 +26,8 @@ LEAST_DOT, MORE_DOT = 3.0, 9.0
     "What did they say, and when was it out?",
     at="document",
     at_once=True,
-    shows="The tone of each document at the moment of its release, and its distance from the one before of its kind.",
-    cannot_show="Whether the tone is right: one model reads it, and a long text's is a mean over its chunks.",
+    shows="Each document's tone at its release, and its distance from the one before.",
+    cannot_show="Whether the tone is right: one model reads it.",
 )
 def timeline(ds: Run, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""

@@ -120,7 +120,8 @@ def _draw(
     key = ("policy-documents", "effects", theme, settings.model, settings.pooling, before.name, after.name)
     text = services.figure_json(key, lambda: spec.draw(effects, numbers=calls, words=labels, theme=theme))
     live_figure(text, key="effects-policy-documents", subject=str(key), description=f"{spec.question} {spec.shows}")
-    st.caption(f"Not shown here: {spec.cannot_show[0].lower()}{spec.cannot_show[1:]}")
+    if spec.limits:
+        st.caption(spec.limits)
     tones, distances = effects_of(effects)
     table = pd.DataFrame(
         {

@@ -23,8 +23,7 @@ HOW = {"all": "fitted on all days", "block": "fitted on the days to come"}
 @drawn(
     "Which tokens know the future?",
     name="future",
-    shows="A price, and the tokens of its earlier days: honest ones, and such as look ahead. A lamp is lit over each "
-    "token that is another since the later days were edited.",
+    shows="The tokens of earlier days. A lamp is lit where later days changed one.",
     cannot_show="Whether honest tokens forecast anything.",
 )
 def future(ds: Run, *, theme: Theme = "light") -> Figure:

@@ -40,8 +40,7 @@ def network_of(plot: Plot) -> str:
 @figure(
     "What does looking ahead gain?",
     needs=("nats", "baseline_nats"),
-    shows="Nats gained over saying how often each token comes, added up over time: by honest tokens, and by such "
-    "as look ahead.",
+    shows="Nats gained over token frequency, added up: honest tokens, and such as look ahead.",
     cannot_show="Why a curve ends well: one good spell is enough.",
 )
 def gains(plot: Plot) -> Figure:
@@ -108,8 +107,8 @@ def _gap(pair: Pair | None) -> str:
     "Who forecasts the next move best?",
     title="Who forecasts best?",
     needs=("score", "score_low", "score_high"),
-    shows="Nats a day that each model gains over token frequency, with 95 % intervals. Strokes: each seed alone.",
-    cannot_show="How runs with other tokens compare: their zero is another one. Nats a day, in the table, compare.",
+    shows="Nats a day gained over token frequency, with 95 % intervals. Strokes: each seed.",
+    cannot_show="Runs with other tokens: their zero is another one.",
 )
 def scoreboard(plot: Plot) -> Figure:
     """Mean gains with the interval of a bootstrap of blocks of days. A model that knows no token stands beside."""

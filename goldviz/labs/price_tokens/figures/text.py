@@ -25,8 +25,7 @@ STRIP = 0.1
     "What does the market look like as a text?",
     title="The market as a text",
     needs=("price", "token", "block"),
-    shows="The price on the days that are forecast, and under it each day's token.",
-    cannot_show="Whether a run of one colour is a regime or chance. A simulated market shows its regimes below.",
+    shows="The price, and under it each day's token.",
 )
 def as_text(plot: Plot) -> Figure:
     """Price, tokens as they were written down, and the planted regimes of a simulated market. Dotted: the next fit."""
@@ -112,8 +111,7 @@ def _source(ds: Run) -> str:
     "What is said of tomorrow's move?",
     title="What is said of tomorrow?",
     needs=("quantile", "came"),
-    shows="The middle 50 % and 90 % of the forecast on the last days, and what came.",
-    cannot_show="Whether the bands are wider than they need to be.",
+    shows="The middle 50 % and 90 % of the last forecasts, and what came.",
 )
 def fan(plot: Plot) -> Figure:
     """The density of the next move, from the chances of the next token and what each token says of the move."""

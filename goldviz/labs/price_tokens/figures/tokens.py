@@ -23,9 +23,7 @@ HEADING = 18
     "What does each token stand for?",
     title="What does each token mean?",
     needs=("token_deviation", "occupancy", "code_perplexity"),
-    shows="The mean move of each token's days with one standard deviation, by the last fit. Below, how often it was "
-    "written on all days, by the fits in force then.",
-    cannot_show="What comes before or after a token.",
+    shows="The mean move of each token's days. Below: how often it was written.",
 )
 def meaning(plot: Plot) -> Figure:
     """Mean, spread and share of each token in the last fit's past; a token that never came has no bar."""
@@ -73,8 +71,7 @@ def _while_learned(ds: Run) -> str:
 @figure(
     "Which token follows which?",
     needs=("transition",),
-    shows="How often one token follows another. Below, the same of the regimes planted in a simulated market.",
-    cannot_show="Why tokens repeat: regimes that last make them, and so do windows that overlap.",
+    shows="How often one token follows another. Below: the same of planted regimes.",
 )
 def transitions(plot: Plot) -> Figure:
     """Shares of the tokens that follow, by rows, and the planted chain from one trading day to the next."""
@@ -119,8 +116,8 @@ def _stays(values: np.ndarray) -> str:
     "Do pairs of days earn a name of their own?",
     title="Do days make words?",
     needs=("bits", "motif_count"),
-    shows="How many bits a later day takes once frequent pairs are joined, with the days in order and shuffled.",
-    cannot_show="Why the code gets shorter: calm that lasts is enough, without a shape that comes again.",
+    shows="Bits of a later day once frequent pairs are joined, in order and shuffled.",
+    cannot_show="A shape that comes again: calm that lasts shortens the code as well.",
 )
 def motifs(plot: Plot) -> Figure:
     """Byte-pair merges learned on the past, later days coded with them (document 002, 2.4)."""

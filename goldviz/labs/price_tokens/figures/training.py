@@ -14,8 +14,7 @@ from goldviz.labs.price_tokens.figures.quantities import KINDS, figure
     "Does it learn, or learn by heart?",
     needs=("loss", "validation_loss"),
     kinds=KINDS,
-    shows="Training and validation loss of the next token, and the epochs whose weights make the forecasts.",
-    cannot_show="How runs with other tokens compare: nats a day are for that.",
+    shows="Training and validation loss, and the epochs that forecast.",
 )
 def loss(plot: Plot) -> Figure:
     """The loss of the next token over the epochs, in nats; ln K is that of saying all alike."""

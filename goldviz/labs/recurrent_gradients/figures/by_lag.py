@@ -16,9 +16,8 @@ NOTHING_KEPT = NetworkStyle("best without memory", "#838383", "dot", "square")
     "From what distance does each network forget the cue?",
     title="From what distance is it forgotten?",
     needs=("loss_by_lag",),
-    shows="Loss and accuracy on fresh sequences, by how far back the cue lies. Dotted: the best answer without memory "
-    "on the same sequences.",
-    cannot_show="It says where a network fails, not why: a gradient that arrives may still not have been followed.",
+    shows="Loss and right answers by how far back the cue lies. Dotted: without memory.",
+    cannot_show="Why a network fails: a gradient that arrives may not have been followed.",
 )
 def by_lag(plot: Plot) -> Figure:
     """Loss, and accuracy where the task has it, on fresh sequences by how far back their cue lies, at one look.

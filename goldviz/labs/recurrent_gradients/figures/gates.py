@@ -26,8 +26,7 @@ def _without_gates(ds: Run) -> str:
 @figure(
     "What do the gates let through?",
     instead=_without_gates,
-    shows="How far each gate is open on average, at every time step.",
-    cannot_show="A mean hides its units: half of them open and half shut looks like all of them half open.",
+    shows="How far each gate is open on average, at each time.",
 )
 def gates(plot: Plot) -> Figure:
     """Mean opening of each gate over time at one look, a panel for each gate (document 001, eq. 10-15, 21-24).
@@ -73,8 +72,8 @@ def _memory(plot: Plot) -> Words:
 
 @figure(
     "How much is stuck at an end?",
-    shows="The share of gates that are almost shut or open, and of hidden values on a flat part of tanh.",
-    cannot_show="Stuck is not always bad: a forget gate that stays open is what carries a memory.",
+    shows="The share of gates almost shut or open, and of saturated hidden values.",
+    cannot_show="Stuck is not always bad: a forget gate that stays open carries a memory.",
 )
 def saturation(plot: Plot) -> Figure:
     """Share of gate values below 0.05 or above 0.95, and of hidden values with |h| > 0.97, over training.
@@ -121,9 +120,7 @@ def _most_stuck(plot: Plot) -> Words:
     "What does the recurrent matrix do to a signal in the long run?",
     title="Does W keep, stretch or shrink?",
     needs=("spectral_radius", "spectral_norm"),
-    shows="The spectral radius and the spectral norm of W over training, with the line at 1.",
-    cannot_show="The slopes of tanh and the gates are left out: the whole Jacobian can shrink a signal that W would "
-    "keep.",
+    shows="The spectral radius and norm of W, with the line at 1.",
 )
 def recurrent_matrix(plot: Plot) -> Figure:
     """Spectral radius and spectral norm of W_hh over training, with the line at 1 (document 001, eq. 8-9).

@@ -80,8 +80,5 @@ network = diagram(
     COLOURS,
     noun="gate or time step",
     question="Where in the cell, and when?",
-    shows="Each cell with its weights and gates, coloured by the quantity of your choice. Under it is the state "
-    "from the first time step to the last. Choose one, and the other figures mark it.",
-    cannot_show="Single units: a gate is the mean of all of its units. The strip shows the state, not what each gate "
-    "does at each time step.",
+    shows="Each cell with its weights and gates, and its state. Choose one: other figures mark it.",
 )

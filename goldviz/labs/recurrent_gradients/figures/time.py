@@ -23,10 +23,8 @@ _HOVER = "10<sup>%{y:.2f}</sup>"
     "Does the signal survive the way back through time?",
     title="Does the signal survive?",
     needs=("log_jacobian_norm",),
-    shows="How much of a change of the state can arrive after so many steps, with the plain RNN's bound and the "
-    "LSTM's cell path alone.",
-    cannot_show="The norm is that of the best-kept direction: the task may need another one. A mean of sequences hides "
-    "that some may keep a signal that others lose.",
+    shows="How much of a change of the state can arrive after so many steps.",
+    cannot_show="Which direction the task needs: the norm is of the best-kept one.",
 )
 def jacobian_by_lag(plot: Plot) -> Figure:
     """log10 of the spectral norm of dh_T/dh_(T-lag) at one look (document 001, eq. 6-9), one curve for each network,
@@ -85,8 +83,7 @@ of_states = partial(
 @of_states(
     "When in training does the past get heard?",
     title="When does the past get heard?",
-    shows="The norm of dL/dh over time and training, in the same colours for all networks.",
-    cannot_show="Colours tell orders of magnitude apart; and a solved task has a small gradient at every time step.",
+    shows="The length of dL/dh over time and training.",
 )
 def state_gradient_map(plot: Plot) -> Figure:
     """Norm of dL/dh_t over time and training, as log10 colour, one panel for each network, the same colours for all.
@@ -105,7 +102,6 @@ def state_gradient_map(plot: Plot) -> Figure:
     needs=("lag_contribution",),
     instead=unless_zero("lag_contribution", "Every norm of the contributions recorded so far is exactly 0."),
     shows="What each lag contributes to dL/dW (document 001, eq. 6).",
-    cannot_show="Norms add up, contributions may cancel: the sum of these norms is not the norm of the gradient.",
 )
 def lag_contribution(plot: Plot) -> Figure:
     """Norm of what each lag t - k contributes to dL/dW_hh at one look (document 001, eq. 6), on a log axis.

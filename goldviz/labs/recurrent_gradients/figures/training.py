@@ -14,7 +14,7 @@ loss = training_steps.loss.of(
     figure,
     KINDS,
     question="Do the networks learn to remember?",
-    shows="The training loss over the steps, beside the best that an answer without memory can do.",
+    shows="The training loss, beside the best answer without memory.",
 )
 """A network that stays on the line of the best answer without memory has learned only what needs no past."""
 
@@ -22,8 +22,7 @@ loss = training_steps.loss.of(
 @figure(
     "How often is the answer right?",
     kinds=KINDS,
-    shows="The share of right answers on each step's new sequences.",
-    cannot_show="A few easy sequences can lift the share: look at the distance of the cue as well.",
+    shows="The share of right answers at each step.",
 )
 def accuracy(plot: Plot) -> Figure:
     """Share of right answers on each step's sequences; tasks that ask for numbers have none."""
@@ -38,7 +37,7 @@ def accuracy(plot: Plot) -> Figure:
     "Are the steps the right size?",
     kinds=KINDS,
     needs=("update_to_data",),
-    shows="How large the steps are beside the weights that they change.",
+    shows="How large the steps are beside the weights.",
     cannot_show=RULE_OF_THUMB,
 )
 def update_to_data(plot: Plot) -> Figure:

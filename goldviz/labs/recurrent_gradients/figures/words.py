@@ -59,7 +59,7 @@ def _of_networks(ds: Run, values: Array, hover: str) -> Figure:
     "What would each network say after each word?",
     name="verdict",
     shows="The probability of praise, were the review to end at this word.",
-    cannot_show="Networks were trained to answer at the last word alone; before it they may say all.",
+    cannot_show="Before the last word a network may say anything: it was not trained there.",
 )
 def verdict(ds: Run, *, theme: Theme = "light") -> Figure:
     """Probability of praise after each word."""
@@ -79,8 +79,7 @@ def verdict(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "Which words can the verdict still hear?",
     name="heard",
-    shows="How much the last verdict moves with the state at each word: the norm of its derivative.",
-    cannot_show="Large is what can be heard, not what is right.",
+    shows="How much the last verdict moves with the state at each word.",
 )
 def heard(ds: Run, *, theme: Theme = "light") -> Figure:
     """Norm of the derivative of the verdict's margin with respect to h_t, log axis."""
@@ -100,7 +99,6 @@ def heard(ds: Run, *, theme: Theme = "light") -> Figure:
     "What does it keep in mind?",
     name="states",
     shows="Every unit of the chosen network's state after each word.",
-    cannot_show="What a unit stands for; a bit may be spread over many.",
 )
 def states(ds: Run, *, network: str, theme: Theme = "light") -> Figure:
     """h_t of one network, units by words."""
@@ -123,7 +121,6 @@ def states(ds: Run, *, network: str, theme: Theme = "light") -> Figure:
     "How far is each gate open?",
     name="word_gates",
     shows="The mean opening of the chosen network's gates at each word.",
-    cannot_show="Single units, some of which may be open where the mean is not.",
 )
 def gates(ds: Run, *, network: str, theme: Theme = "light") -> Figure:
     """Mean opening of each gate at each word."""

@@ -30,8 +30,7 @@ NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added 
     "Where do the blocks carry the points?",
     at="ds",
     needs=("network",),
-    shows="The states of the residual network (document 001, eq. 26) at the depth in view, beside the flow's.",
-    cannot_show="More than two coordinates: a wider network's states have room that a plane does not have.",
+    shows="The residual network's states at this depth, beside the flow's.",
 )
 def carried(ds: Run, *, theme: Theme = "light") -> Figure:
     """The points that the network carries, at the depth in view, over the paths of a few of them."""
@@ -61,8 +60,7 @@ def carried(ds: Run, *, theme: Theme = "light") -> Figure:
     "Where does the same field's flow carry them?",
     at="ds",
     needs=("true_class",),
-    shows="The points of the flow (eq. 29-30) of the very field whose steps the network takes.",
-    cannot_show="Flows in more dimensions: one more coordinate parts what the plane cannot.",
+    shows="The flow (document 001, eq. 29-30) of the field whose steps the network takes.",
 )
 def flow(ds: Run, *, theme: Theme = "light") -> Figure:
     """The points that the flow carries, at the depth in view."""

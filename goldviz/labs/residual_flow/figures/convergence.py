@@ -20,8 +20,7 @@ from goldviz.models.continuous.methods import METHODS
 @drawn(
     "How fast does the network become the flow?",
     needs=("end_error",),
-    shows="The largest distance of a point from the flow's end, over the number of equal steps, solver by solver.",
-    cannot_show="What it costs: midpoint takes two evaluations of f a step, RK4 four.",
+    shows="The largest distance from the flow's end, by steps and solver.",
 )
 def convergence(ds: Run, *, theme: Theme = "light") -> Figure:
     """The error at the end over the number of steps, with the slopes that are measured and those of theory."""
@@ -99,8 +98,8 @@ def _words(name: str) -> str:
     "How many blocks part the two classes?",
     name="right",
     needs=("right_by_steps",),
-    shows="The share of both curves on its own side of the read-out's line, for networks of this field.",
-    cannot_show="What networks trained with that many blocks would reach: the field here was trained once.",
+    shows="The share of both curves on its own side of the line.",
+    cannot_show="What networks trained with that many blocks would reach.",
 )
 def right_by_blocks(ds: Run, *, theme: Theme = "light") -> Figure:
     """The share of points on their own side of the read-out's line, over the number of blocks."""
@@ -147,8 +146,7 @@ def right_by_blocks(ds: Run, *, theme: Theme = "light") -> Figure:
     "Where along the depth do they part?",
     at="ds",
     needs=("distance_largest",),
-    shows="The distance between each point of the network and of the flow, after every block.",
-    cannot_show="Which of the two is the better network: only training on a task says that.",
+    shows="How far each point of the network is from the flow's, block by block.",
 )
 def distance(ds: Run, *, theme: Theme = "light") -> Figure:
     """The distance between network and flow after every block."""
@@ -188,8 +186,7 @@ def distance(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What does a solver cost that chooses its own steps?",
     needs=("adaptive_error",),
-    shows="dopri5's error at the end and its evaluations of f, over the tolerance that it is asked for.",
-    cannot_show="The time on a clock; and one stiff point makes all points of the batch pay.",
+    shows="dopri5's error and its evaluations of f, by tolerance.",
 )
 def tolerance(ds: Run, *, theme: Theme = "light") -> Figure:
     """dopri5's error and evaluations over its tolerance."""

@@ -34,8 +34,8 @@ def _floor(plot: Plot) -> None:
 @figure(
     "Who forecasts best?",
     needs=("horizon_error",),
-    shows="The error of each forecast, so many rows ahead, on series that nobody learned from. Thin: simple rules.",
-    cannot_show="Equal settings are not a fair contest: each network may want other sizes and more steps.",
+    shows="The error on other series, by rows ahead. Thin: simple rules.",
+    cannot_show="A fair contest: each network may want other sizes and more steps.",
 )
 def horizon(plot: Plot) -> Figure:
     """Mean squared error by rows ahead, each forecast rolled on from its own answers; 1 is the error of the mean."""
@@ -55,9 +55,7 @@ def horizon(plot: Plot) -> Figure:
 @figure(
     "What does it expect?",
     needs=("forecast", "fan", "probe"),
-    shows="One series, what followed, and what each network expects. Shaded: half and nine tenths of the courses that "
-    "the first network draws.",
-    cannot_show="How often the bands hold: this is one series.",
+    shows="One series, what followed, and what is expected. Shaded: half and nine tenths of the draws.",
 )
 def fan(plot: Plot) -> Figure:
     """The probe with its forecasts, rolled on from their own answers, and a fan of drawn courses."""
@@ -107,8 +105,7 @@ def _band(plot: Plot, network: str, ahead: np.ndarray, low: int, high: int, alph
 @figure(
     "Does it hold in longer series?",
     needs=("row_error",),
-    shows="The error one row ahead, row by row, in series longer than any that was learned from.",
-    cannot_show="A forecast rolled on: every row is told the true values before it.",
+    shows="The error row by row, in series longer than any learned from.",
     instead=lambda ds: (
         "No series is longer than those that are learned from: set Longest, with a pattern that comes again."
         if "loss" in ds and not ds.sizes.get("row")
@@ -129,8 +126,7 @@ def longer(plot: Plot) -> Figure:
 @figure(
     "Does training improve the forecast?",
     needs=("weighted_error",),
-    shows="R_0.5 over training: absolute errors of the rolled forecast over absolute values, beside simple rules.",
-    cannot_show="Which rows are wrong: see the error by rows ahead.",
+    shows="R_0.5 over training, beside simple rules.",
 )
 def training(plot: Plot) -> Figure:
     """R_0.5 at every look; lines are simple forecasts on the same series."""

@@ -17,8 +17,8 @@ DASHES = ("solid", "dot", "dash", "dashdot", "longdash", "longdashdot", "solid",
 @figure(
     "How far back does attention look?",
     needs=("attention_by_lag",),
-    shows="The mean weight that rows give to the row so many rows back, by block and head.",
-    cannot_show="What is made of it: attention is not an explanation. Far lags are means of few rows.",
+    shows="The mean weight that rows give to the row so many rows back.",
+    cannot_show="What is made of it: attention is not an explanation.",
 )
 def by_lag(plot: Plot) -> Figure:
     """Attention by lag: a peak at the period means that the head copies from one period ago."""
@@ -45,9 +45,7 @@ def by_lag(plot: Plot) -> Figure:
 @figure(
     "Which rows are like this one?",
     needs=("similarity", "probe"),
-    shows="Query of one row, the last of the line, times the key of every row before, first block. Above: the value "
-    "that each row reads.",
-    cannot_show="Other heads by themselves: this is their mean. Other rows: *Compared row* sets which.",
+    shows="One row's query times the key of every row before. Above: the values read.",
     instead=lambda ds: (
         "A GRU has no queries and keys." if "loss" in ds and not np.isfinite(ds["similarity"].values).any() else ""
     ),
@@ -94,8 +92,7 @@ def similarity(plot: Plot) -> Figure:
 @figure(
     "What are queries and keys made of?",
     needs=("kernel_norm",),
-    shows="How long the kernels' matrices are, by how many rows back they read. Mean over blocks and heads.",
-    cannot_show="What they look for there.",
+    shows="How long the kernels' matrices are, by rows back.",
 )
 def kernels(plot: Plot) -> Figure:
     """Norms of F[i] by lag i, for queries and keys: with k = 1 there is the present row alone."""

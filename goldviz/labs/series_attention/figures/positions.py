@@ -16,8 +16,7 @@ from goldviz.labs.series_attention.figures.quantities import figure
 @figure(
     "Who hears whom?",
     needs=("heard",),
-    shows="Which rows back a row hears of, after so many blocks: bright where it does.",
-    cannot_show="How much of it arrives: only that there is a way.",
+    shows="Which rows back a row hears of, after so many blocks.",
     instead=lambda ds: (
         "With ProbSparse attention the series decide which rows look back."
         if "loss" in ds and "heard" not in ds
@@ -51,8 +50,7 @@ def heard(plot: Plot) -> Figure:
 @figure(
     "Which rows attend?",
     needs=("score",),
-    shows="The rows' scores in the first block and head, and the series. Gold: rows that attend; others take a mean.",
-    cannot_show="Other blocks and heads, which choose their own.",
+    shows="The rows' scores, and the series. Gold: rows that attend.",
     instead=lambda ds: (
         "Every row attends: choose ProbSparse attention to see a choice." if "loss" in ds and "score" not in ds else ""
     ),
@@ -101,8 +99,7 @@ def scores(plot: Plot) -> Figure:
 @figure(
     "How alike are two positions?",
     needs=("position_product",),
-    shows="The product of two rows' positions, over that of a row with itself, by how far they are apart.",
-    cannot_show="What queries and keys make of it: they see a linear map of the sum of row and position.",
+    shows="How alike two rows' positions are, by how far apart they are.",
     instead=lambda ds: "Rows carry no position." if "loss" in ds and "position_product" not in ds else "",
 )
 def positions(plot: Plot) -> Figure:

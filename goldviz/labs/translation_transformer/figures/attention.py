@@ -49,9 +49,7 @@ def _map(plot: Plot, name: str, rows: list[str], columns: list[str], panel: int 
 @figure(
     "Who looks at whom on its own side?",
     needs=("encoder_attention", "decoder_attention"),
-    shows="Rows look at columns and add up to 1. Left: a word read looks at all words read. Right: a word written "
-    "looks at itself and those before it.",
-    cannot_show="Single heads: this is the mean over those of the last block.",
+    shows="Rows look at columns. Left: words read. Right: a word written looks back alone.",
 )
 def own_side(plot: Plot) -> Figure:
     """Self-attention of the encoder and causal self-attention of the decoder, for the same pair."""
@@ -70,8 +68,7 @@ def own_side(plot: Plot) -> Figure:
 @figure(
     "Where does the decoder look back?",
     needs=("cross_attention", "answer"),
-    shows="Each row is a word that is written, each column one that was read. Rings: the word that it stands for.",
-    cannot_show="Single heads, and what is made of it: a state holds what its word looked at, too.",
+    shows="A row is a word written, a column a word read. Rings: the word that it stands for.",
 )
 def alignment(plot: Plot) -> Figure:
     """Cross-attention with the right words told: the mean over the heads of the last block."""

@@ -15,9 +15,7 @@ from goldviz.labs.translation_transformer.measures import steps_by_rate
 @figure(
     "Does it write as well alone?",
     needs=("told_right", "free_right"),
-    shows="Right words of unseen sequences. Solid: told the right words before, as in training. Dotted: it reads its "
-    "own.",
-    cannot_show="Which word was the first wrong one.",
+    shows="Right words. Solid: told the right words before. Dotted: it reads its own.",
 )
 def alone(plot: Plot) -> Figure:
     """Teacher forcing against free running: one wrong word may draw others after it."""
@@ -31,9 +29,7 @@ def alone(plot: Plot) -> Figure:
 @figure(
     "Does it know longer sequences?",
     needs=("length_accuracy",),
-    shows="The share of unseen sequences answered without a fault, by their length. Right of the dashed line: longer "
-    "than any learned from.",
-    cannot_show="Which words are wrong: one fault spoils the whole answer.",
+    shows="Unseen sequences without a fault, by length. Right of the dashed line: longer than learned.",
 )
 def by_length(plot: Plot) -> Figure:
     """Right answers by length: the code of a place that was never trained means nothing to the network."""
@@ -49,9 +45,7 @@ def by_length(plot: Plot) -> Figure:
 @figure(
     "What does a norm do to a word?",
     needs=("norm_mean", "norm_deviation"),
-    shows="Mean of each word's state, and its standard deviation up and down: as it goes in, standardised, and behind "
-    "gain and shift.",
-    cannot_show="Single units: a word's state has as many numbers as the network is wide.",
+    shows="Each word's mean and spread: as it comes, standardised, and with gain and shift.",
 )
 def norm_at_work(plot: Plot) -> Figure:
     """The encoder's first norm: layer norm gives every word mean 0 and deviation 1, batch norm does not."""
@@ -83,7 +77,7 @@ def norm_at_work(plot: Plot) -> Figure:
 @figure(
     "Who learns first?",
     needs=("sequence_accuracy",),
-    shows="Steps until 99 % of unseen sequences are answered without a fault, by learning rate.",
+    shows="Steps until 99 % of unseen sequences are right, by learning rate.",
     cannot_show="Norms without a bar did not get there in this run.",
 )
 def steps_to_right(plot: Plot) -> Figure:

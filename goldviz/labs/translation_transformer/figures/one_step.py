@@ -21,8 +21,7 @@ UNSEEN = "not yet seen"
 @drawn(
     "What does this step see?",
     name="one_step",
-    shows="Above: how much it looks at each word read. Below: at the words written so far; later ones are hidden.",
-    cannot_show="Single heads: this is the mean over those of the last block.",
+    shows="Above: how much it looks at each word read. Below: at words written so far.",
 )
 def one_step(
     source: Sequence[str],

@@ -116,4 +116,3 @@ def _show_step(lane: Lane[TranslationTransformer], writing: Writing, weights: Ke
     )
     candidates = ", ".join(f"**{plain(word)}** {share:.1%}" for word, share in writing.candidates[place - 1])
     st.markdown(f"The next word: {candidates}.")
-    st.caption(f"Not shown here: {one_step.cannot_show[0].lower()}{one_step.cannot_show[1:]}")
