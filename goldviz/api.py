@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from goldviz.diagnostics.findings import Finding
     from goldviz.diagnostics.measure import MeasuredNumber
     from goldviz.diagnostics.verdicts import Verdict
+    from goldviz.figures.spec import FigureSpec
     from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import ControlChannel, Progress
     from goldviz.watching.trial import Tried
@@ -290,19 +291,13 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
     is none, and :class:`goldviz.declare.kinds.KindError` for a kind that is none.
     """
     from goldviz.declare.plain_values import plain
-    from goldviz.diagnostics.findings import networks
-    from goldviz.figures.by_kind import figures_of_any_run
     from goldviz.figures.selected import given_back
     from goldviz.figures.theme import INKS
 
     own = _kinds_of(dataset)
     owner = "this dataset" if own else str(dataset.attrs["experiment"])
     variables = {} if own else registry.experiment(owner).variables
-    figures = (
-        figures_of_any_run(own.kinds, networks(own.dataset))
-        if own
-        else registry.laboratories()[owner].figures().FIGURES
-    )
+    figures = figures_of(dataset)
     if not isinstance(name, str) or name not in figures:
         raise SettingsError({"name": f"There is no figure {str(name)[:60]!r}; {owner} has {', '.join(figures)}."})
     number = plain(step)
@@ -320,6 +315,17 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
     except (LookupError, TypeError, ValueError) as error:
         # Which entries of a run a figure cannot do without is known to its drawing alone.
         raise SettingsError({"dataset": _too_small_a_part(name, spec.needs, whole)}) from error
+
+
+def figures_of(dataset: xr.Dataset) -> Mapping[str, FigureSpec]:
+    """The figures that :func:`figure` draws of this dataset, by name; raises as it does."""
+    from goldviz.diagnostics.findings import networks
+    from goldviz.figures.by_kind import figures_of_any_run
+
+    if own := _kinds_of(dataset):
+        return figures_of_any_run(own.kinds, networks(own.dataset))
+    figures: Mapping[str, FigureSpec] = registry.laboratories()[str(dataset.attrs["experiment"])].figures().FIGURES
+    return figures
 
 
 def findings(dataset: xr.Dataset) -> list[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 EXTRAS = {
+    "agents": ("mcp",),
     "markets": ("arch", "curl_cffi", "yfinance"),
     "netcdf": ("h5netcdf", "h5py"),
     "texts": ("faker", "httpx2", "huggingface_hub", "tokenizers", "transformers"),

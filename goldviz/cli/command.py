@@ -13,9 +13,8 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
-from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values, in_print
+from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values, in_print, told
 from goldviz.cli.streams import abandoned, flushed
-from goldviz.extras import missing_extra
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -47,27 +46,10 @@ def _carried_out(argv: list[str] | None) -> int:
     except KeyboardInterrupt:
         return _complain(INTERRUPTED, "Stopped at once; nothing was written.")
     except Exception as error:
-        code, sentences = _told(error)
+        code, sentences = told(error)
         if code is None:
             raise
         return _complain(code, *sentences)
-
-
-def _told(error: Exception) -> tuple[int | None, tuple[str, ...]]:
-    """The exit code of what went wrong and its sentences; no code where it is a fault that nobody foresaw."""
-    from goldviz.declare.settings import SettingsError
-    from goldviz.runs.store.run_store import UnknownRunError
-    from goldviz.runs.store.schema import StoreError
-
-    if isinstance(error, SettingsError):
-        return REFUSED, tuple(error.sentences.values())
-    if isinstance(error, UnknownRunError):
-        return REFUSED, (str(error),)
-    if isinstance(error, StoreError | OSError) or getattr(error, "for_a_person", False):
-        return FAILED, (str(error),)
-    if isinstance(error, ImportError) and (sentence := missing_extra(error)):
-        return FAILED, (sentence,)
-    return None, ()
 
 
 def _complain(code: int, *sentences: str) -> int:
@@ -135,6 +117,9 @@ def _parser() -> argparse.ArgumentParser:
     checking = commands.add_parser("check-lab", help="whether a laboratory of your own keeps what all promise")
     checking.add_argument("name", metavar="NAME", help="its name, or the package with its LAB, such as walks.random")
     checking.set_defaults(command=_check_lab)
+
+    agents = commands.add_parser("mcp", help="answer programs that speak the Model Context Protocol, over stdio")
+    agents.set_defaults(command=_mcp)
 
     saving = commands.add_parser("rescue", help="save the runs of a damaged database", allow_abbrev=False)
     saving.set_defaults(command=_rescue)
@@ -218,17 +203,23 @@ def _findings(arguments: argparse.Namespace) -> int:
     from goldviz.watching.findings import as_json, cure_of
 
     run = load(arguments.run)
-    told = findings(run)
+    cards = findings(run)
     if arguments.json:
-        print(json.dumps([as_json(finding, run) for finding in told], indent=2))
+        print(json.dumps([as_json(finding, run) for finding in cards], indent=2))
         return 0
-    for finding in told:
+    for finding in cards:
         sentence = f"{finding.title}: {finding.number} (limit: {finding.threshold}). {finding.explanation}"
         cure = "".join(f"\n    {line}" for line in cure_of(finding, run).splitlines())
         print(in_print(sentence.rstrip()) + cure)
-    if not told:
+    if not cards:
         print("Nothing out of the ordinary.")
     return 0
+
+
+def _mcp(_arguments: argparse.Namespace) -> int:
+    from goldviz.cli.agents import serve
+
+    return serve()
 
 
 def _check_lab(arguments: argparse.Namespace) -> int:

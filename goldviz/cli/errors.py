@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from goldviz.extras import missing_extra
+
 FAILED, REFUSED, INTERRUPTED, UNREAD = 1, 2, 130, 141
 """Exit codes: the work failed; the command was wrong and nothing was started; stopped from the keyboard; nobody reads.
 
@@ -57,3 +59,20 @@ def check_values(argv: Sequence[str]) -> None:
         option, _, value = part.partition("=")
         if option.startswith("--") and value == "--":
             raise CommandError(f"Option {option} is '--'; give it a value, or leave it out.")
+
+
+def told(error: Exception) -> tuple[int | None, tuple[str, ...]]:
+    """The exit code of what went wrong and its sentences; no code where it is a fault that nobody foresaw."""
+    from goldviz.declare.settings import SettingsError
+    from goldviz.runs.store.run_store import UnknownRunError
+    from goldviz.runs.store.schema import StoreError
+
+    if isinstance(error, SettingsError):
+        return REFUSED, tuple(error.sentences.values())
+    if isinstance(error, UnknownRunError):
+        return REFUSED, (str(error),)
+    if isinstance(error, StoreError | OSError) or getattr(error, "for_a_person", False):
+        return FAILED, (str(error),)
+    if isinstance(error, ImportError) and (sentence := missing_extra(error)):
+        return FAILED, (sentence,)
+    return None, ()
