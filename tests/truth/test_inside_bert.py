@@ -16,6 +16,11 @@ from torch import nn
 from transformers import BertForMaskedLM, BertForSequenceClassification
 
 import goldviz.labs.inside_bert.compute as inside_bert
+from goldviz.labs.inside_bert import measures
+from goldviz.labs.inside_bert.compute import chunks_of
+from goldviz.labs.inside_bert.contextual import same_word, words_of_both
+from goldviz.labs.inside_bert.figures.contextual import in_words
+from goldviz.labs.inside_bert.reading import read_text
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.loading import load_text_model
 from tests.text_model_folders import with_classifier
@@ -253,3 +258,40 @@ def test_positions_and_what_a_second_sentence_does(twin: Twin) -> None:
         alone = torch.cat(twin.judge(twin.ids, output_hidden_states=True).hidden_states)
     moved = (torch.cat(twin.read.hidden_states) - alone).norm(dim=-1) / alone.norm(dim=-1)
     np.testing.assert_allclose(twin.ds["segment_moved"], moved, **CLOSE)
+
+
+def test_a_word_in_two_sentences(folder: Path) -> None:
+    """Cosines of the means of transformers' hidden states over the word's pieces."""
+    model = load_text_model(folder)
+    model.encoder.double()
+    twin = BertForMaskedLM.from_pretrained(folder).double().eval()
+    texts = ("gold prices rose because inflation remained elevated .", "the gold fell while prices remained elevated .")
+    readings = [read_text(model, chunks_of(model, text)[0]) for text in texts]
+    states = []
+    for reading in readings:
+        with torch.no_grad():
+            ids = torch.as_tensor(reading.pieces.ids)[None]
+            states.append(torch.stack(twin(ids, output_hidden_states=True).hidden_states)[:, 0])
+    shared = words_of_both(readings[0].pieces, texts[0], readings[1].pieces, texts[1])
+    assert shared == ["gold", "prices", "remained", "elevated"]
+
+    def vectors(side: int) -> dict[str, torch.Tensor]:
+        spelled: dict[str, torch.Tensor] = {}
+        for word in texts[side].split()[:-1]:
+            number = texts[side].split().index(word)
+            own = torch.as_tensor(readings[side].pieces.words == number)
+            spelled[word] = states[side][:, own].mean(1)
+        return spelled
+
+    one, other = vectors(0), vectors(1)
+    for word in shared:
+        ds = same_word(readings[0], texts[0], readings[1], texts[1], word)
+        cosines = {
+            name: torch.cosine_similarity(one[word], vector, dim=-1).detach().numpy() for name, vector in other.items()
+        }
+        rest = np.median([values for name, values in cosines.items() if name != word], axis=0)
+        np.testing.assert_allclose(ds["word_cosine"], [cosines[word], rest], rtol=0, atol=1e-12)
+        before, after, others = measures.cosines_of_word(ds)
+        assert (before, after, others) == (ds["word_cosine"][0, 0], ds["word_cosine"][0, -1], ds["word_cosine"][1, -1])
+        assert f"cosine {before:.2f} going in, {after:.2f} after".replace("-", "−") in in_words(ds)
+    assert same_word(readings[0], texts[0], readings[0], texts[0], "gold")["word_cosine"][0].values == pytest.approx(1)

@@ -237,3 +237,11 @@ def across_if_even(run: Run) -> float:
 def _weights(run: Run) -> np.ndarray:
     ordinary = ~run["special"].values.astype(bool)
     return np.asarray(run["all_attention"].values[..., ordinary, :][..., ordinary])
+
+
+def cosines_of_word(ds: Run) -> tuple[float, float, float]:
+    """The cosine of one word's vectors in two sentences, going in and after the last layer, and there that of other
+    words; NaN where there are none."""
+    cosines = ds["word_cosine"]
+    same, others = (cosines.sel(pair=pair).values for pair in ("same word", "other words"))
+    return float(same[0]), float(same[-1]), float(others[-1])

@@ -9,7 +9,7 @@ import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.parts import compare, evidence, game, head, order, pieces, readings, state
+from goldviz.labs.inside_bert.parts import compare, contextual, evidence, game, head, order, pieces, readings, state
 from goldviz.labs.inside_bert.parts import text as text_parts
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import InsideBert
@@ -162,6 +162,7 @@ PARTS = (
     Part("evidence", "What is it evidence of?", keeping_link(evidence.evidence_part)),
     Part("hidden", "Guess the hidden word", game.masked_part),
     Part("pieces", "What are pieces?", keeping_link(pieces.pieces_part)),
+    Part("context", "Does a word keep its vector?", keeping_link(contextual.contextual_part)),
     Part("order", "Does order count?", keeping_link(order.order_part)),
     Part("why", "Why?", keeping_link(pieces.why)),
     Part("take", take_away.TITLE, pieces.take_along),

@@ -20,6 +20,8 @@ PAIR = (
     "Inflation remains elevated and the labor market has stayed strong. [SEP] The Committee decided to raise the "
     "target range."
 )
+OTHER_SENSES = "A rose of gold leaf fell from the shelf, and the shop cut its prices."
+"""Words of :data:`TEN_WORDS` that mean something else here."""
 UNKNOWN = "金價 上升 ☂ 通脹 回落 ☃ 利率 不變"
 
 LONG = " ".join(

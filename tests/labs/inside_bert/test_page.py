@@ -136,6 +136,10 @@ def test_a_pair_of_sentences_shows_what_passes_between_them() -> None:
     assert {"across", "positions", "order"} <= set(visitor.drawn())
     assert any("12 pieces are segment A, 9 segment B" in line for line in visitor.said)
     assert any("all of it segment A" in line for line in visitor.said)
+    visitor.open("context")
+    assert "word_cosine" in visitor.drawn()
+    visitor.at.text_area(key="context-sentence").set_value("Nothing else stands here.")
+    assert any("no word in common" in line for line in visitor.look().said)
 
 
 def test_another_head_and_piece_change_what_is_about_them_alone_and_the_link() -> None:
