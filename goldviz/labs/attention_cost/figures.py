@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,8 +21,9 @@ from goldviz.models.series.attention import ATTENTIONS
 from goldviz.models.style import NetworkStyle
 
 STYLES = {name: kind.style for name, kind in ATTENTIONS.items()} | {
-    "full_map": NetworkStyle("Full, its map kept", "#8a7f6a", "dot", "x")
+    "full_map": NetworkStyle("Full, written out", "#8a7f6a", "dot", "x")
 }
+TIMED = STYLES | {"full": replace(STYLES["full"], label="Full, fused")}
 SCORE, CHANCE = STYLES["prob_sparse"], NetworkStyle("as many random rows", "#8a7f6a", "dot", "x")
 REST = "#a9a79f"
 
@@ -63,8 +65,8 @@ def _reach_of(values: np.ndarray) -> tuple[float, float]:
 
 
 def _by_formula(ds: Run, name: str, theme: Theme, question: str, note: str, hover: str, title: str) -> Figure:
-    figure = look.apply(Figure(), theme, title=question, notes=[note], height=460)
-    lines = [(STYLES[str(kind)], ds[name].sel(kind=kind).values) for kind in ds["kind"].values]
+    figure = look.apply(Figure(), theme, title=question, notes=notes, height=460)
+    lines = [(TIMED[str(kind)], ds[name].sel(kind=kind).values) for kind in ds["kind"].values]
     return _over_length(figure, ds["series_length"], lines, hover, title)
 
 
@@ -302,7 +304,8 @@ def leaks(ds: Run) -> str:
 )
 def measured_time(ds: Run, *, theme: Theme = "light") -> Figure:
     """Seconds by length, kind by kind."""
-    return _measured(ds, "seconds", theme, "How long does it take here?", quicker(ds), "%{y:.3s}s", "Seconds")
+    notes = [quicker(ds), fused(ds)]
+    return _measured(ds, "seconds", theme, "How long does it take here?", notes, "%{y:.3s}s", "Seconds")
 
 
 @drawn(
@@ -313,8 +316,8 @@ def measured_time(ds: Run, *, theme: Theme = "light") -> Figure:
 )
 def measured_memory(ds: Run, *, theme: Theme = "light") -> Figure:
     """Bytes by length, kind by kind."""
-    note = "Full attention in PyTorch's kernel keeps no map; with its map it ends at 2,048 rows."
-    return _measured(ds, "peak_bytes", theme, "How much memory does it take here?", note, "%{y:.3s}B", "Bytes")
+    notes = ["The fused kernel keeps no map. Written out, full attention keeps it, and ends at 2,048 rows."]
+    return _measured(ds, "peak_bytes", theme, "How much memory does it take here?", notes, "%{y:.3s}B", "Bytes")
 
 
 def quicker(ds: Run) -> str:
@@ -327,9 +330,17 @@ def quicker(ds: Run) -> str:
     return f"Quicker than full attention: {', '.join(told)}."
 
 
-def _measured(ds: Run, name: str, theme: Theme, question: str, note: str, hover: str, title: str) -> Figure:
-    figure = look.apply(Figure(), theme, title=question, notes=[note], height=460)
-    lines = [(STYLES[str(kind)], ds[name].sel(timed=kind).values) for kind in ds["timed"].values]
+def fused(ds: Run) -> str:
+    """What PyTorch's fused kernel took beside full attention that is written out, in a sentence."""
+    length, share = measures.fused_share(ds)
+    if math.isnan(share):
+        return ""
+    return f"PyTorch's fused kernel took {share:.2f} of the time of the written-out one at {length:,.0f} rows."
+
+
+def _measured(ds: Run, name: str, theme: Theme, question: str, notes: list[str], hover: str, title: str) -> Figure:
+    figure = look.apply(Figure(), theme, title=question, notes=notes, height=460)
+    lines = [(TIMED[str(kind)], ds[name].sel(timed=kind).values) for kind in ds["timed"].values]
     return _over_length(figure, ds["series_length"], lines, hover, title)
 
 

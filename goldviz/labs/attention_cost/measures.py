@@ -223,3 +223,13 @@ def time_share(timings: Run, timed: str) -> float:
     """A kind's time over full attention's, at the longest series."""
     full, own = (timings["seconds"].sel(timed=name).values[-1] for name in ("full", timed))
     return float(own / full)
+
+
+def fused_share(timings: Run) -> tuple[float, float]:
+    """The longest series for which full attention was written out, map and all, and the fused kernel's time over its;
+    NaN where it never was (document 002, section 3.3)."""
+    fused, written = (timings["seconds"].sel(timed=name).values for name in ("full", "full_map"))
+    places = np.flatnonzero(np.isfinite(written))
+    if not places.size:
+        return math.nan, math.nan
+    return float(timings["series_length"].values[places[-1]]), float(fused[places[-1]] / written[places[-1]])

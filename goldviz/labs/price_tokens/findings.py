@@ -101,6 +101,8 @@ def _parts_of_it(case: Case) -> str:
 def _why_unused(case: Case) -> str:
     if case.settings.tokeniser == "uniform":
         return "Of bins of equal width, the middle ones take most days."
+    if case.settings.tokeniser == "basis_points":
+        return "Rounded tokens lie around zero, whatever moves the days hold."
     learned = case.settings.tokeniser == "vqvae"
     return "A code that is nearest to no day gets no gradient, so it stays unused." if learned else ""
 

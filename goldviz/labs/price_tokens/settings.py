@@ -20,6 +20,7 @@ from goldviz.declare.walk_forward import BY_FOLD, TYPICAL_YEARS
 TOKENISERS = {
     "uniform": "Bins of equal width",
     "quantile": "Bins of equal count",
+    "basis_points": "Rounded to basis points",
     "kmeans": "k-means",
     "mixture": "Gaussian mixture",
     "hmm": "Hidden Markov model",
@@ -63,12 +64,15 @@ class PriceTokens(Experiment):
     shuffle_days: bool = setting(False, group="Data")
     """Put the days in random order, as a check: any skill that is left comes from a mistake."""
 
-    tokeniser: Literal["uniform", "quantile", "kmeans", "mixture", "hmm", "vqvae"] = setting(
+    tokeniser: Literal["uniform", "quantile", "basis_points", "kmeans", "mixture", "hmm", "vqvae"] = setting(
         "quantile", group="Tokens", essential=True, labels=TOKENISERS
     )
     """How a day becomes a token."""
     tokens: int = setting(8, ge=2, le=64, group="Tokens", essential=True, unit="tokens")
     """How many different tokens there are: bins, clusters, states or codes."""
+    basis_points: float = setting(25.0, ge=1, le=500, group="Tokens", unit="basis points")
+    """Width of a rounded token, around zero: a basis point is a move of 0.0001. The outermost two tokens hold all that
+    lies beyond. Not used by other tokenisers."""
     window: int = setting(1, ge=1, le=60, group="Tokens", essential=True, unit="days")
     """How many days one token sums up. Bins and the hidden Markov model take one day at a time."""
     codes: Literal["data", "far"] = setting("data", group="Tokens", labels=CODES)
@@ -285,6 +289,8 @@ class PriceTokens(Experiment):
         idle = {} if self.tokeniser in OF_WINDOWS else {"window": "Each token is of a single day."}
         if self.tokeniser != "vqvae":
             idle |= dict.fromkeys(("codes", "code_steps"), "Only a VQ-VAE learns codes.")
+        if self.tokeniser != "basis_points":
+            idle["basis_points"] = "Only rounded tokens have a width of their own."
         if self.tokeniser != "hmm":
             idle["read"] = "Only a hidden Markov model has states to read."
         if self.network == "bigram":

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from goldviz.data.markets.market import MarketError
-from goldviz.labs.price_tokens.discrete.bins import equal_width_bins, quantile_bins
+from goldviz.labs.price_tokens.discrete.bins import basis_point_bins, equal_width_bins, quantile_bins
 from goldviz.labs.price_tokens.discrete.clusters import described, gaussian_mixture, k_means
 from goldviz.labs.price_tokens.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
 from goldviz.labs.price_tokens.discrete.windows import windows_of
@@ -137,6 +137,9 @@ def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
 FITS: dict[str, Callable[[PriceTokens, Returns, int], Fit]] = {
     "uniform": _bins(equal_width_bins),
     "quantile": _bins(quantile_bins),
+    "basis_points": lambda settings, sample, seed: Fit(
+        basis_point_bins(sample, settings.tokens, settings.basis_points)
+    ),
     "kmeans": lambda settings, sample, seed: Fit(k_means(sample, settings.tokens, settings.window, seed)),
     "mixture": lambda settings, sample, seed: Fit(gaussian_mixture(sample, settings.tokens, settings.window, seed)),
     "hmm": _hidden_markov,

@@ -102,6 +102,9 @@ def test_times_and_bytes_of_this_machine_are_measured_with_progress(monkeypatch:
     assert measures.quicker_from(quickest, "prob_sparse") == 16
     assert measures.quicker_from(quickest, "prob_sparse_sampled") == np.inf
     assert "LogSparse from 64 rows" in figures.quicker(quickest)
+    quickest["seconds"].loc[{"timed": "full_map", "series_length": 64}] = np.nan
+    assert measures.fused_share(quickest) == (16, 0.5)
+    assert figures.fused(quickest).endswith("took 0.50 of the time of the written-out one at 16 rows.")
 
 
 def test_a_stopped_measurement_ends() -> None:

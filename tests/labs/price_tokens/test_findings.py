@@ -71,7 +71,12 @@ def test_the_size_of_moves_is_called_forecast_only_where_its_own_part_is_proved(
 def test_equal_bins_are_blamed_only_where_there_are_some():
     run = example(PriceTokens, "as-in-the-document").copy(deep=True)
     run["code_perplexity"][:] = 1.1
-    for tokeniser, words in (("uniform", "Of bins of equal width"), ("vqvae", "A code that is nearest to no day")):
+    of_each = {
+        "uniform": "Of bins of equal width",
+        "basis_points": "Rounded tokens lie around zero",
+        "vqvae": "A code that is nearest to no day",
+    }
+    for tokeniser, words in of_each.items():
         assert cards(run, PLAIN.changed(tokeniser=tokeniser))["codes_unused"].explanation.startswith(words)
 
 

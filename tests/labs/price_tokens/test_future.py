@@ -32,7 +32,7 @@ def strip(push: float, **changes: object) -> xr.Dataset:
     return edited(lambda *told: None, SETTINGS.changed(**changes).model_dump_json(), days(), push)
 
 
-@pytest.mark.parametrize("tokeniser", ["uniform", "quantile", "hmm"])
+@pytest.mark.parametrize("tokeniser", ["basis_points", "quantile", "hmm"])
 @pytest.mark.parametrize("push", [-2.0, 1.5])
 def test_no_honest_token_knows_what_came_later(tokeniser: str, push: float) -> None:
     seen = strip(push, tokeniser=tokeniser, tokens=3)

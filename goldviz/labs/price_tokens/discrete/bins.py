@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+BASIS_POINT = 1e-4
 OUTER_SHARE = 0.005
 """Bins of equal width reach from this quantile to its mirror; what lies beyond belongs to the two tails."""
 
@@ -78,6 +79,19 @@ def equal_width_bins(sample: Float[np.ndarray, " day"], count: int) -> Bins:
     low, high = np.quantile(sample, [OUTER_SHARE, 1 - OUTER_SHARE])
     edges = np.linspace(low, high, count - 1) if count > 2 else np.array([(low + high) / 2])
     return Bins.at(edges, sample)
+
+
+def basis_point_bins(sample: Float[np.ndarray, " day"], count: int, width: float) -> Bins:
+    """Bins of ``width`` basis points (0.0001) around zero, whatever the sample is: only the tails are learned from it.
+
+    Document 002, section 2.4: a number is bounded to a plausible range and rounded. Raises ``ValueError`` as
+    :func:`equal_width_bins` does.
+
+    >>> basis_point_bins(np.array([-0.02, -0.001, 0.0, 0.003]), 4, 25.0).edges.tolist()
+    [-0.0025, 0.0, 0.0025]
+    """
+    check_different(sample, count)
+    return Bins.at((np.arange(1, count) - count / 2) * width * BASIS_POINT, sample)
 
 
 def quantile_bins(sample: Float[np.ndarray, " day"], count: int) -> Bins:

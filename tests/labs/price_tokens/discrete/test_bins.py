@@ -1,13 +1,14 @@
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from goldviz.labs.price_tokens.discrete.bins import Bins, equal_width_bins, quantile_bins
+from goldviz.labs.price_tokens.discrete.bins import Bins, basis_point_bins, equal_width_bins, quantile_bins
 
 SAMPLE = np.random.default_rng(0).standard_t(4, 4000) * 0.01
-EITHER = pytest.mark.parametrize("made", [equal_width_bins, quantile_bins])
+EITHER = pytest.mark.parametrize("made", [equal_width_bins, quantile_bins, partial(basis_point_bins, width=25.0)])
 
 
 @EITHER
@@ -48,6 +49,14 @@ def test_quantile_bins_hold_equally_many() -> None:
 
 def test_bins_of_equal_width_have_it() -> None:
     np.testing.assert_allclose(np.diff(equal_width_bins(SAMPLE, 10).edges, 2), 0, atol=1e-15)
+
+
+@pytest.mark.parametrize("count", [4, 5])
+def test_a_rounded_token_is_the_nearest_multiple_and_the_outermost_hold_what_lies_beyond(count: int) -> None:
+    bins = basis_point_bins(SAMPLE, count, 50.0)
+    multiples = SAMPLE / 0.005 + count / 2
+    np.testing.assert_array_equal(bins.tokens(SAMPLE), np.clip(np.floor(multiples), 0, count - 1))
+    np.testing.assert_array_equal(bins.edges, basis_point_bins(3 * SAMPLE, count, 50.0).edges)
 
 
 @EITHER
