@@ -72,6 +72,7 @@ NAMED_BY_KEYS: Mapping[str, Callable[[str], str]] = {
     "market": _of_market,
     "text": kept_label,
     "corpus": kept_label,
+    "labelled texts": kept_label,
     "documents": kept_label,
     "series": kept_label,
     "start model": _of_model,

@@ -1,4 +1,4 @@
-"""What a visitor has brought: one market, one text and one model of texts for all pages, until another is chosen.
+"""What a visitor has brought: a market, a text, labelled texts and a model of texts, for all pages until another.
 
 A link, an upload, a download or a choice on one page sets it for all. Pages mirror it in the settings that are declared
 with a ``control`` for it; a preset, an example or another page never changes it.
@@ -30,6 +30,7 @@ MARKET, SEED = "market", "market seed"
 TEXT = "text"
 TEXTS = (TEXT, "corpus")
 """The controls of settings that name a text to learn from."""
+LABELLED = "labelled texts"
 DOCUMENTS = "documents"
 SERIES = "series"
 """Documents and series are chosen on their own pages, whose settings name them."""
@@ -56,6 +57,17 @@ def text() -> str:
 def bring_text(name: str) -> None:
     """Read this text on every page that learns from one; for one of a page's own texts, each page reads its own."""
     _store()[TEXT] = name if KEY.fullmatch(name) else ""
+    keys.remember([name])
+
+
+def labelled() -> str:
+    """The key of the labelled texts that the visitor has brought; empty where pages learn from their own."""
+    return str(_store().get(LABELLED, ""))
+
+
+def bring_labelled(name: str) -> None:
+    """Learn from these labelled texts on every page that classifies; the name of a page's own brings these back."""
+    _store()[LABELLED] = name if KEY.fullmatch(name) else ""
     keys.remember([name])
 
 
@@ -101,6 +113,8 @@ def bring_named(
     for control in TEXTS:
         if (read := named(control)) is not None:
             bring_text(read)
+    if (labels := named(LABELLED)) is not None:
+        bring_labelled(labels)
     if (model := named(TEXT_MODEL)) is not None:
         bring_text_model(model)
 
@@ -130,7 +144,9 @@ def take(settings_class: type[Settings]) -> None:
     for control in TEXTS:
         name = setting_of(settings_class, control)
         if name is not None:
-            _take_text(settings_class, name)
+            _take_text(settings_class, name, "" if refusal(settings_class) else text())
+    if (name := setting_of(settings_class, LABELLED)) is not None:
+        _take_text(settings_class, name, labelled())
 
 
 def _put(settings_class: type[Settings], control: str, value: Any) -> None:
@@ -139,10 +155,10 @@ def _put(settings_class: type[Settings], control: str, value: Any) -> None:
         st.session_state[key_of(settings_class, name)] = value
 
 
-def _take_text(settings_class: type[Settings], name: str) -> None:
+def _take_text(settings_class: type[Settings], name: str, brought: str) -> None:
     key = key_of(settings_class, name)
-    if text() and not refusal(settings_class):
-        st.session_state[key] = text()
+    if brought:
+        st.session_state[key] = brought
     elif NAME_OF_FILE.fullmatch(str(st.session_state.get(key, ""))):
         st.session_state[key] = settings_class.model_fields[name].default
 

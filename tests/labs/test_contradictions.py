@@ -150,6 +150,7 @@ EXCLUDED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
         "vanishing": ("gradient_kept", "task_solved"),
+        "classes_told": ("classes_not_told",),
         "task_solved": (
             "learned_nothing",
             "forget_bias_too_small",

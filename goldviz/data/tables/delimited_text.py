@@ -24,10 +24,7 @@ from goldviz.data.tables.column_words import KNOWN_WORDS, name_words
 from goldviz.data.tables.file_table import FileTable, check_lengths, check_width, cut_table, is_missing, plain_words
 from goldviz.data.tables.printed_dates import date_form
 from goldviz.data.tables.table_head import Extent, extent
-from goldviz.data.tables.text_cells import UncutError, UnevenRow, columns_of_text
-
-SEPARATORS = ("\t", ";", "|", ",")
-"""The comma last: it also stands inside numbers and dates."""
+from goldviz.data.tables.text_cells import SEPARATORS, UncutError, UnevenRow, columns_of_text
 
 SAMPLE = 20_000
 """Characters from which the separator is told."""

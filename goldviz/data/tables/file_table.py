@@ -95,15 +95,17 @@ def check_width(file: str, columns: int) -> None:
         raise MarketError(f"{file} has {columns:,} columns; allowed are at most {MOST_COLUMNS}.")
 
 
-def check_lengths(columns: Sequence[pa.StringArray], rows: NDArray[np.int64], file: str) -> None:
-    """Raises :class:`MarketError` for a cell that is too long to be a date, a number or a name."""
+def check_lengths(
+    columns: Sequence[pa.StringArray], rows: NDArray[np.int64], file: str, allowed: int = LONGEST_CELL
+) -> None:
+    """Raises :class:`MarketError` for a cell that is too long, by default to be a date, a number or a name."""
     for place, column in enumerate(columns, 1):
         lengths = pc.binary_length(column)
         longest = pc.max(lengths).as_py() or 0
-        if longest > LONGEST_CELL:
+        if longest > allowed:
             raise MarketError(
                 f"Row {rows[pc.index(lengths, longest).as_py()]} of {file} has a cell of {longest:,} bytes in column "
-                f"{place}; allowed are at most {LONGEST_CELL:,}."
+                f"{place}; allowed are at most {allowed:,}."
             )
 
 

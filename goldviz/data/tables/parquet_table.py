@@ -33,8 +33,8 @@ PLAIN_TYPES: tuple[Callable[[pa.DataType], bool], ...] = (
 )
 
 
-def parquet_table(content: bytes, file: str) -> FileTable:
-    """The table in the bytes of a Parquet file.
+def parquet_table(content: bytes, file: str, longest: int = LONGEST_CELL) -> FileTable:
+    """The table in the bytes of a Parquet file, whose cells have at most ``longest`` bytes.
 
     Raises :class:`MarketError` where it is damaged, too large once unpacked, or holds nested or
     binary columns, in one sentence that names the file, the column where there is one, and what is allowed.
@@ -42,7 +42,7 @@ def parquet_table(content: bytes, file: str) -> FileTable:
     if content.startswith(ENCRYPTED_MARK):
         raise MarketError(f"{file} is an encrypted Parquet file; allowed are Parquet files that are not encrypted.")
     try:
-        return _read(content, file)
+        return _read(content, file, longest)
     except (MarketError, MemoryError):  # one of Arrow's errors is both its own and Python's
         raise
     # Damage shows itself in many ways: bad lengths, unknown types, text that is not UTF-8.
@@ -53,7 +53,7 @@ def parquet_table(content: bytes, file: str) -> FileTable:
         ) from error
 
 
-def _read(content: bytes, file: str) -> FileTable:
+def _read(content: bytes, file: str, allowed: int) -> FileTable:
     parquet = pq.ParquetFile(pa.BufferReader(content))
     schema = parquet.schema_arrow
     groups = [parquet.metadata.row_group(number) for number in range(parquet.metadata.num_row_groups)]
@@ -75,7 +75,7 @@ def _read(content: bytes, file: str) -> FileTable:
     check_extent(file, table.num_columns, table.num_rows)
     # As pandas names an index without a name.
     names = distinct_names("index" if name.startswith("__index_level_") else name for name in schema.names)
-    columns = [_written_out(column, name, file) for name, column in zip(names, table.columns, strict=True)]
+    columns = [_written_out(column, name, file, allowed) for name, column in zip(names, table.columns, strict=True)]
     return FileTable(file, "parquet", names, tuple(columns), np.arange(1, table.num_rows + 1))
 
 
@@ -88,7 +88,7 @@ def _textual(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_string_view(value))
 
 
-def _written_out(column: pa.ChunkedArray, name: str, file: str) -> pa.Array:
+def _written_out(column: pa.ChunkedArray, name: str, file: str, allowed: int) -> pa.Array:
     """The column in one piece; text as text, once it is known to be short enough."""
     column.validate(full=True)
     kind = column.type
@@ -98,9 +98,9 @@ def _written_out(column: pa.ChunkedArray, name: str, file: str) -> pa.Array:
     for chunk in column.chunks:
         lengths = pc.binary_length(chunk.dictionary if pa.types.is_dictionary(kind) else chunk)
         longest = pc.max(lengths).as_py() or 0
-        if longest > LONGEST_CELL:
+        if longest > allowed:
             raise MarketError(
-                f"Column {name} of {file} has a cell of {longest:,} bytes; allowed are at most {LONGEST_CELL:,}."
+                f"Column {name} of {file} has a cell of {longest:,} bytes; allowed are at most {allowed:,}."
             )
         used = lengths.take(chunk.indices) if pa.types.is_dictionary(kind) else lengths
         total += pc.sum(used).as_py() or 0

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
+SEPARATORS = ("\t", ";", "|", ",")
+"""The comma last: it also stands inside numbers and dates."""
 MOST_UNEVEN = 200
 """Titles and footers have no more rows."""
+FIRST_ROW_CHARACTERS = 100_000
 
 
 class UncutError(ValueError):
@@ -17,6 +23,33 @@ class UncutError(ValueError):
     def __init__(self, uneven: tuple[int, int] | None) -> None:
         self.uneven = uneven
         super().__init__("The text cannot be cut into cells.")
+
+
+def cells_of_text(
+    text: str, fault: type[Exception], *, file: str, limit: str, expected: str
+) -> tuple[str, list[pa.StringArray]]:
+    """The separator that cuts the first row into most cells, and the trimmed columns; a cell may span lines.
+
+    Raises ``fault`` for a text without a first row, of one column, and with uneven rows.
+
+    >>> separator, columns = cells_of_text('Rates; fell|0', ValueError, file="a.csv", limit="is CSV", expected="two")
+    >>> separator, [column.to_pylist() for column in columns]
+    (';', [['Rates'], ['fell|0']])
+    """
+
+    def first_row(separator: str) -> list[str]:
+        try:
+            return next(csv.reader(io.StringIO(text[:FIRST_ROW_CHARACTERS], newline=""), delimiter=separator))
+        except (csv.Error, StopIteration):
+            raise fault(f"{file} does not begin with a row of column names.") from None
+
+    widths = {separator: len(first_row(separator)) for separator in SEPARATORS}
+    separator = max(widths, key=widths.__getitem__)
+    if widths[separator] < 2:
+        raise fault(f"{file} has one column only; expected are {expected}.")
+    hint = ". Put a text with a comma or a line break in quotation marks"
+    columns = cut(text, separator, widths[separator], fault, file=file, limit=limit, hint=hint, ignore_empty_lines=True)
+    return separator, [pc.utf8_trim_whitespace(column) for column in columns]
 
 
 def cut(

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables import workbook_process
 from goldviz.data.tables.file_table import (
+    LONGEST_CELL,
     FileTable,
     Report,
     check_lengths,
@@ -54,12 +55,19 @@ def is_workbook(content: bytes) -> bool:
     )
 
 
-def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = unheard, header: int = 0) -> FileTable:
+def workbook_table(
+    content: bytes,
+    file: str,
+    sheet: str = "",
+    report: Report = unheard,
+    header: int = 0,
+    longest: int = LONGEST_CELL,
+) -> FileTable:
     """The table in one sheet of a workbook: the first visible sheet with two columns, or the one of this name.
 
-    ``header`` is the row of its names where a person said it. Raises :class:`MarketError` for a damaged or locked
-    workbook, one without such a sheet, and one that is too large, in a sentence that names the file and what is
-    allowed; what ``report`` raises is passed on, and ends the reading.
+    ``header`` is the row of its names where a person said it, ``longest`` the bytes that a cell may have. Raises
+    :class:`MarketError` for a damaged or locked workbook, one without such a sheet, and one that is too large, in a
+    sentence that names the file and what is allowed; what ``report`` raises is passed on, and ends the reading.
     """
     with TemporaryDirectory() as folder:
         workbook, result = Path(folder, "workbook"), Path(folder, "result")
@@ -72,7 +80,7 @@ def workbook_table(content: bytes, file: str, sheet: str = "", report: Report = 
     count = len(cells) // 9
     numbers = np.frombuffer(cells, np.float64, count).reshape(-1, about["width"])
     kinds = np.frombuffer(cells, np.uint8, count, offset=8 * count).reshape(numbers.shape)
-    return _table(kinds, numbers, about, file, header)
+    return _table(kinds, numbers, about, file, header, longest)
 
 
 def _read(workbook: Path, sheet: str, result: Path, file: str, report: Report) -> None:
@@ -112,7 +120,7 @@ def _taken(process: int) -> tuple[int, float]:
 
 
 def _table(
-    kinds: NDArray[np.uint8], numbers: NDArray[np.float64], about: dict[str, Any], file: str, header: int
+    kinds: NDArray[np.uint8], numbers: NDArray[np.float64], about: dict[str, Any], file: str, header: int, longest: int
 ) -> FileTable:
     """The table in the cells of a sheet; empty rows and columns are none of it."""
     full, columns = np.flatnonzero(kinds.any(axis=1)), np.flatnonzero(kinds.any(axis=0))
@@ -122,7 +130,7 @@ def _table(
     texts[kinds == TEXT] = about["texts"]
     sheet = [cells[np.ix_(full, columns)].T for cells in (kinds, numbers, texts)]
     printed_cells = [_text(*column) for column in zip(*sheet, strict=True)]
-    check_lengths(printed_cells, rows, file)
+    check_lengths(printed_cells, rows, file, longest)
     table = extent(printed_cells, rows, header, file)
     inside = slice(table.first, table.end)
     made = (

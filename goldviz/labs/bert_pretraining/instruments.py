@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from goldviz.labs.bert_pretraining.network import TONE_CLASSES, BertNetwork
+from goldviz.labs.bert_pretraining.network import BertNetwork
 from goldviz.labs.bert_pretraining.pairs import segments_of
 from goldviz.labs.bert_pretraining.permutation import drawn_order
 from goldviz.labs.bert_pretraining.texts import EncodedTexts, MaskedTexts, PretrainingTexts, ProbeText, TextPairs
@@ -19,6 +20,8 @@ from goldviz.training.seeds import stream
 TEXTS_AT_ONCE = 128
 PROBE_ORDER = 12
 """Stream of the orders that are shown."""
+COUNTED = re.compile(r"\b\w\w+\b")
+"""What scikit-learn counts as a word; texts without one leave nothing to count."""
 HEAD_TEXTS = 48
 """Heads are described by their attention in so many unseen texts."""
 
@@ -58,7 +61,7 @@ def tone_scores(network: BertNetwork, data: PretrainingTexts) -> ToneScores:
         torch.stack([_right(one, tone).mean() for one, tone in zip(guesses, tones, strict=True)]),
         torch.stack([cross_entropy(one, tone) for one, tone in zip(logits, tones, strict=True)]),
         right_by_kind(data, guesses),
-        torch.stack([confusion(one, tone) for one, tone in zip(guesses, tones, strict=True)]),
+        torch.stack([confusion(one, tone, len(data.tones)) for one, tone in zip(guesses, tones, strict=True)]),
     )
 
 
@@ -70,13 +73,13 @@ def right_by_kind(data: PretrainingTexts, guesses: list[Int[Tensor, " text"]]) -
     return torch.stack([right[kinds == kind].mean() for kind in range(len(data.kinds))])
 
 
-def confusion(guesses: Int[Tensor, " text"], tones: Int[Tensor, " text"]) -> Float[Tensor, "tone judged"]:
+def confusion(guesses: Int[Tensor, " text"], tones: Int[Tensor, " text"], classes: int) -> Float[Tensor, "tone judged"]:
     """The share of each tone's texts that are judged each way; rows sum to 1, and are NaN for a tone without texts.
 
-    >>> confusion(torch.tensor([0, 2, 1, 1]), torch.tensor([0, 0, 1, 2])).tolist()
+    >>> confusion(torch.tensor([0, 2, 1, 1]), torch.tensor([0, 0, 1, 2]), 3).tolist()
     [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
     """
-    pairs = torch.bincount(TONE_CLASSES * tones + guesses, minlength=TONE_CLASSES**2).view(TONE_CLASSES, -1).float()
+    pairs = torch.bincount(classes * tones + guesses, minlength=classes**2).view(classes, -1).float()
     return pairs / pairs.sum(1, keepdim=True)
 
 
@@ -161,6 +164,8 @@ def bag_of_words(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
+    if not any(COUNTED.search(text) for text in data.labelled.written):
+        return majority(data)
     words = CountVectorizer()
     counts = words.fit_transform(data.labelled.written)
     regression = LogisticRegression(max_iter=2000).fit(counts, data.labelled.tones.numpy())
@@ -169,7 +174,7 @@ def bag_of_words(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
 
 def majority(data: PretrainingTexts) -> list[Int[Tensor, " text"]]:
     """The most frequent tone of the labelled texts, whatever the text."""
-    tone = int(torch.bincount(data.labelled.tones, minlength=TONE_CLASSES).argmax())
+    tone = int(torch.bincount(data.labelled.tones, minlength=len(data.tones)).argmax())
     return [torch.full_like(texts.tones, tone) for texts in data.tone_sets]
 
 

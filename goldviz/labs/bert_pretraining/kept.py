@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.data.texts.policy.sentences import TONES
 from goldviz.labs.bert_pretraining.network import BertNetwork, bert_encoder_shape
 from goldviz.labs.bert_pretraining.start import start_of
-from goldviz.labs.bert_pretraining.texts import pretraining_texts
+from goldviz.labs.bert_pretraining.texts import pretraining_texts, tones_of
 from goldviz.models.text.loading import text_model_fingerprint
 from goldviz.models.text.model import TextModel
 from goldviz.training.state import StateError
@@ -35,7 +34,8 @@ def trained_text_model(settings: BertPretraining, state: bytes, seed: int, name:
     start = start_of(settings)
     tokeniser = pretraining_texts(settings).tokeniser if start is None else start.tokeniser
     shape = bert_encoder_shape(settings, len(tokeniser), start)
-    network = BertNetwork(shape, settings.objective)
+    tones = tuple(tones_of(settings))
+    network = BertNetwork(shape, settings.objective, len(tones))
     tensors = load(state)
     own = f"{seed}/network/"
     try:
@@ -49,7 +49,7 @@ def trained_text_model(settings: BertPretraining, state: bytes, seed: int, name:
     read = start is not None or settings.pretraining_steps
     told = ((not read, NO_PRETRAINING), (words is None, NO_MASKS), (not has_tone, NO_TONE_YET))
     notes = tuple(note for holds, note in told if holds)
-    fingerprint = text_model_fingerprint(shape, tokeniser, parts, TONES, name)
+    fingerprint = text_model_fingerprint(shape, tokeniser, parts, tones, name)
     return TextModel(
-        name, network.encoder, tokeniser, words, network.classifier, TONES, fingerprint, notes, network.next_sentence
+        name, network.encoder, tokeniser, words, network.classifier, tones, fingerprint, notes, network.next_sentence
     )

@@ -14,7 +14,7 @@ from goldviz.diagnostics.findings.measures import ERRORS, noise, share
 from goldviz.diagnostics.findings.recorded import read
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.bert_pretraining.heads import Heads
-from goldviz.labs.bert_pretraining.phases import NEW_DRAWS, NEW_PATTERNS, TONE, WORDS, Kind, Phases
+from goldviz.labs.bert_pretraining.phases import NEW_PATTERNS, TONE, WORDS, Kind, Phases
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -85,12 +85,13 @@ class PretrainingReading:
     end; ``words_trained`` is the mean of the last tenth of the former, ``words_unseen`` the last of the latter and
     ``words_now`` the one at the last look of all, ``lowest_loss`` the lowest at any look. ``known`` and ``new`` are
     shares right on unseen texts of known and of new patterns, ``bag`` that of a bag of words on new ones and
-    ``bag_known`` on known ones, ``baseline`` that of always naming one tone on known ones, ``tone_trained`` the share
-    of the last tenth of phase 2's steps. ``update`` is the typical update-to-data ratio of phase 1, and
-    ``longest_update`` the largest of its looks, each by the median of the parts. ``start_known`` and ``start_new`` are
+    ``bag_known`` on known ones (of a person's file both are of its unseen texts), ``baseline`` that of always naming
+    one tone on known ones, ``tone_trained`` the share of the last tenth of phase 2's steps. ``update`` is the typical
+    update-to-data ratio of phase 1, and ``longest_update`` the largest of its looks, each by the median of the parts.
+    ``start_known`` and ``start_new`` are
     shares right of the start that was fine-tuned without pre-training, ``pairs_told`` the share of unseen pairs of
     which the next-sentence head tells rightly whether B follows A, at the end of phase 1. ``part_norms`` (part, seed)
-    are gradient norms. ``last`` is the last step.
+    are gradient norms. ``labelled`` is the number of labelled texts, ``last`` the last step.
     """
 
     last: int = read(lambda run: run.last)
@@ -104,11 +105,12 @@ class PretrainingReading:
     lowest_loss: Floats = read(_lowest)
     uniform: float = read(lambda run: run.number("uniform_loss"))
     unigram: float = read(lambda run: run.number("unigram_loss"))
-    known: Floats = read(lambda run: run.tone(NEW_DRAWS))
+    known: Floats = read(lambda run: run.tone(run.familiar))
     new: Floats = read(lambda run: run.tone(NEW_PATTERNS))
     bag: float = read(lambda run: run.baseline("bag of words", NEW_PATTERNS))
-    bag_known: float = read(lambda run: run.baseline("bag of words", NEW_DRAWS))
-    baseline: float = read(lambda run: run.baseline("majority", NEW_DRAWS))
+    bag_known: float = read(lambda run: run.baseline("bag of words", run.familiar))
+    baseline: float = read(lambda run: run.baseline("majority", run.familiar))
+    labelled: int = read(lambda run: int(run.ds.attrs.get("labelled_texts", 0)))
     tone_trained: Floats = read(_recent("tone_accuracy", TONE))
     hardest: Kind = read(lambda run: run.hardest_kind())
     update: Floats = read(lambda run: typical_updates(run.at_looks("update_to_data", WORDS, "part")))
@@ -117,7 +119,7 @@ class PretrainingReading:
     part_norms: Floats = read(_part_norms)
     largest_norm: Floats = read(lambda run: run.values("gradient_norm", "step", "seed").max(0, initial=-np.inf))
     clipped: Floats = read(_recent("clipped", WORDS, share=1.0))
-    start_known: Floats = read(lambda run: run.tone(NEW_DRAWS, "start_tone_accuracy"))
+    start_known: Floats = read(lambda run: run.tone(run.familiar, "start_tone_accuracy"))
     start_new: Floats = read(lambda run: run.tone(NEW_PATTERNS, "start_tone_accuracy"))
     pairs_told: Floats = read(_at_last_look("unseen_next_sentence_accuracy", WORDS))
     heads: Heads = read(lambda run: Heads.of(run.ds, run.words_end))

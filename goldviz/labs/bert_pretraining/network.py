@@ -14,6 +14,8 @@ from torch.optim import Optimizer
 
 from goldviz.diagnostics.layers import Layer
 from goldviz.labs.bert_pretraining.permutation import QueryStream
+from goldviz.labs.bert_pretraining.settings import TONES
+from goldviz.labs.bert_pretraining.texts import tones_of
 from goldviz.models.text.encoder import EncoderDropout, EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
 from goldviz.models.text.one_file import StartModel
@@ -26,24 +28,23 @@ if TYPE_CHECKING:
 MASKED_HEAD_WEIGHTS, TONE_HEAD_WEIGHTS, OBJECTIVE_WEIGHTS = 800, 850, 900
 MASKED_PLACES, TONE_ORDER = 10, 11
 """Streams beside the usual ones. The tone has an order of its own, so that it is the same after any pre-training."""
-TONE_CLASSES = 3
 PAIR_CLASSES = 2
 NEXT_SENTENCE, PERMUTATION = "next_sentence", "permutation"
 """Objectives of pre-training that need a part of their own."""
 
 
 class BertNetwork(nn.Module):
-    """An encoder, its masked-word head and its tone head; and the next-sentence head or the query stream, where what
-    it is pre-trained for needs one.
+    """An encoder, its masked-word head and its tone head of so many ``classes``; and the next-sentence head or the
+    query stream, where what it is pre-trained for needs one.
     """
 
-    def __init__(self, shape: EncoderShape, objective: str = "masked_words") -> None:
+    def __init__(self, shape: EncoderShape, objective: str = "masked_words", classes: int = len(TONES)) -> None:
         super().__init__()
         self.encoder = TransformerEncoder(shape)
         self.masked_words = MaskedWordHead(shape)
         self.next_sentence = TextClassifier(shape.width, PAIR_CLASSES) if objective == NEXT_SENTENCE else None
         self.query_stream = QueryStream(shape.width) if objective == PERMUTATION else None
-        self.classifier = TextClassifier(shape.width, TONE_CLASSES)
+        self.classifier = TextClassifier(shape.width, classes)
 
     def parts(self) -> list[nn.Module]:
         """From the bottom to the top: embeddings, blocks, masked-word head, the objective's own part, tone head."""
@@ -138,7 +139,7 @@ def bert_learner(
     settings: BertPretraining, vocabulary: int, seed: int, device: torch.device, start: StartModel | None = None
 ) -> BertLearner:
     """A network at its start, with an optimiser for each phase and its random streams; the tone head is always new."""
-    network = BertNetwork(bert_encoder_shape(settings, vocabulary, start), settings.objective)
+    network = BertNetwork(bert_encoder_shape(settings, vocabulary, start), settings.objective, len(tones_of(settings)))
     if start is None:
         initialise_encoder(network.encoder, lambda index: stream(seed, WEIGHTS + index))
         initialise_encoder(network.masked_words, lambda index: stream(seed, MASKED_HEAD_WEIGHTS + index))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 WORDS, TONE = 1, 2
 NEW_DRAWS, NEW_PATTERNS = "new draws", "new patterns"
+OWN = "unseen texts"
+"""Those of a person's file, in place of both."""
 LEAST_TEXTS = 25
 
 
@@ -73,12 +75,18 @@ class Phases:
     def tone(self, tone_set: str, name: str = "unseen_tone_accuracy") -> Floats:
         """The share of tones judged rightly in these texts, for each seed; ``name`` says by which network."""
         shares = self.last_look(name, "tone_set")
-        return shares[self.labels("tone_set").index(tone_set)] if len(shares) else self.nothing
+        there = len(shares) and tone_set in self.labels("tone_set")
+        return shares[self.labels("tone_set").index(tone_set)] if there else self.nothing
+
+    @property
+    def familiar(self) -> str:
+        """The unseen texts that are like the labelled ones."""
+        return OWN if OWN in self.labels("tone_set") else NEW_DRAWS
 
     def baseline(self, baseline: str, tone_set: str) -> float:
         """The same of a baseline."""
         shares = self.values("baseline_tone_accuracy", "baseline", "tone_set")
-        if not len(shares):
+        if not len(shares) or tone_set not in self.labels("tone_set"):
             return float("nan")
         return float(shares[self.labels("baseline").index(baseline), self.labels("tone_set").index(tone_set)])
 

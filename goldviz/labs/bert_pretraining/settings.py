@@ -24,12 +24,13 @@ from goldviz.declare.settings import About, Experiment, Preset, Variable, settin
 
 TONES = ("negative", "neutral", "positive")
 TONE_SETS = ("new draws", "new patterns")
-"""Unseen texts of the patterns that labelled texts have, and of patterns that no labelled text has.
+"""Unseen texts of the patterns that labelled texts have, and of patterns that no labelled text has; of a person's file
+there is one set, of unseen texts.
 
 Pre-training reads sentences of all patterns, without their tones.
 """
 BASELINES = ("bag of words", "majority")
-TEXT_SETTINGS = ("corpus", "text_seed")
+TEXT_SETTINGS = ("corpus", "labelled_texts", "text_seed")
 """They are the visitor's, so presets leave them alone."""
 
 SIZES = ("vocabulary", "layers", "heads", "width", "inner")
@@ -75,14 +76,23 @@ class BertPretraining(Experiment):
         pattern=f"^(generated|{KEPT})$",
         allowed="'generated', or the 16 characters that name a text kept on this server",
     )
-    """What is read in pre-training: generated policy and market sentences, or a text of yours. The tone is always
-    learned on generated sentences."""
+    """What is read in pre-training: generated policy and market sentences, or a text of yours."""
+    labelled_texts: str = setting(
+        "generated",
+        group="Texts",
+        control="labelled texts",
+        pattern=f"^(generated|{KEPT})$",
+        labels={"generated": "generated sentences with their tone"},
+        allowed="'generated', or the 16 characters that name labelled texts kept on this server",
+    )
+    """What fine-tuning learns: the tone of generated sentences, or the classes of a file of yours. These are called
+    tones as well."""
     text_seed: int = setting(0, ge=0, le=999, group="Texts")
     """Seed of the generated texts; all runs' seeds read the same ones."""
     texts: int = setting(4000, ge=50, le=40_000, group="Texts", unit="texts")
     """Texts without labels for pre-training; of an uploaded text at most so many sentences."""
     labelled: int = setting(200, ge=30, le=40_000, group="Texts", essential=True, unit="texts")
-    """Texts with a known tone for fine-tuning, a third of each tone."""
+    """Texts with a known tone for fine-tuning, about a third of each tone; of a file of yours at most so many."""
     vocabulary: int = setting(2500, ge=256, le=8000, group="Texts", unit="pieces")
     """Most pieces of the vocabulary, which is learned from the training texts. A start model has its own."""
     longest: int = setting(64, ge=16, le=512, group="Texts", unit="pieces")
@@ -351,7 +361,8 @@ class BertPretraining(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every piece's values in each block, and each map of attention."""
-        sentence = self.longest if self.corpus != "generated" else min(self.longest, 40)
+        of_ones_own = {self.corpus, self.labelled_texts} != {"generated"}
+        sentence = self.longest if of_ones_own else min(self.longest, 40)
         paired = self.objective in ("pairs", "next_sentence")
         values = self._values(max(self.batch, 64), min(self.longest, 2 * sentence) if paired else sentence)
         values *= 2 if self.objective == "permutation" else 1

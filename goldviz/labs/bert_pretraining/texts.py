@@ -17,11 +17,13 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from goldviz.data.texts.kept_texts import load_text
+from goldviz.data.texts.labelled_texts import labelled_texts
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.policy.sentences import TONES, LabelledText, WhichPatterns, policy_documents, policy_sentences
 from goldviz.data.texts.word_pieces import learn_word_pieces, tokeniser_of
 from goldviz.labs.bert_pretraining.masking import mask_pieces
 from goldviz.labs.bert_pretraining.pairs import WrittenPairs, joined_pair, paragraphs_of, sentence_pairs
+from goldviz.labs.bert_pretraining.phases import OWN
 from goldviz.training.seeds import TEST_DATA, stream
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 FEWEST_SENTENCES = 50
 FEWEST_PAIRS = 20
 """Sentences that another one follows, in all; about a fifth of them stay unseen."""
+OF_A_FILE = "texts of the file"
+"""The kind of all of them."""
 IN_PAIRS = ("pairs", "next_sentence")
 """Objectives that read two sentences at once."""
 
@@ -133,6 +137,19 @@ class JudgedTexts:
     written: list[str]
 
 
+ToneRow = tuple[str, str, str]
+"""A text, its tone, and its kind."""
+
+
+@dataclass(frozen=True)
+class TextsWithTones:
+    """Labelled texts, and unseen ones by the name of their set; ``tones`` are all classes by number."""
+
+    tones: list[str]
+    learned: list[ToneRow]
+    unseen: dict[str, list[ToneRow]]
+
+
 @dataclass(frozen=True)
 class ProbeText:
     """An unseen sentence with one piece masked, and the pieces whose chances at the mask are followed."""
@@ -154,7 +171,9 @@ class PretrainingTexts:
     documents: EncodedTexts | None
     labelled: JudgedTexts
     unseen: MaskedTexts
-    tone_sets: tuple[JudgedTexts, JudgedTexts]
+    tone_sets: tuple[JudgedTexts, ...]
+    names_of_sets: list[str]
+    tones: list[str]
     kinds: list[str]
     probe: ProbeText
     pairs: tuple[TextPairs, TextPairs] | None = None
@@ -165,21 +184,17 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
     """The texts that the settings ask for, as pieces of the model that training starts from; without one, of a
     vocabulary learned from those that training sees."""
     read, unseen = unlabelled_texts(settings)
-    sentences = policy_sentences(settings.labelled, _generator(settings, LABELLED))
-    labelled_texts = {one.text for one in sentences}
-    sets = (
-        unlabelled_sentences(_generator(settings, NEW_DRAWS), "seen", labelled_texts),
-        unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", labelled_texts),
-    )
+    labels = texts_with_tones(settings)
+    sentences, sets = labels.learned, labels.unseen
     documents = written_documents(settings, read)
     if start is None:
-        all_texts = [*read, *documents, *(one.text for one in sentences)]
+        all_texts = [*read, *documents, *(text for text, *_ in sentences)]
         tokeniser: Any = tokeniser_of(learn_word_pieces(all_texts, settings.vocabulary))
         longest = settings.longest
     else:
         tokeniser, longest = start.tokeniser, min(settings.longest, start.shape.longest)
     vocabulary = Vocabulary.of(tokeniser)
-    kinds = sorted({one.kind for texts in sets for one in texts})
+    kinds = sorted({kind for rows in sets.values() for *_, kind in rows})
     texts = encoded(tokeniser, read, longest).readable(vocabulary)
     held_out = encoded(tokeniser, unseen, longest).readable(vocabulary)
     hidden = masked_texts(held_out, vocabulary, stream(settings.text_seed, TEST_DATA), SCORED_SHARE)
@@ -192,16 +207,48 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
         tokeniser,
         texts,
         joined(tokeniser, documents, longest) if documents else None,
-        judged_texts(tokeniser, sentences, kinds, longest),
+        judged_texts(tokeniser, sentences, labels.tones, kinds, longest),
         hidden,
-        (
-            judged_texts(tokeniser, sets[0], kinds, longest),
-            judged_texts(tokeniser, sets[1], kinds, longest),
-        ),
+        tuple(judged_texts(tokeniser, rows, labels.tones, kinds, longest) for rows in sets.values()),
+        list(sets),
+        labels.tones,
         kinds,
         probe_text(probe, tokeniser, vocabulary, texts, min(LONGEST_PROBE, longest)),
         text_pairs(settings, tokeniser, documents, set(unseen), longest) if settings.objective in IN_PAIRS else None,
     )
+
+
+def tones_of(settings: BertPretraining) -> list[str]:
+    """The classes that fine-tuning learns, by number."""
+    return list(TONES if settings.labelled_texts == GENERATED else labelled_texts(settings.labelled_texts).classes)
+
+
+def texts_with_tones(settings: BertPretraining) -> TextsWithTones:
+    """The labelled texts and, by their name, the sets of unseen ones: of generated texts new draws of the patterns that
+    are labelled, and new patterns; of a file one set.
+
+    Of a file at most ``settings.labelled`` texts are learned and :data:`JUDGED_TEXTS` judged, drawn by the text seed.
+    Raises :class:`TextError` where the file is gone.
+    """
+    tones = tones_of(settings)
+    if settings.labelled_texts == GENERATED:
+        sentences = policy_sentences(settings.labelled, _generator(settings, LABELLED))
+        texts = {one.text for one in sentences}
+        sets = {
+            "new draws": unlabelled_sentences(_generator(settings, NEW_DRAWS), "seen", texts),
+            "new patterns": unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", texts),
+        }
+        rows: dict[str, list[ToneRow]] = {
+            name: [(one.text, one.tone, one.kind) for one in some] for name, some in sets.items()
+        }
+        return TextsWithTones(tones, [(one.text, one.tone, one.kind) for one in sentences], rows)
+    own, generator = labelled_texts(settings.labelled_texts), _generator(settings, LABELLED)
+
+    def some(pairs: Sequence[tuple[str, int]], most: int) -> list[ToneRow]:
+        places = generator.permutation(len(pairs))[:most]
+        return [(pairs[place][0], tones[pairs[place][1]], OF_A_FILE) for place in places]
+
+    return TextsWithTones(tones, some(own.learned, settings.labelled), {OWN: some(own.unseen, JUDGED_TEXTS)})
 
 
 def unlabelled_sentences(
@@ -341,14 +388,16 @@ def hide(
     return mask_pieces(pieces, special, vocabulary.ordinary, vocabulary.mask, masks, share)
 
 
-def judged_texts(tokeniser: Any, texts: Sequence[LabelledText], kinds: Sequence[str], longest: int) -> JudgedTexts:
+def judged_texts(
+    tokeniser: Any, texts: Sequence[ToneRow], tones: Sequence[str], kinds: Sequence[str], longest: int
+) -> JudgedTexts:
     """Labelled texts as pieces and numbers; a kind that is not listed is -1."""
     numbers = {kind: number for number, kind in enumerate(kinds)}
     return JudgedTexts(
-        encoded(tokeniser, [one.text for one in texts], longest),
-        torch.tensor([TONES.index(one.tone) for one in texts]),
-        torch.tensor([numbers.get(one.kind, -1) for one in texts]),
-        [one.text for one in texts],
+        encoded(tokeniser, [text for text, *_ in texts], longest),
+        torch.tensor([tones.index(tone) for _, tone, _ in texts]),
+        torch.tensor([numbers.get(kind, -1) for *_, kind in texts]),
+        [text for text, *_ in texts],
     )
 
 

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from goldviz.data.texts.policy.sentences import TONES
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import distributions, of_weights, watching, with_means_over_seeds
 from goldviz.labs.bert_pretraining.instruments import (
@@ -153,10 +152,10 @@ def announce(
         query=places,
         key=places,
         candidate=[data.vocabulary.pieces[int(piece)] for piece in data.probe.candidates],
-        tone_set=["new draws", "new patterns"],
+        tone_set=data.names_of_sets,
         kind=data.kinds,
-        tone=list(TONES),
-        judged=list(TONES),
+        tone=data.tones,
+        judged=data.tones,
         baseline=["bag of words", "majority"],
         value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,

@@ -36,8 +36,11 @@ def _on_words(reading: PretrainingReading) -> str:
 
 def _on_tone(reading: PretrainingReading) -> str:
     draws, patterns = median(reading.known), median(reading.new)
-    if not isfinite(draws) or not isfinite(patterns):
+    if not isfinite(draws):
         return ""
+    if not isfinite(patterns):
+        beside = f"a bag of words {percent(reading.bag_known)}, the largest class {percent(reading.baseline)}"
+        return f"Unseen labelled texts: {percent(draws)} right; {beside}."
     words = f"Tone: {percent(draws)} right on known patterns, {percent(patterns)} on new ones"
     if not isfinite(reading.bag):
         return f"{words}."

@@ -13,6 +13,16 @@ SIZES = {"adding": (2, 1), "recall": (10, 8), "copy": (10, 8), "sine": (1, 1), "
 """Of each task, how many numbers come in at a step, and of how many an answer consists."""
 
 
+def sizes_of(settings: RecurrentGradients) -> tuple[int, int]:
+    """How many numbers come in at a step and of how many an answer consists; labelled texts are read for it."""
+    if settings.task != "labelled":
+        return SIZES[settings.task]
+    from goldviz.labs.recurrent_gradients.classified import classified
+
+    own = classified(settings.labelled_texts, settings.length)
+    return len(own.words), len(own.texts.classes)
+
+
 class Count(NamedTuple):
     """A network's weights: of the recurrent layer in letters and as a number, and of the read-out."""
 
@@ -36,7 +46,7 @@ def weights_of(settings: RecurrentGradients, network: str) -> Count:
     >>> weights_of(RecurrentGradients(), "lstm")
     Count(formula='4 h (d + h + 1)', layer=17152, read_out=65)
     """
-    inputs, outputs = SIZES[settings.task]
+    inputs, outputs = sizes_of(settings)
     cell, h = CELLS[network], settings.hidden
     blocks, from_state = len(cell.parts), h if cell.reads_state else 0
     inner = h if network == "gru" and settings.reset == "after" else 0

@@ -120,6 +120,12 @@ class Reading(TrainingReading):
     """The best loss without memory."""
     gradient_reach: Floats = at_last("state_gradient_norm", "look", "time", by=lambda norms: ratio(norms[0], norms[-1]))
     """The gradient's norm at the first time step over that at the last, at the last look."""
+    right_unseen: Floats = measured("test_accuracy")
+    """The share of unseen texts whose class is said rightly."""
+    majority: Floats = measured("majority_share")
+    """The share of these texts that are of the largest class."""
+    tested_texts: float = read(lambda one: float(one.dataset.attrs.get("tested_texts", np.nan)))
+    """How many texts were asked for."""
     right_of_20: Floats = measured("accuracy", "step", by=lambda right: mean(right[-20:]))
     """The share of right answers, mean over the last 20 steps that were recorded."""
     right_of_10: Floats = measured("accuracy", "step", by=lambda right: mean(right[-10:]))
@@ -148,6 +154,18 @@ class Reading(TrainingReading):
     """The share of the gradient that is left along the LSTM's cell at the largest lag."""
     worth = Derived(lambda n: share(n.loss, n.memoryless))
     """The loss as a share of the best loss without memory."""
+
+    over_majority = Derived(lambda n: n.right_unseen - n.majority)
+    """The share of unseen texts that is right, less that of always naming the largest class."""
+    chance_of_it = Derived(lambda n: 2 * np.sqrt(n.right_unseen * (1 - n.right_unseen) / n.tested_texts))
+    """Two standard errors of the share of unseen texts that is right, a binomial share of as many texts."""
+    by_heart = Derived(lambda n: n.right_of_20 - n.right_unseen)
+    """The share of learned texts that was right in the last 20 steps, less that of unseen ones."""
+
+    @property
+    def told_apart(self) -> Verdicts:
+        """Whether more unseen texts are right than by always naming the largest class, by two standard errors."""
+        return np.asarray(self.over_majority > self.chance_of_it)
 
     @property
     def memory_half_life(self) -> Floats:

@@ -11,7 +11,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import median, networks
 from goldviz.diagnostics.findings.finding import majority
 from goldviz.labs.recurrent_gradients import LAB
-from goldviz.labs.recurrent_gradients.counts import SIZES, weights_of
+from goldviz.labs.recurrent_gradients.counts import sizes_of, weights_of
 from goldviz.labs.recurrent_gradients.figures.quantities import GATES
 from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS, word_table
 from goldviz.labs.recurrent_gradients.measures import LABELS, Reading
@@ -85,7 +85,7 @@ def _how_many_weights(lane: Lane[RecurrentGradients]) -> None:
                 "In all": f"{median(Reading.of(ds, name).parameters):,.0f}",
             }
         )
-    inputs, outputs = SIZES[settings.task]
+    inputs, outputs = sizes_of(settings)
     st.markdown("What gates cost: every gate has a W_x, a W_h and a bias of its own (document 001, 2.2.3 and 2.3).")
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
     st.caption(

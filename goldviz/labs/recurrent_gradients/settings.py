@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
+from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -23,6 +24,7 @@ TASKS = {
     "copy": "Copy",
     "sine": "Slow sine",
     "reviews": "Reviews with a cue far back",
+    "labelled": "Labelled texts, of your own or generated",
 }
 NETWORKS = {"all": "RNN, LSTM and GRU", **{name: cell.label for name, cell in CELLS.items()}}
 if TYPE_CHECKING:
@@ -32,6 +34,10 @@ else:
 ACTIVATIONS = {"tanh": "tanh", "relu": "ReLU"}
 FOLLOWED = 16
 """Jacobian products are of so many unseen sequences: what one of them does says little of the others."""
+MOST_WORDS = 300
+"""Different words that are read of labelled texts."""
+TESTED = 512
+"""Sequences of the test loss."""
 RESETS = {"before": "before the matrix (eq. 23)", "after": "after the matrix (as PyTorch)"}
 
 LONG_STEPS = {
@@ -59,12 +65,23 @@ class RecurrentGradients(Experiment):
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "length", "batch")
 
-    task: Literal["adding", "recall", "copy", "sine", "reviews"] = setting(
+    task: Literal["adding", "recall", "copy", "sine", "reviews", "labelled"] = setting(
         "adding", group="Task", essential=True, labels=TASKS
     )
-    """What the network has to learn; each has a known answer for a network without memory."""
+    """What the network has to learn. Each has a known answer for a network without memory; labelled texts have their
+    classes' shares."""
+    labelled_texts: str = setting(
+        "generated",
+        group="Task",
+        control="labelled texts",
+        pattern=f"^(generated|{KEPT})$",
+        labels={"generated": "generated statements with their tone"},
+        allowed="'generated', or the 16 characters that name labelled texts kept on this server",
+    )
+    """Texts whose class is to be said: generated statements with their tone, or a file of yours."""
     length: int = setting(50, ge=4, le=200, group="Task", essential=True, unit="steps")
-    """How many time steps lie between cue and answer (adding, sine: the length of the sequence)."""
+    """How many time steps lie between cue and answer (adding, sine: the length of the sequence). Of a labelled text so
+    many words are read."""
     networks: Networks = setting("all", group="Network", essential=True, labels=NETWORKS)
     """Which networks are trained, from the same seed on the same sequences."""
     hidden: int = standard.hidden(64, le=256)
@@ -141,6 +158,16 @@ class RecurrentGradients(Experiment):
             ("seed", "task_lag"), "The same on the sequences with the cue this far back", once=True
         ),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+        "test_accuracy": Variable(
+            ("network", "seed"), "Share of unseen texts whose class is said rightly after training (labelled texts)"
+        ),
+        "majority_share": Variable(("seed",), "Share of these texts that are of the largest class"),
+        "shares_loss": Variable(
+            ("seed",),
+            "Loss of answering with the classes' shares, same texts",
+            kind="baseline_loss",
+            label="classes' shares",
+        ),
         "weights": Variable(
             ("network", "weight"),
             "Weights after training in the order of the network's parameters, first seed, zeros after the last "
@@ -220,10 +247,15 @@ class RecurrentGradients(Experiment):
             raise ValueError(f"Batch is {self.batch}; reviews come in pairs, so an even number is allowed")
         return self
 
+    kept_by_presets: ClassVar[tuple[str, ...]] = ("labelled_texts",)
+
+    def without_effect(self) -> Mapping[str, str]:
+        return {} if self.task == "labelled" else {"labelled_texts": "The task draws its own sequences."}
+
     def time_steps(self) -> int:
         """Time steps of a sequence."""
-        beyond = {"adding": 0, "recall": 1, "copy": 20, "sine": 0, "reviews": 8}
-        return self.length + beyond[self.task]
+        beyond = {"recall": 1, "copy": 20, "reviews": 8}
+        return self.length + beyond.get(self.task, 0)
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every step's gates and states, and what a look pulls back to each step."""
@@ -231,6 +263,8 @@ class RecurrentGradients(Experiment):
         tensors, states = max(cell.values for cell in cells), max(cell.states for cell in cells)
         values = self.time_steps() * self.hidden * (tensors * self.batch + 25 * FOLLOWED * states)
         learners = len(self.seeds) * len(cells)
+        if self.task == "labelled":
+            values += self.time_steps() * MOST_WORDS * 4 * max(self.batch, TESTED)
         return bytes_of_training(4 * self.hidden**2, learners, values)
 
     def estimated_seconds(self) -> float:
@@ -238,7 +272,8 @@ class RecurrentGradients(Experiment):
         looks = 1 + self.steps // self.look_every if self.look_every else 0
         total = 0.0
         values = self.batch * self.hidden
+        read = self.hidden + (MOST_WORDS if self.task == "labelled" else 0)
         for cost in (CELLS[lane].cost for lane in lanes(self.networks)):
-            total += self.steps * (cost.step + cost.value * values + cost.product * values * self.hidden)
+            total += self.steps * (cost.step + cost.value * values + cost.product * values * read)
             total += looks * (cost.look + cost.weight * self.hidden**2)
         return len(self.seeds) * self.time_steps() * total * 1e-6

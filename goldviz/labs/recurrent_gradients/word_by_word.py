@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import xarray as xr
 from torch import Tensor
 from torch.nn import functional
 
+from goldviz.labs.recurrent_gradients.classified import words_in
 from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, take_over
 from goldviz.labs.recurrent_gradients.reviews import VOCABULARY
@@ -47,7 +47,7 @@ class Words:
         >>> Words.of("What a wonderful day!").words
         ('what', 'a', 'wonderful', 'day')
         """
-        words = tuple(re.findall(r"[^\W_]+(?:['’][^\W_]+)*", text.lower()))
+        words = words_in(text)
         if not 1 <= len(words) <= MOST_WORDS:
             raise ReviewError(f"The review has {len(words)} words; allowed are 1 to {MOST_WORDS}.")
         return cls(words)

@@ -6,13 +6,12 @@ from __future__ import annotations
 import csv
 import io
 
-from goldviz.data.tables.text_cells import cut
+from goldviz.data.tables.text_cells import SEPARATORS, cut
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
 
 ENDINGS = ("txt", "csv", "tsv")
-SEPARATORS = ("\t", ";", "|", ",")
 FEWEST_PAIRS, MOST_PAIRS = 20, 20_000
 LONGEST_WORDS, LONGEST_LETTERS = 30, 200
 WHAT_A_FILE_IS = (

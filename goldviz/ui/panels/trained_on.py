@@ -15,7 +15,7 @@ from goldviz.ui import visitors_data
 from goldviz.ui.panels import controls, lanes
 from goldviz.ui.panels import settings as settings_panel
 from goldviz.ui.panels.lanes import Lane
-from goldviz.ui.visitors_data import DOCUMENTS, MARKET, SEED, SERIES, TEXTS
+from goldviz.ui.visitors_data import DOCUMENTS, LABELLED, MARKET, SEED, SERIES, TEXTS
 from goldviz.ui.words import plain
 
 OTHER = "other data"
@@ -98,7 +98,8 @@ def named_data(settings: Settings, names_of_files: Mapping[str, str]) -> dict[st
     """Settings' data by their kind; not those that the other settings make no use of."""
     idle = settings.without_effect()
     names = {
-        control: visitors_data.setting_of(type(settings), control) for control in (MARKET, *TEXTS, DOCUMENTS, SERIES)
+        control: visitors_data.setting_of(type(settings), control)
+        for control in (MARKET, *TEXTS, LABELLED, DOCUMENTS, SERIES)
     }
     return {
         control: Named(names_of_files.get(name) or _words(settings, control, name), str(getattr(settings, name)))

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 
-def kept_text(upload: UploadedFile, laboratory: str = "") -> KeptText | None:
-    """The text in a file, as the ``laboratory`` of this name can learn from it; None where there is none, as it says.
+def kept_text(upload: UploadedFile, reader: str = "") -> KeptText | None:
+    """The text in a file, as :func:`goldviz.runs.jobs.brought_texts.keep` keeps it for a ``reader``; None while there
+    is none, as the page then says.
 
     Raises :class:`TextError` for a file that cannot be used.
     """
     [file] = brought([upload], TextError)
-    key = hashlib.sha256(repr((file, laboratory)).encode()).hexdigest()
-    task = Task(f"keep-text-{key}", keep, (file.key, file.name, laboratory), f"Reading {file.name}", READ_SECONDS)
+    key = hashlib.sha256(repr((file, reader)).encode()).hexdigest()
+    task = Task(f"keep-text-{key}", keep, (file.key, file.name, reader), f"Reading {file.name}", READ_SECONDS)
     return answer_about(task, TextError, lambda text: KEPT_TEXTS.path(text.name).is_file())

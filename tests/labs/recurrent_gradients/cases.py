@@ -20,6 +20,12 @@ LESS = ({"networks": "rnn"}, {"look_every": 0})
 DOCUMENTED_IN = "README.md"
 
 
+OF_CLASSES = {"test_accuracy", "majority_share", "shares_loss"}
+OF_A_CUE = {"loss_by_lag", "accuracy_by_lag", "memoryless_loss", "memoryless_loss_by_lag"}
+
+
 def absent(changes):
-    """Weights are kept of the reviews alone, where somebody may type one."""
-    return set() if changes.get("task") == "reviews" else {"weights"}
+    """Weights are kept of the reviews alone, where somebody may type one; labelled texts have classes and no cue."""
+    if changes.get("task") == "labelled":
+        return {"weights"} | OF_A_CUE
+    return OF_CLASSES if changes.get("task") == "reviews" else {"weights"} | OF_CLASSES

@@ -19,6 +19,7 @@ from goldviz.labs.recurrent_gradients.figures.quantities import (
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.examples import example
 from tests.labs.figure_words import named, words
+from tests.labs.recurrent_gradients.cases import absent
 from tests.labs.recurrent_gradients.runs import build
 from tests.thinned import thinned
 
@@ -34,8 +35,7 @@ def run():
 
 def test_the_runs_of_these_tests_are_what_the_experiment_declares(run):
     declared = RecurrentGradients.variables
-    # Weights are kept of runs on reviews alone.
-    assert set(run.data_vars) == set(declared) - {"weights"}
+    assert set(run.data_vars) == set(declared) - absent({})
     assert all(array.dims == declared[name].dims for name, array in run.data_vars.items())
 
 

@@ -27,10 +27,11 @@ from goldviz.labs.bert_pretraining.figures.quantities import (
     tone_began,
     tone_looks,
 )
+from goldviz.labs.bert_pretraining.phases import NEW_PATTERNS, OWN
 from goldviz.labs.bert_pretraining.words import torn_between
 
 _NAT = "%{y:.3f} nat"
-STYLES = {"new draws": UNSEEN, "new patterns": TONE_SETS["new patterns"]}
+STYLES = {"new draws": UNSEEN, OWN: UNSEEN, "new patterns": TONE_SETS["new patterns"]}
 """Texts of known patterns are what the upper panel calls unseen, and look the same in both."""
 HEADINGS = ("Loss on masked pieces", "Tone judged rightly")
 
@@ -39,7 +40,7 @@ HEADINGS = ("Loss on masked pieces", "Tone judged rightly")
     "What does the network learn?",
     needs=("loss", "phase"),
     shows="The loss on masked pieces beside word frequencies, then the tone beside counted words.",
-    cannot_show="Real statements: all scores are on texts of the same generator.",
+    cannot_show="Texts of another kind than those that it learned.",
 )
 def learning(plot: Plot) -> Figure:
     """Loss on masked pieces over the whole run (above), and the share of tones judged rightly in fine-tuning (below).
@@ -92,10 +93,10 @@ def _tone(plot: Plot) -> None:
         plot.curve(one, style.label, style=style, hover="%{y:.1%}", row=2, legend=has_name)
         _bag_of_words(plot, name, int(steps[-1]) - began)
     if "start_tone_accuracy" in ds:
-        alone = finite(ds["start_tone_accuracy"].isel(look=np.flatnonzero(tone_looks(ds))).sel(tone_set="new patterns"))
-        plot.curve(
-            alone.assign_coords(look=alone["look"].values - began), START.label, style=START, hover="%{y:.1%}", row=2
-        )
+        hardest = str(ds["tone_set"].values[-1])
+        alone = finite(ds["start_tone_accuracy"].isel(look=np.flatnonzero(tone_looks(ds))).sel(tone_set=hardest))
+        label = START.label if hardest == NEW_PATTERNS else "start alone"
+        plot.curve(alone.assign_coords(look=alone["look"].values - began), label, style=START, hover="%{y:.1%}", row=2)
 
 
 def _bag_of_words(plot: Plot, tone_set: str, last: int) -> None:

@@ -18,6 +18,7 @@ from goldviz.figures.encoder_diagram import HEADS
 from goldviz.figures.limits import Quantity, Values, log_of, padded, values_of
 from goldviz.figures.reading import averaged, finite
 from goldviz.figures.theme import Theme, depth_colours
+from goldviz.labs.bert_pretraining.phases import OWN
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.models.style import NetworkStyle
 
@@ -29,6 +30,7 @@ UNSEEN = NetworkStyle("unseen", "#0e7ac0", "solid", "circle")
 TONE_SETS = {
     "new draws": NetworkStyle("new draws", "#0e7ac0", "solid", "circle"),
     "new patterns": NetworkStyle("new patterns", "#d55e00", "dash", "diamond"),
+    OWN: NetworkStyle(OWN, "#0e7ac0", "solid", "circle"),
 }
 """Unseen labelled texts: patterns that labelled texts have, drawn anew, and patterns that no labelled text has.
 

@@ -122,7 +122,7 @@ def _widest_gain(plot: Plot, right: Array) -> Words:
 
 @figure(
     "Which tones are mixed up?",
-    shows="How unseen texts of each tone are judged, on known and new patterns.",
+    shows="How unseen texts of each tone are judged.",
 )
 def confusion(plot: Plot) -> Figure:
     """How the unseen texts of each tone are judged at one look: a row is a tone, its shares sum to 1.

@@ -137,8 +137,8 @@ RULES = (
         "It knows its labelled texts by heart",
         line=above("tied_to_labels", 0.15, "{at:points} apart")
         & above("tone_trained", 0.9, "{at:percent} right in training"),
-        number="{tone_trained:percent} right in training, {known:percent} on unseen texts of the same patterns",
-        explanation="It learned from {settings.labelled:,} labelled texts.",
+        number="{tone_trained:percent} right in training, {known:percent} on unseen texts like these",
+        explanation=lambda case: f"It learned from {case.reading.labelled or case.settings.labelled:,} labelled texts.",
         advice=[READ_FIRST, MORE_LABELS],
     ),
     learned(

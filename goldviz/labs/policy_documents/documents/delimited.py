@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 
-from goldviz.data.tables.delimited_text import SEPARATORS
 from goldviz.data.tables.file_table import MOST_COLUMNS, FileTable, distinct_names, plain_words
 from goldviz.data.tables.printed_dates import date_form
-from goldviz.data.tables.text_cells import cut
+from goldviz.data.tables.text_cells import cells_of_text
 from goldviz.data.texts.dated_texts import LONGEST_TEXT, DatedTextError
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD, decoded_text
 
 MOST_ROWS_OF_TEXTS = 20_000
-HEADER_CHARACTERS = 100_000
 
 
 def text_table(content: bytes, name: str) -> FileTable:
@@ -33,17 +27,17 @@ def text_table(content: bytes, name: str) -> FileTable:
             f"{file} has {len(content) / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB."
         )
     text, notes = decoded_text(content, file)
-    separator = max(SEPARATORS, key=lambda mark: len(_first_row(text, mark, file)))
-    first = _first_row(text, separator, file)
-    if len(first) < 2:
-        raise DatedTextError(f"{file} has one column only; expected are a column of dates and one of texts.")
+    separator, cells = cells_of_text(
+        text, DatedTextError, file=file, limit="is a CSV file", expected="a column of dates and one of texts"
+    )
+    first = [column[0].as_py() for column in cells]
     if len(first) > MOST_COLUMNS:
         raise DatedTextError(f"{file} has {len(first):,} columns; allowed are at most {MOST_COLUMNS}.")
-    headless = any(date_form(pa.array([cell.strip()])) for cell in first)
+    headless = any(date_form(pa.array([cell])) for cell in first)
     names = distinct_names([""] * len(first) if headless else first)
     if headless:
         notes += ("There is no header; the columns are named by their places.",)
-    columns = [column.slice(0 if headless else 1) for column in _parsed(text, separator, len(first), file)]
+    columns = [column.slice(0 if headless else 1) for column in cells]
     rows = np.arange(len(columns[0])) + (1 if headless else 2)
     if not len(rows):
         raise DatedTextError(f"{file} has no rows under its header; expected are dates with texts.")
@@ -57,24 +51,3 @@ def text_table(content: bytes, name: str) -> FileTable:
                 f"Row {row} of {file} has more than {LONGEST_TEXT:,} characters in {names[place]}; shorten it."
             )
     return FileTable(file, "text", names, tuple(columns), rows, separator, notes)
-
-
-def _first_row(text: str, separator: str, file: str) -> list[str]:
-    try:
-        return next(csv.reader(io.StringIO(text[:HEADER_CHARACTERS], newline=""), delimiter=separator))
-    except (csv.Error, StopIteration):
-        raise DatedTextError(f"{file} does not begin with a row of column names.") from None
-
-
-def _parsed(text: str, separator: str, width: int, file: str) -> list[pa.StringArray]:
-    columns = cut(
-        text,
-        separator,
-        width,
-        DatedTextError,
-        file=file,
-        limit="is a CSV file",
-        hint=". Put a text with a comma or a line break in quotation marks",
-        ignore_empty_lines=True,
-    )
-    return [pc.utf8_trim_whitespace(column) for column in columns]

@@ -14,7 +14,7 @@ loss = training_steps.loss.of(
     figure,
     KINDS,
     question="Do the networks learn to remember?",
-    shows="The training loss, beside the best answer without memory.",
+    shows="The training loss, beside an answer without memory.",
 )
 """A network that stays on the line of the best answer without memory has learned only what needs no past."""
 
