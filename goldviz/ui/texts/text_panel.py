@@ -44,16 +44,26 @@ class Source:
     invitation: str
     verb: str
     button: str
+    seen: str
     bring: Callable[[str], None]
 
 
-TEXT_TO_READ = Source(TEXT, "text", "Read a text of your own", "reads", "Read this text", visitors_data.bring_text)
+TEXT_TO_READ = Source(
+    TEXT,
+    "text",
+    "Read a text of your own",
+    "reads",
+    "Read this text",
+    "its numbers, its pieces, and what the network writes",
+    visitors_data.bring_text,
+)
 TEXTS_TO_JUDGE = Source(
     LABELLED,
     "labelled",
     "Bring labelled texts of your own",
     "learns the classes of",
     "Learn these",
+    "its numbers, its pieces, and the names of its classes",
     visitors_data.bring_labelled,
 )
 
@@ -134,7 +144,7 @@ def _upload(settings_class: type[Settings], key: str, source: Source) -> None:
         reader, about = (lab.name, lab.part("corpora")) if lab.has("corpora") else ("", None)
     st.caption(
         f"{_what_a_file_is(about)} The file stays on this server; only you, and those to whom you give a link, can "
-        "choose it. Others see a run that reads it: its numbers, its pieces, and what the network writes."
+        f"choose it. Others see a run that reads it: {source.seen}."
     )
     file = st.file_uploader("File", type=list(getattr(about, "ENDINGS", ("txt",))), key=f"{source.key}-file")
     if file is None:
