@@ -65,8 +65,8 @@ def _reach_of(values: np.ndarray) -> tuple[float, float]:
 
 
 def _by_formula(ds: Run, name: str, theme: Theme, question: str, note: str, hover: str, title: str) -> Figure:
-    figure = look.apply(Figure(), theme, title=question, notes=notes, height=460)
-    lines = [(TIMED[str(kind)], ds[name].sel(kind=kind).values) for kind in ds["kind"].values]
+    figure = look.apply(Figure(), theme, title=question, notes=[note], height=460)
+    lines = [(STYLES[str(kind)], ds[name].sel(kind=kind).values) for kind in ds["kind"].values]
     return _over_length(figure, ds["series_length"], lines, hover, title)
 
 
