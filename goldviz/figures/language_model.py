@@ -67,4 +67,5 @@ def picture(ds: Run) -> str:
     return polyline_svg(
         [Curve(style.label, dev, style.colour), Curve("pairs", pairs, style_of("bigram").colour, "dot")],
         label="Dev loss falling over training, below the line of counted pairs.",
+        axes=("training step", "loss"),
     )

@@ -406,7 +406,8 @@ def figure(
 
     def declared(body: Callable[..., Figure]) -> FigureSpec:
         def drawn(plot: Plot, more: Mapping[str, Any]) -> Figure:
-            words = plot.lacks(*needs) or instead(plot.ds)
+            recorded = all(name in plot.ds and plot.ds[name].size for name in needs)
+            words = (recorded and instead(plot.ds)) or plot.lacks(*needs)
             return plot.instead(words) if words else body(plot, **more)
 
         def plot_of(ds: Run, limits: Limits | None, theme: Theme) -> Plot:
@@ -454,8 +455,8 @@ def unless(words: str, *names: str) -> Callable[[Run], str]:
 
 
 def unless_zero(name: str, words: str) -> Callable[[Run], str]:
-    """For ``instead``: ``words`` for a run of which no value of this name is above 0, as a log axis needs it."""
-    return lambda ds: "" if bool((ds[name] > 0).any()) else words
+    """For ``instead``: ``words`` for a run whose finite values of this name are all 0, as no log axis can show them."""
+    return lambda ds: "" if bool((ds[name] > 0).any()) or not bool((ds[name] == 0).any()) else words
 
 
 def place_of(ds: Run, epoch: int | None, dim: str) -> NDArray[np.intp]:

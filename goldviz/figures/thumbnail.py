@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,8 @@ from goldviz.figures.theme import NETWORKS, style_of
 
 WIDE = {"m": 13.7, "w": 11.5, "M": 12.1, "W": 13.9} | dict.fromkeys("ijlftr.,'| ()", 5.8)
 """Pixels of letters that are wider or narrower than most, at a size of 14."""
+AXIS_ROOM = 14
+"""Pixels above and below a picture for the names of its axes."""
 DASHES = {"solid": "", "dash": "7 4", "dashdot": "7 3 2 3", "longdash": "11 4", "dot": "2 3"}
 
 
@@ -27,8 +30,14 @@ class Curve:
     dash: str = "solid"
 
 
-def polyline_svg(curves: Sequence[Curve], *, label: str, width: int = 320, height: int = 160) -> str:
-    """A picture of a few curves over one common range, with their names at their ends.
+Axes: TypeAlias = tuple[str, str]
+"""What goes to the right, and what goes upwards or down, in a word or two."""
+
+
+def polyline_svg(
+    curves: Sequence[Curve], *, label: str, axes: Axes | None = None, width: int = 320, height: int = 160
+) -> str:
+    """A picture of a few curves over one common range, with their names at their ends and those of its axes.
 
     ``label`` tells those who cannot see the picture what it shows. Text takes the colour of the text around it.
     """
@@ -60,16 +69,30 @@ def polyline_svg(curves: Sequence[Curve], *, label: str, width: int = 320, heigh
             f'<text x="{right + 8:.1f}" y="{at + 4:.1f}" font-size="14" fill="currentColor">'
             f"{html.escape(curve.name)}</text>"
         )
-    return picture_svg(parts, label=label, width=width, height=height)
+    return picture_svg(parts, label=label, axes=axes if taken else None, width=width, height=height)
 
 
-def picture_svg(parts: Sequence[str], *, label: str, width: int = 320, height: int = 160) -> str:
-    """Parts of a picture as a whole one, with what it shows in words."""
+def picture_svg(
+    parts: Sequence[str], *, label: str, axes: Axes | None = None, width: int = 320, height: int = 160
+) -> str:
+    """Parts of a picture as a whole one, with what it shows in words; the names of its axes stand above and below."""
+    room = AXIS_ROOM if axes else 0
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="100%" role="img"'
-        f' font-family="sans-serif" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
-        f"{''.join(parts)}</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {-room} {width} {height + 2 * room}" width="100%"'
+        f' role="img" font-family="sans-serif" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
+        f"{''.join([*parts, *_axis_names(axes, width, height)])}</svg>"
     )
+
+
+def _axis_names(axes: Axes | None, width: int, height: int) -> list[str]:
+    if axes is None:
+        return []
+    across, up = map(html.escape, axes)
+    look = 'font-size="13" fill="currentColor" fill-opacity="0.8"'
+    return [
+        f'<text x="10" y="-2" {look}>{up}</text>',
+        f'<text x="{width - 10}" y="{height + 10}" text-anchor="end" {look}>{across}</text>',
+    ]
 
 
 def _width_of(name: str) -> float:
@@ -93,10 +116,10 @@ def _free(wanted: float, taken: Sequence[float], top: float, bottom: float) -> f
     return float(next((h for h in heights if all(abs(h - other) >= 16 for other in taken)), wanted))
 
 
-def networks_svg(values: Array, *, label: str) -> str:
+def networks_svg(values: Array, *, label: str, axes: Axes) -> str:
     """A picture with a curve for each network of ``values`` (network and one other dimension)."""
     styles = {str(name): style_of(str(name)) for name in values["network"].values if str(name) in NETWORKS}
     curves = [
         Curve(style.label, values.sel(network=name).values, style.colour, style.dash) for name, style in styles.items()
     ]
-    return polyline_svg(curves, label=label)
+    return polyline_svg(curves, label=label, axes=axes)

@@ -35,6 +35,16 @@ def test_a_name_ends_within_the_picture_in_a_wide_font_too():
     assert float(text.get("x")) + 69.9 <= 320
 
 
+def test_axes_are_named_above_and_below_the_picture_where_it_shows_something():
+    curve = Curve("a", [1.0, 2.0], "#000")
+    picture = ET.fromstring(polyline_svg([curve], label="x", axes=("step", "loss < 1")))
+    _, top, _, height = map(float, picture.get("viewBox").split())
+    names = {text.text: text for text in picture.iter(f"{SVG}text")}
+    assert top + 13 * 0.75 <= float(names["loss < 1"].get("y")) <= 0
+    assert 160 + 13 * 0.75 - 1 <= float(names["step"].get("y")) <= top + height
+    assert not list(ET.fromstring(polyline_svg([], label="x", axes=("step", "loss"))).iter(f"{SVG}text"))
+
+
 def test_curves_reach_from_the_lower_edge_to_the_upper_one():
     svg = polyline_svg([Curve("a", np.array([2.0, 3.0, 6.0]), "#000")], label="A line.", width=320, height=160)
     [path] = re.findall(r'd="(M[^"HV]*)" fill="none" stroke="#000"', svg)

@@ -351,7 +351,11 @@ def picture(ds: Run) -> str:
         Curve(words, np.log10(ds["multiplications"].sel(kind=kind).values), STYLES[kind].colour, STYLES[kind].dash)
         for kind, words in names.items()
     ]
-    return polyline_svg(curves, label="Multiplications of three kinds of attention over the length, on log scales.")
+    return polyline_svg(
+        curves,
+        label="Multiplications of three kinds of attention over the length, on log scales.",
+        axes=("length, log scale", "multiplications, log scale"),
+    )
 
 
 FIGURES = by_name(

@@ -347,4 +347,5 @@ def picture(ds: Run) -> str:
             Curve("later", np.linalg.norm(ds["from_later"].values, axis=1), NETWORKS["lstm"].colour),
         ],
         label="The two parts of the hidden state's gradient at every step: from its own answer, and from later steps.",
+        axes=("step", "length of the gradient"),
     )

@@ -268,6 +268,7 @@ def picture(ds: Run) -> str:
     return polyline_svg(
         [Curve("dL/dx", curves["arriving"], "#0e7ac0", "dash"), Curve("δ", curves["delta"], "#d55e00")],
         label="Mean size of the error in every layer, before and after the slope, on a log scale.",
+        axes=("layer", "error, log scale"),
     )
 
 

@@ -199,7 +199,11 @@ def picture(ds: Run) -> str:
         f' fill="{GRADIENT if value > 0 else VALUE}" fill-opacity="{0.08 + 0.92 * abs(value) / most:.2f}"/>'
         for (row, column), value in np.ndenumerate(gradient)
     ]
-    return picture_svg(parts, label="Gradients of the logits: wrong characters pushed down, the right one pulled up.")
+    return picture_svg(
+        parts,
+        label="Gradients of the logits: wrong characters pushed down, the right one pulled up.",
+        axes=("character", "sample"),
+    )
 
 
 FIGURES = by_name(graph, tensor, push_and_pull, column_of_zeros, paths)

@@ -288,6 +288,7 @@ def picture(ds: Run) -> str:
             Curve("radius", ds["asymptote"].values, ASYMPTOTE, "dot"),
         ],
         label="Gain of a recurrent network over the lag, below its bound and beside its asymptote, on a log scale.",
+        axes=("steps", "gain, log scale"),
     )
 
 

@@ -191,6 +191,7 @@ def picture(ds: Run) -> str:
             Curve("dL/df", log10(ds["forget_gate"]).values, THROUGH_CELL, "dash"),
         ],
         label="Length of the gradient of an LSTM's cells and forget gates over time, on a log scale.",
+        axes=("step", "gradient, log scale"),
     )
 
 

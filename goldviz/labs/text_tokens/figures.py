@@ -231,7 +231,7 @@ def picture(ds: Run) -> str:
     last = ds.sizes["merge"]
     rows = [_picture_row(ds, step, 14 + 48 * row) for row, step in enumerate((0, last // 8, last))]
     label = "The end of a line of code, in single bytes, then in fewer and longer tokens."
-    return picture_svg([part for row in rows for part in row], label=label)
+    return picture_svg([part for row in rows for part in row], label=label, axes=("text", "merges"))
 
 
 def _picture_row(ds: Run, step: int, top: float) -> list[str]:

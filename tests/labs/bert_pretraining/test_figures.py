@@ -277,7 +277,7 @@ def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_step(run):
 def test_picture_has_the_network_below_word_frequencies(run):
     root = ET.fromstring(picture(run))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts == ["words", "BERT"]
+    assert texts == ["words", "BERT", "loss", "training step"]
     for empty in (run.isel(look=slice(0, 0)), run.drop_vars("unseen_masked_loss"), build(words=0)):
         assert not list(ET.fromstring(picture(empty)).iter("{http://www.w3.org/2000/svg}text"))
 

@@ -89,6 +89,14 @@ def test_layer_axis_names_its_ends(build_run):
     assert "read-out" not in tied.ticktext
 
 
+def test_states_of_zeros_are_told_and_states_that_overflowed_are_not_taken_for_them(run):
+    lost = run.assign(state_change=run["state_change"] * np.nan)
+    zero = lost.assign(weight_norm=run["weight_norm"] * 0)
+    [said], [other] = (FIGURES["state_change"](one).layout.annotations for one in (zero, lost))
+    assert said.text.startswith("Every weight is exactly 0")
+    assert "no recorded value is a finite number" in other.text.replace("<br>", " ")
+
+
 def test_heat_map_is_log10_with_gaps_for_zero(run):
     run["gradient_norm"].loc[{"network": "plain", "epoch": 1}] = 0
     figure = FIGURES["gradient_heat_map"](run, epoch=12)
@@ -261,7 +269,7 @@ def test_picture_is_wellformed_with_a_curve_for_each_network(run):
     root = ET.fromstring(picture(run))
     strokes = [path.get("stroke") for path in root.iter(f"{SVG}path")]
     assert strokes == ["currentColor", NETWORKS["plain"].colour, NETWORKS["residual"].colour]
-    assert [text.text for text in root.iter(f"{SVG}text")] == ["plain", "residual"]
+    assert [text.text for text in root.iter(f"{SVG}text")] == ["plain", "residual", "gradient, log scale", "layer"]
     assert len(picture(run)) < 3000
 
 

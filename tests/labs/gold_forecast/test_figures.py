@@ -470,7 +470,7 @@ def test_simulated_data_are_called_so_wherever_they_are_drawn(run):
 
 def test_picture_has_the_network_and_the_simplest_forecast(run):
     root = ET.fromstring(picture(run))
-    assert [element.text for element in root.iter(f"{SVG}text")] == ["zero", "GRU"]
+    assert [element.text for element in root.iter(f"{SVG}text")] == ["zero", "GRU", "gain, added up", "time"]
     assert len(picture(run)) < 3000
     for nothing in (build(stage="empty"), build(stage="start"), run.assign(mean=run["mean"] * np.nan)):
         assert not list(ET.fromstring(picture(nothing)).iter(f"{SVG}text"))

@@ -363,7 +363,7 @@ def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_step(run):
 def test_picture_is_the_path_with_its_signal(run):
     root = ET.fromstring(picture(run))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts == ["signal", "ODE-RNN"]
+    assert texts == ["signal", "ODE-RNN", "value", "time"]
     assert len(picture(run)) < 12_000
     for empty in (run.isel(look=slice(0, 0)), build(networks=("gru",)), run.drop_vars("decoded_mean")):
         assert not list(ET.fromstring(picture(empty)).iter("{http://www.w3.org/2000/svg}text"))

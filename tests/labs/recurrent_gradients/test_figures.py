@@ -302,6 +302,6 @@ def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_step(run):
 def test_picture_has_a_curve_for_each_network(run):
     root = ET.fromstring(picture(run))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts == ["RNN", "LSTM", "GRU"]
+    assert texts == ["RNN", "LSTM", "GRU", "signal left, log scale", "steps through time"]
     for empty in (run.isel(look=slice(0, 0)), run.drop_vars("log_jacobian_norm"), run * np.nan):
         assert not list(ET.fromstring(picture(empty)).iter("{http://www.w3.org/2000/svg}text"))

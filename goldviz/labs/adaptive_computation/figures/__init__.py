@@ -31,4 +31,8 @@ def picture(ds: Run) -> str:
             parts.append(
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide * 0.8:.1f}" height="{tall:.1f}" fill="{colour}"/>'
             )
-    return picture_svg(parts, label="Bars step by step: the longer the input, the later the last step of thought.")
+    return picture_svg(
+        parts,
+        label="Bars step by step: the longer the input, the later the last step of thought.",
+        axes=("step of thought", "input"),
+    )

@@ -17,4 +17,6 @@ FIGURES = offered(figure, KINDS, by_distance, gradient_by_distance, steps_in_a_r
 def picture(ds: Run) -> str:
     """The home page's picture: right answers by distance at the last look."""
     label = "Right answers by distance: the Transformer finds all, the RNN guesses."
-    return networks_svg(ds["accuracy_by_distance"].isel(look=-1).median("seed"), label=label)
+    return networks_svg(
+        ds["accuracy_by_distance"].isel(look=-1).median("seed"), label=label, axes=("distance", "share right")
+    )

@@ -27,4 +27,6 @@ def picture(ds: Run) -> str:
         for row in range(rows)
         for column in range(columns)
     ]
-    return picture_svg(parts, label="Attention weights: the first word written looks at the last word read.")
+    return picture_svg(
+        parts, label="Attention weights: the first word written looks at the last word read.", axes=("read", "written")
+    )

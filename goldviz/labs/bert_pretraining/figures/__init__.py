@@ -61,4 +61,4 @@ def picture(ds: Run) -> str:
     curves = [Curve("BERT", np.interp(places, inside["look"].values, inside.values), UNSEEN.colour)]
     if not absence(ds, "unigram_loss"):
         curves.insert(0, Curve("words", np.full(PICTURE_POINTS, float(ds["unigram_loss"])), "#76808c", "dot"))
-    return polyline_svg(curves, label=label)
+    return polyline_svg(curves, label=label, axes=("training step", "loss"))

@@ -46,4 +46,4 @@ def picture(ds: Run) -> str:
     for name in networks(ds):
         style = DEPTH_NETWORKS[name]
         curves.append(Curve(style.label, np.asarray(errors.sel(network=name)), style.colour, style.dash))
-    return polyline_svg(curves, label=label)
+    return polyline_svg(curves, label=label, axes=("blocks, log scale", "distance, log scale"))

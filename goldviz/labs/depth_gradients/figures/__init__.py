@@ -42,4 +42,6 @@ def picture(ds: Run) -> str:
     label = "Gradient norm of each layer on a log scale, from the input on the left to the read-out on the right."
     if "gradient_norm" not in ds or ds["gradient_norm"].size == 0:
         return polyline_svg([], label=label)
-    return networks_svg(log10(ds["gradient_norm"].mean("epoch")).median("seed"), label=label)
+    return networks_svg(
+        log10(ds["gradient_norm"].mean("epoch")).median("seed"), label=label, axes=("layer", "gradient, log scale")
+    )

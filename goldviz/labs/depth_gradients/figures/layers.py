@@ -142,6 +142,7 @@ def _block_axis(plot: Plot) -> None:
     "How far does each block move the state?",
     title="Does a block refine or replace?",
     needs=("state_change",),
+    instead=unless_zero("weight_norm", "Every weight is exactly 0, so every state is: a block moves it by no share."),
     shows="How far each block moves its state, as a share of its length.",
 )
 def state_change(plot: Plot) -> Figure:

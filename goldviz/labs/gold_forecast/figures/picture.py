@@ -31,4 +31,4 @@ def skill_svg(ds: Run) -> str:
         Curve(simplest.label, np.zeros(len(rows)), simplest.colour, simplest.dash),
         Curve(own.label.split()[0], values, own.colour),
     ]
-    return polyline_svg(curves, label=label)
+    return polyline_svg(curves, label=label, axes=("time", "gain, added up"))

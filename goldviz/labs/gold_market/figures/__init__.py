@@ -27,6 +27,7 @@ def picture(ds: Run) -> str:
     return polyline_svg(
         [Curve("by date", by_date[places], JOINED, "dash"), Curve("known", by_release[places], KNOWN)],
         label="Correlation of silver with gold's next return, joined by date and as known at the forecast.",
+        axes=("time", "correlation"),
     )
 
 

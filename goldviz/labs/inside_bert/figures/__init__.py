@@ -56,7 +56,7 @@ def picture(ds: Run) -> str:
                 f'<rect x="{left + column * size:.1f}" y="{top + row * size:.1f}" width="{size:.1f}" '
                 f'height="{size:.1f}" fill="{colour}"/>'
             )
-    return picture_svg(parts, label=label)
+    return picture_svg(parts, label=label, axes=("looked at", "word"))
 
 
 def _label(text: str, x: float, y: float, size: float) -> str:

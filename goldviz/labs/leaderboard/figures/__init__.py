@@ -41,4 +41,5 @@ def picture(ds: Run) -> str:
     return polyline_svg(
         [Curve(one.label, scores.sel(forecaster=name).values, one.colour, one.dash) for name, one in styles.items()],
         label=label,
+        axes=("test batch", "score"),
     )

@@ -30,4 +30,8 @@ def picture(ds: Run) -> str:
         for step in range(steps)
         for operation in range(operations)
     ]
-    return picture_svg(parts, label="Weights over operations: each step of a program lights one of them.")
+    return picture_svg(
+        parts,
+        label="Weights over operations: each step of a program lights one of them.",
+        axes=("step of three programs", "operation"),
+    )

@@ -32,4 +32,5 @@ def picture(ds: Run) -> str:
             Curve("read", np.where(told, np.nan, places["read"]), "#0e7ac0", "dash"),
         ],
         label=label,
+        axes=("step", "cell of memory"),
     )

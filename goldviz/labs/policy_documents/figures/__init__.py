@@ -22,5 +22,7 @@ def picture(ds: Run) -> str:
         mine = np.flatnonzero(ds["kind"].values == kind)[-24:]
         curves.append(Curve(kind, ds["balance"].values[mine], style_of_kind(ds, kind)[0], "solid"))
     return polyline_svg(
-        curves, label="The tone of statements and minutes in the last three years, eight meetings a year."
+        curves,
+        label="The tone of statements and minutes in the last three years, eight meetings a year.",
+        axes=("meeting", "tone"),
     )

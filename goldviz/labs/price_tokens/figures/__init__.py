@@ -44,4 +44,4 @@ def picture(ds: Run) -> str:
         Curve("GARCH", garch[rows], look_of("garch").colour, "longdash"),
         Curve("MLP", own[rows], look_of("mlp").colour),
     ]
-    return polyline_svg(curves, label=label)
+    return polyline_svg(curves, label=label, axes=("time", "gain, added up"))

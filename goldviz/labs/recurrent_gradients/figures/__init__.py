@@ -49,4 +49,8 @@ def picture(ds: Run) -> str:
     label = "How much of a signal survives on a log scale, by the number of steps it travels through time."
     if "log_jacobian_norm" not in ds or ds["log_jacobian_norm"].size == 0:
         return polyline_svg([], label=label)
-    return networks_svg(finite(ds["log_jacobian_norm"].isel(look=-1)).median("seed"), label=label)
+    return networks_svg(
+        finite(ds["log_jacobian_norm"].isel(look=-1)).median("seed"),
+        label=label,
+        axes=("steps through time", "signal left, log scale"),
+    )

@@ -219,6 +219,7 @@ def picture(ds: Run) -> str:
             ),
         ],
         label="Distance of a residual network, and of two better solvers, from the flow over the number of steps.",
+        axes=("steps", "distance, log scale"),
     )
 
 

@@ -29,4 +29,5 @@ def picture(ds: Run) -> str:
     return polyline_svg(
         [Curve("series", values, "#76808c", "dot"), Curve(style.label, forecast, style.colour)],
         label="A series of three sines, and the forecast of the last one by a Transformer.",
+        axes=("time", "value"),
     )

@@ -31,4 +31,8 @@ def picture(ds: Run) -> str:
             for row in range(rows)
             for column in range(columns)
         ]
-    return picture_svg(parts, label="Three maps of attention: in the encoder, between the two, and in the decoder.")
+    return picture_svg(
+        parts,
+        label="Three maps of attention: in the encoder, between the two, and in the decoder.",
+        axes=("read", "written"),
+    )
