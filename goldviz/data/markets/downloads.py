@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 
 import pandas as pd
 
 from goldviz.data.markets.clock import utc_now
-from goldviz.data.markets.kept_markets import market_folder
 from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.parquet import DamagedMarketError, market_file, read_market
 from goldviz.data.markets.symbols import described
 from goldviz.data.markets.yahoo import PATIENCE, fetch, valid_symbol
 from goldviz.data.markets.yahoo_faults import DownloadError, no_rows
 from goldviz.data.tables.kept_files import PLACES
-from goldviz.data.tables.private_files import private_folder
-from goldviz.data.tables.whole_files import reason_of, write_whole
+from goldviz.data.tables.whole_files import reason_of
 
 EARLIEST = date(1960, 1, 1)
 """Every download begins here: the whole history costs one request too, and serves whatever start is asked for next."""
@@ -29,9 +25,6 @@ FRESH = pd.Timedelta(minutes=10)
 """Within this time a symbol is not asked for again."""
 
 DOWNLOADS = PLACES["downloads"]
-MOST_SYMBOLS = 200
-"""So many symbols' last downloads are kept; the ones that were kept longest ago go."""
-
 ONE_DOWNLOAD = threading.Lock()
 
 Progress = Callable[[int, int, str], None]
@@ -118,10 +111,11 @@ def _downloaded(symbol: str, seconds: float) -> Obtained:
     now = utc_now().floor("s")
     channel = fetch(symbol, start=EARLIEST, seconds=seconds)
     try:
-        _keep_download(Market((channel,), "yahoo", "Yahoo Finance", now))
+        DOWNLOADS.write(_file_of(symbol), market_file(Market((channel,), "yahoo", "Yahoo Finance", now)))
+        DOWNLOADS.make_room(survivor=_file_of(symbol))
     except OSError as error:
-        reason = reason_of(error)
-        note = f"{symbol}: the download could not be kept in {_download_folder()} ({reason})."
+        folder, reason = DOWNLOADS.path(symbol).parent, reason_of(error)
+        note = f"{symbol}: the download could not be kept in {folder} ({reason})."
         return Obtained(channel, now, note)
     return Obtained(channel, now)
 
@@ -139,37 +133,15 @@ def _since(start: date, answer: Obtained) -> Obtained | None:
     return replace(answer, channel=replace(answer.channel, values=values))
 
 
-def _download_folder() -> Path:
-    return market_folder() / DOWNLOADS.folder
-
-
-def _download_path(symbol: str) -> Path:
+def _file_of(symbol: str) -> str:
     # With a word before it no symbol is a name that a system reserves, such as CON or NUL.
-    return _download_folder() / f"yahoo {symbol}.parquet"
+    return f"yahoo {symbol}"
 
 
 def _last_good(symbol: str) -> Obtained | None:
     """The last good download; None where there is none, or its file is damaged or of another symbol."""
     try:
-        market = read_market(_download_path(symbol).read_bytes())
+        market = read_market(DOWNLOADS.read(_file_of(symbol)) or b"")
     except (OSError, DamagedMarketError):
         return None
     return Obtained(market.target, market.retrieved) if market.target.name == symbol else None
-
-
-def _keep_download(market: Market) -> None:
-    """Whoever reads at the same time sees the file that was there before, or all of the new one."""
-    path = _download_path(market.target.name)
-    private_folder(path.parent)
-    write_whole(path, market_file(market))
-    DOWNLOADS.make_room(survivor=path.stem)
-    by_age = sorted(path.parent.glob("yahoo *.parquet"), key=_written)
-    for old in by_age[:-MOST_SYMBOLS]:
-        old.unlink(missing_ok=True)
-
-
-def _written(path: Path) -> float:
-    # Another process may have removed it meanwhile.
-    with suppress(FileNotFoundError):
-        return path.stat().st_mtime
-    return 0.0

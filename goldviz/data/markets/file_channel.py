@@ -43,7 +43,6 @@ BOUNDED_WORDS = {"rsi", "macd", "stochastic", "oscillator", "percentile", "senti
 EXCHANGE_WORDS = {"exchange", "fx", "currency"}
 """The rate of an exchange is a price."""
 
-CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _UNIT_IN_BRACKETS = re.compile(r"[(\[] ?(?P<unit>%|[$€£¥]?[A-Za-z/ ]{0,12}[$€£¥/][A-Za-z0-9/ ]{0,12}|[A-Z]{3}) ?[)\]]")
 _PRICE_UNIT = re.compile(
     r"(?P<money>[$€£¥]|\b(?:usd|eur|gbp|jpy|chf|cny|pln))[/_ ](?P<per>mwh|kwh|oz|bbl|barrel|mt|tco2|t|kg|g)\b", re.I

@@ -6,7 +6,7 @@ and weighed before it is written out. No note of pandas in a file is believed, a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -21,16 +21,8 @@ ENCRYPTED_MARK = b"PARE"
 MOST_UNPACKED = 400 * 10**6
 """Bytes; what a file says of itself, and what its text columns would take together."""
 
-PLAIN_TYPES: tuple[Callable[[pa.DataType], bool], ...] = (
-    pa.types.is_integer,
-    pa.types.is_floating,
-    pa.types.is_decimal,
-    pa.types.is_boolean,
-    pa.types.is_date,
-    pa.types.is_timestamp,
-    pa.types.is_time,
-    pa.types.is_null,
-)
+PLAIN_TYPES = re.compile(r"u?int\d+|float|double|halffloat|decimal\d+\(.*|bool|date\d+.*|time(stamp|\d+)\[.*|null")
+"""What columns can hold beside text, as Arrow names it."""
 
 
 def parquet_table(content: bytes, file: str, longest: int = LONGEST_CELL) -> FileTable:
@@ -80,7 +72,7 @@ def _read(content: bytes, file: str, allowed: int) -> FileTable:
 
 
 def _plain(kind: pa.DataType) -> bool:
-    return _textual(kind) or any(allows(kind) for allows in PLAIN_TYPES)
+    return _textual(kind) or bool(PLAIN_TYPES.fullmatch(str(kind)))
 
 
 def _textual(kind: pa.DataType) -> bool:

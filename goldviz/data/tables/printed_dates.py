@@ -35,20 +35,8 @@ ENOUGH = 0.8
 MOST = 0.5
 """The same where all of these are dates, some in another form."""
 
-MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
+_MONTHS = "january february march april may june july august september october november december"
+MONTHS = tuple(_MONTHS.split())
 _NAME = "(?P<name>" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS) + "|sept)"
 _DAY, _YEAR, _ANY_YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d{2})"
 _CLOCK = (
@@ -239,9 +227,7 @@ def with_clock(dates: PrintedDates, table: FileTable, column: int) -> PrintedDat
     half = pc.utf8_lower(pc.utf8_trim_whitespace(parts["half"]))
     hours = np.where(_flags(pc.equal(half, "am")) & (hours == 12), 0, hours)
     hours = hours + np.where(_flags(pc.equal(half, "pm")) & (hours < 12), 12, 0)
-    wrong = (hours > 23) | (minutes > 59) | (seconds > 60)
-    _refuse(table, column, wrong, lambda cell: f"{cell!r} is a time that no clock shows")
-    clock = (3600 * hours + 60 * minutes + seconds).astype("timedelta64[s]")
+    clock = _since_midnight(table, column, hours, minutes, seconds)
     month_first = None if dates.month_first is None else dates.month_first + clock
     note = f"The time of day stands in {table.names[column]}."
     return replace(dates, moments=dates.moments + clock, month_first=month_first, notes=(*dates.notes, note))
@@ -337,10 +323,7 @@ def _clocks(
     nothing = np.zeros(len(table.rows), "timedelta64[s]")
     if "hour" not in parts or not pc.any(pc.not_equal(parts["hour"], "")).as_py():
         return nothing, nothing, (), 0
-    hours, minutes, seconds = (_whole(parts[part]) for part in ("hour", "minute", "second"))
-    wrong = (hours > 23) | (minutes > 59) | (seconds > 60)
-    _refuse(table, column, wrong, lambda cell: f"{cell!r} has a time that no clock shows")
-    clock = (3600 * hours + 60 * minutes + seconds).astype("timedelta64[s]")
+    clock = _since_midnight(table, column, *(_whole(parts[part]) for part in ("hour", "minute", "second")))
     zones = pc.dictionary_encode(parts["zone"])
     names = zones.dictionary.to_pylist()
     if "" in names:
@@ -355,6 +338,14 @@ def _clocks(
         return nothing, nothing, (note,), max(0, -int(ahead.min()))
     several = f" in {len(names)} time zones" if len(names) > 1 else " in a time zone"
     return clock, ahead.astype("timedelta64[s]"), (f"Time stamps{several} were converted to days of UTC.",), 0
+
+
+def _since_midnight(
+    table: FileTable, column: int, hours: NDArray[np.int64], minutes: NDArray[np.int64], seconds: NDArray[np.int64]
+) -> NDArray[np.timedelta64]:
+    wrong = (hours > 23) | (minutes > 59) | (seconds > 60)
+    _refuse(table, column, wrong, lambda cell: f"{cell!r} has a time that no clock shows")
+    return (3600 * hours + 60 * minutes + seconds).astype("timedelta64[s]")
 
 
 def _seconds_ahead(zone: str) -> int:

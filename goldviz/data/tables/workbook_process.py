@@ -145,7 +145,9 @@ def old_workbook(path: str) -> Sheets:
         check_span(sheet.nrows, sheet.ncols)
         return Rows(0, sheet.ncols, ([value(cell) for cell in sheet.row(row)] for row in range(sheet.nrows)))
 
-    return Sheets(book.sheet_names(), {one.name for one in book.sheets() if one.visibility}, rows)
+    # The sheets themselves would all be read.
+    states = zip(book.sheet_names(), book._sheet_visibility, strict=True)
+    return Sheets(book.sheet_names(), {name for name, state in states if state}, rows)
 
 
 def percentage(value: float) -> str:

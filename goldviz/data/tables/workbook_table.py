@@ -34,6 +34,7 @@ from goldviz.data.tables.file_table import (
     unheard,
 )
 from goldviz.data.tables.table_head import extent
+from goldviz.data.tables.whole_files import disk_faults_as
 from goldviz.data.tables.workbook_process import BLANK, MOMENT, MOST_MEMORY, MOST_SECONDS, NUMBER, TEXT
 
 COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -69,7 +70,7 @@ def workbook_table(
     :class:`MarketError` for a damaged or locked workbook, one without such a sheet, and one that is too large, in a
     sentence that names the file and what is allowed; what ``report`` raises is passed on, and ends the reading.
     """
-    with TemporaryDirectory() as folder:
+    with disk_faults_as(MarketError, f"{file} cannot be read on this machine"), TemporaryDirectory() as folder:
         workbook, result = Path(folder, "workbook"), Path(folder, "result")
         workbook.write_bytes(content)
         _read(workbook, sheet, result, file, report)
@@ -130,9 +131,9 @@ def _table(
     texts[kinds == TEXT] = about["texts"]
     sheet = [cells[np.ix_(full, columns)].T for cells in (kinds, numbers, texts)]
     printed_cells = [_text(*column) for column in zip(*sheet, strict=True)]
-    check_lengths(printed_cells, rows, file, longest)
     table = extent(printed_cells, rows, header, file)
     inside = slice(table.first, table.end)
+    check_lengths([cells[inside] for cells in printed_cells], rows[inside], file, longest)
     made = (
         _column(of_kinds[inside], of_numbers[inside], cells[inside])
         for of_kinds, of_numbers, cells in zip(*sheet[:2], printed_cells, strict=True)
@@ -161,7 +162,8 @@ def _text(kinds: NDArray[np.uint8], numbers: NDArray[np.float64], texts: NDArray
     for kind in (NUMBER, MOMENT):
         if (mask := kinds == kind).any():
             values = printed(_column(kinds[mask], numbers[mask], cells))
-            cells = pc.replace_with_mask(cells, pa.array(mask), pc.replace_substring_regex(values, " 00:00:00$", ""))
+            values = pc.replace_substring(values, " 00:00:00", "") if kind == MOMENT else values
+            cells = pc.replace_with_mask(cells, pa.array(mask), values)
     return cells
 
 

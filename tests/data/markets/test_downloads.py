@@ -1,6 +1,7 @@
 """A market from a loopback Yahoo: what is kept, what is asked again, and what is said about what is missing."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
@@ -115,7 +116,7 @@ def test_what_is_not_fresh_is_asked_for_again(yahoo, never_fresh):
 def test_a_download_from_the_future_is_not_fresh(yahoo):
     """A clock that was set back must not keep a symbol from being asked for again."""
     market = download(["GC=F"], start=START)
-    [path] = (downloads.market_folder() / "downloads").iterdir()
+    [path] = downloads.DOWNLOADS.path("").parent.iterdir()
     ahead = downloads.Market(market.channels, "yahoo", "Yahoo Finance", NOW.floor("s") + pd.Timedelta(days=2))
     path.write_bytes(downloads.market_file(ahead))
     yahoo.asked.clear()
@@ -184,7 +185,7 @@ def test_without_a_network_yahoo_is_tried_once_and_the_rest_comes_from_disk(
 @pytest.mark.parametrize("damage", [lambda old: b"", lambda old: old[: len(old) // 2], lambda old: old[:-1] + b"\0"])
 def test_a_damaged_download_is_as_good_as_none(yahoo, damage):
     market = download(["GC=F"], start=START)
-    [path] = (downloads.market_folder() / "downloads").iterdir()
+    [path] = downloads.DOWNLOADS.path("").parent.iterdir()
     path.write_bytes(damage(path.read_bytes()))
     again = download(["GC=F"], start=START)
     pd.testing.assert_series_equal(again.target.values, market.target.values)
@@ -222,10 +223,9 @@ def test_prices_below_zero_are_noted_also_when_they_come_from_disk(yahoo):
 
 
 def test_only_the_last_symbols_are_kept(yahoo, monkeypatch):
-    monkeypatch.setattr(downloads, "MOST_SYMBOLS", 2)
-    download(["GC=F", "SI=F", "^VIX"], start=START)
-    files = sorted(path.name for path in (downloads.market_folder() / "downloads").iterdir())
-    assert files == ["yahoo SI=F.parquet", "yahoo ^VIX.parquet"]
+    monkeypatch.setattr(downloads, "DOWNLOADS", replace(downloads.DOWNLOADS, budget=1))
+    download(["GC=F", "SI=F"], start=START)
+    assert [path.name for path in downloads.DOWNLOADS.path("").parent.iterdir()] == ["yahoo SI=F.parquet"]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_the_first_sheet_with_cells_is_read_and_another_can_be_chosen():
 
 
 def test_titles_gaps_errors_and_percentages_are_read_as_they_look():
-    rows = [["Prices of gold"], [], ["Date", None, "Close", "Yield"]]
+    rows = [["Prices of gold. " * 200], [], ["Date", None, "Close", "Yield"]]
     rows += [[day.date(), None, 1900.5 + n, 0.0406] for n, day in enumerate(DAYS)]
     rows[5][2], rows[6][2] = None, "#N/A"
     made = workbook(Gold=rows)
@@ -146,7 +146,10 @@ TOO_MUCH = "takes more memory or time than a workbook of prices needs. Delete wh
     [
         (of_rows('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'), TOO_MUCH),
         (of_rows('<row r="100000"><c r="BZ100000"><v>1</v></c></row>'), "has cells far from each other"),
-        (of_rows(f'<row><c t="str"><v>{"gold" * 30_000}</v></c></row>'), "has a cell of 120,000 bytes in column 1"),
+        (
+            of_rows(f'<row><c s="1"><v>45100</v></c><c t="str"><v>{"gold" * 30_000}</v></c></row>'),
+            "has a cell of 120,000 bytes in column 2",
+        ),
         (hostile_workbooks.empty_sheets(rows=5), "has nothing in sheet Gold 2; expected are dates and numbers."),
         (packed(exchanged(sound_parts(), SHEET, xml_of_sheet("<row><c><v>1</v></c></row>"))), "one column only"),
         (packed([*sound_parts()[:-1], (SHEET, b"<worksheet><sheetData><row><c><v>")]), "cannot be read as one"),
