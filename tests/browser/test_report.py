@@ -117,6 +117,58 @@ def test_a_report_opens_without_a_network_moves_and_prints(page: Page, tmp_path:
     assert (tmp_path / "report.pdf").stat().st_size > 50_000
 
 
+STEP = """async (step) => {
+  const hosts = [...document.querySelectorAll(".goldviz-figure[data-lane]")];
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const slider = document.querySelector(".goldviz-timeline input");
+  slider.value = step;
+  slider.dispatchEvent(new Event("input"));
+  const waits = ({ goldvizPlace: place }) => place.drawn !== place.want().figure;
+  while (hosts.some(waits)) await pause(5);
+  const moved = hosts.filter((host) => host.goldvizPlace.moved);
+  const boxed = (kind, parts, words = "") => {
+    const drawn = parts.filter((part) => part.getAttribute("d") !== "M0,0").map((part) => part.getBoundingClientRect());
+    const [left, top] = ["left", "top"].map((side) => Math.min(...drawn.map((box) => box[side])));
+    const [right, bottom] = ["right", "bottom"].map((side) => Math.max(...drawn.map((box) => box[side])));
+    return drawn.length ? [{ kind, box: [left, top, right, bottom], words: words.replaceAll("\u200b", "") }] : [];
+  };
+  const seen = (host) => [
+    ...[...host.querySelectorAll(".scatterlayer > .trace")].flatMap((trace) => [
+      ...boxed("line", [...trace.querySelectorAll(".js-line")]),
+      ...boxed("fill", [...trace.querySelectorAll(".js-fill")]),
+      ...[...trace.querySelectorAll(".point")].flatMap((point) => boxed("point", [point])),
+    ]),
+    ...[".barlayer path", ".shapelayer path", ".heatmaplayer image"].flatMap((name) =>
+      [...host.querySelectorAll(name)].flatMap((part) => boxed(name, [part])),
+    ),
+    ...[...host.querySelectorAll(".gtitle-subtitle, .annotation-text")].flatMap((part) =>
+      boxed("words", [part], part.textContent),
+    ),
+  ];
+  const names = moved.map((host) => `${host.dataset.lane} ${host.dataset.name}`);
+  const first = moved.map(seen);
+  while (hosts.some((host) => host.goldvizPlace.moved)) await pause(50);
+  return { names, first, settled: moved.map(seen) };
+}"""
+"""Every figure that was moved to a step: its parts' boxes before Plotly drew it whole, and after."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [(1440, 900, "light"), (390, 844, "dark")], ids=str, indirect=True)
+def test_what_is_moved_to_a_step_stands_where_plotly_draws_it(page: Page) -> None:
+    moved = set()
+    for step in (10, 1, 19):
+        found = page.evaluate(STEP, step)
+        moved |= set(found["names"])
+        for name, first, settled in zip(found["names"], found["first"], found["settled"], strict=True):
+            assert [(one["kind"], one["words"]) for one in first] == [(one["kind"], one["words"]) for one in settled], (
+                name
+            )
+            for one, other in zip(first, settled, strict=True):
+                assert one["box"] == pytest.approx(other["box"], abs=1), (name, step, one["kind"])
+    assert len(moved) > 8
+
+
 def test_a_browser_without_scripts_gets_a_sentence(browser: Browser, file: Path) -> None:
     context = browser.new_context(offline=True, java_script_enabled=False)
     page = context.new_page()

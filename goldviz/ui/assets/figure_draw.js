@@ -7,12 +7,15 @@ import { relink, watchLinks } from "./figure_link.js";
 import "./figure_narrow.js";
 import { clearOfCurves, namedAtEnds } from "./figure_names.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
+import { movedTo } from "./figure_step.js";
 import { stroked } from "./figure_strokes.js";
 import { recoloured, themeUnder, toneOf } from "./figure_theme.js";
 import { oneStop } from "./figure_toolbar.js";
 import { tellWords } from "./figure_words.js";
 
 export const THEME_EVERY_MS = 150;
+// So long after the last step a figure that was only moved is drawn whole.
+const SETTLED_MS = 350;
 const LEAST = 12;
 const CONFIG = {
   displaylogo: false,
@@ -98,7 +101,7 @@ function withNames(layout, data, { room }, width, { veiled, ink }) {
 // Whether a draw would change nothing. Where shapes are dragged, a hand may have changed what was drawn.
 function isDrawn(host, place, { figure, subject, movable, veiled }) {
   const same = place.drawn === figure && place.subject === subject && place.veiled === Boolean(veiled);
-  return host.dataset.drawn && same && !movable && fits(host, place);
+  return host.dataset.drawn && same && !movable && !place.moved && fits(host, place);
 }
 
 function fits(host, { width, theme, presented }) {
@@ -111,18 +114,28 @@ async function paint(Plotly, host, place, wanted) {
   const theme = themeUnder(host);
   const colour = inks && theme !== drawnFor ? recoloured(inks[drawnFor], inks[theme]) : (same) => same;
   const config = { ...CONFIG, edits: { shapePosition: movable } };
-  if (place.subject !== subject) Object.assign(place, { subject, zoom: {} });
+  const another = place.subject !== subject;
+  if (another) Object.assign(place, { subject, zoom: {} });
   const about = JSON.stringify([width, figure.layout.title, figure.data.map((trace) => trace.name)]);
   if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
+  const laid = () => {
+    const layout = heightFor(host, fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout)));
+    keepZoom(place.zoom, layout);
+    return withNames(layout, colour(figure.data), place, width, { veiled, ink: inks?.[theme] });
+  };
+  const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
+  if (steps && fits(host, place) && movedTo(host, place, figure, laid())) {
+    place.moved = true;
+    clearTimeout(place.settles);
+    place.settles = setTimeout(place.draw, SETTLED_MS);
+    return;
+  }
   let layout;
   const react = () => {
-    const fit = fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout));
-    const data = colour(figure.data);
-    layout = heightFor(host, fit);
-    keepZoom(place.zoom, layout);
-    layout = withRoom(place, withNames(layout, data, place, width, { veiled, ink: inks?.[theme] }));
+    place.laid = laid();
+    layout = withRoom(place, place.laid);
     host.style.height = `${layout.height}px`;
-    return Plotly.react(host, stroked(data, layout), layout, config);
+    return Plotly.react(host, stroked(colour(figure.data), layout), layout, config);
   };
   await react();
   const missing = overprinted(host);
@@ -131,6 +144,7 @@ async function paint(Plotly, host, place, wanted) {
     await react();
   }
   const { l, r } = host._fullLayout._size;
+  place.moved = false;
   Object.assign(place, { width, theme, room: { l, r }, presented: presenting.host === host, veiled: Boolean(veiled) });
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   host.classList.toggle("goldviz-movable", Boolean(movable));
@@ -200,6 +214,7 @@ export function placeOfFigure(host, address, want) {
   place.leave = () => {
     widths.disconnect();
     clearInterval(themes);
+    clearTimeout(place.settles);
   };
   return place;
 }
