@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from goldviz.data.texts.kept_models import SHIPPED_MODEL, load_model
 from goldviz.data.texts.kept_texts import keep_text, load_text
+from goldviz.data.texts.labelled_texts import labelled_texts
 from goldviz.labs.bert_pretraining.figures import FIGURES
 from goldviz.labs.bert_pretraining.settings import SIZES, BertPretraining
 from goldviz.labs.bert_pretraining.words import torn_between
@@ -100,6 +101,17 @@ def test_an_uploaded_file_is_shown_before_it_is_used() -> None:
     name = visitor.at.session_state[CORPUS]
     assert load_text(name) == "Prices rose. Growth slowed."
     assert visitor.at.query_params["corpus"] in (name, [name])
+    labelled = b"text,label\n" + b"".join(b"It was %d.,%s\n" % (n, (b"good", b"bad")[n % 2]) for n in range(20))
+    visitor.at.file_uploader(key="labelled-file").set_value(("own.csv", labelled, "text/csv"))
+    while "use-labelled" not in [button.key for button in visitor.look().at.button]:
+        assert not visitor.errors
+    assert any("16 texts are learned" in words for words in visitor.captions), visitor.captions
+    visitor.click("use-labelled")
+    assert labelled_texts(visitor.at.session_state[controls.key_of(BertPretraining, "labelled_texts")]).classes == (
+        "bad",
+        "good",
+    )
+    assert load_text(name) == "Prices rose. Growth slowed."
 
 
 @pytest.mark.parametrize(("content", "words"), [(b"", "is empty"), (b"\x00\x01\x02" * 30, "")])
