@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.data.markets.alignment import aligned, next_values
 from goldviz.data.markets.text_channels import axes_know_the_future
 from goldviz.data.markets.warnings import market_warnings
-from goldviz.diagnostics.forecasts.lookahead import columns_ahead, lookahead_warning
+from goldviz.diagnostics.forecasts.lookahead import lookahead_warning
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 if TYPE_CHECKING:
@@ -33,26 +32,17 @@ def doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
 @lru_cache(maxsize=32)
 def windows_doubts(settings: ODERNNLaboratory) -> list[str]:
     """The same of the windows that these settings cut; raises :class:`MarketError` where there are none."""
-    from goldviz.labs.ode_rnn.market_windows import market_windows
+    from goldviz.labs.ode_rnn.market_windows import foreseeing, market_windows
 
     windows = market_windows(settings)
     return [
-        *foreseeing(windows),
+        *(lookahead_warning(link.channel, link) for link in foreseeing(windows)),
         *axes(windows),
         *channels(windows),
         *silence(windows),
         *few(windows),
         *left_out(windows, settings.longest_gap),
     ]
-
-
-def foreseeing(windows: MarketWindows) -> list[str]:
-    """Columns that tell the next move, before the tests begin, by more than an honest one can."""
-    market, panel = windows.market, aligned(windows.market)
-    words = {channel.name: channel.words for channel in market.channels}
-    kinds = [channel.transformation for channel in market.channels]
-    links = columns_ahead(panel, kinds, next_values(panel, "return"), end=windows.split)
-    return [lookahead_warning(words[link.channel], link) for link in links]
 
 
 def axes(windows: MarketWindows) -> list[str]:

@@ -16,9 +16,10 @@ import pandas as pd
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
-from goldviz.data.markets.alignment import aligned
+from goldviz.data.markets.alignment import aligned, next_values
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market, MarketError
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, columns_ahead
 
 if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
@@ -128,3 +129,12 @@ def _standardised(values: Float[np.ndarray, "rows channels"], learnt: int) -> Fl
     usable = spread > 1e-12 * np.abs(mean)
     scores = np.where(usable, (values - mean) / np.where(usable, spread, 1.0), np.nan)
     return np.asarray(np.clip(scores, -FARTHEST, FARTHEST))
+
+
+def foreseeing(windows: MarketWindows) -> list[NextMoveLink]:
+    """Columns, by their words, that tell the next move before the tests begin by more than an honest one can."""
+    market, panel = windows.market, aligned(windows.market)
+    words = {channel.name: channel.words for channel in market.channels}
+    kinds = [channel.transformation for channel in market.channels]
+    links = columns_ahead(panel, kinds, next_values(panel, "return"), end=windows.split)
+    return [link._replace(channel=words[link.channel]) for link in links]

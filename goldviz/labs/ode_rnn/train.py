@@ -32,7 +32,7 @@ from goldviz.labs.ode_rnn.instruments import (
 )
 from goldviz.labs.ode_rnn.networks import LAYERS, flat_weights, layers_of, series_network
 from goldviz.labs.ode_rnn.series import IrregularBatch
-from goldviz.labs.ode_rnn.tasks import SequenceSource, sequence_source
+from goldviz.labs.ode_rnn.tasks import MarketSequences, SequenceSource, sequence_source
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.series_forecaster import SeriesForecaster
 from goldviz.training.clipping import clip_gradients
@@ -133,6 +133,8 @@ def announce(
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
     record.attribute(device=device_name(device), time_unit=source.time_unit, longest_gap=settings.longest_gap)
+    if isinstance(source, MarketSequences):
+        record.attribute(columns_ahead=[link._asdict() for link in source.columns_ahead])
     no_truth = torch.full((len(moments), len(source.channels)), math.nan)
     record.once("probe_time", times.numpy())
     record.once("probe_value", probe.seen.values[:, 0].numpy())

@@ -8,12 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import goldviz.api
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import Channel, Market
 from goldviz.data.markets.text_channels import axes_note
 from goldviz.labs.ode_rnn.doubts import windows_doubts
+from goldviz.labs.ode_rnn.findings import findings_of
 from goldviz.labs.ode_rnn.page import PAGE
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from tests.labs.ode_rnn.cases import OF_A_MARKET, SMALL
 
 DAYS = pd.bdate_range("2019-01-01", periods=600)
 
@@ -66,3 +69,21 @@ def test_observations_that_stand_in_no_sequence_are_counted() -> None:
     days = pd.bdate_range("2019-01-01", periods=900)
     [sentence] = told(data=own(days[[*range(0, 600, 5), *range(600, 900)]]))
     assert "Only 216 of 335 observations before the tests are in a sequence" in sentence
+
+
+def test_a_column_that_knows_the_next_move_is_named_before_training_and_on_a_card_after() -> None:
+    moves = np.random.default_rng(5).standard_normal((2, len(DAYS)))
+    plan = np.append(moves[0, 1:], 0.0) + 2 * moves[1]
+    channels = [
+        Channel(name, words, pd.Series(100 * np.exp(0.01 * np.cumsum(values)), DAYS), "log_return")
+        for name, words, values in (("gold", "Gold", moves[0]), ("plan", "The plan", plan))
+    ]
+    data = keep(Market(tuple(channels), "file", "gold.csv", pd.Timestamp("2026-11-20", tz="UTC"), {}))
+    settings = ODERNNLaboratory(**SMALL | OF_A_MARKET | {"data": data, "solver": "euler", "networks": "gru"})
+    [sentence] = PAGE.doubts(settings)
+    assert sentence.startswith("The plan tells the next move: correlation +0.")
+    run = goldviz.api.run(settings, progress=False)
+    [card] = [one for one in findings_of(settings, run) if one.kind == "column_ahead"]
+    assert card.number.startswith("The plan (+0.")
+    assert card.number[10:14] in sentence
+    assert all(one.kind != "column_ahead" for one in findings_of(settings, run.assign_attrs(columns_ahead="[]")))

@@ -1,5 +1,7 @@
 """Sentences on gradients through layers and through time (document 001, eq. 2 and 6-9), and on flows."""
 
+import json
+
 import numpy as np
 
 from tests.truth.predicates.told import between, by_seed, finite, last_quarter, rose, typical
@@ -168,6 +170,7 @@ def gained(told):
 
 ODE_RNN = {
     "diverged": diverged,
+    "column_ahead": lambda told: bool(json.loads(told.run.attrs["columns_ahead"])),
     "state_exploding": lambda told: told.last("state_size") > 30,
     "solver_too_coarse": lambda told: ~between(refined_by(told), 1 / 1.1, 1.1),
     "no_skill": lambda told: of_zero(told) >= 0.9,
