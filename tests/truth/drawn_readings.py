@@ -34,7 +34,7 @@ SEEDS, BESIDE = 3, 19
 """Of one reading; and how many readings stand side by side."""
 LARGE, STEPS = 20_000, 60
 """Values of what is not drawn; steps left."""
-LEVELS_OF = {**OF_THEIR_OWN, "update_to_data": (1e-6, 1e-3, 0.1)}
+LEVELS_OF = {**OF_THEIR_OWN, "update_to_data": (1e-6, 1e-3, 0.1), "gate_opening": (0.01, 0.3, 0.6, 0.9, 0.99)}
 
 
 @dataclass(frozen=True)

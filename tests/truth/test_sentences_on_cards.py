@@ -51,7 +51,7 @@ PRINTED = {name: getattr(numbers, name.replace("-", "_").upper()) for name in TA
 """By laboratory and rule: the numbers that it prints of a network."""
 OF_ANY_SEED = ("diverged", "not_learned")
 """What one seed is enough for."""
-SOME, MANY = {True: 10, False: 4}, {True: 180, False: 40}
+SOME, MANY = {True: 10, False: 4}, {True: 120, False: 40}
 """Drawn runs of a laboratory in the ordinary suite, a thousand readings in all, and in the long one; more of those
 whose readings stand alone."""
 WORDS = (
@@ -85,7 +85,10 @@ class Judge:
 
     def printed(self, kind, network, seeds):
         """The numbers that it has to print: the middle one of these seeds."""
-        values = [one.of(seeds) if isinstance(one, numbers.If) else one for one in self.of(PRINTED, kind, network)]
+        values = [
+            one.of(seeds) if isinstance(one, numbers.If | numbers.Apart) else one
+            for one in self.of(PRINTED, kind, network)
+        ]
         return [middle(of_these(value, seeds)) for value in values if value is not None]
 
 
@@ -123,9 +126,10 @@ def cards(lab, reading):
 
 def agrees(number, values):
     """Whether a line prints these numbers, in their order; of what is not finite, or no share any more, words."""
-    words = number.replace("more than 1,000 %", "")
-    said, limit = numbers_in(words), np.inf if words == number else 10
-    due = [value for value in values if np.isfinite(value) and value <= limit]
+    large = number.count("more than 1,000 %")
+    for value in [value for value in values if value > 10][:large]:
+        values.remove(value)
+    said, due = numbers_in(number.replace("more than 1,000 %", "")), [value for value in values if np.isfinite(value)]
     return len(said) == len(due) and all(one.agrees_with(value) for one, value in zip(said, due, strict=True))
 
 

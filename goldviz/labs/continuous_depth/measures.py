@@ -91,8 +91,8 @@ class Reading(TrainingReading):
 
     @property
     def consistent(self) -> Verdicts:
-        """Whether it does not; where the field was never followed exactly, that is not known."""
-        return ~self.inconsistent & bool(np.isfinite(self.refined).all())
+        """Whether it does not; unknown where the field was never followed exactly, or a loss is no number."""
+        return np.asarray(~self.inconsistent & np.isfinite(self.refined) & np.isfinite(self.loss))
 
     @property
     def by_adjoint(self) -> bool:

@@ -23,6 +23,17 @@ class If(NamedTuple):
         return self.value if most(verdicts[seeds] if np.ndim(verdicts) else verdicts) else None
 
 
+class Apart(NamedTuple):
+    """A ratio; or by how much of itself it is off 1, where seeds on both sides have a middle one near 1."""
+
+    ratio: Any
+
+    def of(self, seeds: Any) -> Any:
+        """Of these seeds: the one or the other."""
+        near = between(np.nanmedian(np.asarray(self.ratio)[seeds]), 1 / 1.1, 1.1)
+        return abs(self.ratio - 1) if near else self.ratio
+
+
 def share_at_end(kind):
     return lambda told: [by_seed(told.last(told.kinds[kind]))]
 
@@ -75,6 +86,11 @@ def loss(told):
     return told.of("test_loss") if "test_loss" in told.run else gradients.worth(told) * told.of("memoryless_loss")
 
 
+def memory(told):
+    """Nothing is a share of no loss."""
+    return gradients.worth(told).where(told.of("memoryless_loss") > 0)
+
+
 def far(told):
     return int(told.run.lag.max())
 
@@ -90,9 +106,9 @@ RECURRENT_GRADIENTS = {
         If(10 ** gradients.signal(told).max("lag"), gradients.signal(told).max("lag") > 2),
         If(steepest(told), steepest(told) > 1000),
     ],
-    "task_solved": lambda told: [loss(told), gradients.worth(told)],
+    "task_solved": lambda told: [loss(told), memory(told)],
     "vanishing": lambda told: [0.01, gone_from(told), far(told)],
-    "learned_nothing": one(gradients.worth),
+    "learned_nothing": one(memory),
     "forget_bias_too_small": lambda told: [
         by_seed(told.last("gate_opening", gate="forget")),
         gradients.halved_in(told),
@@ -132,8 +148,7 @@ def long_worth(told):
 
 
 def off_course(told):
-    ratio = gradients.refined_by(told).where(told.last("error") > 0)
-    return [If(ratio, ~between(ratio, 1 / 1.1, 1.1)), If(abs(ratio - 1), between(ratio, 1 / 1.1, 1.1))]
+    return [Apart(gradients.refined_by(told).where(told.last("error") > 0))]
 
 
 def of_gaps(told):
