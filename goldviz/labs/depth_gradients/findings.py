@@ -171,7 +171,7 @@ def _against_explosion(case: Case) -> list[Candidate | Suited]:
 
 def _loss_of_size(n: Reading) -> str:
     factor = median(n.shrinkage)
-    return f"{times(factor)} times smaller" if factor > SMALLER else "exactly 0 at the first hidden layer"
+    return f"{times(factor)} times smaller" if factor < math.inf else "exactly 0 at the first hidden layer"
 
 
 def _against_uselessness(case: Case) -> list[Candidate | Suited]:

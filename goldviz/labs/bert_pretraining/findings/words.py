@@ -37,7 +37,7 @@ LESS_HIDDEN: Candidate = ("Hide 15 % of the pieces, so that context is left.", {
 def _against_frequencies(n: PretrainingReading) -> str:
     """A loss beside word frequencies' one: a multiple where a percentage would be beyond sense."""
     share = median(n.worth)
-    if math.isnan(share):
+    if not math.isfinite(share):
         return f"a loss beyond all numbers on unseen texts, {n.unigram:.2f} nat by word frequencies"
     beside = f"{times(share)} times" if share >= MANY_TIMES else f"{percent(share)} of"
     return f"{median(n.words_unseen):.2f} nat on unseen texts, {beside} the {n.unigram:.2f} of word frequencies"
