@@ -28,6 +28,9 @@ MOST_SECONDS = 6.0
 MOST_SPANNED = 4_000_000
 """Cells from the first one of a sheet to its last one."""
 
+COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How Excel's old workbooks begin."""
+
 EPOCH = datetime(1970, 1, 1)
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 FIRST_PART = (
@@ -193,7 +196,7 @@ class Cells:
 def answer(path: str, sheet: str) -> tuple[dict[str, Any], Cells]:
     """The cells of the sheet of this name, or of the first visible one with two columns, and what is said of them."""
     with open(path, "rb") as file:
-        old = file.read(8) == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+        old = file.read(8) == COMPOUND_FILE
     sheets = old_workbook(path) if old else new_workbook(path)
     if sheet and sheet not in sheets.names:
         raise Unfit(f"has no sheet {sheet!r}; allowed are {', '.join(sheets.names)}.")

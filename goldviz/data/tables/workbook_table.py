@@ -35,10 +35,7 @@ from goldviz.data.tables.file_table import (
 )
 from goldviz.data.tables.table_head import extent
 from goldviz.data.tables.whole_files import disk_faults_as
-from goldviz.data.tables.workbook_process import BLANK, MOMENT, MOST_MEMORY, MOST_SECONDS, NUMBER, TEXT
-
-COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How Excel's old workbooks begin."""
+from goldviz.data.tables.workbook_process import BLANK, COMPOUND_FILE, MOMENT, MOST_MEMORY, MOST_SECONDS, NUMBER, TEXT
 
 MARKS = (b"xl/workbook.xml", b"application/vnd.oasis.opendocument.spreadsheet")
 """What stands in the archive of a workbook."""

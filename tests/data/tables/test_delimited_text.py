@@ -1,7 +1,7 @@
 """Text files are cut into the cells that were meant, and rows keep the numbers that an editor shows."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldviz.data.markets.market import MarketError
@@ -79,6 +79,7 @@ def test_what_is_no_table_is_refused(content, sentence):
 
 
 @given(st.lists(st.text(max_size=80), max_size=20))
+@settings(max_examples=25)
 def test_names_are_distinct_short_and_control_nothing(names):
     found = distinct_names(names)
     assert len(set(found)) == len(names)
