@@ -380,6 +380,10 @@ TOLD = {
     "char-language-model": (
         (r"- all alike: .*", lambda run: in_all_units(math.log(run.sizes["symbol"]))),
         (r"- this run's first loss: .*", lambda run: [of(run, "loss", "mlp")[0]]),
+        (
+            r"Counting every context takes (.*) cells, and (.*) times as .* by (.*) weights .* by (.*) for one sym",
+            lambda run: [27**4, 27, 10 * 200, 10 + 200 + 1],
+        ),
         (r"- single characters: .*", lambda run: in_all_units(of(run, "unigram_dev_loss"))),
         (r"- counted pairs: .*", lambda run: in_all_units(of(run, "bigram_dev_loss"))),
         (r"- this run on dev text: .*", lambda run: in_all_units(of(run, "dev_loss", "mlp")[-1])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -168,6 +168,22 @@ def vowels_together(run: Run) -> float:
     between = np.linalg.norm(numbers[:, None] - numbers[None], axis=-1)
     own = between[np.ix_(vowel, vowel)]
     return float(own.sum() / (len(own) * (len(own) - 1)) / between[np.ix_(vowel, consonant)].mean())
+
+
+class Growth(NamedTuple):
+    """What a network grows by, with one character more to read and with one symbol more, and the cells of a table of
+    counts of the same context."""
+
+    by_character: int
+    by_symbol: int
+    cells: int
+
+
+def growth(settings: CharLanguageModel, symbols: int) -> Growth:
+    """Of a network with one hidden layer, m numbers a character, h units and V symbols that reads n characters: m h,
+    and m + h + 1 with the output's bias; a table has V^(n + 1) cells (document 002, 1.3.1)."""
+    by_symbol = settings.embedding + settings.hidden + 1
+    return Growth(settings.embedding * settings.hidden, by_symbol, symbols ** (settings.context + 1))
 
 
 @measure("nat")

@@ -11,7 +11,7 @@ from goldviz.diagnostics.findings import median, networks
 from goldviz.labs.char_language_model import LAB
 from goldviz.labs.char_language_model.figures.reach import Tree, reach
 from goldviz.labs.char_language_model.figures.training import in_all_units
-from goldviz.labs.char_language_model.measures import Reading
+from goldviz.labs.char_language_model.measures import Reading, growth
 from goldviz.labs.char_language_model.settings import LAYERED, CharLanguageModel
 from goldviz.labs.char_language_model.sizes import hidden_layers
 from goldviz.ui.pages.laboratory import LaboratoryPage, notes_on_text
@@ -32,6 +32,8 @@ def why(lane: Lane[CharLanguageModel], draw: Callable[[str], None]) -> None:
         st.markdown("A hidden layer reads embeddings and squashes their weighted sum (1.3):")
         st.latex(r"h = \tanh(x W_1 + b_1)")
         st.latex(r"P = \mathrm{softmax}(h W_2 + b_2)")
+        if lane.settings.model == "mlp":
+            st.markdown(_growth(lane))
         st.markdown("On the way back each unit multiplies by its slope, $1 - h^2$: nothing passes where |h| is near 1.")
         st.markdown("Kaiming's start keeps the width of signals, batch norm makes it (1.3.2):")
         st.latex(r"W \sim \mathcal{N}(0, 1) \cdot \frac{5/3}{\sqrt{n}}")
@@ -61,6 +63,18 @@ def _losses(lane: Lane[CharLanguageModel]) -> str:
     if ds.sizes.get("close_look") and "dev_loss" in ds:
         lines.append(f"- this run on dev text: **{_or_infinite(median(n.dev))}**")
     return "\n".join(lines)
+
+
+def _growth(lane: Lane[CharLanguageModel]) -> str:
+    """How a network and a table of counts grow."""
+    symbols = lane.dataset.sizes.get("symbol", 0)
+    if not symbols:
+        return ""
+    n = growth(lane.settings, symbols)
+    return (
+        f"Counting every context takes {n.cells:,} cells, and {symbols} times as many for one character more. "
+        f"This network grows by {n.by_character:,} weights for that, and by {n.by_symbol:,} for one symbol (1.3.1)."
+    )
 
 
 def _or_infinite(loss: float) -> str:

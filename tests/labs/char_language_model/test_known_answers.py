@@ -19,6 +19,7 @@ from goldviz.data.texts.pair_counts import (
     simple_losses,
     table_of_counts,
 )
+from goldviz.labs.char_language_model.measures import growth
 from goldviz.labs.char_language_model.networks import MODELS, Norm, statistics_of_batches
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.char_language_model.split import split, windows
@@ -203,3 +204,16 @@ def test_a_split_loses_nothing_and_hangs_on_its_seed():
     assert parts[0] == parts[1] != parts[2]
     assert sorted([*parts[0].train, *parts[0].dev, *parts[0].test]) == sorted(read.items)
     assert json.dumps([len(parts[0].train), len(parts[0].dev)]) == "[397, 49]"
+
+
+@pytest.mark.parametrize("normalisation", ["none", "batch"])
+def test_a_network_grows_by_what_the_page_says(normalisation):
+    settings = CharLanguageModel(model="mlp", context=3, embedding=7, hidden=11, normalisation=normalisation)
+
+    def count(symbols, **changes):
+        return parameter_count(MODELS["mlp"](settings.changed(**changes), symbols, 0))
+
+    said = growth(settings, 13)
+    assert said.by_character == count(13, context=4) - count(13) == count(13, context=9) - count(13, context=8)
+    assert said.by_symbol == count(14) - count(13) == count(101) - count(100)
+    assert said.cells == 13**4
