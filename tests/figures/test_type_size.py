@@ -11,7 +11,7 @@ SIZES = re.compile(r"font_size ?= ?(\d+)|font\"?: ?\{\"size\": ?(\d+)|font-size:
 
 def test_type_is_at_least_twelve_pixels_high() -> None:
     room = Path(goldviz.__file__).parent
-    files = [file for kind in ("py", "css", "js") for file in room.rglob(f"*.{kind}")]
+    files = [file for kind in ("py", "css", "js") for file in room.rglob(f"*.{kind}") if ".min." not in file.name]
     found = {
         f"{file.relative_to(room)}: {match.group()}"
         for file in files
