@@ -51,7 +51,7 @@ export function placesOf(trace, layout) {
   const [xaxis, yaxis] = ["x", "y"].map((letter) => axisOf(layout, trace[`${letter}axis`], letter));
   if (!xaxis?.range || !yaxis?.range) return undefined;
   const y = ofBase64(trace.y) ?? [];
-  const x = ofBase64(trace.x) ?? y.map((_, at) => at);
+  const x = ofBase64(trace.x) ?? Array.from(y, (_, at) => at);
   const shares = (axis, values) => Float64Array.from(values, (value) => shareOf(axis, value));
   return { x: shares(xaxis, x), y: shares(yaxis, y), days: x, xaxis, yaxis };
 }
@@ -188,8 +188,8 @@ function withDates(layout, across) {
 
 // From the right end to the left; a line's words stand over it, under it, or as far from it as the curves ask for.
 const ALONG = [1, 0, 0.5, 0.75, 0.25];
-const AWAY = 6;
-const FARTHEST_AWAY = 25;
+const AWAY = 8;
+const FARTHEST_AWAY = 10;
 
 const isReference = ({ xref, yref, bgcolor, showarrow, visible: seen }) =>
   /^x\d* domain$/.test(xref) && /^y\d*$/.test(yref) && bgcolor && !showarrow && seen !== false;
