@@ -22,12 +22,14 @@ PARTS = ("Is a weight all?", "What is it evidence of?", "Guess the hidden word",
 def explored(page: Page) -> None:
     """Wait until the explorer and the tone are drawn."""
     expect(page.locator(".scroller canvas").first).to_be_visible()
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".st-key-tone")).to_contain_text(re.compile(r"\d%"))
 
 
 def another_head(page: Page) -> None:
     """What stands below the explorer follows a click there at once, is drawn once, and comes again with a reload."""
     figures = [page.locator(f".st-key-{name}-inside-bert .goldviz-figure") for name in ("scores", "mixing")]
+    # What lies below the first screen asks for Plotly when it comes in sight.
+    figures[0].scroll_into_view_if_needed()
     for figure in figures:
         expect(figure.locator(".main-svg").first).to_be_visible()
     drawn = [figure.get_attribute("data-updates") for figure in figures]

@@ -64,6 +64,34 @@ test("wishes that wait are one draw, the same figure is drawn once, and a zoom o
   assert.equal(host.dataset.drawn, undefined);
 });
 
+test("while all figures are out of sight nobody asks for Plotly, and the first one in sight does for all", async () => {
+  const sights = [];
+  globalThis.IntersectionObserver = class {
+    constructor(heard) {
+      sights.push((isIntersecting) => heard([{ isIntersecting }]));
+    }
+    observe() {}
+    disconnect() {}
+  };
+  const page = await import("../../goldviz/ui/assets/figure_draw.js?of-its-own");
+  const hosts = [host, new Element("div", { class: "goldviz-figure" })];
+  for (const [index, one] of hosts.entries()) {
+    one.getBoundingClientRect = () => ({ top: 5000, bottom: 5400, left: 0, width: 600 });
+    const place = page.placeOfFigure(one, "/plotly.js", () => ({ figure: figureOf("Loss"), subject: String(index) }));
+    one.goldvizPlace = place;
+    place.draw();
+  }
+  sights[1](false);
+  await soon(40);
+  assert.equal(drawn.length, 0);
+  sights[1](true);
+  await soon(20);
+  await Promise.all(hosts.map((one) => one.goldvizTurn));
+  assert.equal(drawn.length, 2);
+  hosts.forEach((one) => page.leavePlace(one));
+  await Promise.all(hosts.map((one) => one.goldvizTurn));
+});
+
 test("a figure that came for one theme is drawn in the colours of the other under it", async () => {
   const inks = { light: { text: "#1e1e1c", tones: {} }, dark: { text: "#eceae4", tones: {} } };
   const figure = figureOf("Loss");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { shareLinks } from "../../goldviz/ui/assets/share.js";
 import { keepClicks } from "../../goldviz/ui/assets/steady_clicks.js";
 import { isDeed, keepVisits } from "../../goldviz/ui/assets/visits.js";
 
@@ -137,4 +138,48 @@ test("a click that the browser tells is left alone, and so is a pointer that wen
     page.rest();
     assert.deepEqual(page.clicks, []);
   }
+});
+
+// A page with a button to share it, in a browser that can do these things; `press` comes back when all is done.
+function shared(navigator, hoverless, copies = true) {
+  const heard = {};
+  const did = [];
+  const words = { textContent: "Share" };
+  const button = { dataset: {}, lastElementChild: words };
+  const box = { select: () => did.push(box.value), remove: () => did.push("removed") };
+  const page = {
+    title: "Depth",
+    body: { append: () => undefined },
+    addEventListener: (type, hear) => (heard[type] = hear),
+    createElement: () => box,
+    execCommand: () => copies,
+  };
+  const matchMedia = () => ({ matches: hoverless });
+  const due = [];
+  shareLinks({ document: page, navigator, location: { href: HOST }, matchMedia }, (then) => due.push(then));
+  const press = () => heard.click({ target: { closest: () => button } });
+  return { did, words, button, press, rest: () => due.splice(0).forEach((then) => then()) };
+}
+
+test("a link is copied and said so for a while, by the clipboard or without one, and a phone opens its own sheet", async () => {
+  const sent = [];
+  const clipboard = { writeText: async (text) => sent.push(text) };
+  const share = async ({ url }) => sent.push(`sheet ${url}`);
+  const desk = shared({ clipboard, share }, false);
+  await desk.press();
+  assert.deepEqual([sent.splice(0), desk.words.textContent, "told" in desk.button.dataset], [[HOST], "Link copied", true]);
+  desk.rest();
+  assert.deepEqual([desk.words.textContent, "told" in desk.button.dataset], ["Share", false]);
+  const insecure = shared({}, false);
+  await insecure.press();
+  assert.deepEqual([insecure.did, insecure.words.textContent], [[HOST, "removed"], "Link copied"]);
+  const refused = shared({}, false, false);
+  await refused.press();
+  assert.match(refused.words.textContent, /address/);
+  const phone = shared({ clipboard, share }, true);
+  await phone.press();
+  assert.deepEqual([sent, phone.words.textContent], [[`sheet ${HOST}`], "Share"]);
+  const closed = shared({ share: () => Promise.reject(new Error("AbortError")) }, true);
+  await closed.press();
+  assert.equal(closed.words.textContent, "Share");
 });

@@ -52,7 +52,7 @@ def test_a_text_is_read_and_explained_by_a_worker(
     link = {"model": "folder:m", "text": "Gold prices rose."}
     wanted = {
         FIRST: {"scores", "mixing"},
-        "beyond": {"tone", "shares"},
+        "beyond": {"shares"},
         "evidence": {"evidence", "heads_off"},
         "pieces": {"neighbours"},
     }

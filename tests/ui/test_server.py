@@ -17,7 +17,6 @@ from streamlit.runtime.pages_manager import PagesManager
 from goldviz.declare.registry import laboratories
 from goldviz.figures.plotly_script import plotly_script
 from goldviz.runs.store.run_store import Store
-from goldviz.ui.panels import live_figure
 from goldviz.ui.serving import deep_links, page_modules, server, services
 from goldviz.ui.serving.page_modules import edition, module_path, modules
 from tests.runs.strangers import lost_pages, trained
@@ -25,9 +24,9 @@ from tests.runs.strangers import lost_pages, trained
 
 def test_plotly_comes_from_this_server_and_is_kept_by_the_browser() -> None:
     with TestClient(Starlette(routes=server.routes())) as client:
-        answer = client.get(live_figure._plotly_address())
+        answer = client.get(server.plotly_address())
     assert answer.status_code == 200
-    assert answer.content == plotly_script().read_bytes()
+    assert answer.content == server.COMPILED_WHOLE + plotly_script().read_bytes()
     assert answer.headers["content-type"].startswith("text/javascript")
     assert "immutable" in answer.headers["cache-control"]
 
@@ -35,9 +34,9 @@ def test_plotly_comes_from_this_server_and_is_kept_by_the_browser() -> None:
 @pytest.mark.parametrize(("accepted", "coding"), [("gzip, br", "gzip"), ("identity", None)])
 def test_plotly_travels_as_small_as_the_browser_takes_it(accepted: str, coding: str | None) -> None:
     with TestClient(Starlette(routes=server.routes())) as client:
-        answer = client.get(live_figure._plotly_address(), headers={"Accept-Encoding": accepted})
+        answer = client.get(server.plotly_address(), headers={"Accept-Encoding": accepted})
     assert answer.headers.get("content-encoding") == coding
-    assert answer.content == plotly_script().read_bytes()
+    assert answer.content == server.COMPILED_WHOLE + plotly_script().read_bytes()
     assert (int(answer.headers["content-length"]) < len(answer.content) / 2) == (coding == "gzip")
 
 
@@ -74,7 +73,7 @@ def test_another_text_of_a_module_has_another_address(monkeypatch: pytest.Monkey
 
 
 def test_another_plotly_has_another_address() -> None:
-    assert live_figure._plotly_address().endswith(f"?v={version('plotly')}")
+    assert server.plotly_address().endswith(f"?v={version('plotly')}")
 
 
 def test_nothing_else_is_served() -> None:

@@ -1,6 +1,6 @@
 // A figure's place on the page: Plotly draws it there, fitted to the place, and anew where either changes.
 
-import { inTurn } from "./drawing_queue.js";
+import { distance, inTurn } from "./drawing_queue.js";
 import { watchDrags } from "./figure_drag.js";
 import { fitted, measureWith } from "./figure_fit.js";
 import { relink, watchLinks } from "./figure_link.js";
@@ -29,8 +29,23 @@ const CONFIG = {
 
 let plotly;
 
+let begin;
+const begun = new Promise((resolve) => (begin = resolve));
+
+// To read Plotly's script takes long: while all figures are out of sight, the page answers a person meanwhile.
+function inSight(host) {
+  if (distance(host) === 0) return Promise.resolve();
+  let sight;
+  const comes = new Promise((resolve) => {
+    sight = new IntersectionObserver(([entry]) => entry.isIntersecting && resolve());
+    sight.observe(host);
+  });
+  return Promise.race([begun, comes]).finally(() => sight.disconnect());
+}
+
 // One copy of Plotly for all figures of the page, whoever asks first.
 function loadPlotly(address) {
+  begin();
   plotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = address;
@@ -177,7 +192,8 @@ export function placeOfFigure(host, address, want) {
   place.draw = () => {
     if (place.waits || host.goldvizPlace !== place) return;
     place.waits = true;
-    loadPlotly(address).then(
+    const loading = inSight(host).then(() => loadPlotly(address));
+    loading.then(
       (Plotly) => inTurn(host, () => place.drawNow(Plotly)),
       () => {
         place.waits = false;

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
-from importlib.metadata import version
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -24,7 +22,7 @@ from goldviz.ui.panels import lanes
 from goldviz.ui.serving import frames
 from goldviz.ui.serving.frames_route import FRAMES_PATH
 from goldviz.ui.serving.queries import QUERIES_PATH
-from goldviz.ui.serving.server import PLOTLY_PATH, address
+from goldviz.ui.serving.server import address, plotly_address
 from goldviz.ui.theme import theme_now
 
 HEIGHT = 430
@@ -52,11 +50,6 @@ _progress = component(
     '<div class="goldviz-progress-words"></div><div class="goldviz-progress-room">'
     '<div class="goldviz-progress-done"></div></div></div>',
 )
-
-
-@cache
-def _plotly_address() -> str:
-    return address(f"{PLOTLY_PATH}?v={version('plotly')}")
 
 
 @dataclass(frozen=True)
@@ -124,7 +117,7 @@ def _common(subject: str, description: str) -> dict[str, Any]:
     return {
         "subject": subject,
         "description": description,
-        "plotly": _plotly_address(),
+        "plotly": plotly_address(),
         "theme": theme_now(),
         "inks": inks(),
     }

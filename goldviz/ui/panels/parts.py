@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from goldviz.ui import chrome
+from goldviz.ui.components import asset
 
 PARAMETER = "shown"
 FIRST = "first"
@@ -99,6 +100,7 @@ def strip(page: str, parts: Sequence[Part]) -> Part:
             persist_state="session",
         )
         part = st.session_state[_drawn_key(page)] = by_name[name or FIRST]
+        st.html(asset("share.html"))
         # Heard by readers alone: the headings of the part come below it.
         st.html(f'<h2 class="goldviz-unseen">{escape(part.question)}</h2>')
     _keep_link(page)

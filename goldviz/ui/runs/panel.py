@@ -42,6 +42,8 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: 
             live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane), sought=sought)
             if sought:
                 del st.session_state[SOUGHT]
+        if isinstance(lane, Lane):
+            trained_on.show(experiment, lane)
         _buttons(experiment, lane, alone)
     if lane.run is not None:
         if trouble := lanes.trouble_of(lane):
@@ -52,8 +54,6 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: 
         )
         if lane.run.message and not said:
             st.caption(plain(lane.run.message))
-    if isinstance(lane, Lane):
-        trained_on.show(experiment, lane)
     if isinstance(lane, UnreadLane):
         st.warning(plain(lane.complaint), icon=":material/history:")
 

@@ -1,7 +1,7 @@
 """The addresses of pages: Streamlit's page, which is told there where its server is, and says what keeps it from there.
 
 Without being told, its script first asks below the page's own address, and every link to a page begins with two
-requests for what is not there. The page names the modules of its figures, too, which arrive while that script starts.
+requests for what is not there. The page names its figures' modules and Plotly's, which arrive while that script starts.
 """
 
 from __future__ import annotations
@@ -30,18 +30,23 @@ def told(root: str, path: str) -> str:
     """Streamlit's page at this path, with a script before all others that names the server's address."""
     from importlib.resources import files
 
+    from goldviz.declare.registry import laboratories
     from goldviz.ui.serving.page_modules import INLINE, module_path, modules_ahead
+    from goldviz.ui.serving.server import plotly_address
 
     assets = files("goldviz.ui") / "assets"
     script = "\n".join((files("goldviz") / module).read_text(encoding="utf-8") for module in INLINE)
     apart = (assets / "apart.css").read_text(encoding="utf-8")
     told_of = ", ".join(map(json.dumps, (root, path, apart)))
-    start = f"{script}\nconnect({told_of});\nkeepVisits(window);\nreadNumbersAsTyped(document);\nkeepClicks(document);"
+    begun = ["keepVisits(window)", "readNumbersAsTyped(document)", "keepClicks(document)", "shareLinks(window)"]
+    start = "\n".join([script, f"connect({told_of});", *(f"{call};" for call in begun)])
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
     # Behind Streamlit's own, which they must not delay.
     ahead = "".join(
         f'<link rel="modulepreload" fetchpriority="low" href="{root[:-1]}{module_path(module)}">\n'
         for module in modules_ahead(path.removeprefix(root))
     )
+    if path.removeprefix(root) in laboratories():
+        ahead += f'<link rel="preload" as="script" fetchpriority="low" href="{plotly_address()}">\n'
     page = page.replace("<head>", f'<head><script type="module">\n{start}\n</script>', 1)
     return page.replace("</head>", f"{ahead}</head>", 1)

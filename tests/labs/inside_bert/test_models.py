@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("on_pages")
 BASE = EncoderShape(12, 12, 768, 3072, 30_522, 512, 2, 0, "gelu", 1e-12)
 BASE_BYTES = 440_000_000
 SHORT = {"text": "Gold prices rose.", "model": "folder:m"}
-FIRST = {"scores", "mixing", "tone", "network"}
+FIRST = {"scores", "mixing", "network"}
 
 
 @pytest.fixture(autouse=True)

@@ -80,6 +80,7 @@ export class Diagram {
       this.built = built;
       this.place(network, room);
       this.build();
+      this.stage.toggleAttribute("data-wider", this.layout.width > room + 2);
     }
     this.headings();
     this.edges();

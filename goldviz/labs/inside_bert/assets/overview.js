@@ -74,6 +74,7 @@ export class Overview {
     this.tile = Math.max(SMALLEST_TILE, Math.min(LARGEST_TILE, pitch - this.gap));
     this.across = this.left + heads * (this.tile + this.gap) - this.gap + MARGIN;
     this.down = this.top + layers * (this.tile + this.gap + this.strip) - this.gap + MARGIN;
+    this.scroller.toggleAttribute("data-wider", this.across > width);
     this.paint();
   }
 

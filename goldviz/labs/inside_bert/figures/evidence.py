@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
@@ -18,6 +20,7 @@ ADDS = "#d55e00"
 RECEIVES = "#0e7ac0"
 FIRST, SECOND = "#0e7ac0", "#d55e00"
 """The two texts or models of a comparison."""
+LONGEST_LABEL = 24
 SUMMARIES = {
     "entropy_share": "Entropy over log₂ N",
     "distance": "Mean distance over N",
@@ -60,9 +63,23 @@ def tone(ds: Run, *, theme: Theme = "light", second: Run | None = None) -> Figur
     return figure.update_layout(bargap=0.25)
 
 
+def chances_in_bars(ds: Run) -> str:
+    """The probability of every class as HTML: a row each, of its name, escaped, a bar, and its share."""
+    chances = ds["probability"].values
+    top = int(np.argmax(chances))
+    rows = [
+        f"<span>{html.escape(str(name)[:LONGEST_LABEL])}</span>"
+        f'<span style="background:{FIRST};opacity:{1 if place == top else 0.65};width:{chance:.1%};height:1rem">'
+        f'</span><span style="text-align:right">{chance:.1%}</span>'
+        for place, (name, chance) in enumerate(zip(ds["label"].values, chances, strict=True))
+    ]
+    style = "display:grid;grid-template-columns:auto 1fr auto;align-items:center;gap:0.35rem 0.6rem;font-size:0.875rem"
+    return f'<div style="{style}" translate="no">{"".join(rows)}</div>'
+
+
 def label_texts(ds: Run) -> list[str]:
     """The classes' names, shortened and escaped."""
-    return [as_label(str(name)[:24]) for name in ds["label"].values]
+    return [as_label(str(name)[:LONGEST_LABEL]) for name in ds["label"].values]
 
 
 @drawn(

@@ -11,7 +11,7 @@ import xarray as xr
 
 from goldviz.labs.inside_bert import evidence, measures, tasks
 from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds
-from goldviz.labs.inside_bert.figures.evidence import agreement, heads_off, tone, tone_without
+from goldviz.labs.inside_bert.figures.evidence import agreement, chances_in_bars, heads_off, tone_without
 from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figure
 from goldviz.labs.inside_bert.figures.text import coloured_text
 from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, key_of, leave_link, put
@@ -36,7 +36,8 @@ def tone_part(look: Look) -> None:
     if "probability" not in look.overview:
         st.info(NO_CLASSIFIER, icon=":material/sentiment_neutral:")
         return
-    look.figure("tone", tone, look.overview, "The probability of every class.")
+    st.markdown("**What tone does it hear?**")
+    st.html(chances_in_bars(look.overview))
 
 
 def evidence_part(look: Look) -> None:

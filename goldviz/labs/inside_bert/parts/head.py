@@ -117,8 +117,10 @@ def _steps(look: Look) -> None:
         subject = subject_of(look.read, *place)
         data = {"words": weight_by_hand(ds), "page": AHEAD, "name": WEIGHT, "subject": subject}
         _weight(data=data, key="weight-by-hand")
-    with st.expander("All numbers of this query", icon=":material/table:"):
-        st.dataframe(
+    table = st.expander("All numbers of this query", icon=":material/table:", key="numbers-of-query", on_change="rerun")
+    # What draws a table is a megabyte of script, which most visitors do not need.
+    if table.open:
+        table.dataframe(
             steps_table(ds),
             hide_index=True,
             height=320,

@@ -37,8 +37,9 @@ def pieces_part(look: Look) -> None:
         look.figure("embeddings", embeddings, look.overview, "Lengths of the three embeddings and of their sum.")
     with near:
         _near(look)
-    with st.expander("All pieces as a table", icon=":material/table:"):
-        st.dataframe(
+    table = st.expander("All pieces as a table", icon=":material/table:", key="table-of-pieces", on_change="rerun")
+    if table.open:
+        table.dataframe(
             pieces_table(look.overview, look.read.text),
             hide_index=True,
             height=360,
