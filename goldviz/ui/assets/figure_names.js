@@ -189,7 +189,7 @@ function withDates(layout, across) {
 // From the right end to the left; a line's words stand over it, under it, or as far from it as the curves ask for.
 const ALONG = [1, 0, 0.5, 0.75, 0.25];
 const AWAY = 8;
-const FARTHEST_AWAY = 10;
+const FARTHEST_AWAY = 19;
 
 const isReference = ({ xref, yref, bgcolor, showarrow, visible: seen }) =>
   /^x\d* domain$/.test(xref) && /^y\d*$/.test(yref) && bgcolor && !showarrow && seen !== false;
