@@ -112,7 +112,8 @@ class Laboratory:
 
     def check_installed(self) -> None:
         """Raise :class:`goldviz.extras.MissingExtraError` where packages that it computes with are not there."""
-        check_extra(self.extra, self.declared.title)
+        if self.extra:
+            check_extra(self.extra, self.declared.title)
 
     def run(self, settings: Declared, record: Recorder[Declared]) -> None:
         """Carry an experiment out by its ``train.py``, telling ``record`` what is seen."""
