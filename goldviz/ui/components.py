@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from goldviz.ui.serving.addresses import address
 from goldviz.ui.serving.page_modules import module_path
-from goldviz.ui.serving.server import address
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit import config
 
-from goldviz.ui.serving import server
+from goldviz.ui.serving import addresses, server
 
 
 @pytest.fixture(params=["lab", "/user/anna/lab/"])
@@ -31,8 +31,8 @@ def test_pages_and_routes_are_below_it(base: str, client: TestClient) -> None:
         answer = client.get(f"{base}{page}")
         assert answer.status_code == 200
         assert f'connect("{base}/", "{base}{page}", ' in answer.text
-    assert server.address(server.PLOTLY_PATH) == f"{base}{server.PLOTLY_PATH}"
-    assert client.get(server.address(server.PLOTLY_PATH)).status_code == 200
+    assert addresses.address(addresses.PLOTLY_PATH) == f"{base}{addresses.PLOTLY_PATH}"
+    assert client.get(addresses.address(addresses.PLOTLY_PATH)).status_code == 200
 
 
 def test_the_path_itself_leads_to_the_page(base: str, client: TestClient) -> None:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from goldviz.origins import EMBEDDING
-from goldviz.ui.serving import server
+from goldviz.ui.serving import addresses, server
 from goldviz.ui.serving.middleware import framing
 
 ROOT = Path(__file__).parents[2]
@@ -29,9 +29,9 @@ def headers_of_answers() -> dict[str, tuple[int, list[str]]]:
         answers = {
             "page": client.get("/"),
             "deep link": client.get("/runs"),
-            "script": client.get(server.PLOTLY_PATH),
+            "script": client.get(addresses.PLOTLY_PATH),
             "nothing": client.get("/nothing"),
-            "wrong method": client.post(server.PLOTLY_PATH),
+            "wrong method": client.post(addresses.PLOTLY_PATH),
             "other host": client.get("/", headers={"host": "evil.example"}),
             "other origin": client.post("/", headers={"origin": "http://evil.example"}),
             "failure": client.get("/fails"),

@@ -17,14 +17,14 @@ from streamlit.runtime.pages_manager import PagesManager
 from goldviz.declare.registry import laboratories
 from goldviz.figures.plotly_script import plotly_script
 from goldviz.runs.store.run_store import Store
-from goldviz.ui.serving import deep_links, page_modules, server, services
+from goldviz.ui.serving import addresses, deep_links, page_modules, server, services
 from goldviz.ui.serving.page_modules import edition, module_path, modules
 from tests.runs.strangers import lost_pages, trained
 
 
 def test_plotly_comes_from_this_server_and_is_kept_by_the_browser() -> None:
     with TestClient(Starlette(routes=server.routes())) as client:
-        answer = client.get(server.plotly_address())
+        answer = client.get(addresses.plotly_address())
     assert answer.status_code == 200
     assert answer.content == server.COMPILED_WHOLE + plotly_script().read_bytes()
     assert answer.headers["content-type"].startswith("text/javascript")
@@ -34,7 +34,7 @@ def test_plotly_comes_from_this_server_and_is_kept_by_the_browser() -> None:
 @pytest.mark.parametrize(("accepted", "coding"), [("gzip, br", "gzip"), ("identity", None)])
 def test_plotly_travels_as_small_as_the_browser_takes_it(accepted: str, coding: str | None) -> None:
     with TestClient(Starlette(routes=server.routes())) as client:
-        answer = client.get(server.plotly_address(), headers={"Accept-Encoding": accepted})
+        answer = client.get(addresses.plotly_address(), headers={"Accept-Encoding": accepted})
     assert answer.headers.get("content-encoding") == coding
     assert answer.content == server.COMPILED_WHOLE + plotly_script().read_bytes()
     assert (int(answer.headers["content-length"]) < len(answer.content) / 2) == (coding == "gzip")
@@ -73,14 +73,14 @@ def test_another_text_of_a_module_has_another_address(monkeypatch: pytest.Monkey
 
 
 def test_another_plotly_has_another_address() -> None:
-    assert server.plotly_address().endswith(f"?v={version('plotly')}")
+    assert addresses.plotly_address().endswith(f"?v={version('plotly')}")
 
 
 def test_nothing_else_is_served() -> None:
     with TestClient(Starlette(routes=server.routes())) as client:
         assert client.get("/goldviz/../app.py").status_code == 404
         assert client.get("/goldviz/").status_code == 404
-        assert client.post(server.PLOTLY_PATH).status_code == 405
+        assert client.post(addresses.PLOTLY_PATH).status_code == 405
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from goldviz.declare.glossary import Term, terms
 from goldviz.declare.registry import laboratories
 from goldviz.ui import chrome
 from goldviz.ui.components import component
-from goldviz.ui.serving.server import address
+from goldviz.ui.serving.addresses import address
 from goldviz.ui.words import plain
 
 _component = component("glossary")

@@ -20,9 +20,9 @@ from goldviz.figures.theme import inks
 from goldviz.ui.components import component
 from goldviz.ui.panels import lanes
 from goldviz.ui.serving import frames
+from goldviz.ui.serving.addresses import address, plotly_address
 from goldviz.ui.serving.frames_route import FRAMES_PATH
 from goldviz.ui.serving.queries import QUERIES_PATH
-from goldviz.ui.serving.server import address, plotly_address
 from goldviz.ui.theme import theme_now
 
 HEIGHT = 430

@@ -31,8 +31,8 @@ def told(root: str, path: str) -> str:
     from importlib.resources import files
 
     from goldviz.declare.registry import laboratories
+    from goldviz.ui.serving.addresses import plotly_address
     from goldviz.ui.serving.page_modules import INLINE, module_path, modules_ahead
-    from goldviz.ui.serving.server import plotly_address
 
     assets = files("goldviz.ui") / "assets"
     script = "\n".join((files("goldviz") / module).read_text(encoding="utf-8") for module in INLINE)

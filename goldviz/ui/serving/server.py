@@ -10,12 +10,13 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from goldviz.figures.plotly_script import plotly_script
 from goldviz.origins import EMBEDDING, HOSTS, from_environment
-from goldviz.ui.serving.middleware import base_path, framing, hosts
+from goldviz.ui.serving.addresses import PLOTLY_PATH, address, base_path
+from goldviz.ui.serving.middleware import base_path as below
+from goldviz.ui.serving.middleware import framing, hosts
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
@@ -34,28 +35,10 @@ FEW_COLLECTIONS = 5
 SWITCH_SECONDS = 0.0005
 """How long a visitor's thread computes before another may go on. Python's own 5 ms let every short answer wait, several
 times over, for figures that are drawn for others."""
-PLOTLY_PATH = "/goldviz/plotly.min.js"
 COMPILED_WHOLE = b"//# allFunctionsCalledOnLoad\n"
 """V8 compiles a script with this first line whole while it arrives, and not when each function is called (v8.dev)."""
 
 log = logging.getLogger(__name__)
-
-
-def address(path: str) -> str:
-    """A route's address for a visitor's browser, under the server's base path where it has one."""
-    return f"{_base_path()}{path}"
-
-
-def plotly_address() -> str:
-    """Where a browser gets Plotly's script, which it keeps until another version is installed."""
-    return address(f"{PLOTLY_PATH}?v={version('plotly')}")
-
-
-def _base_path() -> str:
-    from streamlit import get_option
-
-    base = str(get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{base}" if base else ""
 
 
 def routes() -> list[BaseRoute]:
@@ -103,7 +86,7 @@ def routes() -> list[BaseRoute]:
 
     return [
         Route(address(PLOTLY_PATH), plotly),
-        *page_modules.routes(_base_path()),
+        *page_modules.routes(base_path()),
         Route(address(f"{queries.QUERIES_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{queries.EXHIBITS_PATH}/{{token}}/{{part:path}}"), exhibit),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),
@@ -122,7 +105,7 @@ def middleware() -> list[Middleware]:
     return [
         Middleware(framing.FrameAncestors, origins=from_environment(EMBEDDING)),
         Middleware(hosts.KnownHosts, address=str(get_option("server.address")), more=from_environment(HOSTS)),
-        Middleware(base_path.BelowBasePath, base=_base_path()),
+        Middleware(below.BelowBasePath, base=base_path()),
     ]
 
 

@@ -367,7 +367,7 @@ def test_tone_scores_count_what_is_right(data, learner):
 
 
 def test_a_tone_without_texts_has_no_shares():
-    assert confusion(torch.tensor([0, 1]), torch.tensor([0, 0])).isnan().sum(1).tolist() == [0, 3, 3]
+    assert confusion(torch.tensor([0, 1]), torch.tensor([0, 0]), 3).isnan().sum(1).tolist() == [0, 3, 3]
 
 
 def test_habits_of_heads_that_look_evenly(data, learner):

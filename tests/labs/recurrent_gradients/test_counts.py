@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from goldviz.labs.recurrent_gradients.counts import SIZES, weights_of
+from goldviz.labs.recurrent_gradients.counts import sizes_of, weights_of
 from goldviz.labs.recurrent_gradients.reader import at_start
 from goldviz.labs.recurrent_gradients.settings import RESETS, TASKS, RecurrentGradients
 from goldviz.labs.recurrent_gradients.tasks import outputs, sequences
@@ -17,10 +17,11 @@ from goldviz.models.recurrent.cells import CELLS
 @pytest.mark.parametrize("reset", RESETS)
 def test_the_formula_counts_every_weight(task: str, hidden: int, reset: str) -> None:
     settings = RecurrentGradients.checked({"task": task, "hidden": hidden, "reset": reset})
-    batch = sequences(settings, 9, 4, torch.Generator())
-    assert SIZES[task] == (batch.inputs.shape[2], outputs(batch))
+    batch = sequences(settings, settings.length, 4, torch.Generator())
+    sizes = sizes_of(settings)
+    assert sizes == (batch.inputs.shape[2], outputs(batch))
     for lane in CELLS:
-        network = at_start(settings, lane, 0, *SIZES[task])
+        network = at_start(settings, lane, 0, *sizes)
         counted = weights_of(settings, lane)
         assert counted.total == sum(weights.numel() for weights in network.parameters())
         assert counted.layer == sum(weights.numel() for weights in network.layer.parameters())

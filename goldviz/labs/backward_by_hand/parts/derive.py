@@ -16,8 +16,8 @@ from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.labs.backward_by_hand.shapes import FUNCTIONS
 from goldviz.ui.components import component
 from goldviz.ui.pages.instant import View
+from goldviz.ui.serving.addresses import address
 from goldviz.ui.serving.queries import QUERIES_PATH
-from goldviz.ui.serving.server import address
 
 KEY = "formula-field"
 FIRST = "logits"

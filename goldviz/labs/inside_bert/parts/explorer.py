@@ -17,8 +17,8 @@ from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
 from goldviz.labs.inside_bert import LAB
 from goldviz.labs.inside_bert.queries import AttentionExhibit, By
 from goldviz.ui.components import component
+from goldviz.ui.serving.addresses import address
 from goldviz.ui.serving.queries import EXHIBITS_PATH, shelf
-from goldviz.ui.serving.server import address
 
 View = Literal["lines", "map"]
 """One head as lines between words, or as a map with exact cells."""
