@@ -200,6 +200,7 @@ def watch(
     budget: float | None = 0.1,
     histograms: bool = False,
     resume: str = "",
+    knobs: bool = False,
 ) -> Watcher:
     """Watch a network of your own while your own script trains it; the page *Your network* shows it live.
 
@@ -218,7 +219,8 @@ def watch(
     the run goes into this machine's store. ``every`` says how seldom activations are looked at. ``budget`` is the share
     of a step's time that watching may take; beyond it looks come more seldom. None looks as asked at any price.
     ``histograms`` also keeps distributions, which cost more. ``resume`` is the ``run_id`` of a record that goes on.
-    Neither inputs nor weights are stored.
+    ``knobs`` lets its page change rate, clipping, dropout and frozen layers while it trains. Neither inputs nor weights
+    are stored.
 
     Raises :class:`goldviz.experiments.SettingsError` for arguments that are not allowed. Later nothing is raised into
     the loop: what goes wrong ends the watching, and the log says so.
@@ -227,7 +229,7 @@ def watch(
 
     return watched(
         model, optimizer, name=name, config=config or {}, to=to, every=every, budget=budget, histograms=histograms,
-        resume=resume,
+        resume=resume, knobs=knobs,
     )  # fmt: skip
 
 

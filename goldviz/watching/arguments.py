@@ -31,6 +31,7 @@ def watched(
     budget: float | None,
     histograms: bool,
     resume: str = "",
+    knobs: bool = False,
 ) -> Watcher:
     """A watcher of this model; see :func:`goldviz.api.watch`."""
     wrong: dict[str, str] = {}
@@ -61,6 +62,7 @@ def watched(
         budget=budget,
         histograms=histograms,
         resume=resume,
+        knobs=bool(knobs),
     )
 
 

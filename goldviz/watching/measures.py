@@ -59,6 +59,16 @@ def layers_of(dataset: Run) -> list[tuple[str, str, int]]:
         return []
 
 
+def knobs_of(dataset: Run) -> list[str]:
+    """The knobs that a run's script lets its page turn; none where it did not ask for any."""
+    stored = dataset.attrs.get("knobs", "[]")
+    try:
+        names = json.loads(stored) if isinstance(stored, str) else stored
+        return [str(name) for name in names]
+    except (ValueError, TypeError, RecursionError):
+        return []
+
+
 def _mapping(value: Any) -> dict[str, Any]:
     try:
         told = json.loads(value) if isinstance(value, str) else value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,8 @@ class Steps:
         self.stepped: set[int] = set()
         self.rate = math.nan
         self.began: Callable[[int], None] = lambda optimiser: None
+        self.turned: Callable[[Optimizer, Sequence[Tensor], float], None] | None = None
+        """Called before an optimiser steps, with its gradients and their scale, where knobs were asked for."""
         self.trouble: Callable[[Exception], None] = lambda error: None
         self._own: dict[int, tuple[int, Own]] = {}
         self._place = {id(one): place for place, one in enumerate(layers.parameters)}
@@ -148,6 +150,9 @@ class Steps:
             own = self._own_of(optimiser)
             if own:
                 self.began(id(optimiser))
+                if self.turned is not None:
+                    given = [one.grad for at in own if (one := self.layers.parameters[at]).grad is not None]
+                    self.turned(optimiser, given, float(getattr(optimiser, "grad_scale", None) or 1.0))
                 self.rate = float(optimiser.param_groups[0].get("lr", math.nan))
                 if self.keeps:
                     self.kept |= {place: self.layers.parameters[place].detach().clone() for place in own}

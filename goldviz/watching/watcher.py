@@ -34,6 +34,7 @@ from goldviz.runs.store.schema import StoreError
 from goldviz.watching.declared import VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
 from goldviz.watching.headroom import critical_factor
+from goldviz.watching.knobs import KnobError, Knobs
 from goldviz.watching.layers import Layers, layers_of
 from goldviz.watching.looking import Looking
 from goldviz.watching.price import Price
@@ -77,8 +78,10 @@ class Watcher:
         budget: float | None,
         histograms: bool,
         resume: str = "",
+        knobs: bool = False,
     ) -> None:
         self.layers: Layers = layers_of(model)
+        self._knobs = Knobs(self.layers) if knobs else None
         self.step_number = self._looks_from = 0
         self._earlier = (0.0, 0.0)
         self.facts: dict[str, Any] = {}
@@ -89,6 +92,8 @@ class Watcher:
         self._steps = Steps(self.layers, self.price, self.facts, histograms=histograms)
         self._looking.trouble = self._steps.trouble = self._gave_up
         self._steps.began = self._optimiser_begins
+        if self._knobs is not None:
+            self._steps.turned = self._knobs.before_step
         self._by_hand = self._over = self._probes = False
         self._told_facts: dict[str, Any] = {}
         self._largest: dict[str, np.ndarray] = {}
@@ -133,6 +138,7 @@ class Watcher:
                 "command": " ".join(sys.argv)[:300],
                 "commit": _commit(),
                 "torch": str(torch.__version__),
+                "knobs": [] if self._knobs is None else self._knobs.names,
                 "compiled_layers": len(self.layers.names) - sum(m in self._looked for m in self.layers.modules),
             }
         )
@@ -279,10 +285,23 @@ class Watcher:
         self._boundary = now
         if changed:
             self._say_interval()
+        if self._knobs is not None:
+            self._turn(self._knobs)
         self._prepare()
         self.price.spent += time.perf_counter() - now
         if now - self._handed_over >= TOGETHER:
             self._hand_over()
+
+    def _turn(self, knobs: Knobs) -> None:
+        """Take over what was asked for on the page, which the thread that writes has read meanwhile."""
+        for command in self._sink.commands() if isinstance(self._sink, StoreSink) else ():
+            if command.kind == "change":
+                following = self.step_number + 1
+                try:
+                    words = f"From step {following} on: {knobs.turn(command.changes, self._steps.rate)}."
+                except KnobError as error:
+                    words = f"Refused at step {following}: {error}"
+                self._sink.mark(self.step_number, words, {})
 
     def _read(self, loss: Any) -> tuple[dict[str, np.ndarray], float]:
         """All that was measured in this step, in one transfer from the device, and the loss."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server, environment_of
@@ -60,3 +61,29 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_text("Weight norm by layer and step")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.slow
+def test_a_rate_that_is_changed_on_the_page_holds_from_the_step_that_the_page_tells(
+    server: Server, open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = open_page(f"{server.address}/your_network")
+    (tmp_path / "mine.py").write_text(SCRIPT.replace('name="a script of mine"', 'name="turned", knobs=True'))
+    script = subprocess.Popen(
+        [sys.executable, str(tmp_path / "mine.py")], env=environment_of(server.database, tmp_path, 1, {})
+    )
+    try:
+        expect(page.locator("[class*=stMarkdownBadge]").first).to_contain_text("Training")
+        page.get_by_text("Change it while it trains").click()
+        rate = page.get_by_role("spinbutton", name="Learning rate")
+        rate.fill("0.0001")
+        rate.press("Tab")
+        page.get_by_role("button", name="Change it").click()
+        told = page.get_by_text(re.compile(r"From step \d+ on: learning rate 0\.0001 \(was 0\.003\)\."))
+        expect(told).to_be_visible()
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert script.wait(120) == 0
+    finally:
+        script.kill()
+    expect(told).to_be_visible()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.runs.recorder import Batch, Progress
+from goldviz.runs.recorder import Batch, Command, Progress
 from goldviz.ui.serving import services
 from goldviz.watching.declared import WatchedScript
 from goldviz.watching.figures import layer_map
@@ -97,11 +97,16 @@ def test_six_hundred_modules_are_one_map_and_one_table() -> None:
         batch.add("update_to_data", step, values)
         batch.add("loss", step, np.float32(1 / step))
         batch.last_step = step
-    facts = {"layers": [[name, "Linear", 10] for name in names]}
+    facts = {"layers": [[name, "Linear", 10] for name in names], "knobs": ["learning_rate", "clip", "freeze"]}
     store.append(run_id, Progress(300, 0, 3.0, 0.1), batch=batch, coordinates={"layer": names}, attributes=facts)
     visitor = Visitor(PAGE)
     assert "deep" in said(visitor)
     assert len(visitor.at.dataframe[0].value) == 600
+    assert [one.label for one in visitor.at.number_input] == ["Learning rate", "Clip gradients at this norm (0: not)"]
+    visitor.at.number_input[0].set_value(0.02)
+    next(button for button in visitor.at.button if button.label == "Change it").click()
+    visitor.look()
+    assert store.take_commands(run_id) == [Command("change", {"learning_rate": 0.02})]
     figure = layer_map([("deep", services.live_run(run_id).snapshot()[1])], "update_to_data", "", "light")
     cells, crosses = figure.data
     assert np.shape(cells.z)[0] == 600

@@ -13,6 +13,8 @@ from goldviz.arrays.light import LightDataset
 from goldviz.declare.kinds import KindError, understood
 from goldviz.diagnostics.findings import Finding, percent
 from goldviz.figures.by_kind import figures_of_any_run
+from goldviz.figures.reading import marks
+from goldviz.runs.recorder import Command
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
@@ -35,8 +37,10 @@ from goldviz.watching.figures import (
     through_time,
 )
 from goldviz.watching.findings import cure_of, findings_of
+from goldviz.watching.knobs import CLIP, DROPOUT, FREEZE, RATE
 from goldviz.watching.measures import (
     headroom_of,
+    knobs_of,
     last_values,
     layers_of,
     looked_every,
@@ -52,6 +56,12 @@ HEADROOM = (
     "At every hundredth step the loss of its batch is computed again at several lengths of the step just taken. "
     "Where it is as high as before the step, the rate is at the edge."
 )
+NUMBERS = {
+    RATE: ("Learning rate", 1e-12, 1e6),
+    CLIP: ("Clip gradients at this norm (0: not)", 0.0, 1e6),
+    DROPOUT: ("Dropout", 0.0, 0.99),
+}
+"""The knobs that are numbers: words, and the least and the largest value."""
 UNTRIED = "A cure to try; nobody tried it on your run:"
 MOST = 3
 """Runs side by side."""
@@ -144,6 +154,7 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
     for column, view in zip(st.columns(len(views)), views, strict=True):
         with column:
             _state(view)
+            _knobs(view)
     for view in views:
         _cards(view, several=len(views) > 1)
     theme = theme_now()
@@ -171,6 +182,32 @@ def _state(view: Watched) -> None:
     st.caption(f"{words}{stretched} {plain(view.run.message)}".strip() or "Waiting for the first step.")
     if (factor := headroom_of(view.records)) is not None:
         st.markdown(f":material/speed: {of_headroom(factor)}", help=HEADROOM)
+
+
+def _knobs(view: Watched) -> None:
+    """What may be changed while the script trains, and the diary of what was."""
+    for _, words in marks(view.records):
+        st.caption(f":material/tune: {plain(words)}")
+    offered = knobs_of(view.records)
+    if not offered or view.run.status != "running":
+        return
+    with st.expander("Change it while it trains"), st.form(f"knobs-{view.run.id}", clear_on_submit=True, border=False):
+        values: dict[str, object] = {
+            name: st.number_input(words, min_value=low, max_value=high, value=None, format="%g", placeholder="as it is")
+            for name, (words, low, high) in NUMBERS.items()
+            if name in offered
+        }
+        layers = [name for name, _, _ in layers_of(view.records)]
+        values[FREEZE] = st.multiselect("Frozen layers", layers, placeholder="as they are") or None
+        thawed = st.checkbox("Train all layers again")
+        if st.form_submit_button("Change it", icon=":material/tune:"):
+            changes = {name: value for name, value in values.items() if value is not None}
+            changes |= {FREEZE: []} if thawed else {}
+            try:
+                services.store().command(view.run.id, Command("change", changes))
+            except (StoreError, UnknownRunError) as error:
+                st.error(plain(str(error)))
+    st.caption("The script takes a change over at its next step.")
 
 
 def _cards(view: Watched, *, several: bool) -> None:
