@@ -191,7 +191,9 @@ def _knobs(view: Watched) -> None:
     offered = knobs_of(view.records)
     if not offered or view.run.status != "running":
         return
-    with st.expander("Change it while it trains"), st.form(f"knobs-{view.run.id}", clear_on_submit=True, border=False):
+    # By its key the expander stays open while the page is drawn anew at every look.
+    opened = st.expander("Change it while it trains", key=f"change-{view.run.id}")
+    with opened, st.form(f"knobs-{view.run.id}", clear_on_submit=True, border=False):
         values: dict[str, object] = {
             name: st.number_input(words, min_value=low, max_value=high, value=None, format="%g", placeholder="as it is")
             for name, (words, low, high) in NUMBERS.items()
