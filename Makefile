@@ -9,14 +9,14 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests file-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples drawn laboratories size advice claims model clean
+.PHONY: run test tests browser-tests early-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples drawn laboratories size advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
 
 # Every part runs, whatever became of those before it; what failed is named at the end. A browser, its server and a
 # worker want a core for themselves: while they drive pages, the other core checks style and types and runs the tests of
-# files. All other tests begin when the browser has ended, on both.
+# files and networks. All other tests begin when the browser has ended, on both.
 BESIDE := .beside.log
 # The names of failed tests, from all parts; tests/conftest.py writes them.
 export GOLDVIZ_FAILED_TESTS := $(CURDIR)/.failed.log
@@ -26,10 +26,10 @@ test: $(VENV)/.dev browser
 	  $(MAKE) --no-print-directory --keep-going beside > $(BESIDE) 2>&1 & beside=$$!; \
 	  $(MAKE) --no-print-directory browser-tests || failed="$$failed browser-tests"; \
 	  $(MAKE) --no-print-directory late-tests || failed="$$failed late-tests"; \
-	  wait $$beside || failed="$$failed lint-types-or-file-tests"; cat $(BESIDE); rm -f $(BESIDE); \
+	  wait $$beside || failed="$$failed lint-types-or-early-tests"; cat $(BESIDE); rm -f $(BESIDE); \
 	  [ -z "$$failed" ] || $(SAY_FAILED)
 
-beside: lint types file-tests
+beside: lint types early-tests
 
 # A file's tests share their runs: a process takes them in their order, and gives half of what it has left to one that
 # has nothing to do. There are three, because many tests wait for a server or a killed process. One thread each: a
@@ -37,17 +37,17 @@ beside: lint types file-tests
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 TOGETHER := --numprocesses 3 --dist worksteal
 WHOLE := browser and not component
-FILES := tests/data
-tests: browser-tests file-tests late-tests
+EARLY := tests/data tests/models
+tests: browser-tests early-tests late-tests
 
 browser-tests: $(VENV)/.dev browser
 	$(PYTEST) tests/browser -m "$(WHOLE) and not slow" --durations 15
 
-file-tests: $(VENV)/.dev
-	$(PYTEST) $(FILES) -m "not slow"
+early-tests: $(VENV)/.dev
+	$(PYTEST) $(EARLY) -m "not slow"
 
 late-tests: $(VENV)/.dev browser
-	$(PYTEST) $(TOGETHER) $(FILES:%=--ignore=%) -m "not ($(WHOLE)) and not slow" --durations 15
+	$(PYTEST) $(TOGETHER) $(EARLY:%=--ignore=%) -m "not ($(WHOLE)) and not slow" --durations 15
 
 # The long trainings too, and many random examples; with the printed seed they come again.
 SEED := $(shell date +%s)
