@@ -197,6 +197,15 @@ def past_moved(run):
     return np.concatenate(past).mean()
 
 
+def looked_back(run, look):
+    """Mean over the blocks of the farthest head's mean distance back over the nearest one's, head by head."""
+    ratios = []
+    for block in run["attention"].values[look].astype(np.float64):
+        back = [sum(row @ (place - np.arange(len(row))) for place, row in enumerate(head)) for head in block]
+        ratios.append(max(back) / min(back))
+    return np.mean(ratios)
+
+
 def both_choose(run):
     """The share of the 25 highest rows by s that max minus mean chooses, too."""
     by_s, by_max = (set(run[name].values.argsort()[-25:]) for name in ("unevenness", "max_mean"))
@@ -243,6 +252,7 @@ ANEW = {
             ADDING,
             lambda run: of(run, "log_jacobian_norm", "lstm")[-1, -1] - of(run, "log_jacobian_norm", "rnn")[-1, -1],
         ),
+        "lstm.farthest": (ADDING, lambda run: of(run, "log_jacobian_norm", "lstm")[-1, -1]),
         "diverges": (("break-it-exploding",), lambda run: float(not np.isfinite(of(run, "loss", "rnn")[-1]))),
         "lstm_size": (ADDING, lambda run: recurrent_size(run, 4) / recurrent_size(run, 1)),
         "gru_size": (ADDING, lambda run: recurrent_size(run, 3) / recurrent_size(run, 4)),
@@ -428,6 +438,9 @@ ANEW = {
             lambda one, other: first(one, "attention_peak")[-1].mean() / first(other, "attention_peak")[-1].mean(),
         ),
         "dev_over_twin": (GPTS, lambda one, other: last_dev(one) - last_dev(other)),
+        "ends_higher": (GPTS, lambda one, other: float(last_dev(one) > last_dev(other))),
+        "heads_apart": (FIRST, lambda run: looked_back(run, -1)),
+        "heads_apart_at_start": (FIRST, lambda run: looked_back(run, 0)),
         "growth": (FIRST, lambda run: first(run, "residual_variance")[0, -1] / first(run, "residual_variance")[0, 0]),
         "saved": (
             ("pieces-of-bytes", "small-to-compare"),

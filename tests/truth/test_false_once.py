@@ -127,6 +127,21 @@ SAID = (
         advice="three times as long",
     ),
     FalseOnce(
+        "an error below the best that there is",
+        "continuous-depth",
+        6,
+        {"test_loss": all_at(0.3), "refined_test_loss": all_at(0.3)},
+        words="the order is 1/3",
+    ),
+    FalseOnce(
+        "a market's nature keeps a network that hardly trained from learning",
+        "ode-rnn",
+        5,
+        {"error": all_at(1.02), "zero_error_by_seed": all_at(1.0), "zero_error": all_at(1.0)},
+        words="nature",
+        settings={"steps": 37, "learning_rate": 0.037},
+    ),
+    FalseOnce(
         "a steady loss beside an infinite seed",
         "ode-rnn",
         0,
@@ -154,7 +169,7 @@ def test_what_was_false_is_not_said(one):
         cards = lab.findings(settings, run)
     assert cards
     assert not {card.kind for card in cards} & {*one.kinds}
-    said = " | ".join(text for card in cards for text in (card.title, card.number, card.explanation))
+    said = " | ".join(text for card in cards for text in (card.title, card.number, card.threshold, card.explanation))
     assert not one.words or one.words not in said
     assert not one.advice or one.advice not in " | ".join(card.advice for card in cards)
 

@@ -12,8 +12,12 @@ from goldviz.labs.char_gpt import LAB, measures
 from goldviz.labs.char_gpt.settings import SMALL
 
 Tried = partial(Claim, LAB)
+Dev = partial(Part, measures.dev_over_twin)
+Higher = partial(Part, measures.ends_higher, above=0.5, scale="share")
+Growth = partial(Part, measures.growth, scale="ratio")
 TINY = {"width": 32, "block": 32, "batch": 8, "steps": 300, "close_looks": 2, "look_every": 0}
 AT_START = {**TINY, "layers": 12, "steps": 1, "close_looks": 1}
+FAST = {**TINY, "learning_rate": 0.04}
 COPYING = {**SMALL, "masked": False, "close_looks": 2, "look_every": 0}
 
 
@@ -30,7 +34,7 @@ CLAIMS = (
             "after 300 steps it is {} times that with the scale": Part(
                 measures.peak_over_twin, above=1.0, scale="ratio"
             ),
-            "the dev loss ends {:+.3f} nat from that with the scale": Part(measures.dev_over_twin, above=0.0),
+            "the dev loss ends {:+.3f} nat from that with the scale": Dev(above=0.0),
         },
     ),
     Tried(
@@ -39,10 +43,8 @@ CLAIMS = (
         "002, 3.6",
         lanes=({**AT_START, "residual_scale": "none"}, {**AT_START, "residual_scale": "branch"}),
         parts={
-            "through 12 blocks it grows {} times without": Part(measures.growth, above=2.0, scale="ratio", lanes=(1,)),
-            "with the factor on the branches it grows {} times": Part(
-                measures.growth, below=2.0, scale="ratio", lanes=(2,)
-            ),
+            "through 12 blocks it grows {} times without": Growth(above=2.0, lanes=(1,)),
+            "with the factor on the branches it grows {} times": Growth(below=2.0, lanes=(2,)),
         },
     ),
     Tried(
@@ -57,15 +59,9 @@ CLAIMS = (
         ),
         kind="question",
         parts={
-            "with both the dev loss ends {:+.3f} nat from that with neither": Part(
-                measures.dev_over_twin, below=0.0, lanes=(1, 2)
-            ),
-            "with the first weights alone {:+.3f} nat from that with neither": Part(
-                measures.dev_over_twin, below=0.0, lanes=(3, 2)
-            ),
-            "with the branches alone {:+.3f} nat from that with neither": Part(
-                measures.dev_over_twin, below=0.0, lanes=(4, 2)
-            ),
+            "with both the dev loss ends {:+.3f} nat from that with neither": Dev(below=0.0, lanes=(1, 2)),
+            "with the first weights alone {:+.3f} nat from that with neither": Dev(below=0.0, lanes=(3, 2)),
+            "with the branches alone {:+.3f} nat from that with neither": Dev(below=0.0, lanes=(4, 2)),
         },
     ),
     Tried(
@@ -76,7 +72,7 @@ CLAIMS = (
         kind="question",
         parts={
             "untied there are {:.3f} V·C parameters more": Part(measures.saved, above=0.999, below=1.001),
-            "untied the dev loss ends {:+.3f} nat from that of the tied one": Part(measures.dev_over_twin, above=0.0),
+            "untied the dev loss ends {:+.3f} nat from that of the tied one": Dev(above=0.0),
         },
     ),
     Tried(
@@ -98,8 +94,30 @@ CLAIMS = (
         "002, 3.7",
         lanes=({**TINY, "decay_all": True}, TINY),
         kind="question",
+        parts={"with decay of all the dev loss ends {:+.4f} nat higher": Dev(above=0.0)},
+    ),
+    Tried(
+        "C136",
+        "Multiple heads allow capturing different dependency structures.",
+        "002, 3.4",
+        lanes=(TINY,),
         parts={
-            "with decay of all the dev loss ends {:+.4f} nat higher": Part(measures.dev_over_twin, above=0.0),
+            "after 300 steps a block's farthest head looks {:.2f} times as far back as its nearest": Part(
+                measures.heads_apart, above=1.5, scale="ratio"
+            ),
+            "before the first step {:.2f} times": Part(measures.heads_apart_at_start, below=1.5, scale="ratio"),
+        },
+    ),
+    Tried(
+        "C137",
+        "Layer norm, warm-up and clipping keep training stable.",
+        "002, 3.6 and 3.7",
+        lanes=(FAST, {**FAST, "layer_norm": False}, {**FAST, "warm_up": 0.0}, {**FAST, "clip": 0.0}),
+        cases=tuple(range(10)),
+        parts={
+            "at ten times the rate {:.0%} of networks end higher without layer norm": Higher(lanes=(2, 1)),
+            "without warm-up {:.0%} do": Higher(lanes=(3, 1)),
+            "without clipping {:.0%} do": Higher(lanes=(4, 1)),
         },
     ),
 )

@@ -81,6 +81,30 @@ def dev_over_twin(other: Run, plain: Run) -> float:
     return DEV(other) - DEV(plain)
 
 
+@combined()
+def ends_higher(other: Run, plain: Run) -> float:
+    """1 where the dev loss of the first run ends above that of the second, or is no number; else 0."""
+    return float(not dev_over_twin(other, plain) <= 0)
+
+
+def _reaches_apart(maps: Floats) -> float:
+    """Of attention by block, head, query and key: the farthest head's mean distance over the nearest one's."""
+    distance = (maps * np.subtract(*np.indices(maps.shape[-2:]))).sum(axis=(-2, -1))
+    return float(np.mean(distance.max(axis=-1) / distance.min(axis=-1)))
+
+
+@measure()
+def heads_apart(run: Run) -> float:
+    """How many times as far back a block's farthest head looks as its nearest one, mean over the blocks."""
+    return _reaches_apart(run["attention"][-1].values.astype(np.float64))
+
+
+@measure()
+def heads_apart_at_start(run: Run) -> float:
+    """The same before the first step."""
+    return _reaches_apart(run["attention"][0].values.astype(np.float64))
+
+
 @measure()
 def largest_weight_at_start(run: Run) -> float:
     """The largest attention weight of a row before the first step, mean over blocks, heads and rows."""

@@ -136,7 +136,7 @@ RULES = (
         "order_kept",
         "bad",
         "A flow on a line cannot turn the order",
-        line=above("loss", 0.2, "{at}; the best that keeps the order is 1/3"),
+        line=above("loss", 0.2, "{at}; the best that keeps the order is near 1/3"),
         number=_score,
         explanation="Two paths of a flow never meet, so what starts above stays above (document 001, eq. 29).",
         advice=[("Add one dimension of zeros: there is a way round.", {"augmented": 1})],

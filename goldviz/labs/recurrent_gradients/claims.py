@@ -7,6 +7,7 @@ from goldviz.labs.recurrent_gradients import LAB, measures
 
 ADDING = "adding-50-steps"
 REVIEWS = {"task": "reviews", "length": 40, "steps": 150}
+FAR = {"networks": "lstm", "length": 200, "batch": 16, "steps": 1, "look_every": 1}
 OF_A_BATCH = {"networks": "rnn", "length": 10, "steps": 200, "look_every": 0}
 
 
@@ -128,6 +129,19 @@ CLAIMS = (
             "reviews with the cue 40 words back: {:.2g}": Part(
                 measures.WORTH["lstm"], below=0.5, scale="ratio", lanes=(2,)
             ),
+        },
+    ),
+    Claim(
+        LAB,
+        "C138",
+        "LSTMs do not end gradient instability: very long ranges need a careful start.",
+        "001, 2.2.3",
+        lanes=(FAR, {**FAR, "forget_bias": 4.0}),
+        parts={
+            "forget bias 1: log10 of what is left 199 steps back is {:.1f} before training": Part(
+                measures.FARTHEST["lstm"], below=-2, lanes=(1,)
+            ),
+            "forget bias 4: it is {:.1f}": Part(measures.FARTHEST["lstm"], above=-2, lanes=(2,)),
         },
     ),
 )

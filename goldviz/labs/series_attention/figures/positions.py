@@ -40,7 +40,8 @@ def heard(plot: Plot) -> Figure:
     plot.number_axis("lag", "Rows back", "%{x} rows back", {0: "0"})
     plot.figure.update_yaxes(title_text="Blocks", range=plot.limit("depth"), showgrid=False, dtick=1)
     whole = np.flatnonzero(values.all(1))
-    words = f"All is heard after {plot.ds['depth'].values[whole[0]]} blocks." if whole.size else ""
+    depth = int(plot.ds["depth"].values[whole[0]]) if whole.size else 0
+    words = f"All is heard after {depth} block{'s' * (depth > 1)}." if whole.size else ""
     plot.finish(words, height=380, legend=False, hover="closest")
     return colour_bar_below(
         plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Heard", tickmode="array", tickvals=[0, 1], ticktext=["no", "yes"]
