@@ -165,7 +165,7 @@ def market(
     Raises :class:`goldviz.data.markets.market.MarketError`, in one sentence that names the file, the place in it and
     what is allowed.
     """
-    from goldviz.data.markets.files import Choices
+    from goldviz.data.markets.file_channel import Choices
     from goldviz.data.markets.kept_markets import load_market
     from goldviz.data.markets.own_file import keep_file
     from goldviz.data.markets.release_words import written_release

@@ -41,6 +41,7 @@ JOURNEYS = (
     Journey(kinds.a7_index_below_a_disclaimer, "index.csv", "Names (likely): They stand in row 2.", "", "VIX Close"),
     Journey(kinds.a4_japanese_index, "index.csv", "終値 is the close", "", "index.csv: 終値"),
     Journey(kinds.a14c_one_price_in_many_currencies, "gold.xlsx", "Dates (sure): They stand in Date.", "", "USD"),
+    Journey(kinds.a14d_old_workbook, "gold.xls", "Dates (sure): They stand in Name.", "", "gold.xls: USD"),
 )
 
 
@@ -89,6 +90,25 @@ def test_a_file_of_few_days_is_understood_and_forecast(
     expect(page.locator(".st-key-market")).to_contain_text(market)
     train(page)
     state(page, "Finished")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_a_column_that_knows_tomorrow_is_named_before_training_and_after(
+    server: Server, open_page: Opener, width: int, scheme: str
+) -> None:
+    path = CASES / "s08_column_from_tomorrow.csv"
+    if not path.exists():
+        pytest.skip("needs the small file s08 beside the project")
+    page = open_page(f"{server.address}/gold-forecast?{SMALL}", width=width, scheme=scheme)
+    bring(page, path)
+    expect(page.get_by_role("dialog")).to_contain_text("Close is forecast.")
+    button(page, "Use these data").click()
+    expect(page.locator(".st-key-market")).to_contain_text("s08_column_from_tomorrow.csv: Close")
+    expect(page.get_by_text(re.compile("Model High .*move")).first).to_be_visible()
+    train(page)
+    state(page, "Finished")
+    expect(page.get_by_text(re.compile("Model High told the (next )?move before it came")).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_the_row_of_names_and_the_price_are_corrected_where_they_are_said(

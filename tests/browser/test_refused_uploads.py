@@ -1,4 +1,4 @@
-"""A file that a proxy before goldviz takes for too large, which is said in a sentence."""
+"""A file that a proxy before goldviz refuses, which is said in a sentence."""
 
 import re
 import socket
@@ -16,7 +16,9 @@ from tests.ports import free_port
 Opener = Callable[..., Page]
 
 SENTENCES = {
+    403: "A proxy or frame around goldviz refused the file. Open goldviz in a tab of its own.",
     413: "The file is too large for a proxy before goldviz. Whoever runs that can raise its limit.",
+    500: "The server refused the file (500). Choose it again, or a smaller one.",
 }
 
 

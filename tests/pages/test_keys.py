@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from goldviz.data.labels import GONE
-from goldviz.data.markets.files import Choices
+from goldviz.data.markets.file_channel import Choices
 from goldviz.data.markets.own_file import keep_file
 from goldviz.data.tables.sealed_names import NOT_YOURS, sealed, shown_name
 from goldviz.data.texts.kept_models import keep_model

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from goldviz.data.markets.clock import utc_now
-from goldviz.data.markets.files import Choices, TablePreview, look_into, market_from_file
+from goldviz.data.markets.file_channel import Choices
+from goldviz.data.markets.files import TablePreview, look_into, market_from_file
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.tables.brought_files import Told, brought_content, told
 from goldviz.data.tables.file_table import Report

@@ -6,8 +6,8 @@ Nothing is taken from a file's name. Where the name is that of a known symbol, s
 from __future__ import annotations
 
 import re
-from collections.abc import Container
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal
 
@@ -27,6 +27,8 @@ from goldviz.data.tables.column_words import (
     name_words,
 )
 from goldviz.data.tables.daily_column import DailyColumn
+from goldviz.data.tables.file_table import plain_words
+from goldviz.data.tables.understood import Told
 
 Kind = Literal["price", "rate", "volume", "number"]
 
@@ -43,6 +45,7 @@ BOUNDED_WORDS = {"rsi", "macd", "stochastic", "oscillator", "percentile", "senti
 EXCHANGE_WORDS = {"exchange", "fx", "currency"}
 """The rate of an exchange is a price."""
 
+LONGEST_UNIT = 20
 _UNIT_IN_BRACKETS = re.compile(r"[(\[] ?(?P<unit>%|[$€£¥]?[A-Za-z/ ]{0,12}[$€£¥/][A-Za-z0-9/ ]{0,12}|[A-Z]{3}) ?[)\]]")
 _PRICE_UNIT = re.compile(
     r"(?P<money>[$€£¥]|\b(?:usd|eur|gbp|jpy|chf|cny|pln))[/_ ](?P<per>mwh|kwh|oz|bbl|barrel|mt|tco2|t|kg|g)\b", re.I
@@ -51,17 +54,38 @@ _MEASURES = {"mwh": "MWh", "kwh": "kWh", "tco2": "tCO2"}
 
 
 @dataclass(frozen=True)
-class ColumnChoice:
-    """What a person said of a column; what is left out is told from its name and its values.
+class Choices:
+    """What a visitor chose: ``values`` with the target first, or none of them for what the preview suggests.
 
-    ``symbol`` is the known symbol or series that the column is, whose words, unit and release then hold.
+    Without a choice all columns that can be channels are used, or of open, high, low and close the close alone.
+    ``day_first`` is needed where the preview's ``date_order`` is 'either'. ``sheet`` is a workbook's, ``date_column``
+    and ``decimal`` say where the dates stand and what the decimal mark is. The mappings say by column what it is, what
+    the network sees, when values are known, in which unit, and which known symbol it is: the answers to the preview's
+    questions. ``header`` is the row of names, ``price`` the column to forecast, and ``split`` the column whose names
+    are channels, or empty where all rows are one price.
     """
 
-    kind: Kind | None = None
-    transformation: Transformation | None = None
-    release: Release | None = None
-    symbol: str = ""
-    unit: str | None = None
+    values: tuple[str, ...] = ()
+    day_first: bool | None = None
+    transformations: Mapping[str, Transformation] = field(default_factory=dict)
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    releases: Mapping[str, Release] = field(default_factory=dict)
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    sheet: str = ""
+    date_column: str = ""
+    decimal: str = ""
+    header: int = 0
+    price: str = ""
+    split: str | None = None
+
+    @property
+    def told(self) -> Told:
+        """What was said of dates and numbers."""
+        return Told(self.date_column, self.day_first, self.decimal, self.price, self.split)
+
+
+NOTHING_CHOSEN = Choices()
 
 
 @dataclass(frozen=True)
@@ -79,7 +103,7 @@ class FileChannel:
 
 
 def file_channel(
-    column: str, daily: DailyColumn, choice: ColumnChoice = ColumnChoice(), others: Container[str] = ()
+    column: str, daily: DailyColumn, choices: Choices = NOTHING_CHOSEN, others: Container[str] = ()
 ) -> FileChannel:
     """The channel that a column makes, as it was chosen or else as its own name and its values say.
 
@@ -88,18 +112,20 @@ def file_channel(
 
     Raises :class:`goldviz.data.markets.market.MarketError` where a chosen log return meets a price at or below zero.
     """
-    symbol, facts = _recognised(column, choice.symbol) or ("", described(""))
-    if symbol and not choice.symbol and name_words(column) & (VOLUME_WORDS | BOUNDED_WORDS | CHANGE_WORDS):
+    unit, chosen_symbol = choices.units.get(column), choices.symbols.get(column, "")
+    chosen, chosen_release = choices.transformations.get(column), choices.releases.get(column)
+    symbol, facts = _recognised(column, chosen_symbol) or ("", described(""))
+    if symbol and not chosen_symbol and name_words(column) & (VOLUME_WORDS | BOUNDED_WORDS | CHANGE_WORDS):
         # Of a known symbol, but not its price.
         symbol, facts = "", described("")
     name = symbol if symbol and symbol not in others else column
-    kind = choice.kind or _kind(column, daily, facts if symbol else None)
-    transformation, notes = choice.transformation or _transformation(kind, facts, column, daily), daily.notes
-    if choice.transformation is None and transformation == "log_return" and (daily.values <= 0).any():
+    kind = choices.kinds.get(column) or _kind(column, daily, facts if symbol else None)
+    transformation, notes = chosen or _transformation(kind, facts, column, daily), daily.notes
+    if chosen is None and transformation == "log_return" and (daily.values <= 0).any():
         transformation = "difference"
         notes += (f"{name} goes to zero or below: we use changes.",)
     stamps = StampReading()
-    if choice.release is None and not daily.several_a_day:
+    if chosen_release is None and not daily.several_a_day:
         days = pd.DatetimeIndex(daily.values.dropna().index)
         stamps = stamp_reading(days, daily.latest_clock, daily.behind, one_clock=daily.one_clock)
     # A known symbol's hours hold, unless its days are those on which bars open.
@@ -112,11 +138,11 @@ def file_channel(
         facts.words or name,
         daily.values,
         transformation,
-        choice.release or release,
-        (facts.unit or written_unit(column, daily)) if choice.unit is None else choice.unit,
+        chosen_release or release,
+        (facts.unit or written_unit(column, daily)) if unit is None else plain_words(unit, LONGEST_UNIT),
     )
     channel.increments()
-    certain = choice.release is not None or (own_hours and not daily.several_a_day)
+    certain = chosen_release is not None or (own_hours and not daily.several_a_day)
     return FileChannel(channel, kind, notes, certain, symbol)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -17,29 +17,28 @@ import pandas as pd
 from goldviz.cache import Cache
 from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.file_channel import (
-    ColumnChoice,
+    NOTHING_CHOSEN,
+    Choices,
     ColumnReading,
     FileChannel,
-    Kind,
     NameQuestion,
     asked_of_name,
     column_reading,
     file_channel,
 )
-from goldviz.data.markets.market import END_OF_DAY, Market, MarketError, Release, Transformation
+from goldviz.data.markets.market import END_OF_DAY, Market, MarketError, Transformation
 from goldviz.data.tables.daily_column import DailyColumn
 from goldviz.data.tables.delimited_text import delimited_table
 from goldviz.data.tables.file_table import FileTable, Report, plain_words, unheard
 from goldviz.data.tables.parquet_table import ENCRYPTED_MARK, PARQUET_MARK, parquet_table
 from goldviz.data.tables.printed_dates import DateOrder, Moments
 from goldviz.data.tables.table_layout import TableLayout, understood
-from goldviz.data.tables.understood import Question, Told, Understood
+from goldviz.data.tables.understood import Question, Understood
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 
 LARGEST_FILE = 50 * 10**6
 """Bytes."""
 
-LONGEST_UNIT = 20
 MIDNIGHT = " 00:00:00"
 HEAD = 5
 """Rows that a preview shows."""
@@ -110,49 +109,7 @@ class DateReading:
     candidates: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Choices:
-    """What a visitor chose: ``values`` with the target first, or none of them for what the preview suggests.
-
-    Without a choice all columns that can be channels are used, or of open, high, low and close the close alone.
-    ``day_first`` is needed where the preview's ``date_order`` is 'either'. ``sheet`` is a workbook's, ``date_column``
-    and ``decimal`` say where the dates stand and what the decimal mark is. The mappings say by column what it is, what
-    the network sees, when values are known, in which unit, and which known symbol it is: the answers to the preview's
-    questions. ``header`` is the row of names, ``price`` the column to forecast, and ``split`` the column whose names
-    are channels, or empty where all rows are one price.
-    """
-
-    values: tuple[str, ...] = ()
-    day_first: bool | None = None
-    transformations: Mapping[str, Transformation] = field(default_factory=dict)
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
-    releases: Mapping[str, Release] = field(default_factory=dict)
-    symbols: Mapping[str, str] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
-    sheet: str = ""
-    date_column: str = ""
-    decimal: str = ""
-    header: int = 0
-    price: str = ""
-    split: str | None = None
-
-    @property
-    def told(self) -> Told:
-        """What was said of dates and numbers."""
-        return Told(self.date_column, self.day_first, self.decimal, self.price, self.split)
-
-    def of(self, column: str) -> ColumnChoice:
-        """What was said of one column."""
-        return ColumnChoice(
-            self.kinds.get(column),
-            self.transformations.get(column),
-            self.releases.get(column),
-            self.symbols.get(column, ""),
-            None if column not in self.units else plain_words(self.units[column], LONGEST_UNIT),
-        )
-
-
-def look_into(content: bytes, name: str, choices: Choices = Choices(), report: Report = unheard) -> TablePreview:
+def look_into(content: bytes, name: str, choices: Choices = NOTHING_CHOSEN, report: Report = unheard) -> TablePreview:
     """What a file holds, told from its bytes and what was chosen, and never from its name.
 
     ``report`` is told how far the reading of a workbook is; what it raises ends it.
@@ -168,7 +125,7 @@ def look_into(content: bytes, name: str, choices: Choices = Choices(), report: R
     table, layout = _read(content, name, choices, report)
     target = layout.columns[layout.target]
     usable = {name: column for name, column in layout.columns.items() if not column.trouble}
-    channels = {column: file_channel(column, daily, choices.of(column)) for column, daily in usable.items()}
+    channels = {column: file_channel(column, daily, choices) for column, daily in usable.items()}
     by_name = [asked_of_name(column, table.file) for column in usable]
     return TablePreview(
         name=table.file,
@@ -200,7 +157,7 @@ def look_into(content: bytes, name: str, choices: Choices = Choices(), report: R
 
 
 def market_from_file(
-    content: bytes, name: str, choices: Choices = Choices(), *, retrieved: pd.Timestamp, report: Report = unheard
+    content: bytes, name: str, choices: Choices = NOTHING_CHOSEN, *, retrieved: pd.Timestamp, report: Report = unheard
 ) -> Market:
     """The market in a file, with the columns, the reading of dates and the transformations that were chosen.
 
@@ -220,7 +177,7 @@ def market_from_file(
     channels: list[FileChannel] = []
     for column in value_columns:
         names = {one.channel.name for one in channels}
-        channels.append(file_channel(column, layout.columns[column], choices.of(column), names))
+        channels.append(file_channel(column, layout.columns[column], choices, names))
     retrieved = retrieved.tz_localize("UTC") if retrieved.tz is None else retrieved.tz_convert("UTC")
     notes = _market_notes(
         layout, channels, _future_notes([layout.columns[column] for column in value_columns], retrieved)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from goldviz.data.markets.clock import utc_now
-from goldviz.data.markets.files import Choices, check_size, market_from_file
+from goldviz.data.markets.file_channel import Choices
+from goldviz.data.markets.files import check_size, market_from_file
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import MarketError
 

@@ -24,7 +24,7 @@ from goldviz.data.tables.column_words import KNOWN_WORDS, name_words
 from goldviz.data.tables.file_table import FileTable, check_lengths, check_width, cut_table, is_missing, plain_words
 from goldviz.data.tables.printed_dates import date_form
 from goldviz.data.tables.table_head import Extent, extent
-from goldviz.data.tables.text_cells import SEPARATORS, UncutError, UnevenRow, columns_of_text
+from goldviz.data.tables.text_cells import SEPARATORS, UnevenRow, columns_of_text, uneven_words
 
 SAMPLE = 20_000
 """Characters from which the separator is told."""
@@ -32,6 +32,8 @@ SAMPLE = 20_000
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 ALLOWED_FILES = "CSV, Excel, OpenDocument and Parquet files"
+
+UNEVEN = {"most": "most rows have", "hint": ", and quotation marks come in pairs"}
 
 OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive"),
@@ -57,12 +59,9 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
     separator, width, text = _separator(text, file)
     check_width(file, width)
     uneven: list[UnevenRow] = []
-    try:
-        columns = columns_of_text(text, separator, width, ignore_empty_lines=False, uneven=uneven)
-    except UncutError as error:
-        if error.uneven is None:
-            raise MarketError(f"{file} cannot be cut into cells; allowed are {ALLOWED_FILES}.") from error
-        raise _uneven(file, *error.uneven, width) from None
+    columns = columns_of_text(
+        text, separator, width, MarketError, file=file, limit=f"are {ALLOWED_FILES}", uneven=uneven, **UNEVEN
+    )
     columns = [pc.utf8_trim_whitespace(column) for column in columns]
     rows = np.delete(np.arange(1, len(columns[0]) + len(uneven) + 1), [row.number - 1 for row in uneven])
     if not len(rows):
@@ -95,20 +94,13 @@ def _around(
         names = not table.header and row.number == first - 1 and row.cells > 1
         dated = row in below and row.cells > 1 and date_form(pa.array([re.split(r"[\t;|,]", row.text)[0].strip()]))
         if inside or dated or names:
-            raise _uneven(file, row.number, row.cells, width)
+            raise MarketError(uneven_words(row, file, width, **UNEVEN))
     sides = {"above": above, "below": below}
     return tuple(
         f"{len(left)} {'row was' if len(left) == 1 else 'rows were'} left out {side} the table: "
         f"{plain_words(left[0].text, 40)}"
         for side, left in sides.items()
         if left
-    )
-
-
-def _uneven(file: str, row: int, cells: int, width: int) -> MarketError:
-    return MarketError(
-        f"Row {row} of {file} has {cells:,} cells where most rows have {width}; every row needs the same number, and "
-        "quotation marks come in pairs."
     )
 
 

@@ -99,7 +99,7 @@ class PrintedDates:
 
     order: DateOrder
     moments: Moments
-    month_first: Moments | None
+    month_first: Moments | None = None
     notes: tuple[str, ...] = ()
     behind: int = 0
     """Seconds by which stamps at midnight of their zones are behind midnight of UTC, at most."""
@@ -149,21 +149,24 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     if "serial" in parts:
         moments = SERIAL_START + (_whole(parts["serial"]) * 86_400).astype("timedelta64[s]")
         note = f"Dates are a spreadsheet's serial numbers: {cells[0].as_py()} is {moments[0].astype('datetime64[D]')}."
-        return PrintedDates("year", moments, None, (note,))
+        return PrintedDates("year", moments, notes=(note,))
     if "first" in parts:
         reading = _ordered(table, column, parts, day_first)
     else:
         alone = (QUARTERS_ALONE,) if "quarter" in parts else (MONTHS_ALONE,)
-        reading = _Reading(form.order, _days(parts), notes=() if "day" in parts else alone)
-    order, days = reading.order, reading.days
-    standing = {"day": " when the day stands first", "month": " when the month stands first"}.get(order, "")
+        reading = PrintedDates(form.order, _days(parts), notes=() if "day" in parts else alone)
+    days = reading.moments
+    standing = f" when the {reading.order} stands first" if reading.order in ("day", "month") else ""
     _refuse(table, column, np.isnat(days), lambda cell: f"{cell!r} is no day of the calendar{standing}")
     _in_range(table, column, days)
-    clock, offsets, notes, behind = _clocks(table, column, parts)
-    shift = clock - offsets
-    month_first = None if reading.month_first is None else reading.month_first + shift
-    said, by_rows = (*reading.notes, *_short_year(parts), *notes), "first" in parts and bool(reading.notes)
-    return PrintedDates(order, days + shift, month_first, said, behind, by_rows)
+    shift, notes, behind = _clocks(table, column, parts)
+    return replace(_later(reading, shift, *_short_year(parts), *notes), behind=behind)
+
+
+def _later(dates: PrintedDates, shift: NDArray[np.timedelta64], *notes: str) -> PrintedDates:
+    """The dates at these times of their days, and what is said of it."""
+    month_first = None if dates.month_first is None else dates.month_first + shift
+    return replace(dates, moments=dates.moments + shift, month_first=month_first, notes=(*dates.notes, *notes))
 
 
 def _second_form(cells: pa.StringArray, fits: pa.BooleanArray, form: DateForm) -> DateForm | None:
@@ -228,9 +231,7 @@ def with_clock(dates: PrintedDates, table: FileTable, column: int) -> PrintedDat
     hours = np.where(_flags(pc.equal(half, "am")) & (hours == 12), 0, hours)
     hours = hours + np.where(_flags(pc.equal(half, "pm")) & (hours < 12), 12, 0)
     clock = _since_midnight(table, column, hours, minutes, seconds)
-    month_first = None if dates.month_first is None else dates.month_first + clock
-    note = f"The time of day stands in {table.names[column]}."
-    return replace(dates, moments=dates.moments + clock, month_first=month_first, notes=(*dates.notes, note))
+    return _later(dates, clock, f"The time of day stands in {table.names[column]}.")
 
 
 def ascending(moments: Moments) -> bool:
@@ -255,7 +256,7 @@ def _since_1970(table: FileTable, column: int, counts: pa.StringArray) -> Printe
     whole = counts.cast(pa.int64()).to_numpy()
     moments = np.where(np.abs(whole) >= 10**11, whole // 1000, whole).astype("datetime64[s]")
     _in_range(table, column, moments)
-    return PrintedDates("year", moments, None, ("Dates are seconds since 1970, read as days of UTC.",))
+    return PrintedDates("year", moments, notes=("Dates are seconds since 1970, read as days of UTC.",))
 
 
 def _days(parts: dict[str, pa.StringArray], day: str = "day", month: str = "month") -> Moments:
@@ -280,15 +281,7 @@ def _days(parts: dict[str, pa.StringArray], day: str = "day", month: str = "mont
     return np.where(sane, days, np.datetime64("NaT")).astype("datetime64[s]")
 
 
-@dataclass(frozen=True)
-class _Reading:
-    order: DateOrder
-    days: Moments
-    month_first: Moments | None = None
-    notes: tuple[str, ...] = ()
-
-
-def _ordered(table: FileTable, column: int, parts: dict[str, pa.StringArray], day_first: bool | None) -> _Reading:
+def _ordered(table: FileTable, column: int, parts: dict[str, pa.StringArray], day_first: bool | None) -> PrintedDates:
     """Day or month first: the caller's word, else told by a part over 12, else by the order of the rows.
 
     Raises :class:`MarketError` where years of two digits stand first, as their order tells.
@@ -300,7 +293,7 @@ def _ordered(table: FileTable, column: int, parts: dict[str, pa.StringArray], da
             f"The dates of {table.file} have a year of two digits in front, as in {cell!r}; they can be read in "
             f"three ways. Write years of four digits. Allowed are {ALLOWED_DATES}."
         )
-    day, month = _Reading("day", by_day), _Reading("month", by_month)
+    day, month = PrintedDates("day", by_day), PrintedDates("month", by_month)
     if day_first is not None:
         return day if day_first else month
     days_fail, months_fail = np.isnat(by_day).sum(), np.isnat(by_month).sum()
@@ -310,19 +303,19 @@ def _ordered(table: FileTable, column: int, parts: dict[str, pa.StringArray], da
         return day
     day_sorted, month_sorted = in_order(by_day), in_order(by_month)
     if day_sorted == month_sorted:
-        return _Reading("either", by_day, by_month)
+        return PrintedDates("either", by_day, by_month)
     first = day if day_sorted else month
-    return replace(first, notes=(f"The {first.order} is taken to stand first in dates: so the rows are in order.",))
+    note = f"The {first.order} is taken to stand first in dates: so the rows are in order."
+    return replace(first, notes=(note,), by_rows=True)
 
 
 def _clocks(
     table: FileTable, column: int, parts: dict[str, pa.StringArray]
-) -> tuple[NDArray[np.timedelta64], NDArray[np.timedelta64], tuple[str, ...], int]:
-    """Seconds since midnight as written, the seconds by which each zone is ahead of UTC, what was noticed, and how far
-    midnights are behind UTC's at most."""
+) -> tuple[NDArray[np.timedelta64], tuple[str, ...], int]:
+    """Seconds since midnight of UTC, what was noticed, and how far midnights are behind UTC's at most."""
     nothing = np.zeros(len(table.rows), "timedelta64[s]")
     if "hour" not in parts or not pc.any(pc.not_equal(parts["hour"], "")).as_py():
-        return nothing, nothing, (), 0
+        return nothing, (), 0
     clock = _since_midnight(table, column, *(_whole(parts[part]) for part in ("hour", "minute", "second")))
     zones = pc.dictionary_encode(parts["zone"])
     names = zones.dictionary.to_pylist()
@@ -330,14 +323,14 @@ def _clocks(
         if len(names) > 1:
             bare = _flags(pc.equal(parts["zone"], ""))
             _refuse(table, column, bare, lambda cell: f"{cell!r} has no time zone while others have one")
-        return clock, nothing, (), 0
+        return clock, (), 0
     ahead = np.array([_seconds_ahead(name) for name in names])[zones.indices.to_numpy()]
     _refuse(table, column, np.abs(ahead) > 86_400, lambda cell: f"{cell!r} has a time zone that there is not")
     if not clock.astype(int).any():
         note = "Time stamps are at midnight of their time zones; their days stay as written."
-        return nothing, nothing, (note,), max(0, -int(ahead.min()))
+        return nothing, (note,), max(0, -int(ahead.min()))
     several = f" in {len(names)} time zones" if len(names) > 1 else " in a time zone"
-    return clock, ahead.astype("timedelta64[s]"), (f"Time stamps{several} were converted to days of UTC.",), 0
+    return clock - ahead.astype("timedelta64[s]"), (f"Time stamps{several} were converted to days of UTC.",), 0
 
 
 def _since_midnight(

@@ -17,22 +17,21 @@ MOST_UNEVEN = 200
 FIRST_ROW_CHARACTERS = 100_000
 
 
-class UncutError(ValueError):
-    """A text that cannot be cut; ``uneven`` is the number of the row with other cells than the first, and how many."""
+@dataclass(frozen=True)
+class UnevenRow:
+    """A row with another number of cells than the table, by its number in the file, and its beginning."""
 
-    def __init__(self, uneven: tuple[int, int] | None) -> None:
-        self.uneven = uneven
-        super().__init__("The text cannot be cut into cells.")
+    number: int
+    cells: int
+    text: str
 
 
-def cells_of_text(
-    text: str, fault: type[Exception], *, file: str, limit: str, expected: str
-) -> tuple[str, list[pa.StringArray]]:
+def cells_of_text(text: str, fault: type[Exception], *, file: str, expected: str) -> tuple[str, list[pa.StringArray]]:
     """The separator that cuts the first row into most cells, and the trimmed columns; a cell may span lines.
 
     Raises ``fault`` for a text without a first row, of one column, and with uneven rows.
 
-    >>> separator, columns = cells_of_text('Rates; fell|0', ValueError, file="a.csv", limit="is CSV", expected="two")
+    >>> separator, columns = cells_of_text('Rates; fell|0', ValueError, file="a.csv", expected="two")
     >>> separator, [column.to_pylist() for column in columns]
     (';', [['Rates'], ['fell|0']])
     """
@@ -47,12 +46,26 @@ def cells_of_text(
     separator = max(widths, key=widths.__getitem__)
     if widths[separator] < 2:
         raise fault(f"{file} has one column only; expected are {expected}.")
-    hint = ". Put a text with a comma or a line break in quotation marks"
-    columns = cut(text, separator, widths[separator], fault, file=file, limit=limit, hint=hint, ignore_empty_lines=True)
+    columns = columns_of_text(
+        text,
+        separator,
+        widths[separator],
+        fault,
+        file=file,
+        limit="is a CSV file",
+        hint=". Put a text with a comma or a line break in quotation marks",
+        ignore_empty_lines=True,
+    )
     return separator, [pc.utf8_trim_whitespace(column) for column in columns]
 
 
-def cut(
+def uneven_words(row: UnevenRow, file: str, width: int, most: str, hint: str) -> str:
+    """What is said of a row that has other cells than ``most``."""
+    different = f"Row {row.number} of {file} has {row.cells:,} cells where {most} {width}"
+    return f"{different}; every row needs the same number{hint}."
+
+
+def columns_of_text(
     text: str,
     separator: str,
     width: int,
@@ -61,47 +74,23 @@ def cut(
     file: str,
     limit: str,
     hint: str,
-    ignore_empty_lines: bool,
+    most: str = "the first row has",
+    ignore_empty_lines: bool = False,
+    uneven: list[UnevenRow] | None = None,
 ) -> list[pa.StringArray]:
-    """The columns of a file's text; where it cannot be cut, ``fault`` with a sentence for the person who brought it."""
-    try:
-        return columns_of_text(text, separator, width, ignore_empty_lines=ignore_empty_lines)
-    except UncutError as error:
-        if error.uneven is None:
-            raise fault(f"{file} cannot be cut into cells; allowed {limit}.") from error
-        row, cells = error.uneven
-        raise fault(
-            f"Row {row} of {file} has {cells:,} cells where the first row has {width}; every row needs the same "
-            f"number{hint}."
-        ) from None
+    """The columns of a text with so many cells in every row.
 
-
-@dataclass(frozen=True)
-class UnevenRow:
-    """A row with another number of cells than the table, by its number in the file, and its beginning."""
-
-    number: int
-    cells: int
-    text: str
-
-
-def columns_of_text(
-    text: str, separator: str, width: int, *, ignore_empty_lines: bool, uneven: list[UnevenRow] | None = None
-) -> list[pa.StringArray]:
-    """The columns of a text with so many cells in every row; raises :class:`UncutError`.
-
-    Rows with more or fewer cells are left out where a list takes them, of at most :data:`MOST_UNEVEN`.
+    Rows with more or fewer cells are left out where a list takes them, of at most :data:`MOST_UNEVEN`; otherwise, and
+    where the text cannot be cut, ``fault`` is raised with a sentence for the person who brought the file.
     """
     places = [str(place) for place in range(width)]
     content = text.encode("utf-8", errors="replace")
-    ragged_rows: list[tuple[int, int]] = []
+    refused: list[UnevenRow] = []
 
     def judge(row: pyarrow.csv.InvalidRow) -> str:
-        if uneven is not None and len(uneven) < MOST_UNEVEN:
-            uneven.append(UnevenRow(row.number, row.actual_columns, (row.text or "")[:200]))
-            return "skip"
-        ragged_rows.append((row.number, row.actual_columns))
-        return "error"
+        left_out = refused if uneven is None or len(uneven) == MOST_UNEVEN else uneven
+        left_out.append(UnevenRow(row.number, row.actual_columns, (row.text or "")[:200]))
+        return "error" if left_out is refused else "skip"
 
     try:
         table = pyarrow.csv.read_csv(
@@ -121,5 +110,6 @@ def columns_of_text(
             ),
         )
     except (pa.ArrowException, OSError) as error:
-        raise UncutError(ragged_rows[0] if ragged_rows else None) from error
+        cause = uneven_words(refused[0], file, width, most, hint) if refused else ""
+        raise fault(cause or f"{file} cannot be cut into cells; allowed {limit}.") from error
     return [table.column(place).combine_chunks() for place in range(width)]

@@ -15,6 +15,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import date, datetime
+from itertools import chain, filterfalse
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -52,10 +53,10 @@ class Rows(NamedTuple):
 
 
 class Sheets(NamedTuple):
-    """The names of a workbook's sheets, those that are hidden, and what gives the rows of one."""
+    """The names of a workbook's sheets, which of them are hidden, and what gives the rows of one."""
 
     names: list[str]
-    hidden: set[str]
+    hidden: Callable[[str], bool]
     rows: Callable[[str], Rows]
 
 
@@ -78,7 +79,7 @@ def new_workbook(path: str) -> Sheets:
         return Rows(top, sheet.width, with_signs(sheet.iter_rows() if sheet.height else (), percentages, top, left))
 
     hidden = {one.name for one in workbook.sheets_metadata if one.visible != SheetVisibleEnum.Visible}
-    return Sheets(workbook.sheet_names, hidden, rows)
+    return Sheets(workbook.sheet_names, hidden.__contains__, rows)
 
 
 def with_signs(
@@ -148,9 +149,7 @@ def old_workbook(path: str) -> Sheets:
         check_span(sheet.nrows, sheet.ncols)
         return Rows(0, sheet.ncols, ([value(cell) for cell in sheet.row(row)] for row in range(sheet.nrows)))
 
-    # The sheets themselves would all be read.
-    states = zip(book.sheet_names(), book._sheet_visibility, strict=True)
-    return Sheets(book.sheet_names(), {name for name, state in states if state}, rows)
+    return Sheets(book.sheet_names(), lambda name: bool(book.sheet_by_name(name).visibility), rows)
 
 
 def percentage(value: float) -> str:
@@ -201,7 +200,9 @@ def answer(path: str, sheet: str) -> tuple[dict[str, Any], Cells]:
     if sheet and sheet not in sheets.names:
         raise Unfit(f"has no sheet {sheet!r}; allowed are {', '.join(sheets.names)}.")
     narrow = ""
-    for name in [sheet] if sheet else sorted(sheets.names, key=lambda one: one in sheets.hidden):
+    # Whether an old sheet is hidden is known once it is read: none is asked behind the one that is taken.
+    visible_first = chain(filterfalse(sheets.hidden, sheets.names), filter(sheets.hidden, sheets.names))
+    for name in [sheet] if sheet else visible_first:
         cells = Cells(sheets.rows(name))
         if cells.filled > 1:
             about = {"sheets": sheets.names, "sheet": name, "top": cells.top, "width": cells.width}

@@ -80,10 +80,8 @@ def _columns(content: bytes, file: str) -> tuple[Columns, tuple[str, ...]]:
         if set(labels.to_pylist()) & set(table.names):
             raise TextError(f"Row 1 of {file} holds a text; allowed is a row of column names above the texts.")
         return (texts, labels), table.notes
-    text, notes = decoded_text(content, file)
-    _, cells = cells_of_text(
-        text, TextError, file=file, limit="is a CSV file", expected="a column of texts and one of labels"
-    )
+    text, notes = decoded_text(content, file, "CSV, Excel, OpenDocument and Parquet files")
+    _, cells = cells_of_text(text, TextError, file=file, expected="a column of texts and one of labels")
     texts, labels = _chosen([column[0].as_py() for column in cells], cells, file)
     headed = labels[0].as_py() not in set(labels[1:].to_pylist())
     _check_no_dates(labels[headed:], file)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import io
 
-from goldviz.data.tables.text_cells import SEPARATORS, cut
+from goldviz.data.tables.text_cells import SEPARATORS, columns_of_text
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
@@ -28,11 +28,11 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
             that is too long.
     """
     try:
-        text, notes = decoded_text(content, file)
+        text, notes = decoded_text(content, file, "TXT, CSV and TSV files")
     except DatedTextError as error:
         raise TextError(str(error)) from None
     separator = _separator(text, file)
-    columns = cut(
+    columns = columns_of_text(
         text,
         separator,
         2,

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from goldviz.data.markets.file_channel import ColumnReading, Kind
-from goldviz.data.markets.files import Choices, TablePreview
+from goldviz.data.markets.file_channel import Choices, ColumnReading, Kind
+from goldviz.data.markets.files import TablePreview
 from goldviz.data.markets.market import MarketError, Release, Transformation
 from goldviz.data.markets.release_words import ALLOWED_RELEASES, release_words, written_release
 from goldviz.diagnostics.forecasts.moves import SEEN_AS

@@ -14,7 +14,8 @@ import streamlit as st
 from goldviz.cache import Cache
 from goldviz.data.markets.brought_market import look, make
 from goldviz.data.markets.calendars import calendars
-from goldviz.data.markets.files import LARGEST_FILE, Choices, DateReading, TablePreview, check_size
+from goldviz.data.markets.file_channel import Choices
+from goldviz.data.markets.files import LARGEST_FILE, DateReading, TablePreview, check_size
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.tables.brought_files import Told

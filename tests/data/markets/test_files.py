@@ -14,7 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goldviz.data.markets.files import LARGEST_FILE, Choices, look_into, market_from_file
+from goldviz.data.markets.file_channel import Choices
+from goldviz.data.markets.files import LARGEST_FILE, look_into, market_from_file
 from goldviz.data.markets.market import END_OF_DAY, MarketError, Release
 from goldviz.data.markets.parquet import market_name
 from goldviz.data.markets.symbols import described

@@ -8,19 +8,29 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
-from goldviz.data.markets.files import Choices, look_into, market_from_file
+import goldviz
+from goldviz.cli import main
+from goldviz.data.markets.alignment import aligned, next_values
+from goldviz.data.markets.file_channel import Choices
+from goldviz.data.markets.files import look_into, market_from_file
+from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
+from goldviz.data.markets.parquet import market_name
 from goldviz.data.tables.bars import bars_in
+from goldviz.diagnostics.forecasts.lookahead import columns_ahead
 from tests.hostile_files import hostile
 from tests.places import REAL_DATA
 
@@ -200,6 +210,48 @@ def test_each_small_file_has_its_right_value(right: Right) -> None:
     notes = " ".join(look_into(content_of(right.file), right.file).notes)
     for sentence in right.said:
         assert sentence in notes
+
+
+def test_bars_stamped_at_their_opening_count_a_day_later() -> None:
+    file = "s05_bar_open_21utc.csv"
+    opening = market(content_of(file), file)
+    known = opening.target.release.moments(opening.target.observed.index[-1:])[0]
+    assert (opening.target.observed.iloc[-1], known) == (472.11, pd.Timestamp("2016-06-17 21:00Z"))
+    assert "None are dated on a Friday, and 24 on Sundays" in opening.notes["close"]
+    close = market(content_of("s05b_same_market_by_close.csv"), "s05b_same_market_by_close.csv")
+    assert named_ahead(joined([close, opening])) == named_ahead(joined([opening, close])) == []
+
+
+def test_a_column_that_knows_tomorrow_is_named() -> None:
+    file = "s08_column_from_tomorrow.csv"
+    assert named_ahead(market(content_of(file), file)) == ["Model High"]
+
+
+def named_ahead(of: Market) -> list[str]:
+    panel = aligned(of)
+    kinds = [channel.transformation for channel in of.channels]
+    return [link.channel for link in columns_ahead(panel, kinds, next_values(panel, "return"))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [*((right.file, {}) for right in RIGHT), ("s09_two_regions.csv", {"split": "Country"})],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_page_notebook_and_shell_read_a_small_file_alike(
+    file: str, told: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path))
+    content = content_of(file)
+    name = goldviz.market(CASES / file, progress=False, **told)  # type: ignore[arg-type]
+    # The page hands back what it chose, and what was corrected there.
+    page = market(content, file, values=look_into(content, file, Choices(**told)).chosen, **told)  # type: ignore[arg-type]
+    assert market_name(page) == name
+    options = [part for key, value in told.items() for part in (f"--market-{key}", value)]
+    output = str(tmp_path / "seen.nc")
+    assert main(["compute", "gold-market", "--market", str(CASES / file), *options, "--output", output]) == 0
+    assert json.loads(xr.load_dataset(output).attrs["settings"])["data"] == name
 
 
 def test_gaps_stay_gaps() -> None:
@@ -570,8 +622,8 @@ def tried(count: int, seed: int) -> tuple[int, int]:
 
 
 def test_mutated_files_are_read_as_they_stand_or_refused() -> None:
-    read, refused = tried(24, seed=1)
-    assert read > 12
+    read, refused = tried(20, seed=1)
+    assert read > 10
     assert refused > 1
 
 

@@ -16,7 +16,8 @@ import pandas as pd
 import pytest
 
 from goldviz.data.markets.alignment import aligned, next_values
-from goldviz.data.markets.files import Choices, look_into, market_from_file
+from goldviz.data.markets.file_channel import Choices
+from goldviz.data.markets.files import look_into, market_from_file
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.release_words import release_words
 from goldviz.diagnostics.forecasts.lookahead import columns_ahead

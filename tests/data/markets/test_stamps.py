@@ -8,7 +8,8 @@ import pytest
 
 import goldviz
 from goldviz.data.markets.alignment import aligned, next_values
-from goldviz.data.markets.files import Choices, look_into, market_from_file
+from goldviz.data.markets.file_channel import Choices
+from goldviz.data.markets.files import look_into, market_from_file
 from goldviz.data.markets.joining import joined
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import END_OF_DAY, Market, MarketError, Release

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from goldviz.data.markets.file_channel import ColumnChoice, asked_of_name, file_channel
+from goldviz.data.markets.file_channel import Choices, asked_of_name, file_channel
 from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.symbols import described
 from goldviz.data.tables.file_table import FileTable
@@ -81,7 +81,7 @@ def test_a_price_that_cannot_be_used_is_not_replaced_by_another_column():
     ],
 )
 def test_a_channel_is_named_by_its_symbol_where_its_column_or_a_person_says_one(column, chosen, name, symbol):
-    choice = ColumnChoice(symbol=chosen)
+    choice = Choices(symbols={column: chosen} if chosen else {})
     made = file_channel(column, layout("Price").columns["Price"], choice)
     assert made.channel.name == name
     assert made.release_known == (symbol is not None)

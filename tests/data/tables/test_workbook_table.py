@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from goldviz.data.markets.files import Choices, look_into, market_from_file
+from goldviz.data.markets.file_channel import Choices
+from goldviz.data.markets.files import look_into, market_from_file
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables import workbook_table as workbook_table_module
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table

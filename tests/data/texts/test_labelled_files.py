@@ -90,7 +90,14 @@ def test_a_file_that_cannot_be_learned_is_refused_in_a_sentence(words):
     ("content", "words"),
     [
         (b"", r"bad\.csv is empty; allowed is a file with text in it"),
-        (b"%PDF-1.7", r"bad\.csv is a PDF document, not text"),
+        (
+            b"%PDF-1.7",
+            r"bad\.csv is a PDF document, not text; allowed are CSV, Excel, OpenDocument and",
+        ),
+        (
+            bytes(range(32)) * 9,
+            r"bad\.csv holds binary data, not text; allowed are CSV, Excel, OpenDocument and",
+        ),
         (b"good\nbad\n", r"bad\.csv has one column only; expected are a column of texts and one of labels"),
         (b"a,b\n1,2,3\n", r"Row 2 of bad\.csv has 3 cells where the first row has 2"),
         (b"PAR1" * 9, r"bad\.csv begins as a Parquet file but cannot be read as one"),

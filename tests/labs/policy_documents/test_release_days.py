@@ -11,6 +11,7 @@ from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.labs.policy_documents.documents.files import texts_from_files
 from goldviz.labs.policy_documents.documents.tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.labs.policy_documents.similarity import cosine_change
+from tests.places import REAL_DATA
 
 COLUMNS = TextColumns("Date", "Text", "Release Date", "Type")
 MONTHS = [f"2016-{month:02d}-01" for month in range(1, 13)]
@@ -86,6 +87,30 @@ def test_a_kind_can_be_said_of_all_files_that_say_none() -> None:
         "Minutes": date(2016, 2, 9),
         "Statement": date(2016, 2, 16),
     }
+
+
+def case(name: str) -> bytes:
+    path = REAL_DATA / "cases" / name
+    if not path.exists():
+        pytest.skip(f"needs the small file {name} beside the project")
+    return path.read_bytes()
+
+
+def test_each_small_file_of_texts_says_what_is_odd_of_it() -> None:
+    """As files made here, which stand where the small ones are not."""
+    minutes = texts_from_table(case("s40_minutes_to_come.csv"), "s40.csv", COLUMNS)
+    assert (len(minutes.texts), minutes.texts[0].released) == (13, date(2016, 1, 31))
+    notes = " ".join(minutes.notes)
+    assert "1 document is dated in the future" in notes
+    assert "All days in Release Date are the first of a month" in notes
+    same = texts_from_table(case("s41_one_text_eight_days.csv"), "s41.csv", TextColumns("Date", "Text", kind="Type"))
+    assert "All 8 documents have the same words, so there is nothing to compare." in same.notes
+    with pytest.raises(DatedTextError, match=r"2,300 documents; allowed are at most 2,000.*row 62"):
+        look_into_texts(case("s42_too_many_and_a_typo.csv"), "s42.csv")
+    names = [f"2016{month:02d}16.txt" for month in range(1, 7)]
+    of_days = texts_from_files([(name, case(f"s43_files_named_by_day/{name}")) for name in names])
+    assert {text.kind for text in of_days.texts} == {"Minutes"}
+    assert of_days.texts[0].released == date(2016, 2, 9)
 
 
 @pytest.mark.parametrize("city", BANK_CITIES)

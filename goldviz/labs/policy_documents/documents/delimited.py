@@ -27,9 +27,7 @@ def text_table(content: bytes, name: str) -> FileTable:
             f"{file} has {len(content) / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB."
         )
     text, notes = decoded_text(content, file)
-    separator, cells = cells_of_text(
-        text, DatedTextError, file=file, limit="is a CSV file", expected="a column of dates and one of texts"
-    )
+    separator, cells = cells_of_text(text, DatedTextError, file=file, expected="a column of dates and one of texts")
     first = [column[0].as_py() for column in cells]
     if len(first) > MOST_COLUMNS:
         raise DatedTextError(f"{file} has {len(first):,} columns; allowed are at most {MOST_COLUMNS}.")
