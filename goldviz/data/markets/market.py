@@ -105,7 +105,8 @@ class Channel:
             raise MarketError(f"The dates of {self.name} are not days without a time zone.")
         if not index.is_monotonic_increasing or not index.is_unique:
             raise MarketError(f"The dates of {self.name} are not ascending, each named once.")
-        if not (index == index.normalize()).all():
+        moments = index.to_numpy()
+        if not (moments == moments.astype("datetime64[D]")).all():
             raise MarketError(f"The dates of {self.name} carry times of day; days are allowed.")
         if np.isinf(self.values.to_numpy(np.float64)).any():
             raise MarketError(f"{self.words} has an infinite value; numbers and gaps are allowed.")

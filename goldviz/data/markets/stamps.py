@@ -75,7 +75,8 @@ def stamp_reading(
 
 def _period(days: pd.DatetimeIndex) -> Period:
     """The period whose first day all of the days are; empty where there is none."""
-    if (days.day == 1).all():
+    moments = days.to_numpy()
+    if (moments == moments.astype("datetime64[M]")).all():
         months = set(days.month)
         return "year" if months == {1} else "quarter" if months <= {1, 4, 7, 10} else "month"
     gaps: NDArray[np.int64] = np.diff(days.as_unit("s").asi8) // DAY

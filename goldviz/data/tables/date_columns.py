@@ -69,17 +69,12 @@ def clock_column(table: FileTable, place: int, dates: PrintedDates) -> int | Non
     if (dates.moments != dates.moments.astype("datetime64[D]")).any():
         return None
     repeated = len(np.unique(dates.moments)) < len(dates.moments)
-    for column in range(len(table.names)):
-        if column == place:
+    for column, cells in enumerate(table.columns):
+        text = pa.types.is_string(cells.type) or pa.types.is_integer(cells.type)
+        if column == place or not (text or pa.types.is_time(cells.type)):
             continue
-        kind = table.columns[column].type
-        cells = printed(table.columns[column])
-        if pa.types.is_time(kind) or pc.all(pc.match_substring_regex(cells, CLOCK)).as_py():
-            return column
         named = bool(name_words(table.names[column]) & CLOCK_WORDS)
-        digits = (pa.types.is_string(kind) or pa.types.is_integer(kind)) and (
-            named or (repeated and column == place + 1)
-        )
-        if digits and pc.all(pc.match_substring_regex(cells, CLOCK_DIGITS)).as_py():
+        pattern = f"{CLOCK}|{CLOCK_DIGITS}" if named or (repeated and column == place + 1) else CLOCK
+        if pa.types.is_time(cells.type) or pc.all(pc.match_substring_regex(printed(cells), pattern)).as_py():
             return column
     return None

@@ -33,7 +33,8 @@ BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le
 
 ALLOWED_FILES = "CSV, Excel, OpenDocument and Parquet files"
 
-UNEVEN = {"most": "most rows have", "hint": ", and quotation marks come in pairs"}
+MOST, HINT = "most rows have", ", and quotation marks come in pairs"
+"""What is said beside a row of another length."""
 
 OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive"),
@@ -60,7 +61,15 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
     check_width(file, width)
     uneven: list[UnevenRow] = []
     columns = columns_of_text(
-        text, separator, width, MarketError, file=file, limit=f"are {ALLOWED_FILES}", uneven=uneven, **UNEVEN
+        text,
+        separator,
+        width,
+        MarketError,
+        file=file,
+        limit=f"are {ALLOWED_FILES}",
+        most=MOST,
+        hint=HINT,
+        uneven=uneven,
     )
     columns = [pc.utf8_trim_whitespace(column) for column in columns]
     rows = np.delete(np.arange(1, len(columns[0]) + len(uneven) + 1), [row.number - 1 for row in uneven])
@@ -94,7 +103,7 @@ def _around(
         names = not table.header and row.number == first - 1 and row.cells > 1
         dated = row in below and row.cells > 1 and date_form(pa.array([re.split(r"[\t;|,]", row.text)[0].strip()]))
         if inside or dated or names:
-            raise MarketError(uneven_words(row, file, width, **UNEVEN))
+            raise MarketError(uneven_words(row, file, width, MOST, HINT))
     sides = {"above": above, "below": below}
     return tuple(
         f"{len(left)} {'row was' if len(left) == 1 else 'rows were'} left out {side} the table: "

@@ -7,6 +7,7 @@ the day that it falls on in UTC.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -115,20 +116,15 @@ def date_form(cells: pa.StringArray) -> DateForm | None:
     """
     with_text = cells[:READ_FOR_FORM].filter(pc.invert(is_missing(cells[:READ_FOR_FORM]))).to_pylist()
     with_text = with_text or cells.filter(pc.invert(is_missing(cells)))[:READ_FOR_FORM].to_pylist()
-    others = 0
+    forms: Counter[DateForm | None] = Counter()
     for cell in with_text:
-        others += not any(looks.match(cell) for looks in _LOOKS.values())
+        forms[next((form for form, looks in _LOOKS.items() if looks.match(cell)), None)] += 1
         # Most columns hold numbers, which some of them tell.
-        if len(with_text) - others < ENOUGH * len(with_text):
+        if len(with_text) - forms[None] < ENOUGH * len(with_text):
             return None
-    shares: dict[DateForm, float] = {}
-    for form, looks in _LOOKS.items():
-        shares[form] = sum(bool(looks.match(cell)) for cell in with_text) / max(1, len(with_text))
-        if shares[form] >= ENOUGH:
-            return form
-    # All are dates, in several forms.
-    most = max((form for form in DATE_FORMS if not form.digits_alone), key=shares.__getitem__)
-    return most if shares[most] >= MOST else None
+    least = {form: (ENOUGH if form.digits_alone else MOST) * len(with_text) for form in DATE_FORMS}
+    common = [form for form in DATE_FORMS if forms[form] >= max(1, least[form])]
+    return max(common, key=forms.__getitem__, default=None)
 
 
 def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | None = None) -> PrintedDates:
