@@ -291,7 +291,9 @@ def test_a_word_in_two_sentences(folder: Path) -> None:
         }
         rest = np.median([values for name, values in cosines.items() if name != word], axis=0)
         np.testing.assert_allclose(ds["word_cosine"], [cosines[word], rest], rtol=0, atol=1e-12)
-        before, after, others = measures.cosines_of_word(ds)
-        assert (before, after, others) == (ds["word_cosine"][0, 0], ds["word_cosine"][0, -1], ds["word_cosine"][1, -1])
+        before, after = measures.word_going_in(ds), measures.word_coming_out(ds)
+        assert (before, after) == (ds["word_cosine"][0, 0], ds["word_cosine"][0, -1])
         assert f"cosine {before:.2f} going in, {after:.2f} after".replace("-", "−") in in_words(ds)
+    page = inside_bert.beside_another_sentence(readings[0], InsideBert(text=texts[0], second_text=texts[1]))
+    xr.testing.assert_identical(page, same_word(readings[0], texts[0], readings[1], texts[1], shared[0]))
     assert same_word(readings[0], texts[0], readings[0], texts[0], "gold")["word_cosine"][0].values == pytest.approx(1)

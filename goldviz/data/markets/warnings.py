@@ -26,9 +26,10 @@ def market_warnings(
     """The first ``warnings`` of one's own market, or why it cannot be learned from; nothing of simulated data.
 
     Of the settings only those of these ``names`` are handed on, beside the ``fixed`` ones, so that one cache serves
-    all networks on a market.
+    all networks on a market. Where the settings have other values than the fixed ones, no market is learned from.
     """
-    if not KEY.fullmatch(settings.data):
+    learned = all(getattr(settings, name) == value for name, value in fixed.items())
+    if not learned or not KEY.fullmatch(settings.data):
         return ()
     try:
         of_the_market = type(settings)(**fixed, **{name: getattr(settings, name) for name in names})

@@ -61,11 +61,6 @@ def at_most(measure: str, at: float, words: str) -> Line:
     return Line(lambda n: np.asarray(attrgetter(measure)(n) <= at), words.format_map(Later(at=Printed(at))))
 
 
-def of_the_run(words: str) -> Line:
-    """A line that no network is over by itself: the run as a whole says whether it is."""
-    return Line(lambda n: np.zeros(1, dtype=bool), words)
-
-
 def where(verdict: str, words: str, at: float = float("nan")) -> Line:
     """Over the line are seeds whose ``verdict``, an attribute of the reading, is true.
 

@@ -1,19 +1,20 @@
-"""Columns that know tomorrow, in a run: what is recorded of them, and what cards say."""
+"""Columns that know tomorrow, in a run: what is recorded of them, what cards say, and the rule that says it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
+import numpy as np
+
 from goldviz.arrays.labelled import Run
+from goldviz.diagnostics.findings import Line, Rule
 from goldviz.diagnostics.forecasts.lookahead import NextMoveLink
 from goldviz.diagnostics.forecasts.words import plain_number, signed
 
 MOST_NAMED = 2
 """Columns that cards name."""
-TITLE = "A column tells the next move"
 LINE = "chance, and what honest columns of a market tell"
-WHAT_TO_DO = "Honest columns hardly go with the next move: set its release time, or leave it out."
 
 
 def recorded_columns(run: Run) -> tuple[NextMoveLink, ...]:
@@ -36,3 +37,17 @@ def columns_in_words(links: Sequence[NextMoveLink]) -> str:
 def columns_in_numbers(links: Sequence[NextMoveLink]) -> str:
     """The same beside chance's bound; empty where there is no such column."""
     return f"{columns_in_words(links)}; chance gives at most {plain_number(links[0].chance)}" if links else ""
+
+
+COLUMN_AHEAD = Rule(
+    "column_ahead",
+    "warning",
+    "A column tells the next move",
+    # No network is over it by itself: the run says so, unless a laboratory's readings do.
+    line=Line(lambda n: np.zeros(1, dtype=bool), LINE),
+    number="",
+    run_says=lambda run: columns_in_numbers(recorded_columns(run)),
+    confidence="correlation where the networks learned, before any training",
+    explanation="Honest columns hardly go with the next move: set its release time, or leave it out.",
+    must_tell=True,
+)

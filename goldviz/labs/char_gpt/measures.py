@@ -101,7 +101,7 @@ def heads_apart(run: Run) -> float:
 
 @measure()
 def heads_apart_at_start(run: Run) -> float:
-    """The same before the first step."""
+    """How many times as far back the farthest head looks as the nearest, mean over the blocks, untrained."""
     return _reaches_apart(run["attention"][0].values.astype(np.float64))
 
 

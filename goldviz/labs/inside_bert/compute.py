@@ -9,11 +9,13 @@ import numpy as np
 import xarray as xr
 
 from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, split_into_pieces
+from goldviz.labs.inside_bert.contextual import same_word, words_of_both
 from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.evidence import evidence, guesses, neighbours, tone_without
 from goldviz.labs.inside_bert.head import head_map, head_steps, shares_of_query
 from goldviz.labs.inside_bert.overview import composition, overview
 from goldviz.labs.inside_bert.reading import TextReading, read_text
+from goldviz.labs.inside_bert.samples import OTHER_SENSES
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity
 from goldviz.models.text.model import TextModel
@@ -91,11 +93,10 @@ def label_to_explain(overview_of_text: xr.Dataset, label: int) -> int:
 def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     """Everything that the page draws of the first text, as float64 with named dimensions.
 
-    From :func:`~goldviz.labs.inside_bert.overview.overview`, ``head_map``, ``head_steps``,
-    ``shares_of_query``, ``encoder_layer``, ``composition``, ``evidence``, ``tone_without``, ``guesses``,
-    ``neighbours``, ``position_similarity`` and ``order_and_pair``; what a model without a classifier or masked-word
-    head cannot give is left out. ``all_attention`` (layer, head, query, key) is there up to
-    ``MOST_WEIGHTS`` weights. ``model`` replaces the settings' one, for instance by the model of a kept run.
+    From the functions imported here; what a model without a classifier or masked-word head cannot give is left out.
+    ``all_attention`` (layer, head, query, key) is there up to
+    ``MOST_WEIGHTS`` weights, ``word_cosine`` (pair, state) where the second text, or one that ships, has a word of the
+    chunk. ``model`` replaces the settings' one, for instance by the model of a kept run.
 
     Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
     """
@@ -116,16 +117,27 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
         position_similarity(reading),
         order_and_pair(reading),
         all_attention(reading),
+        beside_another_sentence(reading, settings),
     ]
     if model.classifier is not None:
         explanation = evidence(reading, label_to_explain(dataset, settings.label), settings.steps)
-        parts += [explanation, _renamed(tone_without(model, pieces, settings.off))]
+        # Names that do not meet those of the text with all heads.
+        names = {"logit": "logit_without", "probability": "probability_without", "state": "heads_on"}
+        parts += [explanation, tone_without(model, pieces, settings.off).rename(names)]
     if model.masked_words is not None:
         parts.append(guesses(model, pieces, piece_to_mask(pieces, settings.masked)))
     whole = xr.merge(parts, combine_attrs="drop_conflicts", compat="no_conflicts", join="outer")
     long_pair = pair_too_long(model, settings.text, chunks)
     told = {"pair_too_long": long_pair} if long_pair else {}
     return whole.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **told, **dataset.attrs)
+
+
+def beside_another_sentence(reading: TextReading, settings: InsideBert) -> xr.Dataset:
+    """``same_word`` of the first word that the chunk shares with the second text, or one that ships; else nothing."""
+    text, model = settings.second_text or OTHER_SENSES, reading.model
+    pieces = chunks_of(model, text)[0]
+    words = words_of_both(reading.pieces, settings.text, pieces, text)
+    return same_word(reading, settings.text, read_text(model, pieces), text, words[0]) if words else xr.Dataset()
 
 
 def all_attention(reading: TextReading) -> xr.Dataset:
@@ -135,8 +147,3 @@ def all_attention(reading: TextReading) -> xr.Dataset:
         return xr.Dataset()
     weights = np.stack([reading.attention(layer).weights[0].double().numpy() for layer in range(shape.layers)])
     return xr.Dataset({"all_attention": (("layer", "head", "query", "key"), weights)})
-
-
-def _renamed(tone: xr.Dataset) -> xr.Dataset:
-    """Names that do not meet those of the text with all heads."""
-    return tone.rename(logit="logit_without", probability="probability_without", state="heads_on")

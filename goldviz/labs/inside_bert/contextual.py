@@ -1,29 +1,22 @@
 """Contextual vectors: what becomes of one word in two sentences (document 001, section 4.2.1).
 
-A word's vector in X^(l) is the mean of its pieces'. In X^(0) it differs by its place alone, and its segment; from the
-first layer on by what stands beside it.
+A word's vector in X^(l) is the mean of its pieces'; in X^(0) it differs by its place and its segment alone.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import torch
 import xarray as xr
-from jaxtyping import Float
-from torch import Tensor
+from torch.nn.functional import cosine_similarity
 
 from goldviz.data.texts.pieces import SPECIAL_WORD, Pieces
 from goldviz.labs.inside_bert.reading import TextReading
 
-PAIRS = ("same word", "other words")
 FEWEST_LETTERS = 2
 
 
 def words_of(pieces: Pieces, text: str) -> dict[str, np.ndarray]:
-    """The different words of a chunk of ``text`` in small letters, in their order, and the pieces of the first of each.
-
-    Signs and single letters are none.
-    """
+    """The words of a chunk in small letters, in order, with their pieces; signs and single letters are none."""
     words: dict[str, np.ndarray] = {}
     for number in dict.fromkeys(pieces.words.tolist()):
         places = np.flatnonzero(pieces.words == number)
@@ -46,20 +39,13 @@ def same_word(first: TextReading, first_text: str, second: TextReading, second_t
     second; NaN where there is none. Raises ``KeyError`` for a word that does not stand in both.
     """
     places, others = words_of(first.pieces, first_text), words_of(second.pieces, second_text)
-    own = _vector(first.hidden, places[word])
-    cosines = {other: _cosine(own, _vector(second.hidden, where)) for other, where in others.items()}
+    own = first.hidden[:, places[word]].double().mean(1)
+    means = {other: second.hidden[:, where].double().mean(1) for other, where in others.items()}
+    cosines = {other: cosine_similarity(own, mean, dim=-1).cpu().numpy() for other, mean in means.items()}
     rest = [cosine for other, cosine in cosines.items() if other != word]
     median = np.median(rest, axis=0) if rest else np.full(len(own), np.nan)
     return xr.Dataset(
         {"word_cosine": (("pair", "state"), np.stack([cosines[word], median]))},
-        coords={"pair": list(PAIRS), "state": np.arange(len(own))},
+        coords={"pair": ["same word", "other words"], "state": np.arange(len(own))},
         attrs={"word": word, "others": len(rest)},
     )
-
-
-def _vector(hidden: Float[Tensor, "state piece width"], places: np.ndarray) -> Float[Tensor, "state width"]:
-    return hidden[:, torch.as_tensor(places)].double().mean(1)
-
-
-def _cosine(one: Float[Tensor, "state width"], other: Float[Tensor, "state width"]) -> Float[np.ndarray, " state"]:
-    return np.asarray(torch.nn.functional.cosine_similarity(one, other, dim=-1).cpu().numpy())

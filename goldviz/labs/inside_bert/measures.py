@@ -239,9 +239,13 @@ def _weights(run: Run) -> np.ndarray:
     return np.asarray(run["all_attention"].values[..., ordinary, :][..., ordinary])
 
 
-def cosines_of_word(ds: Run) -> tuple[float, float, float]:
-    """The cosine of one word's vectors in two sentences, going in and after the last layer, and there that of other
-    words; NaN where there are none."""
-    cosines = ds["word_cosine"]
-    same, others = (cosines.sel(pair=pair).values for pair in ("same word", "other words"))
-    return float(same[0]), float(same[-1]), float(others[-1])
+@measure()
+def word_going_in(run: Run) -> float:
+    """The cosine of one word's vectors in two sentences, before the first layer."""
+    return float(run["word_cosine"].sel(pair="same word")[0])
+
+
+@measure()
+def word_coming_out(run: Run) -> float:
+    """The cosine of one word's vectors in two sentences, after the last layer."""
+    return float(run["word_cosine"].sel(pair="same word")[-1])

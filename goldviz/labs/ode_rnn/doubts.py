@@ -24,8 +24,6 @@ MUCH = 0.2
 
 def doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
     """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
-    if settings.task != "market":
-        return ()
     return market_warnings(settings, OF_THE_WINDOWS, windows_doubts, task="market")
 
 

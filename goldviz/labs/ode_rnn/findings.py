@@ -25,10 +25,10 @@ from goldviz.diagnostics.findings import (
     times,
 )
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, LoweredTo, Times
-from goldviz.diagnostics.findings.line import above, at_least, below, of_the_run, where
+from goldviz.diagnostics.findings.line import above, at_least, below, where
 from goldviz.diagnostics.findings.training import USELESS, saturated, training_diverged
 from goldviz.diagnostics.findings.words import fine_percent
-from goldviz.diagnostics.forecasts import columns_ahead
+from goldviz.diagnostics.forecasts.columns_ahead import COLUMN_AHEAD
 from goldviz.labs.ode_rnn.choices import method_of
 from goldviz.labs.ode_rnn.measures import DEAF, NO_BETTER, REFINED, Reading
 from goldviz.models.continuous.methods import METHODS
@@ -196,17 +196,7 @@ RULES = (
         advice=lambda case: [THIRD_AND_CLIPPED, *_finer_if_it_matters(case)],
         alone=True,
     ),
-    Rule(
-        "column_ahead",
-        "warning",
-        columns_ahead.TITLE,
-        line=of_the_run(columns_ahead.LINE),
-        number="",
-        run_says=lambda run: columns_ahead.columns_in_numbers(columns_ahead.recorded_columns(run)),
-        confidence="correlation where the networks learned, before any training",
-        explanation=columns_ahead.WHAT_TO_DO,
-        must_tell=True,
-    ),
+    COLUMN_AHEAD,
     Rule(
         "solver_too_coarse",
         _how_coarse,

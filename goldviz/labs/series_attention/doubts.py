@@ -18,8 +18,6 @@ OF_THE_PROBLEM = ("data", "market_seed", "context", "horizon", "calendar", "cova
 
 def doubts(settings: SeriesAttention) -> tuple[str, ...]:
     """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
-    if settings.task != "market":
-        return ()
     return market_warnings(settings, OF_THE_PROBLEM, problem_doubts, task="market")
 
 

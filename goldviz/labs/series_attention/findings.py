@@ -6,8 +6,8 @@ No card gives advice: every remedy would have to be tried on five seeds of every
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import Conclusions, Rule, networks, percent, training
-from goldviz.diagnostics.findings.line import above, below, of_the_run, where
-from goldviz.diagnostics.forecasts import columns_ahead
+from goldviz.diagnostics.findings.line import above, below, where
+from goldviz.diagnostics.forecasts.columns_ahead import COLUMN_AHEAD
 from goldviz.labs.series_attention.measures import CLEARLY, HIGHER, Reading
 
 RULES = (
@@ -19,17 +19,7 @@ RULES = (
         of=", mean over the blocks at the last look",
         silenced_by=("diverged",),
     ),
-    Rule(
-        "column_ahead",
-        "warning",
-        columns_ahead.TITLE,
-        line=of_the_run(columns_ahead.LINE),
-        number="",
-        run_says=lambda run: columns_ahead.columns_in_numbers(columns_ahead.recorded_columns(run)),
-        confidence="correlation where the networks learned, before any training",
-        explanation=columns_ahead.WHAT_TO_DO,
-        must_tell=True,
-    ),
+    COLUMN_AHEAD,
     Rule(
         "worse_than_simple",
         "warning",

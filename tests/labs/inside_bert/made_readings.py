@@ -52,6 +52,7 @@ def made(count: int = 6, width: int = 4, seed: int = 0) -> xr.Dataset:
             "moved": (("positions", "state", "piece"), drawn.uniform(0, 1, (2, 3, count)) * [[[1e-7]], [[1.0]]]),
             "across": (("layer", "head"), drawn.uniform(0, 1, (2, 3))),
             "embedding": (("part", "unit"), drawn.normal(size=(5, width))),
+            "word_cosine": (("pair", "state"), drawn.uniform(-1, 1, (2, 3))),
         },
         coords={
             "piece": places,
@@ -82,10 +83,12 @@ def made(count: int = 6, width: int = 4, seed: int = 0) -> xr.Dataset:
             "distance": np.arange(count),
             "positions": ["without", "with"],
             "state": np.arange(3),
+            "pair": ["same word", "other words"],
             "neighbour": [1, 2],
             "nearby": ("neighbour", np.array([HOSTILE, "w2"], dtype=object)),
         },
         attrs={
+            "word": "<i>gold</i>",
             "layer": 1,
             "head": 2,
             "query_piece": 2,

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from math import isfinite
 
 from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, percent, where
+from goldviz.diagnostics.findings.rule import nothing
 from goldviz.diagnostics.findings.words import counted
-from goldviz.diagnostics.forecasts.columns_ahead import (
-    LINE,
-    TITLE,
-    WHAT_TO_DO,
-    columns_in_numbers,
-    columns_in_words,
-)
+from goldviz.diagnostics.forecasts.columns_ahead import COLUMN_AHEAD, LINE, columns_in_numbers, columns_in_words
 from goldviz.diagnostics.forecasts.result import SIGNIFICANT
 from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number, signed_percent
 from goldviz.labs.gold_forecast.measures import LEAK, SLOW_LEAK, Reading
@@ -125,17 +121,14 @@ RULES = (
         only=lambda n, settings: not settings.shuffle_targets,
         silenced_by=("known_leak",),
     ),
-    Rule(
-        "column_ahead",
-        "warning",
-        TITLE,
+    replace(
+        COLUMN_AHEAD,
         line=where("forewarned", LINE),
         number=lambda n: columns_in_numbers(n.columns_ahead),
+        run_says=nothing,
         confidence="correlation where the last refit learned, before any training",
-        explanation=WHAT_TO_DO,
         advice=[Check("Show the target's own past alone: skill that goes was this column's.", {"inputs": "own"})],
         silenced_by=("known_leak", "leak_suspected"),
-        must_tell=True,
     ),
     judged(
         "shuffled_skill",

@@ -10,6 +10,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.spec import by_name
 from goldviz.figures.theme import SEQUENTIAL
 from goldviz.figures.thumbnail import picture_svg
+from goldviz.labs.inside_bert.figures.contextual import word_cosine
 from goldviz.labs.inside_bert.figures.embeddings import composition, embeddings, neighbours
 from goldviz.labs.inside_bert.figures.evidence import evidence, guesses, tone
 from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
@@ -35,6 +36,7 @@ FIGURES = by_name(
     positions,
     order,
     across,
+    word_cosine,
 )
 
 CELLS = 16

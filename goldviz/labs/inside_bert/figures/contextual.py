@@ -18,6 +18,7 @@ LINES = {"same word": ("#d55e00", "solid", "circle"), "other words": ("#838383",
     shows="The cosine between the word's vectors in both sentences, and between it and the other words of the second.",
     cannot_show="What the vector means: a cosine says how alike two are, not in what.",
     name="word_cosine",
+    needs=("word_cosine",),
 )
 def word_cosine(ds: Run, *, theme: Theme = "light") -> Figure:
     """Cosine of one word's vectors in two sentences, state by state, beside that of other words."""
@@ -32,14 +33,14 @@ def word_cosine(ds: Run, *, theme: Theme = "light") -> Figure:
             marker={"symbol": symbol, "size": 8},
             hovertemplate="%{y:.3f}",
         )
-    title = "Does a word keep its vector?"
-    look.apply(figure, theme, title=title, notes=[as_label(in_words(ds))], height=440)
+    look.apply(figure, theme, title="Does a word keep its vector?", notes=[as_label(in_words(ds))], height=440)
     figure.update_xaxes(title_text="State: 0 is what goes in, then the layers", dtick=1 if len(states) < 14 else 2)
     return figure.update_yaxes(title_text="Cosine", range=[-1.05, 1.05])
 
 
 def in_words(ds: Run) -> str:
     """What becomes of the word, in a sentence."""
-    before, after, others = (f"{value:.2f}".replace("-", "−") for value in measures.cosines_of_word(ds))
+    cosines = measures.word_going_in(ds), measures.word_coming_out(ds), ds["word_cosine"].sel(pair="other words")[-1]
+    before, after, others = (f"{float(value):.2f}".replace("-", "−") for value in cosines)
     beside = "" if others == "nan" else f", other words {others}"
     return f"“{ds.attrs['word']}” in both sentences: cosine {before} going in, {after} after the last layer{beside}."
