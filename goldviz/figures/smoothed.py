@@ -121,5 +121,5 @@ def _add_steps(plot: Plot, values: Array, network: str, between: int) -> None:
 def _scatter(plot: Plot, values: Array, width: int) -> Words:
     """By how much the last steps scatter around the line: the batch's share in the loss."""
     dim = str(growing(values))
-    last = values.isel({dim: slice(-width, None)})
+    last = values.isel({dim: slice(-width, None)}).astype(np.float64)
     return plot.each(last.std(dim).median("seed"), times, within=f"The last {width} scatter by {{}}.")

@@ -113,9 +113,11 @@ def cut(view):
 
 
 def scatter(view, said):
+    """The spread of the steps that a mean is of: at most a twentieth of all."""
     losses = finite(view.of(view.kind("training_loss")))
     dim = next(dim for dim in GROWING if dim in losses.dims)
-    return [said[0], *by_network(losses.isel({dim: slice(-int(said[0]), None)}).std(dim).median("seed"))]
+    width = max(one for one in (5, 10, 20, 50, 100, 200, 500, 1000) if 20 * one <= losses.sizes[dim])
+    return by_network(losses.isel({dim: slice(-width, None)}).std(dim).median("seed"))
 
 
 def over_first(values, dim):
@@ -160,7 +162,7 @@ def off_the_axis(view, said):
 SHARED = (
     Note(r"Median of the layers at \w+ \d+, ", of_layers, ends=True),
     each(r"(Dotted: after clipping\. )?Steps clipped: ", cut),
-    Note(r"The last \d+ scatter by ", lambda view, said: scatter(view, said)[1:], ends=True),
+    Note(r"The last \d+ scatter by ", scatter, ends=True),
     each(r"Largest / first norm: ", state_gradient),
     Note(r"Surest: (block|layer) \d+, head \d+, ", surest),
     each(r"(Dev|Test|Unseen) less training, ", gap),
@@ -357,7 +359,7 @@ CHAR_LANGUAGE_MODEL = (
 
 
 def ends_of_block(view, said):
-    losses = view.last("position_loss").median(["network", "seed"]).values
+    losses = finite(view.last("position_loss")).median(["network", "seed"]).values
     quarter = max(1, len(losses) // 4)
     return [float(losses[:quarter].mean()), float(losses[-quarter:].mean())]
 
@@ -400,7 +402,7 @@ ADAPTIVE_COMPUTATION = (each(r"(?=.*: [+−]?\d\.\d\d\.$)", lambda view: middle(
 
 def errors(view, said):
     if view.figure == "horizon":
-        return by_network(finite(view.last("horizon_error")).mean("ahead").median("seed"))
+        return by_network(positive(view.last("horizon_error")).mean("ahead").median("seed"))
     return by_network(middle(view.last("weighted_error")))
 
 
@@ -452,12 +454,8 @@ BERT_PRETRAINING = (
 )
 
 
-def market_score(name):
-    return lambda view, said: [float(one) for one in getattr(series, name)(view.told)[:3]]
-
-
 PRICE_TOKENS = (
-    Note(r".*nats a day \[", market_score("gain")),
+    Note(r".*nats a day \[", lambda view, said: interval(series.gain(view.told), test=False)),
     whole(r"Agreement with the planted regimes: ", lambda view: float(view.run.rand_index), lambda _: 0, lambda _: 1),
     whole(
         r"In use",
