@@ -59,7 +59,6 @@ def run(experiment: str | Experiment, *, progress: bool = True, keep: bool = Fal
     Raises :class:`goldviz.experiments.SettingsError` for settings that are not allowed, and
     :class:`RunFailedError` where the training code of a kept run fails, or its end could not be written.
     """
-
     if isinstance(experiment, Experiment):
         whole = experiment.changed(**settings) if settings else experiment
     else:
@@ -187,6 +186,13 @@ def market(
     for note in load_market(name).notes.values() if progress else ():
         print(f"{Path(file).name}: {note}", file=sys.stderr)
     return name
+
+
+def labelled_texts(file: str | Path) -> str:
+    """Keep a file of labelled texts, and return its name for the setting of that name; raises ``TextError``."""
+    from goldviz.data.texts.labelled_files import keep_file
+
+    return keep_file(file).name
 
 
 def watch(
@@ -528,8 +534,7 @@ def text_model(name: str) -> str:
     and the id of a kept run that trained one.
 
     Raises :class:`goldviz.models.text.model.TextModelError`, in one sentence, for a model that this machine does not
-    hold or cannot read, that has no masked-word head, or that is too large; and
-    :class:`goldviz.data.texts.pieces.TextError` where it cannot be kept.
+    hold or cannot read, without a masked-word head, or too large; ``TextError`` where it cannot be kept.
     """
     check_extra("texts", "A model of texts")
     # Imported here, because torch takes a second, and most who import goldviz name no model.

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldviz.api import carried_out, market, text_model
+from goldviz.api import carried_out, labelled_texts, market, text_model
 from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
 from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
@@ -35,7 +35,7 @@ def run(name: str, options: Sequence[str]) -> int:
     parser.add_argument("--keep", action="store_true", help="keep the run in the store, where the dashboard finds it")
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
     values = vars(parser.parse_args(options))
-    settings = chosen(settings_class, with_start(settings_class, with_market(settings_class, values)))
+    settings = chosen(settings_class, with_files(settings_class, values))
     output = checked_file(values["output"], OUTPUTS) if values["output"] else None
     with _keyboard(settings.step) as keyboard:
         dataset = carried_out(settings, progress=not values["quiet"], keep=values["keep"], channel=keyboard)
@@ -120,10 +120,7 @@ def _by_column(text: str, option: str, separator: str, example: str) -> dict[str
 
 
 def with_start(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with the model that ``--start-from`` names, kept, in its place among the settings.
-
-    Raises :class:`CommandError` where the options do not go together, and for a model that cannot be used.
-    """
+    """The options with the model that ``--start-from`` names, kept; raises as :func:`with_market` does."""
     start = _setting_of(kind, "start model")
     if start is None or arguments["start_from"] is None:
         return dict(arguments)
@@ -135,6 +132,18 @@ def with_start(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, 
         if not getattr(error, "for_a_person", False):
             raise
         raise CommandError(str(error)) from None
+
+
+def with_files(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with what their files hold, kept, in its place among the settings: a market, a model, texts."""
+    values = with_start(kind, with_market(kind, arguments))
+    texts = _setting_of(kind, "labelled texts")
+    if texts and Path(values[texts] or "").is_file():
+        try:
+            values[texts] = labelled_texts(values[texts])
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+    return values
 
 
 def chosen(kind: type[Declared], arguments: Mapping[str, Any]) -> Declared:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,6 +16,7 @@ from goldviz.data.tables.printed_dates import date_form
 from goldviz.data.tables.text_cells import cells_of_text
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
 from goldviz.data.texts.dated_texts import DatedTextError
+from goldviz.data.texts.kept_texts import KeptText, keep_text
 from goldviz.data.texts.labelled_texts import FEWEST_OF_A_CLASS, MOST_CLASSES, parted
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import decoded_text
@@ -67,6 +71,17 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
         *([f"Texts cut after {LONGEST_TEXT:,} letters: {long:,}."] if long else []),
     )
     return "".join(f"{text[:LONGEST_TEXT]}\t{label}\n" for text, label in rows.items()).encode(), notes
+
+
+def keep_file(path: str | Path) -> KeptText:
+    """Keep the labelled texts in a file, with notes on it; raises :class:`TextError` as :func:`of_a_file` does."""
+    path = Path(path).expanduser()
+    try:
+        part, notes = of_a_file(path.read_bytes(), path.name)
+    except OSError as error:
+        raise TextError(f"The file {path} cannot be read: {error.strerror}.") from None
+    text = keep_text(part, path.name)
+    return replace(text, notes=(*notes, *text.notes))
 
 
 def _columns(content: bytes, file: str) -> tuple[Columns, tuple[str, ...]]:

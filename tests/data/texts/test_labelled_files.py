@@ -5,11 +5,15 @@ import io
 import pandas as pd
 import pytest
 
+import goldviz
+from goldviz.cli.errors import CommandError
+from goldviz.cli.running import with_files
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.data.texts.labelled_files import LONGEST_TEXT, of_a_file
 from goldviz.data.texts.labelled_texts import GENERATED, labelled_texts
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.policy.sentences import TONES
+from goldviz.declare.registry import experiment
 
 REVIEWS = pd.DataFrame(
     {
@@ -37,6 +41,22 @@ def test_every_form_of_the_same_texts_is_kept_alike(ending):
         content, notes = of_a_file(saved(table, ending), f"reviews.{ending}")
         assert content == KEPT
         assert notes == ("24 texts are learned, 6 stay unseen: every fifth of each class.",)
+
+
+def test_a_file_is_named_in_a_notebook_and_in_the_shell(tmp_path):
+    path = tmp_path / "reviews.csv"
+    path.write_bytes(saved(REVIEWS, "csv"))
+    name = goldviz.labelled_texts(path)
+    assert name == keep_text(KEPT, "reviews.csv").name
+    kind = experiment("recurrent-gradients")
+    assert with_files(kind, {"labelled_texts": str(path)}) == {"labelled_texts": name}
+    assert with_files(kind, {"labelled_texts": GENERATED}) == {"labelled_texts": GENERATED}
+    kind.checked({"task": "labelled", "labelled_texts": name})
+    with pytest.raises(TextError, match=r"^The file .*nowhere\.csv cannot be read: No such file or directory\.$"):
+        goldviz.labelled_texts(tmp_path / "nowhere.csv")
+    path.write_text("text,label\n")
+    with pytest.raises(CommandError, match="reviews"):
+        with_files(kind, {"labelled_texts": str(path)})
 
 
 def test_a_text_file_without_a_header_loses_no_text():
