@@ -100,11 +100,19 @@ def test_a_column_that_knows_tomorrow_is_named_before_training_and_after(
     if not path.exists():
         pytest.skip("needs the small file s08 beside the project")
     page = open_page(f"{server.address}/gold-forecast?{SMALL}", width=width, scheme=scheme)
+    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    if width == 390:
+        page.locator(".goldviz-sheet").click()
     bring(page, path)
     expect(page.get_by_role("dialog")).to_contain_text("Close is forecast.")
     button(page, "Use these data").click()
     expect(page.locator(".st-key-market")).to_contain_text("s08_column_from_tomorrow.csv: Close")
-    expect(page.get_by_text("Model High tells the next move: correlation")).to_be_visible()
+    expect(
+        page.get_by_text("Model High tells the next move: correlation").locator("visible=true").first
+    ).to_be_visible()
+    if width == 390:
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name="Change data")).to_be_hidden()
     train(page)
     state(page, "Finished")
     heading = re.compile("by ridge: no honest forecast of daily returns does that. Look for the leak in Model High")
