@@ -1,15 +1,17 @@
 """What watching costs: processor time of a loop beside the same loop bare, and beside what others do, in one run.
 
-Loops of each network are timed in turns of ten steps, forwards and backwards, so that a busy moment meets all of them;
-each ratio is the median of ratios of neighbours in time. Beside ``goldviz.watch`` with its
-default budget stand a loop that takes ``.item()`` of every layer's gradient norm at every step, and hooks that make
-histograms of gradients and weights every hundredth step, as hosted watchers do.
+Beside ``goldviz.watch`` with its default budget stand a loop that takes ``.item()`` of every layer's gradient norm at
+every step, and hooks that make histograms of gradients and weights every hundredth step, as hosted watchers do.
+Where a network lies in memory changes its time by up to a twentieth. So five loops change places until each was bare
+and each was watched in every way; a ratio is the geometric mean over the five. Within a phase they are timed in turns
+of ten steps, forwards and backwards, so that a busy moment meets all of them.
 
     PYTHONPATH=. python benchmarks/watching.py
 """
 
 from __future__ import annotations
 
+import math
 import statistics
 import sys
 import tempfile
@@ -22,10 +24,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import goldviz
-from goldviz.watching.watcher import Watcher
 
-STEPS, SECONDS = 10, 30.0
-"""Steps in a turn, and seconds of turns for each network."""
+STEPS, SECONDS = 10, 12.0
+"""Steps in a turn, and seconds of turns in each of five phases."""
 FIRST = 64
 """Steps before anything is timed, in which the meter finds its interval."""
 OTHERS_EVERY, BINS = 100, 64
@@ -112,28 +113,28 @@ class Loop:
         self.seconds.append((time.process_time() - began) / count)
 
 
-def watched(loop: Loop, folder: str, **more: object) -> Watcher:
+def bare(loop: Loop, folder: str) -> Callable[[], None]:
+    """Nothing beside the loop."""
+    return lambda: None
+
+
+def watched(loop: Loop, folder: str, **more: object) -> Callable[[], None]:
     record = goldviz.watch(loop.model, loop.optimiser, to=Path(folder) / f"{id(loop)}.gv", **more)  # type: ignore[arg-type]
     loop.after = lambda loss: record.step(loss=loss)
-    return record
+    loop.steps(FIRST)
+    return record.close
 
 
-def item_by_item(loop: Loop) -> None:
-    def after(loss: Tensor) -> None:
-        _ = loss.item(), [p.grad.norm().item() for p in loop.model.parameters() if p.grad is not None]
-
-    loop.after = after
+def with_histograms(loop: Loop, folder: str) -> Callable[[], None]:
+    return watched(loop, folder, histograms=True)
 
 
-def hosted(loop: Loop) -> None:
+def hosted(loop: Loop, folder: str) -> Callable[[], None]:
     """Hooks on gradients and a look at weights every hundredth step, each with a histogram."""
 
     def hook(gradient: Tensor) -> None:
         if loop.number % OTHERS_EVERY == 0:
             torch.histc(gradient, BINS).tolist()
-
-    for parameter in loop.model.parameters():
-        parameter.register_hook(hook)
 
     def after(loss: Tensor) -> None:
         if loop.number % OTHERS_EVERY == 0:
@@ -141,31 +142,55 @@ def hosted(loop: Loop) -> None:
                 torch.histc(parameter.detach(), BINS).tolist()
         loss.item()
 
+    handles = [parameter.register_hook(hook) for parameter in loop.model.parameters()]
     loop.after = after
+    return lambda: [handle.remove() for handle in handles] and None
+
+
+def item_by_item(loop: Loop, folder: str) -> Callable[[], None]:
+    def after(loss: Tensor) -> None:
+        _ = loss.item(), [p.grad.norm().item() for p in loop.model.parameters() if p.grad is not None]
+
+    loop.after = after
+    return lambda: None
+
+
+WAYS = (bare, watched, with_histograms, hosted, item_by_item)
+"""How a loop is run; each returns what takes it away again."""
+
+
+def timed(loops: list[Loop], ways: tuple[Callable[..., Callable[[], None]], ...]) -> dict[str, list[float]]:
+    """Median seconds a step of each way, one for each loop."""
+    seconds: dict[str, list[float]] = {way.__name__: [] for way in ways}
+    for phase in range(len(loops)):
+        with tempfile.TemporaryDirectory() as folder:
+            turned = [*loops[phase:], *loops[:phase]]
+            over = [way(loop, folder) for way, loop in zip(ways, turned, strict=True)]
+            for loop in loops:
+                loop.steps(STEPS)
+                loop.seconds = []
+            until = time.monotonic() + SECONDS
+            while time.monotonic() < until:
+                for loop in (*loops, *reversed(loops)):
+                    loop.timed(STEPS)
+            for way, loop, end in zip(ways, turned, over, strict=True):
+                end()
+                loop.after = lambda loss: None
+                seconds[way.__name__].append(statistics.median(loop.seconds))
+    return seconds
 
 
 def main(names: list[str]) -> None:
     torch.set_num_threads(1)
     print("| network | ms a step | watched | with histograms | hosted hooks | .item() |")
     print("|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in names or NETWORKS:
-            loops = [Loop(name) for _ in range(5)]
-            records = [watched(loops[1], folder), watched(loops[2], folder, histograms=True)]
-            hosted(loops[3])
-            item_by_item(loops[4])
-            for loop in loops:
-                loop.steps(FIRST if loop in loops[1:3] else STEPS)
-            until = time.monotonic() + SECONDS
-            while time.monotonic() < until:
-                for loop in (*loops, *reversed(loops)):
-                    loop.timed(STEPS)
-            for record in records:
-                record.close()
-            bare, *others = [loop.seconds for loop in loops]
-            ratios = [statistics.median(one / own for one, own in zip(other, bare, strict=True)) for other in others]
-            told = " | ".join(f"{ratio:.2f}" for ratio in ratios)
-            print(f"| {name} | {statistics.median(bare) * 1e3:.2f} | {told} |", flush=True)
+    for name in names or NETWORKS:
+        seconds = timed([Loop(name) for _ in WAYS], WAYS)
+        own = seconds.pop(bare.__name__)
+        means = {way: math.exp(statistics.fmean(map(math.log, times))) for way, times in seconds.items()}
+        base = math.exp(statistics.fmean(map(math.log, own)))
+        told = " | ".join(f"{mean / base:.2f}" for mean in means.values())
+        print(f"| {name} | {base * 1e3:.2f} | {told} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from goldviz.runs.recorder import ControlChannel, Progress
     from goldviz.watching.trial import Tried
     from goldviz.watching.watcher import Watcher
+
+log = logging.getLogger(__name__)
 
 
 NOT_A_RUN = (
@@ -348,7 +351,7 @@ def findings(dataset: xr.Dataset) -> list[Finding]:
     if getattr(dataset, "attrs", {}).get("experiment") == WATCHED:
         from goldviz.watching.findings import findings_of
 
-        return findings_of(dataset)
+        return findings_of(_known(dataset))
     own = _kinds_of(dataset)
     if own:
         return by_kind.findings_of(own.dataset, own.kinds)
@@ -408,7 +411,16 @@ def _kinds_of(dataset: xr.Dataset) -> Understood | None:
         return None
     if not any("kind" in one.attrs for one in getattr(dataset, "data_vars", {}).values()):
         raise SettingsError({"dataset": NOT_A_RUN})
-    return understood(dataset)
+    return understood(_known(dataset) if "experiment" in dataset.attrs else dataset)
+
+
+def _known(dataset: xr.Dataset) -> xr.Dataset:
+    """A watched run without what another goldviz recorded and this one does not know, which the log says."""
+    from goldviz.watching.versions import known, said_of
+
+    if sentence := said_of(dataset):
+        log.warning(sentence)
+    return known(dataset)
 
 
 def _settings_of(dataset: xr.Dataset) -> Experiment:

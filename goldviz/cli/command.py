@@ -192,9 +192,13 @@ def _open(arguments: argparse.Namespace) -> int:
     from goldviz.cli import serving
     from goldviz.runs.store.run_store import Store
     from goldviz.watching.files import brought_in
+    from goldviz.watching.versions import said_of
 
-    for run in brought_in(arguments.file, Store()):
+    store = Store()
+    for run in brought_in(arguments.file, store):
         print(f"Run {run} is kept. 'goldviz serve' shows it on the page Your network.")
+        if sentence := said_of(store.load(run)):
+            print(in_print(sentence))
     return serving.serve(serving.Served("127.0.0.1", 8501, [], [], None), True) if arguments.serve else 0
 
 

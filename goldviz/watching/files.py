@@ -21,15 +21,18 @@ from safetensors import SafetensorError
 
 from goldviz.runs.recorder import Batch, Progress
 from goldviz.runs.store.arrays import batch_from_bytes
+from goldviz.runs.store.migrations import SCHEMA_VERSION
 from goldviz.runs.store.run_store import Store
 from goldviz.watching.declared import VARIABLES, WATCHED, WatchedScript
 from goldviz.watching.layers import MOST_HEADS
 from goldviz.watching.through_time import PLACES
+from goldviz.watching.versions import LEFT_OUT, VERSION
 
 LARGEST_FILE = 2 * 2**30
 """Bytes of a file that is opened."""
 MOST_RUNS = 100
 MOST_LAYERS = 20_000
+MOST_LEFT_OUT = 100
 MOST_FACTS = 4 * 2**20
 """Bytes of what a run says beside its numbers."""
 ENDED = ("finished", "stopped", "failed", "diverged")
@@ -55,7 +58,7 @@ def brought_in(file: Path, store: Store) -> list[str]:
     try:
         with _only_read(file) as connection:
             rows = connection.execute(
-                "SELECT id, name, settings, coordinates, attributes, status, message, created, step, seconds, "
+                "SELECT id, name, settings, variables, coordinates, attributes, status, message, step, seconds, "
                 "instrument_seconds FROM runs WHERE experiment = ? ORDER BY created LIMIT ?",
                 (WATCHED, MOST_RUNS),
             ).fetchall()
@@ -64,10 +67,24 @@ def brought_in(file: Path, store: Store) -> list[str]:
             read = [_read(connection, row, name) for row in rows]
     except RunFileError:
         raise
+    except sqlite3.OperationalError as error:
+        raise RunFileError(f"{name} {_why_not(file, error)}.") from error
     except (sqlite3.Error, SafetensorError, ValueError, TypeError, KeyError, ArithmeticError, RecursionError) as error:
         reason = " ".join(str(error).split())[:120]
         raise RunFileError(f"{name} cannot be read as a file of watched runs: {reason}.") from error
     return [_kept(run, store) for run in read]
+
+
+def _why_not(file: Path, error: sqlite3.Error) -> str:
+    """Why tables cannot be asked: another version's may have other columns."""
+    try:
+        with _only_read(file) as connection:
+            (version,) = connection.execute("SELECT version FROM schema_version").fetchone()
+    except (sqlite3.Error, TypeError, RunFileError):
+        version = None
+    if isinstance(version, int) and version != SCHEMA_VERSION:
+        return f"was written by another goldviz: its tables are of version {version}, this one knows {SCHEMA_VERSION}"
+    return f"cannot be read as a file of watched runs: {' '.join(str(error).split())[:120]}"
 
 
 @contextmanager
@@ -101,8 +118,8 @@ class _ReadRun:
 
 
 def _read(connection: sqlite3.Connection, row: tuple[Any, ...], file: str) -> _ReadRun:
-    run_id, name, settings, coordinates, attributes, status, message, _created, step, seconds, instrument = row
-    config, labels, facts = _object(settings), _object(coordinates), _object(attributes)
+    run_id, name, settings, variables, coordinates, attributes, status, message, step, seconds, instrument = row
+    config, declared, labels, facts = map(_object, (settings, variables, coordinates, attributes))
     layers = labels.get("layer")
     if not isinstance(layers, list) or len(layers) > MOST_LAYERS or not all(isinstance(one, str) for one in layers):
         raise RunFileError(f"{file} does not name its layers by up to {MOST_LAYERS:,} texts.")
@@ -112,18 +129,30 @@ def _read(connection: sqlite3.Connection, row: tuple[Any, ...], file: str) -> _R
         raise RunFileError(f"{file} has {heads:,} attention heads; allowed are up to {MOST_HEADS}.")
     sizes["head"] = heads
     of_heads = {"head": [*range(heads)]} if heads else {}
-    labels = (
-        {"layer": layers}
-        | of_heads
-        | {dim: _numbers(labels[dim], size) for dim, size in SHAPES.items() if dim in labels}
-    )
-    kept_facts = {key: facts[key] for key in FACTS if key in facts}
+    bins = {dim: size for dim, size in SHAPES.items() if dim in labels and len(labels[dim]) == size}
+    known = _known(declared, {*SHAPES} & {*labels} - {*bins})
+    labels = {"layer": layers} | of_heads | {dim: _numbers(labels[dim], size) for dim, size in bins.items()}
+    left_out: set[str] = set()
     progress = Progress(_count(step), 0, _amount(seconds), _amount(instrument))
-    batches = [_batch(data, sizes, file) for (data,) in connection.execute(
+    batches = [_batch(data, known, sizes, left_out, file) for (data,) in connection.execute(
         "SELECT data FROM batches WHERE run_id = ? ORDER BY id", (run_id,)
     )]  # fmt: skip
+    kept_facts = {key: facts[key] for key in FACTS if key in facts} | {LEFT_OUT: sorted(left_out)[:MOST_LEFT_OUT]}
     over = status if status in ENDED else "interrupted"
     return _ReadRun(WatchedScript(config), str(name), progress, labels, kept_facts, batches, over, str(message)[:500])
+
+
+def _known(declared: Mapping[str, Any], strange: set[str]) -> set[str]:
+    """The variables that this goldviz knows along the dimensions that the file says, none of which is strange.
+
+    Another version may have more variables, or dimensions and bins of its own.
+    """
+    return {
+        name
+        for name, one in VARIABLES.items()
+        if not strange & {*one.dims}
+        and not (isinstance(told := declared.get(name), Mapping) and told.get("dims") != [*one.dims])
+    }
 
 
 def _kept(run: _ReadRun, store: Store) -> str:
@@ -143,6 +172,7 @@ FACTS = (
     "commit",
     "torch",
     "compiled_layers",
+    VERSION,
     "watched",
     "intervals",
     "tried",
@@ -150,11 +180,13 @@ FACTS = (
 """What a run says beside its numbers."""
 
 
-def _batch(data: Any, sizes: Mapping[str, int], file: str) -> Batch:
-    """Records of some steps, each of the shape and kind that its variable has."""
+def _batch(data: Any, known: set[str], sizes: Mapping[str, int], left_out: set[str], file: str) -> Batch:
+    """Records of some steps, each of the shape and kind that its variable has; what is unknown is added to those left
+    out."""
     batch = Batch(0)
     for name, (steps, values) in batch_from_bytes(bytes(data)).items():
-        if name not in VARIABLES:
+        if name not in known:
+            left_out.add(name[:60])
             continue
         shape = tuple(sizes[dim] for dim in VARIABLES[name].dims[1:])
         fits = values.shape == (len(steps), *shape) and values.dtype == np.float32 and steps.dtype == np.int64

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 import torch
@@ -58,6 +58,12 @@ class Cause:
     of_rows: int = 0
     step: int = 0
     more: Sequence[str] = field(default_factory=tuple)
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> Cause:
+        """As it was kept; what another version kept besides is left out."""
+        named = {one.name: facts[one.name] for one in fields(cls) if one.name in facts}
+        return cls(**{"module": "", "kind": "", "passing": "late", "operation": "", **named})
 
     def facts(self) -> dict[str, Any]:
         """As it is kept with the run."""

@@ -31,6 +31,7 @@ from goldviz.runs.store.memory import Memory
 from goldviz.runs.store.run import Start
 from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreError
+from goldviz.runs.versions import versions
 from goldviz.watching.declared import VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
 from goldviz.watching.headroom import critical_factor
@@ -41,6 +42,7 @@ from goldviz.watching.price import Price
 from goldviz.watching.steps import Steps
 from goldviz.watching.through_time import PLACES
 from goldviz.watching.trial import Tried, as_facts
+from goldviz.watching.versions import VERSION
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -138,6 +140,7 @@ class Watcher:
                 "command": " ".join(sys.argv)[:300],
                 "commit": _commit(),
                 "torch": str(torch.__version__),
+                VERSION: versions()["goldviz"],
                 "knobs": [] if self._knobs is None else self._knobs.names,
                 "compiled_layers": len(self.layers.names) - sum(m in self._looked for m in self.layers.modules),
             }
@@ -152,8 +155,8 @@ class Watcher:
         self._looks_from = run.step
         watched = run.attributes.get("watched")
         self.facts |= dict(watched) if isinstance(watched, Mapping) else {}
-        if cause := self.facts.get("first_cause"):
-            self.cause = Cause(**cause)
+        if isinstance(cause := self.facts.get("first_cause"), Mapping):
+            self.cause = Cause.of(cause)
 
     @property
     def _looked(self) -> set[nn.Module]:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from goldviz.declare.settings import Variable
 from goldviz.runs.recorder import Batch, Command, Progress
 from goldviz.ui.serving import services
-from goldviz.watching.declared import WatchedScript
+from goldviz.watching.declared import VARIABLES, WatchedScript
 from goldviz.watching.figures import layer_map
 from tests.pages.visit import RUNS, Visitor
 from tests.watching.loops import classified, mlp, watching
@@ -117,6 +118,11 @@ def test_six_hundred_modules_are_one_map_and_one_table() -> None:
 @pytest.mark.parametrize("facts", [{"watched": "no mapping", "layers": 7}, {"watched": {"first_cause": [1]}}])
 def test_facts_that_are_none_break_nothing(facts: dict[str, object]) -> None:
     store = services.store()
-    run_id = store.create(WatchedScript(), name="<script>alert(1)</script>", status="running")
-    store.append(run_id, Progress(0, 0, 0.0, 0.0), coordinates={"layer": ["a"]}, attributes=facts)
-    assert "<script>alert(1)</script>" in said(Visitor(PAGE))
+    newer = WatchedScript(variables={**VARIABLES, "mood": Variable(("step",), "What a later version records")})
+    run_id = store.create(newer, name="<script>alert(1)</script>", status="running")
+    batch = Batch(1)
+    batch.add("mood", 1, np.float32(1))
+    store.append(run_id, Progress(1, 0, 0.0, 0.0), batch=batch, coordinates={"layer": ["a"]}, attributes=facts)
+    words = said(Visitor(PAGE))
+    assert "<script>alert(1)</script>" in words
+    assert "leaves out what it does not know: mood." in words

@@ -2,16 +2,20 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load, save
 
 import goldviz
 from goldviz.cli import main
 from goldviz.runs.store.run_store import Store
+from goldviz.runs.versions import versions
 from goldviz.watching.files import RunFileError, brought_in
+from goldviz.watching.versions import known
 from tests.watching.loops import classified, mlp
 
 
@@ -70,6 +74,75 @@ def test_the_shell_opens_a_file_and_tells_its_findings(
     assert told["tried"] is None
     assert main(["findings", run.id]) == 0
     assert "Layers are frozen" in capsys.readouterr().out
+
+
+def by_another_version(file: Path, copy: Path, version: str) -> Path:
+    """The file as another goldviz would have written it: quantities that this one lacks, and none that it lacked."""
+    copy.write_bytes(file.read_bytes())
+    bins = {"value_bin": [-1.0, 0.0, 1.0]} if version == "newer" else {}
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        [(variables, labels, facts)] = connection.execute("SELECT variables, coordinates, attributes FROM runs")
+        declared = json.loads(variables)
+        about = {"dims": ["step", "layer"], "long_name": "Curvature", "units": "1", "kind": "curvature_by_layer"}
+        declared = {name: one for name, one in declared.items() if version == "newer" or name != "headroom"}
+        declared["curvature"] = about
+        changed = (declared, {**json.loads(labels), **bins}, {**json.loads(facts), "goldviz": version, "mood": "good"})
+        connection.execute(
+            "UPDATE runs SET variables = ?, coordinates = ?, attributes = ?", [*map(json.dumps, changed)]
+        )
+        for number, data in connection.execute("SELECT id, data FROM batches").fetchall():
+            tensors = load(data)
+            steps = tensors["loss@steps"]
+            tensors |= {"curvature": np.ones((len(steps), 5), np.float32), "curvature@steps": steps}
+            if bins:
+                few = np.ones((len(tensors["activation_histogram"]), 5, 3), np.float32)
+                tensors["activation_histogram"] = few
+            connection.execute("UPDATE batches SET data = ? WHERE id = ?", (save(tensors), number))
+    return copy
+
+
+@pytest.mark.parametrize(("version", "names"), [("newer", "activation_histogram, curvature"), ("older", "curvature")])
+def test_a_run_of_another_version_is_shown_without_what_is_not_known_which_is_said(
+    version: str,
+    names: str,
+    run_file: Path,
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    copy = by_another_version(run_file, tmp_path / "other.gv", version)
+    assert main(["open", str(copy)]) == 0
+    mine = versions()["goldviz"]
+    sentence = f"Its script had goldviz {version}; this one, {mine}, leaves out what it does not know: {names}."
+    assert sentence in " ".join(capsys.readouterr().out.split())
+    [run], _ = store.list()
+    opened = goldviz.load(run.id)
+    assert [card.kind for card in goldviz.findings(opened)] == ["frozen"]
+    assert ("activation_histogram" in opened) is (version == "older")
+    # The same run in a store that both versions use.
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{copy}")
+    [there], _ = Store().list()
+    shared = goldviz.load(there.id)
+    assert "curvature" in shared
+    caplog.clear()
+    assert [card.kind for card in goldviz.findings(shared)] == ["frozen"]
+    assert "leaves out what it does not know: curvature." in caplog.text
+    assert set(goldviz.measures(shared)) <= set(goldviz.measures(goldviz.load(there.id)))
+    assert "curvature" not in known(shared)
+    assert goldviz.figure(shared, "loss").data
+
+
+def test_a_file_of_tables_that_another_version_has_is_refused_in_a_sentence(
+    run_file: Path, store: Store, tmp_path: Path
+) -> None:
+    copy = tmp_path / "later.gv"
+    copy.write_bytes(run_file.read_bytes())
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.executescript("UPDATE schema_version SET version = 99; ALTER TABLE runs RENAME COLUMN name TO title")
+    with pytest.raises(RunFileError, match=r"later\.gv was written by another goldviz: its tables are of version 99"):
+        brought_in(copy, store)
 
 
 FAULTS = {

@@ -49,6 +49,7 @@ from goldviz.watching.measures import (
     share_watching,
     tried_of,
 )
+from goldviz.watching.versions import known, said_of
 
 RUN = "run"
 """The address's parameter that names the runs in view."""
@@ -83,6 +84,8 @@ class Watched:
     title: str
     run: Run
     records: LightDataset
+    left_out: str
+    """What another goldviz recorded and this one does not know, in a sentence; empty where nothing."""
 
 
 def show() -> None:
@@ -148,7 +151,10 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
         st.error(plain(str(error)))
         return
     titles = numbered([run.name or run.id for run, _ in snapshots])
-    views = [Watched(title, run, records) for title, (run, records) in zip(titles, snapshots, strict=True)]
+    views = [
+        Watched(title, run, known(records), said_of(records))
+        for title, (run, records) in zip(titles, snapshots, strict=True)
+    ]
     if growing and not any(view.run.unfinished for view in views):
         st.rerun()
     for column, view in zip(st.columns(len(views)), views, strict=True):
@@ -180,6 +186,8 @@ def _state(view: Watched) -> None:
     words = f"Watching took {percent(share)} of your steps' time." if math.isfinite(share) else ""
     stretched = f" To keep its budget it looks once in {every} steps." if every else ""
     st.caption(f"{words}{stretched} {plain(view.run.message)}".strip() or "Waiting for the first step.")
+    if view.left_out:
+        st.caption(plain(view.left_out))
     if (factor := headroom_of(view.records)) is not None:
         st.markdown(f":material/speed: {of_headroom(factor)}", help=HEADROOM)
 
