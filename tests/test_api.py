@@ -23,7 +23,9 @@ from goldviz.runs.execution.execution import Executor
 from goldviz.runs.store.run_store import Store, UnknownRunError
 from tests.runs.conftest import ended, same_records
 
-SMALL = DepthGradients(depth=4, width=6, epochs=6, samples=40, features=4, seeds=(0, 3), batch=16, histogram_every=2)
+SMALL = DepthGradients(
+    depth=4, width=6, epochs=6, samples=40, features=4, seeds=(0, 3), batch=16, histogram_every=2, headroom=True
+)
 
 
 @pytest.fixture(autouse=True)

@@ -35,6 +35,7 @@ KINDS: Mapping[str, Kind] = {
     "evaluation_loss_by_fit": Kind("loss of one of several fits on what it does not learn from", ("step", "fit")),
     "accuracy": Kind("share of right answers"),
     "learning_rate": Kind("learning rate of a step"),
+    "headroom": Kind("how many times larger the learning rate could be"),
     "gradient_norm": Kind("norm of the whole gradient before clipping"),
     "clipped_gradient_norm": Kind("norm of the whole gradient after clipping"),
     "clipped": Kind("share of steps whose gradient was clipped"),

@@ -44,6 +44,8 @@ def step_quantities(kinds: ByKind) -> dict[str, Quantity]:
         quantities[kinds["gradient_norm"]] = Quantity(log_of(*kinds.every(*NORMS)), decades)
     if "learning_rate" in kinds:
         quantities[kinds["learning_rate"]] = Quantity(with_zero(kinds["learning_rate"]), padded)
+    if "headroom" in kinds:
+        quantities[kinds["headroom"]] = Quantity(lambda ds: np.append(log_of(kinds["headroom"])(ds), 0.0), decades)
     return quantities
 
 
@@ -224,5 +226,25 @@ def learning_rate(plot: Plot) -> Figure:
     return plot.finish(plot.thinning, legend=False)
 
 
-FIGURES = (loss, generalisation, accuracy, gradient_norm, clipping, learning_rate)
+@of_kinds(
+    "How much larger could the learning rate be?",
+    "headroom",
+    title="How much larger could the rate be?",
+    shows="How many times as long a step could be before the loss of its own batch rises.",
+    cannot_show="Another batch may leave less room.",
+)
+def headroom(plot: Plot) -> Figure:
+    """How many times larger the rate could be, along steps of training (critical sharpness, arXiv 2601.16979).
+
+    Gradient descent is stable below 2 over the sharpness. There its loss is as high as before the step, at 1 here.
+    """
+    name = plot.kinds["headroom"]
+    plot.curves(positive(plot.ds[name]), hover="%{y:.2f} times")
+    plot.step_grid()
+    plot.log_axis(name, "Times the rate")
+    plot.reference(1, "1: at the edge")
+    return plot.finish("Below 1 a step raises the loss of its batch.", plot.drawn())
+
+
+FIGURES = (loss, generalisation, accuracy, gradient_norm, clipping, learning_rate, headroom)
 """In the order in which a page shows them."""

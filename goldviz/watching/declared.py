@@ -59,7 +59,9 @@ VARIABLES: Mapping[str, Variable] = {
     ),
     "state_to_last": Variable((CLOSE, "time"), "Largest singular value of dh_T/dh_t of a recurrent module"),
     "replay_difference": Variable((CLOSE,), "Largest difference between a module's outputs and its replay's"),
-    "headroom": Variable((PROBE,), "How many times larger the rate could be before the loss of its batch rises"),
+    "headroom": Variable(
+        (PROBE,), "How many times larger the rate could be before the loss of its batch rises", kind="headroom"
+    ),
     "gradient_before": Variable(
         (BEFORE, "layer"), "Norm of a layer's gradient in the last steps up to the first cause", label="Gradient norm"
     ),

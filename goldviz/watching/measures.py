@@ -23,8 +23,6 @@ MOST_LAYERS = 3
 """Layers that a card names."""
 LEAST_STEPS = 100
 """Before so many steps nobody can say that nothing is learned."""
-LARGEST, EDGE = 16.0, 1.25
-"""Times larger that a rate is probed at most; within this factor of 1 it is at the edge."""
 WINDOW = 8
 """Looks that a dead unit takes to be one."""
 
@@ -134,23 +132,6 @@ def headroom_of(dataset: Run) -> float | None:
     """How many times larger the rate could be, as last probed; None where it never was."""
     factors = values(dataset, "headroom")
     return float(factors[-1]) if factors.ndim == 1 and len(factors) else None
-
-
-def of_headroom(factor: float) -> str:
-    """The gauge in words.
-
-    >>> of_headroom(3.04), of_headroom(1.1)
-    ('Your rate could be 3 times larger before the loss of this batch rises.', 'Your rate is at the edge.')
-    """
-    if math.isnan(factor):
-        return "No part of the last step lowers the loss of its batch."
-    if factor >= LARGEST:
-        return f"Your rate could be more than {LARGEST:.0f} times larger before the loss of this batch rises."
-    if factor >= EDGE:
-        return f"Your rate could be {factor:.2g} times larger before the loss of this batch rises."
-    if factor >= 1 / EDGE:
-        return "Your rate is at the edge."
-    return f"Your rate is {1 / factor:.2g} times too large: the last step raised the loss of its batch."
 
 
 def replayed(dataset: Run) -> tuple[str, float] | None:

@@ -24,6 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import Optimizer
 
+from goldviz.diagnostics.critical_rate import critical_factor
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.runs.execution.worker import StoreSink
 from goldviz.runs.recorder import Batch, Progress, Sink
@@ -34,7 +35,6 @@ from goldviz.runs.store.schema import StoreError
 from goldviz.runs.versions import versions
 from goldviz.watching.declared import VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
-from goldviz.watching.headroom import critical_factor
 from goldviz.watching.knobs import KnobError, Knobs
 from goldviz.watching.layers import Layers, layers_of
 from goldviz.watching.looking import Looking

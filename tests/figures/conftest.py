@@ -75,6 +75,7 @@ def build(
         "weight_gradient_histogram": np.broadcast_to(size, (count, *size.shape)),
         "jacobian_gain": np.broadcast_to(gain[None, :, None, :], (count, 2, seeds, depth)),
         "state_change": np.broadcast_to(gain[None, :, None, :] / 3, (count, 2, seeds, depth)),
+        "headroom": np.full((count, 2, seeds), 3.0),
         "test_loss": np.tile([[0.87], [0.60]], (1, seeds)) + 0.02 * noise.standard_normal((2, seeds)),
         "zero_loss": np.full(seeds, 0.873),
         "parameter_count": np.array([38_810, 38_810]),

@@ -25,7 +25,7 @@ OVER_LAYERS = {
     "hidden_gradient_distribution": "y",
     "weight_gradient_distribution": "y",
 }
-OVER_EPOCHS = ("gradient_heat_map", "loss", "update_to_data", "gradient_to_data")
+OVER_EPOCHS = ("gradient_heat_map", "loss", "headroom", "update_to_data", "gradient_to_data")
 
 
 def axes(figure, letter):

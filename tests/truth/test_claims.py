@@ -113,6 +113,7 @@ def run_of(lab, preset):
 
 DEPTH = ("as-in-the-document",)
 DEEPER = ("break-it-deeper-is-worse",)
+EDGE = ("at-the-edge-of-stability",)
 ADDING = ("adding-50-steps",)
 BATCHES = ("break-it-small-gain", "fix-it-orthogonal", "fix-it-identity")
 READ = ("as-in-the-document", "break-it-no-pre-training")
@@ -212,6 +213,12 @@ def both_choose(run):
     return len(by_s & by_max) / 25
 
 
+def told_right(run, network):
+    loss, looks = of(run, "loss", network), of(run, "headroom", network)
+    pairs = [(looks[at] > 1, loss[e] < loss[e - 1]) for at, e in enumerate(run["histogram_epoch"].values) if e < 200]
+    return np.mean([one == other for one, other in pairs])
+
+
 ANEW = {
     "attention-cost": {
         "map_held_growth": (FIRST, lambda run: held_growth(run, "map")),
@@ -239,6 +246,25 @@ ANEW = {
         "plain.growth": (DEEPER, gradient_kept),
         "residual.state_change": (DEPTH, lambda run: of(run, "state_change", "residual")[-1].mean()),
         "plain.state_change": (DEPTH, lambda run: of(run, "state_change", "plain")[-1].mean()),
+        "plain.headroom_at_first": (EDGE, lambda run: of(run, "headroom", "plain")[0]),
+        **{
+            f"{name}.headroom_later": (
+                EDGE,
+                lambda run, name=name: np.median(np.nan_to_num(of(run, "headroom", name)[-11:])),
+            )
+            for name in ("plain", "residual")
+        },
+        **{
+            f"{name}.told_right": (EDGE, lambda run, name=name: told_right(run, name)) for name in ("plain", "residual")
+        },
+        "first_steps_over_critical": (
+            (*EDGE, *DEPTH, *EDGE),
+            lambda probe, *_: 0.5 / of(probe, "headroom", "plain")[0] / 0.5,
+        ),
+        "training_over_critical": (
+            (*EDGE, "break-it-exploding", *DEPTH),
+            lambda probe, *_: 0.5 / of(probe, "headroom", "plain")[0] / 0.5,
+        ),
         "plain.parameters": (DEPTH, deep_size),
         "residual.parameters": (DEPTH, deep_size),
     },

@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,40 @@ def test_what_the_page_writes_for_a_script_runs(tmp_path: Path, monkeypatch: pyt
     [card] = goldviz.findings(run)
     assert as_json(card, run)["tried"]["orders"] == 3
     assert run.attrs["status"] == "finished"
+
+
+SCRIPT = """
+import torch
+import goldviz
+
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Dropout(0.2), torch.nn.Linear(16, 3))
+optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+record = goldviz.watch(model, optimizer, every=1, budget=None)
+for _ in range(5):
+    x = torch.randn(32, 8)
+    loss = torch.nn.functional.cross_entropy(model(x), x[:, :3].argmax(1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_script_runs_where_goldviz_is_not_installed_without_two_of_its_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    watched, bare = dict[str, Any](), dict[str, Any]()
+    exec(SCRIPT, watched)
+    watched["record"].close()
+    lines = [line for line in SCRIPT.splitlines() if "goldviz" not in line]
+    assert len(lines) == len(SCRIPT.splitlines()) - 2
+    monkeypatch.setitem(sys.modules, "goldviz", None)
+    exec("\n".join(lines), bare)
+    monkeypatch.undo()
+    assert watched["record"].step_number == 5
+    pairs = zip(watched["model"].parameters(), bare["model"].parameters(), strict=True)
+    assert all(torch.equal(one, other) for one, other in pairs)
 
 
 def test_an_interval_is_students() -> None:

@@ -20,6 +20,10 @@ SMALL = {
     "histogram_every": 0,
 }
 """A network on which rates can be tried."""
+EDGE = "at-the-edge-of-stability"
+AT_THE_EDGE = LAB.declared.preset(EDGE).differences()
+RATES = (2.5, 0.3125, 5.0, 10.0)
+"""Up to the largest that is allowed; the first tells the sharpness before training."""
 OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
 BEST_RATES = {("adam", 60): 0.0316, ("adam", 600): 0.00316, ("sgd", 60): 0.316, ("sgd", 600): 0.1}
 """Of half decades from 1e-4 to 1, the one with the plain network's lowest test loss, by optimiser and epochs."""
@@ -128,6 +132,53 @@ CLAIMS = (
             "a plain block by {:.0%}": Part(measures.STATE_CHANGE["plain"], above=0.5, scale="ratio", lanes=(1,)),
             "30 layers: a residual block by {:.0%}": Part(
                 measures.STATE_CHANGE["residual"], below=0.5, scale="ratio", lanes=(2,)
+            ),
+        },
+    ),
+    Claim(
+        LAB,
+        "C136",
+        "Gradient descent sharpens the loss until its rate is at the edge of stability.",
+        "002, 1.3.3",
+        kind="question",
+        lanes=(EDGE,),
+        parts={
+            "plain: at the first step the rate could be {:.2g} times larger": Part(
+                measures.HEADROOM_AT_FIRST["plain"], above=4, scale="ratio"
+            ),
+            "in the last half of 200 steps {:.2g} times": Part(
+                measures.HEADROOM_LATER["plain"], above=0.5, below=2, scale="ratio"
+            ),
+            "residual: in the last half {:.2g} times": Part(
+                measures.HEADROOM_LATER["residual"], above=0.5, below=2, scale="ratio"
+            ),
+        },
+    ),
+    Claim(
+        LAB,
+        "C137",
+        "A step below 2 over the sharpness along it lowers its batch's loss, and a longer one raises it.",
+        "002, 1.3.3",
+        kind="identity",
+        lanes=(EDGE,),
+        parts={
+            "plain: so it is at {:.0%} of the looks": Part(measures.TOLD_RIGHT["plain"], above=0.99),
+            "residual: at {:.0%}": Part(measures.TOLD_RIGHT["residual"], above=0.99),
+        },
+    ),
+    Claim(
+        LAB,
+        "C138",
+        "The sharpness before training tells the largest rate that works.",
+        "002, 1.3.3",
+        kind="question",
+        lanes=tuple({**AT_THE_EDGE, "learning_rate": rate, "histogram_every": 1000} for rate in RATES),
+        parts={
+            "the largest of four rates whose loss falls in five steps is {:.2g} times 2/sharpness": Part(
+                measures.first_steps_over_critical, above=0.5, below=2
+            ),
+            "the largest whose loss has fallen after 200 is {:.2g} times that": Part(
+                measures.training_over_critical, above=0.5, below=2
             ),
         },
     ),

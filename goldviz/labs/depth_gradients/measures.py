@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import largest, mean, ratio
 from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, read
-from goldviz.diagnostics.measure import combined, of_each
+from goldviz.diagnostics.measure import combined, of_each, one_seed
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
 
@@ -64,6 +65,21 @@ def _longest(one: Recorded) -> Floats:
     return updates.measure("gradient_norm", "epoch", "layer", by=largest)
 
 
+def _later(looks: Floats) -> Floats:
+    """(look, seed) in, (seed,) out; a step of which no part lowers the loss has no headroom at all."""
+    return np.asarray(np.median(np.nan_to_num(looks[len(looks) // 2 :]), axis=0))
+
+
+def _told_right(one: Recorded) -> Floats:
+    looks, loss = one.values("headroom", "histogram_epoch"), one.values("loss", "epoch")
+    if looks is None or loss is None:
+        return one.nothing
+    before = np.searchsorted(one.dataset["epoch"].values, one.dataset["histogram_epoch"].values)
+    before = before[before + 1 < len(loss)]
+    falls = loss[before + 1] < loss[before]
+    return np.asarray(((np.nan_to_num(looks[: len(before)]) > 1) == falls).mean(axis=0))
+
+
 @dataclass(frozen=True)
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was."""
@@ -98,6 +114,13 @@ class Reading(TrainingReading):
     """The gain of the blocks' Jacobians, mean over the blocks, at the last epoch that looked at it."""
     state_change: Floats = at_last("state_change", "histogram_epoch", "block", by=mean)
     """How far a block moves its state, as a share of the state's length, mean over the blocks, at the last look."""
+
+    headroom_at_first: Floats = measured("headroom", "histogram_epoch", by=lambda looks: np.nan_to_num(looks[0]))
+    """How many times larger the rate could be at the first step, 0 where no part of it lowers the loss."""
+    headroom_later: Floats = measured("headroom", "histogram_epoch", by=_later)
+    """How many times larger the rate could be, median over the last half of the looks."""
+    told_right: Floats = read(_told_right)
+    """The share of looks whose next epoch has a lower loss if the rate had headroom, and a higher one if not."""
 
     @property
     def silent(self) -> Verdicts:
@@ -137,6 +160,11 @@ TEST_LOSS = of_each(MEASURES, "test")
 LAST_LOSS = of_each(MEASURES, "ended")
 PARAMETERS = of_each(MEASURES, "parameters")
 STATE_CHANGE = of_each(MEASURES, "state_change")
+HEADROOM_AT_FIRST = of_each(MEASURES, "headroom_at_first")
+HEADROOM_LATER = of_each(MEASURES, "headroom_later")
+TOLD_RIGHT = of_each(MEASURES, "told_right")
+FIRST_STEPS = 5
+"""Within which a rate shows that it is too large for the network's start."""
 TYPICAL_STEP = MEASURES["plain.typical_step"]
 
 
@@ -150,3 +178,30 @@ def residual_over_plain(run: Run) -> float:
 def residual_over_plain_in_training(run: Run) -> float:
     """The residual network's last training loss over the plain one's."""
     return LAST_LOSS["residual"](run) / LAST_LOSS["plain"](run)
+
+
+def _largest_that_falls(runs: Sequence[Run], steps: int | None) -> float:
+    """The largest rate whose loss is below its start after so many steps, or at the end, over the critical one.
+
+    The first run's headroom tells the critical rate.
+    """
+    rates = [float(json.loads(run.attrs["settings"])["learning_rate"]) for run in runs]
+    working = [0.0]
+    for rate, run in zip(rates, map(one_seed, runs), strict=True):
+        loss = run["loss"].sel(network="plain").values
+        end = loss[-1] if steps is None else loss[min(steps, len(loss) - 1)]
+        if np.isfinite(end) and end < loss[0]:
+            working.append(rate)
+    return max(working) / (rates[0] * HEADROOM_AT_FIRST["plain"](runs[0]))
+
+
+@combined()
+def first_steps_over_critical(*runs: Run) -> float:
+    """The plain network's largest rate that lowers the loss in five steps over 2/sharpness along its first gradient."""
+    return _largest_that_falls(runs, FIRST_STEPS)
+
+
+@combined()
+def training_over_critical(*runs: Run) -> float:
+    """The plain network's largest rate that ends below its start over 2/sharpness along its first gradient."""
+    return _largest_that_falls(runs, None)

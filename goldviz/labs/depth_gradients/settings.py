@@ -21,6 +21,8 @@ NETWORKS = ("plain", "residual")
 BY_EPOCH = ("epoch", "network", "seed")
 PER_LAYER = (*BY_EPOCH, "layer")
 PER_HIDDEN = (*BY_EPOCH, "hidden")
+PASSES = 9
+"""Of a batch, at most, to find how much larger the rate could be."""
 HISTOGRAM = ("histogram_epoch", "network", "layer")
 
 
@@ -83,6 +85,10 @@ class DepthGradients(Experiment):
     histogram_every: int = setting(5, ge=0, le=1000, group="Instruments", unit="epochs")
     """Distributions and Jacobians are measured every so many epochs, as they cost more. 0: never."""
 
+    headroom: bool = setting(False, group="Instruments")
+    """At the same epochs: how many times larger the rate could be, along the epoch's last step. Up to nine more passes
+    of its batch."""
+
     @model_validator(mode="after")
     def _batch_norm_needs_two(self) -> Self:
         if self.normalisation == "batch" and self.batch == 1:
@@ -119,6 +125,11 @@ class DepthGradients(Experiment):
         "state_change": Variable(
             ("histogram_epoch", "network", "seed", "block"),
             "How far a block moves its state, ||h_l - h_(l-1)|| / ||h_(l-1)||, mean over samples without dropout",
+        ),
+        "headroom": Variable(
+            ("histogram_epoch", "network", "seed"),
+            "How many times larger the learning rate could be before the loss of its batch rises",
+            kind="headroom",
         ),
         "test_loss": Variable(("network", "seed"), "Test loss (mean squared error) after training", kind="test_loss"),
         "zero_loss": Variable(("seed",), "Test loss of predicting zero", kind="baseline_loss", label="zero"),
@@ -180,6 +191,26 @@ class DepthGradients(Experiment):
             },
         ),
         Preset(
+            "At the edge of stability",
+            "Plain gradient descent: at first the plain network's rate could be 4 times larger or more. The loss "
+            "sharpens until little or nothing of that is left.",
+            {
+                "depth": 4,
+                "width": 32,
+                "activation": "tanh",
+                "read_out": "untied",
+                "residual_scale": 0.2,
+                "dropout": 0.0,
+                "noise": 0.0,
+                "optimiser": "sgd",
+                "learning_rate": 0.5,
+                "epochs": 200,
+                "samples": 300,
+                "histogram_every": 10,
+                "headroom": True,
+            },
+        ),
+        Preset(
             "Fix it: orthogonal",
             "Orthogonal weights with the gain that suits LeakyReLU. The plain network's first and last gradients "
             "are within three times of each other, in ten seeds of ten. A residual branch scaled by 0.2 keeps its "
@@ -234,6 +265,7 @@ class DepthGradients(Experiment):
         steps = batches * (500_000 + 17 * weights)
         measuring = 32_000 * depth + 500_000
         closely = 163_000 * depth + weights * (41 + 0.094 * self.width)
+        closely += PASSES * (evaluating + 20_000 * depth) if self.headroom else 0
         close_looks = 1 + self.epochs // self.histogram_every if self.histogram_every else 0
         one_network = self.epochs * (training + evaluating + steps + measuring) + close_looks * closely
         return 2 * len(self.seeds) * one_network * 1e-9

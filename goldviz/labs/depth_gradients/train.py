@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 from torch.optim import Optimizer
 
+from goldviz.diagnostics.critical_rate import critical_factor
 from goldviz.diagnostics.gradients import decay_rate, matrices, norms
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import (
@@ -69,6 +70,29 @@ class Trainee:
     disturbance: torch.Generator
     order: torch.Generator
     problem: Problem
+
+
+class _Start(NamedTuple):
+    """Where a step began: the weights, and the random stream of its disturbances."""
+
+    weights: Sequence[Tensor]
+    stream: Tensor
+
+    @classmethod
+    def of(cls, one: Trainee) -> _Start:
+        return cls([weight.detach().clone() for weight in one.network.parameters()], one.disturbance.get_state())
+
+    def headroom(self, one: Trainee, rows: Tensor | slice) -> Tensor:
+        """How many times longer the step since then could have been before the loss of its batch rises."""
+        after = one.disturbance.get_state()
+
+        def again() -> Tensor:
+            one.disturbance.set_state(self.stream)
+            return mse_loss(one.network(one.problem.x[rows], one.disturbance).output, one.problem.y[rows])
+
+        factor = critical_factor(again, one.network, [*one.network.parameters()], self.weights)
+        one.disturbance.set_state(after)
+        return torch.tensor(factor)
 
 
 def train(settings: DepthGradients, record: Record) -> None:
@@ -183,6 +207,8 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
     each: list[Measured] = []
     at_end: Measured = {}
     for number, rows in enumerate(batch_rows, start=1):
+        probes = closely and settings.headroom and number == len(batch_rows)
+        start = _Start.of(one) if probes else None
         outcome = network(data.x[rows], one.disturbance)
         stacks = [MatrixStack(stack) if stack.ndim > 2 else [stack] for stack in network.weight_stacks()]
         layers = LayerStep(stacks, _each(_signals(network, outcome)))
@@ -201,6 +227,8 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
         with record.instrument():
             measurements |= layers.after_step()
             each.append({**measurements, "loss": loss.detach(), "clipped": clip_factor.float()})
+            if start is not None:
+                at_end["headroom"] = start.headroom(one, rows)
     with record.instrument():
         means = {name: torch.stack([measurements[name] for measurements in each]).mean(0) for name in each[0]}
         return {**means, **at_end, **measure_network(network, data.x[:PROBE], closely)}

@@ -12,6 +12,7 @@ import streamlit as st
 from goldviz.arrays.light import LightDataset
 from goldviz.declare.kinds import KindError, understood
 from goldviz.diagnostics.findings import Finding, percent
+from goldviz.diagnostics.headroom import of_headroom
 from goldviz.figures.by_kind import figures_of_any_run
 from goldviz.figures.reading import marks
 from goldviz.runs.recorder import Command
@@ -44,7 +45,6 @@ from goldviz.watching.measures import (
     last_values,
     layers_of,
     looked_every,
-    of_headroom,
     replayed,
     share_watching,
     tried_of,

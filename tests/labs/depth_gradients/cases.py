@@ -1,7 +1,14 @@
 """Small runs of *Gradient flow in depth* for the contract of all laboratories."""
 
 SMALL = {"depth": 3, "width": 8, "samples": 60, "features": 4, "epochs": 4, "histogram_every": 2}
-AWKWARD = SMALL | {"batch": 16, "normalisation": "batch", "clip": 0.5, "read_out": "untied", "optimiser": "adamw"}
+AWKWARD = SMALL | {
+    "batch": 16,
+    "normalisation": "batch",
+    "clip": 0.5,
+    "read_out": "untied",
+    "optimiser": "adamw",
+    "headroom": True,
+}
 RUNS = (SMALL, AWKWARD, SMALL | {"normalisation": "layer", "activation": "gelu", "shallower": 2})
 ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
 BLIND = {"histogram_every": 0}
@@ -22,4 +29,5 @@ DOCUMENTED_IN = "README.md"
 
 def absent(changes):
     """What is not recorded with these settings."""
-    return set() if changes.get("shallower") else {"loss_by_depth"}
+    never = {"loss_by_depth"} if not changes.get("shallower") else set()
+    return never if changes.get("headroom") else never | {"headroom"}

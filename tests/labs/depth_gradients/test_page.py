@@ -460,7 +460,9 @@ def test_all_lanes_can_be_drawn_in_one_figure() -> None:
     names = [trace["name"] for trace in json.loads(json.loads(part.proto.json)["figure"])["data"]]
     titles = ("As in the document", "Break it: sigmoid")
     assert names == [f"{title}: {network}" for title in titles for network in ("plain", "residual")]
-    assert not list(_laboratory().at.toggle), "one lane is one figure already"
+    assert "together-depth-gradients" not in {one.key for one in _laboratory().at.toggle}, (
+        "one lane is one figure already"
+    )
 
 
 def test_lanes_share_their_axes() -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from goldviz.watching.headroom import critical_factor
+from goldviz.diagnostics.critical_rate import critical_factor
 from tests.watching.loops import classified, mlp, task, watching
 
 CURVES = torch.tensor([0.3, 1.0, 5.0], dtype=torch.float64)

@@ -15,10 +15,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from goldviz.watching.measures import LARGEST
+from goldviz.diagnostics.headroom import LARGEST
 
 SMALLEST = 1 / 8
-"""Factor below which is not looked; the largest is :data:`goldviz.watching.measures.LARGEST`."""
+"""Factor below which is not looked; the largest is :data:`goldviz.diagnostics.headroom.LARGEST`."""
 MOST_PASSES = 9
 
 
