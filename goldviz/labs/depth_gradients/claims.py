@@ -137,7 +137,7 @@ CLAIMS = (
     ),
     Claim(
         LAB,
-        "C136",
+        "C146",
         "Gradient descent sharpens the loss until its rate is at the edge of stability.",
         "002, 1.3.3",
         kind="question",
@@ -156,7 +156,7 @@ CLAIMS = (
     ),
     Claim(
         LAB,
-        "C137",
+        "C147",
         "A step below 2 over the sharpness along it lowers its batch's loss, and a longer one raises it.",
         "002, 1.3.3",
         kind="identity",
@@ -168,7 +168,7 @@ CLAIMS = (
     ),
     Claim(
         LAB,
-        "C138",
+        "C148",
         "The sharpness before training tells the largest rate that works.",
         "002, 1.3.3",
         kind="question",
