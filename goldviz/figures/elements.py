@@ -36,10 +36,14 @@ def worded(words: str, *, title: str, theme: Theme) -> Figure:
     return look.apply(figure, theme, title=title, legend=False, height=300, hover="closest")
 
 
-def panels(names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None = None) -> Figure:
-    """One panel below the other, sharing the x axis, each with its name above it on the left."""
+def panels(
+    names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None = None, heights: Sequence[float] | None = None
+) -> Figure:
+    """One panel below the other, sharing the x axis, each with its name above it, left; ``heights`` are shares."""
     spacing = 0.13 if len(names) == 2 else 0.09
-    figure = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=spacing)
+    figure = make_subplots(
+        rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=spacing, row_heights=heights and list(heights)
+    )
     for row, name in enumerate(names, start=1):
         font = {"size": 14, "color": look.tone(colours[row - 1], theme) if colours else INKS[theme].text}
         add_heading(figure, row, f"<b>{as_label(name)}</b>", font=font)

@@ -200,9 +200,11 @@ class Plot:
             return [(nameless, values)]
         return [(self.look_of(name), values.sel(network=name)) for name in self.networks]
 
-    def panels(self, names: Sequence[str], colours: Sequence[str] | None = None) -> None:
-        """Draw on panels below one another, each with its name above it."""
-        self.figure = elements.panels(names, self.theme, colours=colours)
+    def panels(
+        self, names: Sequence[str], colours: Sequence[str] | None = None, heights: Sequence[float] | None = None
+    ) -> None:
+        """Draw on panels below one another, each with its name above it; ``heights`` are their shares."""
+        self.figure = elements.panels(names, self.theme, colours=colours, heights=heights)
 
     def panel_per_network(self) -> None:
         """Draw on a panel for each network, headed by its name in its colour."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_server import Server
@@ -17,6 +18,11 @@ MODEL = "tests/random-bert"
 TINY = "layers=1&heads=2&width=16&inner=32&pretraining_steps=6&fine_tuning_steps=4&texts=60&labelled=30&look_every=5"
 
 PARTS = ("Is a weight all?", "What is it evidence of?", "Guess the hidden word", "What are pieces?", "Take it with you")
+
+OWN_WORDS = (
+    "Notwithstanding disinflationary surprises, the committee reconvened in an extraordinary session, and its "
+    "spokespersons explained tokenization, collateralization and macroprudential forbearance to bewildered listeners."
+)
 
 
 def explored(page: Page) -> None:
@@ -81,6 +87,23 @@ def test_a_text_is_read_and_every_part_answers(server: Server, open_page: Opener
     other = open_page(page.url)
     explored(other)
     expect(other.get_by_role("textbox", name="Text", exact=True)).to_have_value(hostile)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_own_words_are_whole_in_a_box_that_shows_all_of_them(server: Server, open_page: Opener, width: int) -> None:
+    page = open_page(f"{server.address}/inside-bert", width=width, height=900)
+    explored(page)
+    write(page, OWN_WORDS)
+    words = page.locator(".explorer [data-part=queries] [role=option]")
+    for word in ("notwithstanding", "disinflationary", "tokenization"):
+        expect(words.filter(has_text=word)).to_have_count(1)
+    box = page.get_by_role("textbox", name="Text", exact=True)
+    assert box.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
+    place, drawing = box.bounding_box(), page.locator(".explorer").bounding_box()
+    assert place is not None
+    assert drawing is not None
+    assert place["y"] + place["height"] <= drawing["y"]
+    assert 0 <= place["x"] <= place["x"] + place["width"] <= width
 
 
 def test_nothing_to_read_is_told_and_the_last_text_stays(server: Server, open_page: Opener) -> None:

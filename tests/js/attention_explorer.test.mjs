@@ -7,7 +7,7 @@ import { Captions } from "../../goldviz/labs/inside_bert/assets/captions.js";
 import { colourTable, fitted, levelsOf, paintCells } from "../../goldviz/labs/inside_bert/assets/cells.js";
 import { HeadLines } from "../../goldviz/labs/inside_bert/assets/head_lines.js";
 import { HeadMap } from "../../goldviz/labs/inside_bert/assets/head_map.js";
-import { extent, halfFloats, percent, written } from "../../goldviz/labs/inside_bert/assets/numbers.js";
+import { extent, halfFloats, percent, shortly, written } from "../../goldviz/labs/inside_bert/assets/numbers.js";
 import { Overview } from "../../goldviz/labs/inside_bert/assets/overview.js";
 import { Tip } from "../../goldviz/labs/inside_bert/assets/tip.js";
 import { sized } from "../../goldviz/ui/assets/canvas.js";
@@ -21,6 +21,7 @@ test("numbers are read and written so that none is rounded away", () => {
   assert.deepEqual([...halfFloats(Uint16Array.of(0x3c00, 0xb800, 0x7c00, 0x0001).buffer, 0)], [1, -0.5, Infinity, 2 ** -24]);
   assert.deepEqual([0, 1, 0.99995, 1e-7, null].map((one) => written(one)), ["0", "1", "1.000", "1.000e-7", "–"]);
   assert.deepEqual([0.5, 0.99999, 1e-7, null].map(percent), ["50.0 %", "100.0 %", "under 0.001 %", "–"]);
+  assert.deepEqual([0, 1, 0.25, 0.003232, 1e-7].map(shortly), ["0.000", "1.000", "0.250", "0.003", "< 0.001"]);
   assert.deepEqual(extent([0, 0.5, 0.25]), { low: 0.25, high: 0.5, zeros: 1 });
   assert.deepEqual(extent([0, 0]), { low: 1, high: 1, zeros: 2 });
 });
@@ -169,7 +170,7 @@ test("lines lead to the keys that a query weighs most, and a chosen key may be p
   const row = (side, index) => parts[side].querySelectorAll(".unit")[index];
   row("queries", 0).hear("pointerover");
   const chips = parts.strongest.querySelectorAll("button").map(({ textContent }) => textContent);
-  assert.deepEqual(chips, ["did 0.7000", "gold 0.2000"]);
+  assert.deepEqual(chips, ["did 0.700", "gold 0.200"]);
   row("queries", 1).hear("keydown", { key: "Enter" });
   assert.deepEqual(said.at(-1), ["query", 1]);
   row("keys", 0).click();

@@ -70,12 +70,56 @@ test("words of a reference line stand where no curve goes through them", () => {
   assert.ok(Math.abs(away.yshift) > 10);
 });
 
+test("words of a line for which curves leave no room stand over their panel", () => {
+  const zigzag = curve("everywhere", ...Array.from({ length: 200 }, (_, at) => (at % 2 ? 3 : 0)));
+  const { y, yref, yanchor, x } = placed(zigzag);
+  assert.deepEqual([x, y, yref, yanchor], [1, 1, "y domain", "bottom"]);
+});
+
+test("numbers at an axis and under colours are as many as have room", () => {
+  const ticks = { tickvals: [0, 1, 2, 3, 4, 5], ticktext: ["0", "1000", "2000", "3000", "4000", "5000"] };
+  const numbers = (width) => clearOfCurves({ ...layout, xaxis: { ...layout.xaxis, ...ticks }, coloraxis: { colorbar: ticks } }, [], width, measure);
+  assert.deepEqual(numbers(600).xaxis.tickvals, ticks.tickvals);
+  const narrow = numbers(230);
+  assert.deepEqual([narrow.xaxis.tickvals, narrow.coloraxis.colorbar.ticktext], [[0, 2, 4], ["0", "2000", "4000"]]);
+  const dates = clearOfCurves({ ...layout, xaxis: { type: "date", nticks: 6 } }, [], 200, measure);
+  assert.equal(dates.xaxis.nticks, 2);
+});
+
+test("titles of axes that are longer than their axis are broken, and what is below moves down", () => {
+  const colours = { text: "Share", x: 0.5, xref: "paper", y: 0, yref: "paper", yshift: -56, showarrow: false };
+  const titled = { ...layout, xaxis: { title: { text: "Size of an entry of the gradient of a layer" } }, annotations: [colours] };
+  const narrow = clearOfCurves(titled, [], 224, measure);
+  assert.deepEqual([narrow.xaxis.title.text.split("<br>").length, narrow.height, narrow.margin.b], [2, 448, 70]);
+  assert.equal(narrow.annotations[0].yshift, -74);
+  assert.equal(clearOfCurves(titled, [], 600, measure).height, 430);
+});
+
+test("names at the side are broken where they take more than their part, and upright ones have one line", () => {
+  const rows = [{ type: "bar", orientation: "h", x: [1, 2], y: ["stopped by the test part", "best"] }];
+  assert.deepEqual(clearOfCurves(layout, rows, 224, measure).yaxis.ticktext, ["stopped by<br>the test<br>part", "best"]);
+  assert.equal(clearOfCurves(layout, rows, 600, measure).yaxis.ticktext, undefined);
+  const columns = [{ type: "bar", x: ["sum<br>all rows", "print<br>all rows"], y: [1, 2] }];
+  assert.deepEqual(clearOfCurves(layout, columns, 150, measure).xaxis.ticktext, ["sum, all rows", "print, all rows"]);
+});
+
+test("words over both ends of a panel that would meet stand over each other, and the figure is as much higher", () => {
+  const over = (text, x, xanchor) => ({ text, x, xanchor, xref: "x domain", y: 1, yref: "y domain", yanchor: "bottom", showarrow: false });
+  const both = { ...layout, annotations: [over("<b>3. Shift</b>", 0, "left"), over("ahead 0.03, stay 0.26", 1, "right")] };
+  const narrow = clearOfCurves(both, [], 240, measure);
+  assert.deepEqual([narrow.annotations[0].yshift, narrow.height, narrow.margin.t], [17, 447, 95]);
+  assert.equal(clearOfCurves(both, [], 600, measure).height, 430);
+});
+
 test("words that would leave the figure are moved into it", () => {
   const words = { text: "Share of the entries in a bin", x: 0.5, xref: "paper", y: 0, yref: "paper", showarrow: false };
   const moved = clearOfCurves({ ...layout, annotations: [words] }, [], 224, measure).annotations[0];
   const wide = (measure(words.text) * moved.font.size) / 13;
-  const begin = 62 + (224 - 62 - 30) / 2 - wide / 2 + moved.xshift;
+  const begin = 47 + (224 - 47 - 30) / 2 - wide / 2 + moved.xshift;
   assert.ok(begin >= 2 && begin + wide <= 222, `${begin} ${wide}`);
+  const said = (text, size) => clearOfCurves({ ...layout, annotations: [{ ...words, text, font: { size } }] }, [], 224, measure).annotations[0];
+  assert.equal(said("A sentence that is much longer than its figure is wide", 14).text.split("<br>").length, 2);
+  assert.equal(said("a".repeat(60), 9).text, "a".repeat(60), "a word stays whole");
 });
 
 test("of curves that lie on each other the lower one is wider, and dashes have short gaps", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shareLinks } from "../../goldviz/ui/assets/share.js";
 import { keepClicks } from "../../goldviz/ui/assets/steady_clicks.js";
+import { nameWaits } from "../../goldviz/ui/assets/waits.js";
 import { isDeed, keepVisits } from "../../goldviz/ui/assets/visits.js";
 
 const HOST = "http://host/";
@@ -182,4 +183,47 @@ test("a link is copied and said so for a while, by the clipboard or without one,
   const closed = shared({ share: () => Promise.reject(new Error("AbortError")) }, true);
   await closed.press();
   assert.equal(closed.words.textContent, "Share");
+});
+
+// A page on which a link was pressed; `busy` and `named` say whether its app runs and whether something on it says so.
+function waited() {
+  const heard = {};
+  const due = [];
+  const on = { busy: true, named: false, told: undefined };
+  const plate = { setAttribute: () => undefined, remove: () => (on.told = undefined) };
+  const page = {
+    addEventListener: (type, hear) => (heard[type] = hear),
+    createElement: () => plate,
+    body: { append: () => (on.told = plate.textContent) },
+    querySelector: () => (on.busy ? {} : null),
+    querySelectorAll: () => (on.named ? [{ checkVisibility: () => true, textContent: "Epoch 3 of 9" }] : []),
+  };
+  nameWaits(page, (then) => due.push(then));
+  const press = (words, link = false) => {
+    const one = { querySelector: () => words && { innerText: words }, getAttribute: () => null, matches: () => link };
+    heard.click({ target: { closest: () => one } });
+  };
+  return { on, press, pass: () => due.splice(0).forEach((then) => then()) };
+}
+
+test("a press that takes long is named by its words until the page has answered, and not where the page names it", () => {
+  const { on, press, pass } = waited();
+  press("ODE-RNN", true);
+  assert.equal(on.told, undefined, "not before it is late");
+  pass();
+  assert.equal(on.told, "Opening ODE-RNN …");
+  on.busy = false;
+  pass();
+  assert.equal(on.told, undefined);
+  Object.assign(on, { busy: true, named: true });
+  press("Train");
+  pass();
+  assert.equal(on.told, undefined, "the run's progress says it");
+  on.named = false;
+  press("Look closer");
+  pass();
+  assert.equal(on.told, "Look closer …");
+  press("");
+  pass();
+  assert.equal(on.told, "Look closer …", "what has no words names nothing new");
 });

@@ -92,8 +92,12 @@ function overprinted(host) {
   if (!legend?.height) return 0;
   const words = [...host.querySelectorAll(".gtitle, .gtitle-subtitle")].map((one) => one.getBoundingClientRect().bottom);
   if (!words.length) return 0;
-  const middle = host.getBoundingClientRect().top + host._fullLayout.height / 2;
-  return legend.top < middle ? Math.max(0, Math.ceil(Math.max(...words) - legend.top)) : 0;
+  const { top } = host.getBoundingClientRect();
+  const lowest = Math.max(...words);
+  if (legend.top >= top + host._fullLayout.height / 2 || legend.top >= lowest) return 0;
+  // Plotly keeps a legend within its figure and makes it room that the layout does not have.
+  const { legend: { y }, _size: { h } } = host._fullLayout;
+  return Math.ceil(Math.max(lowest - legend.top, lowest - top + legend.height + Math.max(0, y - 1) * h - host.layout.margin.t));
 }
 
 // Where names beside a plot get longer or shorter, Plotly draws the whole figure a second time for its new margins. A
@@ -156,6 +160,12 @@ async function paint(Plotly, host, place, wanted) {
   const missing = overprinted(host);
   if (missing) {
     place.lift += missing;
+    await react();
+  }
+  // Words that were moved for a plot which begins elsewhere than was thought are laid once more.
+  const { _size: drawn } = host._fullLayout;
+  if (Math.abs((place.laid.meta?.beside ?? drawn.l) - drawn.l) > LEAST / 3) {
+    place.room = { l: drawn.l, r: drawn.r };
     await react();
   }
   const { l, r } = host._fullLayout._size;

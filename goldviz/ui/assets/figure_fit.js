@@ -15,7 +15,7 @@ const INFO = 26;
 const KEPT_TOGETHER = / (?=%)|(?<=\bp) (?=[=<]|&lt;)|(?<=\bp (?:[=<]|&lt;)) /g;
 
 // Lines of a text, broken at spaces, each as narrow as `width` where its words allow that.
-function brokenAt(width, text, measure) {
+export function brokenAt(width, text, measure) {
   const lines = [];
   for (const given of text.split("<br>")) {
     let line = "";

@@ -2,6 +2,8 @@
 // reference lines where no curve goes through them. Both know where the curves of a figure stand in its panels.
 
 import { ofBase64 } from "./figure_fill.js";
+import { brokenAt } from "./figure_fit.js";
+import { overPanels, roomy, widthOf } from "./figure_room.js";
 import { visible } from "./figure_words.js";
 
 const SIZE = 13;
@@ -15,12 +17,11 @@ const EDGE = 10;
 // What a legend takes over the plot beside a figure without one, and over the names of panels.
 const OVER = 12;
 const LIFT = 24;
-const DATE = 46;
 // An end so far to the left of the plot's edge has no name there; nearer ones are led to it.
 const FARTHEST = 0.25;
 const AT_EDGE = 0.02;
-// What the numbers and the title of an axis take, as long as nothing was drawn.
-const AXIS = 62;
+// What words take around them.
+const PAD = 6;
 
 export const axisOf = (layout, id, letter) => layout[`${letter}axis${(id ?? letter).slice(1)}`];
 const numberOf = (axis, value) => {
@@ -129,8 +130,9 @@ function panelNames(ends, layout, tone) {
 
 // A legend over the plot leaves its room to the plot, one under it to what stands below the figure.
 function withoutLegend(layout) {
-  const { legend, margin, height } = layout;
-  if (!(legend?.y < 0)) return { showlegend: false, margin: { ...margin, t: margin.t - OVER - (legend?.y > 1 ? LIFT : 0) } };
+  const { legend, margin, height, annotations = [] } = layout;
+  const over = legend?.y > 1 ? LIFT : annotations.some(({ y, yanchor }) => y === 1 && yanchor === "bottom") ? 0 : OVER;
+  if (!(legend?.y < 0)) return { showlegend: false, margin: { ...margin, t: margin.t - over } };
   const axis = -legend.y * (height - margin.t - margin.b);
   const less = Math.max(0, margin.b - axis - EDGE);
   return { showlegend: false, height: height - less, margin: { ...margin, b: margin.b - less } };
@@ -178,14 +180,6 @@ function crossed({ x, y }, box) {
   return false;
 }
 
-// Fewer dates stand at an axis that has become too narrow for all of them.
-function withDates(layout, across) {
-  const axes = Object.entries(layout).filter(([key, axis]) => /^xaxis\d*$/.test(key) && axis?.type === "date" && axis.nticks);
-  const most = Math.max(2, Math.floor(across / DATE));
-  const narrow = axes.filter(([, { nticks }]) => nticks > most).map(([key, axis]) => [key, { ...axis, nticks: most }]);
-  return { ...layout, ...Object.fromEntries(narrow) };
-}
-
 // From the right end to the left; a line's words stand over it, under it, or as far from it as the curves ask for.
 const ALONG = [1, 0, 0.5, 0.75, 0.25];
 const AWAY = 8;
@@ -215,36 +209,18 @@ function* spotsOf({ level, wide, tall, down, first }) {
       }
 }
 
-const SHARES = { left: 0, center: 0.5, right: 1 };
-const MARGIN = 3;
-const SMALLEST = 11;
-
-// Words that stand at a share of the plot's width stay within the figure: moved, and smaller where that is not enough.
-function keptInside(words, width, measure, left, across) {
-  if (!/^(paper|x\d* domain)$/.test(words.xref) || words.showarrow || words.textangle || !(words.xanchor in SHARES || words.x === 0.5))
-    return words;
-  const size = words.font?.size ?? SIZE;
-  const wide = (letters) => (Math.max(...words.text.split("<br>").map((one) => measure(visible(one)))) * letters) / SIZE;
-  const [smaller] = [size, size - 1, size - 2, size - 3].filter((one) => one >= SMALLEST && wide(one) <= width - 2 * MARGIN);
-  const letters = smaller ?? Math.min(size, SMALLEST);
-  const begin = left + across * words.x - wide(letters) * SHARES[words.xanchor ?? "center"] + (words.xshift ?? 0);
-  const by = Math.min(0, width - MARGIN - begin - wide(letters)) || Math.max(0, MARGIN - begin);
-  if (!by && letters === size) return words;
-  return { ...words, xshift: (words.xshift ?? 0) + by, font: { ...words.font, size: letters } };
-}
-
 // The layout with the words of reference lines where no curve goes through them; they stay where they were if there none
 // does. `room` is what the axes took beside the plot when it was last drawn.
 export function clearOfCurves(given, data, width, measure, room) {
-  const across = width - Math.max(given.margin.l, room?.l ?? AXIS) - Math.max(given.margin.r, room?.r ?? 0);
-  const layout = withDates(given, across);
+  const { layout, left, across } = roomy(given, data, width, measure, room);
   if (!layout.annotations?.length) return layout;
-  const left = Math.max(given.margin.l, room?.l ?? AXIS);
-  const annotations = layout.annotations.map((words) => keptInside(words, width, measure, left, across));
   const taken = [];
-  const placed = annotations.map((words) => {
-    const yaxis = isReference(words) && axisOf(layout, words.yref, "y");
-    if (!yaxis?.range) return words;
+  const above = new Map();
+  const placed = layout.annotations.map((given) => {
+    const yaxis = isReference(given) && axisOf(layout, given.yref, "y");
+    if (!yaxis?.range) return given;
+    // Words that are wider than their panel take more lines.
+    const words = { ...given, text: brokenAt(across - PAD, given.text, measure).join("<br>") };
     const curves = data
       .filter((trace) => (trace.type ?? "scatter") === "scatter" && (trace.yaxis ?? "y") === words.yref)
       .filter((trace) => trace.visible !== false && trace.line?.width !== 0)
@@ -253,17 +229,21 @@ export function clearOfCurves(given, data, width, measure, room) {
     const [low, high] = endsOf(yaxis);
     const down = panelHeight(layout, yaxis);
     const lines = words.text.split("<br>");
-    const wide = (Math.max(...lines.map((one) => measure(visible(one)))) + 6) / across;
+    const wide = (widthOf(words.text, measure) + PAD) / across;
     const size = { level: (words.y - low) / (high - low), wide, tall: (LINE * lines.length) / down, down, first: words.x };
     const own = taken.filter(({ yref }) => yref === words.yref);
     const isClear = ({ box }) => !own.some((one) => meets(one, box)) && curves.every((curve) => !crossed(curve, grown(box, curve.around / down)));
-    const spot = spotsOf(size).find(isClear) ?? spotsOf(size).next().value;
-    if (!spot) return words;
+    const spot = [...spotsOf(size)].find(isClear);
+    if (!spot) {
+      const under = above.get(words.yref) ?? 0;
+      above.set(words.yref, under + lines.length);
+      return { ...words, x: 1, xanchor: "right", y: 1, yref: `${words.yref} domain`, yanchor: "bottom", yshift: LINE * under };
+    }
     taken.push({ ...spot.box, yref: words.yref });
     const { at, over, away, box } = spot;
     const anchors = at === 0 ? [0, "left"] : at === 1 ? [1, "right"] : [box.left + wide / 2, "center"];
     const led = away ? { yshift: over ? away : -away } : {};
     return { ...words, x: anchors[0], xanchor: anchors[1], yanchor: over ? "bottom" : "top", ...led };
   });
-  return { ...layout, annotations: placed };
+  return overPanels({ ...layout, annotations: placed }, left, across, measure);
 }

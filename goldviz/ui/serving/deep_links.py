@@ -38,7 +38,8 @@ def told(root: str, path: str) -> str:
     script = "\n".join((files("goldviz") / module).read_text(encoding="utf-8") for module in INLINE)
     apart = (assets / "apart.css").read_text(encoding="utf-8")
     told_of = ", ".join(map(json.dumps, (root, path, apart)))
-    begun = ["keepVisits(window)", "readNumbersAsTyped(document)", "keepClicks(document)", "shareLinks(window)"]
+    of_page = ["readNumbersAsTyped(document)", "keepClicks(document)", "nameWaits(document)"]
+    begun = ["keepVisits(window)", *of_page, "shareLinks(window)"]
     start = "\n".join([script, f"connect({told_of});", *(f"{call};" for call in begun)])
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
     # Behind Streamlit's own, which they must not delay.

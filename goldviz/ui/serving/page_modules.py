@@ -22,7 +22,8 @@ MODULES_PATH = "/goldviz/scripts"
 PACKAGE = Path(__file__).parents[2]
 ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
 """Headers of what never changes under its address."""
-INLINE = tuple(f"ui/assets/{name}.js" for name in ("connection", "visits", "typed_numbers", "steady_clicks", "share"))
+_INLINE = ("connection", "visits", "typed_numbers", "steady_clicks", "share", "waits")
+INLINE = tuple(f"ui/assets/{name}.js" for name in _INLINE)
 """They stand in every page itself, so nobody fetches them."""
 
 

@@ -21,8 +21,11 @@ def legend_at_foot(figure: Figure, rows: int) -> Figure:
     )
 
 
-def mark_phases(plot: Plot) -> None:
-    """A line over every panel where the masked words end and the tone begins, named at the first panel's foot."""
+def mark_phases(plot: Plot, *, over: bool = False) -> None:
+    """A line over every panel where the masked words end and the tone begins, named at the first one's foot.
+
+    Where a curve ends there, its name stands ``over`` the panel.
+    """
     change = change_of_phase(plot.ds)
     if change is None:
         return
@@ -31,9 +34,9 @@ def mark_phases(plot: Plot) -> None:
     figure.add_annotation(
         x=change + 0.5,
         xref="x",
-        y=0,
+        y=float(over),
         yref="y domain",
-        xanchor="left",
+        xanchor="center" if over else "left",
         yanchor="bottom",
         showarrow=False,
         text="tone",

@@ -127,7 +127,7 @@ def schedule(plot: Plot) -> Figure:
     plot.step_grid()
     plot.linear_axis("learning_rate", "Rate", row=1)
     plot.log_axis("gradient_norm", "Norm", row=2)
-    mark_phases(plot)
+    mark_phases(plot, over=True)
     figure = plot.finish(_clipped(plot), plot.drawn(), height=540, legend=False)
     return figure.update_layout(margin_t=figure.layout.margin.t + 20)
 

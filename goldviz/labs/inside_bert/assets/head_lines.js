@@ -2,7 +2,7 @@
 
 import { sized } from "../../../ui/assets/canvas.js";
 import { spanOf } from "./cells.js";
-import { written } from "./numbers.js";
+import { shortly } from "./numbers.js";
 
 const TALLEST_ROW = 36;
 const ROOMY = 28;
@@ -184,12 +184,12 @@ export class HeadLines {
     touch(subject.side, subject.index).classList.add("seen");
     const other = subject.side === "query" ? "key" : "query";
     const chips = links.slice(0, 20).map((link) => {
-      touch(other, link[other], written(link.weight)).classList.add("seen");
+      touch(other, link[other], shortly(link.weight)).classList.add("seen");
       const chip = document.createElement("button");
       chip.type = "button";
       const name = document.createElement("bdi");
       name.textContent = this.labels[link[other]];
-      chip.append(name, ` ${written(link.weight)}`);
+      chip.append(name, ` ${shortly(link.weight)}`);
       chip.title = `Show ${other} ${link[other] + 1}`;
       chip.addEventListener("click", () => this.scrollTo(link[other]));
       return chip;

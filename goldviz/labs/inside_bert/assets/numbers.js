@@ -35,6 +35,11 @@ export function written(value, digits = 4) {
   return value === 0 || value === 1 ? String(value) : value.toPrecision(digits);
 }
 
+// A weight beside a word: thousandths are what an eye compares.
+export function shortly(weight) {
+  return weight > 0 && weight < 0.0005 ? "< 0.001" : weight.toFixed(3);
+}
+
 export function percent(share) {
   if (share === null || share === undefined) return "–";
   if (share > 0 && share < 1e-5) return "under 0.001 %";

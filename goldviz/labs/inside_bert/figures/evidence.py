@@ -200,7 +200,7 @@ def guesses(ds: Run, *, theme: Theme = "light") -> Figure:
         marker={"color": [INKS[theme].accent if word == truth else FIRST for word in words], "line_width": 0},
         hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
     )
-    height = 84 + (ROW_HEIGHT + 4) * len(words)
+    height = 110 + (ROW_HEIGHT + 4) * len(words)
     look.apply(figure, theme, title="What does it expect there?", legend=False, height=height, hover="closest")
     figure.update_xaxes(range=[0, min(1.12, float(ds["guess_probability"].max()) * 1.2)], tickformat=".0%", nticks=5)
     rows_down(figure, [f"{piece_label(word)} ◂ hidden" if word == truth else piece_label(word) for word in words])

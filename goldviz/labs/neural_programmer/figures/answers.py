@@ -11,7 +11,7 @@ from goldviz.models.style import NetworkStyle
 SHARES = {
     "right": NetworkStyle("right answer", "#0e7ac0", "solid", "circle"),
     "as_asked": NetworkStyle("the question's own program", "#009e73", "dash", "square"),
-    "lucky": NetworkStyle("right here, wrong on another table", "#d55e00", "dot", "triangle-up"),
+    "lucky": NetworkStyle("right here, wrong elsewhere", "#d55e00", "dot", "triangle-up"),
 }
 
 

@@ -80,7 +80,7 @@ def heads(plot: Plot) -> Figure:
 def answer(plot: Plot) -> Figure:
     """The probe's input, its targets, and each network's answers, of which only those right of the line count."""
     names = [plot.look_of(network).heading for network in plot.networks]
-    plot.panels(["Told", "Wanted", *names])
+    plot.panels(["Told", "Wanted", *names], heights=[2, 1, *(1 for _ in names)])
     time, bits = plot.ds["time"].values, plot.ds["bit"].values
     channels = [str(name) for name in plot.ds["channel"].values]
     used = [row for row, name in enumerate(channels) if name.startswith("bit") or plot.ds["told"].values[:, row].any()]
@@ -99,7 +99,7 @@ def answer(plot: Plot) -> Figure:
     plot.figure.update_yaxes(tickvals=marks, type="category", tickfont={"size": 11}, row=1)
     _sequence_axes(plot)
     words = plot.when("Step {}; first seed.", "look")
-    return _with_bar(plot, "Bit, or how likely a 1 is", words, height=365 + 85 * len(plot.networks))
+    return _with_bar(plot, "Bit, or how likely a 1 is", words, height=450 + 85 * len(plot.networks))
 
 
 @of_heads(

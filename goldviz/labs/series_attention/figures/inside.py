@@ -86,7 +86,7 @@ def similarity(plot: Plot) -> Figure:
     plot.linear_axis("value", "Value", row=1)
     plot.linear_axis("similarity", "q k / √d", row=2)
     figure = plot.finish(plot.when("Step {}; first seed.", "look"), height=560)
-    return legend_below(figure, 1)
+    return legend_below(figure, 1, below_headings=True)
 
 
 @figure(

@@ -49,7 +49,7 @@ figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
 
 
-def legend_below(figure: Figure, lines: int) -> Figure:
-    """The figure with its legend under the axis, with room for so many lines on a phone."""
+def legend_below(figure: Figure, lines: int, *, below_headings: bool = False) -> Figure:
+    """The figure with its legend under the axis, with room for so many lines on a phone, and for panels' names."""
     legend_under(figure, lines=lines, axis=50)
-    return figure
+    return figure.update_layout(margin_t=figure.layout.margin.t + (16 if below_headings else 0))

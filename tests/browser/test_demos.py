@@ -1,0 +1,123 @@
+"""Four things that a teacher shows, from home: in six clicks at most, and a wait of over two seconds says what for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import curve, figure, quiet, state
+
+Opener = Callable[..., Page]
+
+MOST_CLICKS = 6
+LONGEST_MS = 2000
+WATCHED = """() => {
+    const reasons = ".goldviz-progress, .goldviz-wait, .goldviz-figure-waiting, [data-testid=stSpinner]";
+    window.waits = [];
+    let wait;
+    addEventListener("pointerdown", () => waits.push(wait = { since: performance.now(), unnamed: 0 }), true);
+    window.shown = () => wait = undefined;
+    setInterval(() => {
+        if (!wait || performance.now() - wait.since < LONGEST) return;
+        const says = one => one.checkVisibility() && /\\w/.test(one.innerText);
+        if (![...document.querySelectorAll(reasons)].some(says)) wait.unnamed += 1;
+    }, 100);
+}""".replace("LONGEST", str(LONGEST_MS))
+"""From each press of the pointer until ``shown``: how often a wait that had become long had no reason on screen."""
+
+
+@dataclass
+class Demo:
+    """A teacher at a page: what is pressed is counted, and each wait for what it shows is watched."""
+
+    page: Page
+    clicks: int = 0
+
+    def click(self, target: Locator, shows: Callable[[], object]) -> None:
+        target.click()
+        self.until(shows)
+
+    def until(self, shows: Callable[[], object]) -> None:
+        """Wait for what the last press of the pointer was for."""
+        self.clicks += 1
+        shows()
+        self.page.evaluate("shown()")
+
+    def open(self, laboratory: str, shows: Locator) -> None:
+        link = self.page.locator(".st-key-map").get_by_role("link", name=laboratory, exact=True)
+        self.click(link, lambda: expect(shows).to_be_visible())
+
+
+def plain_against_residual(demo: Demo) -> None:
+    """A gradient that dies on its way down and one that lives; then both networks are trained before the class."""
+    page = demo.page
+    drawn = figure(page, "gradient_by_layer")
+    demo.open("Gradient flow in depth", drawn.locator(".main-svg").first)
+    assert max(curve(drawn, "plain")[1:]) / curve(drawn, "plain")[1] > 100
+    demo.click(page.get_by_role("button", name="Train", exact=True), lambda: state(page, "Finished"))
+    assert max(curve(drawn, "residual")[1:]) / min(curve(drawn, "residual")[1:]) < 10
+
+
+def lstm_against_rnn(demo: Demo) -> None:
+    """How far back each one's gradient reaches, and where it is lost."""
+    page = demo.page
+    drawn = figure(page, "jacobian_by_lag")
+    demo.open("Memory through time", drawn.locator(".main-svg").first)
+    assert curve(drawn, "RNN")[-1] < -10 < -1 < curve(drawn, "LSTM")[-1]
+    closer = page.locator(".st-key-closer-look .goldviz-figure .main-svg").first
+    part = page.locator(".st-key-strip").get_by_role("radio", name="Look closer", exact=True)
+    demo.click(part, lambda: expect(closer).to_be_attached())
+
+
+def a_map_of_attention(demo: Demo) -> None:
+    """Every head at once, one head's lines, and one word's."""
+    page = demo.page
+    explorer = page.locator(".explorer")
+    demo.open("Inside BERT", page.locator(".scroller canvas").first)
+    quiet(page)
+    box = explorer.locator("[data-part=overview]").bounding_box()
+    assert box is not None
+    place = explorer.evaluate("({ goldvizExplorer: { overview } }) => overview.placeOf(6)")
+    page.mouse.click(box["x"] + place["x"] + 8, box["y"] + place["y"] + 8)
+    demo.until(lambda: expect(page).to_have_url(re.compile("head=3")))
+    strongest = explorer.locator("[data-part=strongest]")
+    word = explorer.locator("[data-part=queries] [role=option]").nth(2)
+    demo.click(word, lambda: expect(strongest.get_by_role("button").first).to_contain_text(re.compile(r"\d\.\d{3}$")))
+
+
+def between_observations(demo: Demo) -> None:
+    """What a network knows in a gap, and how an observation that is moved bends its path."""
+    page = demo.page
+    demo.open("ODE-RNN", figure(page, "path").locator(".main-svg").first)
+    drawn = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
+    part = page.locator(".st-key-strip").get_by_role("radio", name="What if it were observed later?", exact=True)
+    demo.click(part, lambda: expect(drawn.locator(".shapelayer path").nth(3)).to_be_visible())
+    quiet(page)
+    drawn.scroll_into_view_if_needed()
+    place = drawn.locator(".shapelayer path").nth(3).bounding_box()
+    assert place is not None
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 45, steps=8)
+    page.mouse.up()
+    demo.until(lambda: expect(page.get_by_role("button", name="Put all back")).to_be_enabled())
+
+
+@pytest.mark.parametrize("show", [plain_against_residual, lstm_against_rnn, a_map_of_attention, between_observations])
+def test_a_demo_takes_six_clicks_and_no_long_wait_is_without_its_reason(
+    server: Server, open_page: Opener, show: Callable[[Demo], None]
+) -> None:
+    page = open_page(server.address, height=1000)
+    expect(page.locator(".st-key-map").get_by_role("link").first).to_be_visible()
+    page.evaluate(WATCHED)
+    demo = Demo(page)
+    show(demo)
+    assert demo.clicks <= MOST_CLICKS
+    assert len(page.evaluate("waits")) == demo.clicks, "each press is one of those that are watched"
+    assert [one for one in page.evaluate("waits") if one["unnamed"] > 2] == []
