@@ -2,6 +2,8 @@
 
 const LATE_MS = 1000;
 const LOOK_MS = 150;
+// The app may begin, or go on, a little later: so many looks find it at rest before it is.
+const RESTS = 10;
 const BUSY_APP = '.stApp[data-test-script-state="running"]';
 const REASONS = ".goldviz-progress, .goldviz-figure-waiting, [data-testid=stSpinner]";
 const PRESSED = "a[href], button, [role=option], label:has([type=radio])";
@@ -19,13 +21,14 @@ export function nameWaits(page, wait = setTimeout) {
   let press = 0;
   const isUnnamed = () =>
     page.querySelector(BUSY_APP) && ![...page.querySelectorAll(REASONS)].some((one) => one.checkVisibility() && one.textContent.trim());
-  const look = (own, words) => {
+  const look = (own, words, rests = 0) => {
     if (own !== press) return;
     const late = isUnnamed();
     told.textContent = late ? `${words} …` : "";
     if (late) page.body.append(told);
     else told.remove();
-    if (page.querySelector(BUSY_APP)) wait(() => look(own, words), LOOK_MS);
+    const rested = page.querySelector(BUSY_APP) ? 0 : rests + 1;
+    if (rested < RESTS) wait(() => look(own, words, rested), LOOK_MS);
   };
   const begin = ({ target }) => {
     const pressed = target.closest?.(PRESSED);
