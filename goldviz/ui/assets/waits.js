@@ -4,7 +4,8 @@ const LATE_MS = 1000;
 const LOOK_MS = 150;
 // The app may begin, or go on, a little later: so many looks find it at rest before it is.
 const RESTS = 10;
-const BUSY_APP = '.stApp[data-test-script-state="running"]';
+// Or a figure that no longer says "Drawing" and is not there yet.
+const BUSY_APP = '.stApp[data-test-script-state="running"], .goldviz-figure[data-drawn]:not([data-updates])';
 const REASONS = ".goldviz-progress, .goldviz-figure-waiting, [data-testid=stSpinner]";
 const PRESSED = "a[href], button, [role=option], label:has([type=radio])";
 
