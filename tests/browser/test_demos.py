@@ -1,4 +1,4 @@
-"""Four things that a teacher shows, from home: in six clicks at most, and a wait of over two seconds says what for."""
+"""Three things that a teacher shows, from home: in six clicks at most, and a wait of over two seconds says what for."""
 
 from __future__ import annotations
 
@@ -63,17 +63,6 @@ def plain_against_residual(demo: Demo) -> None:
     assert max(curve(drawn, "residual")[1:]) / min(curve(drawn, "residual")[1:]) < 10
 
 
-def lstm_against_rnn(demo: Demo) -> None:
-    """How far back each one's gradient reaches, and where it is lost."""
-    page = demo.page
-    drawn = figure(page, "jacobian_by_lag")
-    demo.open("Memory through time", drawn.locator(".main-svg").first)
-    assert curve(drawn, "RNN")[-1] < -10 < -1 < curve(drawn, "LSTM")[-1]
-    closer = page.locator(".st-key-closer-look .goldviz-figure .main-svg").first
-    part = page.locator(".st-key-strip").get_by_role("radio", name="Look closer", exact=True)
-    demo.click(part, lambda: expect(closer).to_be_attached())
-
-
 def a_map_of_attention(demo: Demo) -> None:
     """Every head at once, one head's lines, and one word's."""
     page = demo.page
@@ -109,7 +98,7 @@ def between_observations(demo: Demo) -> None:
     demo.until(lambda: expect(page.get_by_role("button", name="Put all back")).to_be_enabled())
 
 
-@pytest.mark.parametrize("show", [plain_against_residual, lstm_against_rnn, a_map_of_attention, between_observations])
+@pytest.mark.parametrize("show", [plain_against_residual, a_map_of_attention, between_observations])
 def test_a_demo_takes_six_clicks_and_no_long_wait_is_without_its_reason(
     server: Server, open_page: Opener, show: Callable[[Demo], None]
 ) -> None:
