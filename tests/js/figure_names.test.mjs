@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apart, clearOfCurves, namedAtEnds } from "../../goldviz/ui/assets/figure_names.js";
+import { widthOf } from "../../goldviz/ui/assets/figure_room.js";
 import { stroked } from "../../goldviz/ui/assets/figure_strokes.js";
 
 const measure = (text) => text.length * 7;
@@ -126,4 +127,9 @@ test("of curves that lie on each other the lower one is wider, and dashes have s
   const drawn = stroked([curve("plain", 1, 2, 3), { ...curve("residual", 1, 2, 3), line: { dash: "longdash", width: 2 } }, curve("other", 1, 2, 2.5)], layout);
   assert.deepEqual(drawn.map(({ line }) => line.width), [6, 2, 2]);
   assert.equal(drawn[1].line.dash, "14px,4px");
+});
+
+test("bold words take more room, and of several lines the longest counts", () => {
+  assert.equal(widthOf("one<br>three", measure), 35);
+  assert.ok(widthOf("<b>three</b>", measure) > 35);
 });
