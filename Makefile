@@ -9,7 +9,7 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests early-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples drawn laboratories size advice claims model clean
+.PHONY: run test tests browser-tests early-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples site drawn laboratories size advice claims model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -73,7 +73,7 @@ lint: $(VENV)/.dev
 DENO := DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
 types: $(VENV)/.dev
 	$(BIN)/mypy
-	$(DENO) check --quiet goldviz/ui/assets/*.js goldviz/labs/*/assets/*.js goldviz/export/*.js
+	$(DENO) check --quiet goldviz/ui/assets/*.js goldviz/labs/*/assets/*.js goldviz/export/*.js goldviz/site/site.js
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
@@ -90,6 +90,11 @@ examples: $(VENV)/.app
 drawn: $(VENV)/.dev
 	$(BIN)/python -m tests.labs.drawn_numbers
 	$(BIN)/python -m tests.labs.verdicts_at_limits
+
+# The edition without a server: a folder for any web host, or for a stick.
+SITE ?= site
+site: $(VENV)/.app
+	$(BIN)/goldviz site --to $(SITE)
 
 # docs/laboratories.md: what each laboratory has.
 laboratories: $(VENV)/.dev

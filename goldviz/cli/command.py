@@ -104,6 +104,12 @@ def _parser() -> argparse.ArgumentParser:
 
     commands.add_parser("export", help="a kept run as a file", allow_abbrev=False, fill=_exports)
 
+    site = commands.add_parser("site", help="all that was recorded as pages without a server", allow_abbrev=False)
+    site.add_argument(
+        "--to", type=Path, required=True, metavar="FOLDER", help="a new folder, or that of an earlier site"
+    )
+    site.set_defaults(command=_site)
+
     opening = commands.add_parser("open", help="a file of watched runs, on this machine", allow_abbrev=False)
     opening.add_argument("file", type=Path, metavar="FILE", help='what goldviz.watch(..., to="run.gv") wrote')
     opening.add_argument("--serve", action="store_true", help="start the dashboard and open it in a browser, too")
@@ -185,6 +191,19 @@ def _list_runs() -> int:
         row = f"{run.id}  {date}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} "
         print((row + sealed_text(run.name)).rstrip())
     print(f"{len(rows)} of {total} kept runs" if rows else "No run has been kept yet.")
+    return 0
+
+
+def _site(arguments: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from goldviz.site.build import build, planned
+
+    plan = planned()
+    complaints = build(arguments.to, lambda: iter(tqdm(plan, unit="page", disable=None)))
+    for sentence in complaints:
+        print(in_print(sentence), file=sys.stderr)
+    print(f"The site is in {arguments.to}; begin at {arguments.to / 'index.html'}.")
     return 0
 
 

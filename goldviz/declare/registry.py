@@ -21,6 +21,16 @@ from goldviz.declare.settings import Experiment, Settings, SettingsError
 ROOM = "goldviz.labs"
 """The package of goldviz's own laboratories, and the group of entry points by which others are found."""
 
+QUESTIONS = {
+    "Why do deep networks stop learning?": ("Depth", "Backpropagation"),
+    "How far back does a network remember?": ("Through time",),
+    "Where does a network look?": ("Attention",),
+    "What if depth and time have no steps?": ("Continuous time",),
+    "How does a network learn to write?": ("Language",),
+    "Can a network forecast?": ("Markets",),
+}
+"""What is asked of networks, in an order for learning, with the navigation's headings whose laboratories ask it."""
+
 log = logging.getLogger(__name__)
 
 
@@ -45,6 +55,11 @@ def _of_others() -> Iterator[Laboratory]:
             log.warning("The laboratory %s of %s is left out: %s", point.name, point.value, error)
         else:
             yield lab
+
+
+def question_of(section: str) -> str:
+    """What the laboratories below a heading of the navigation ask; the heading itself where it is not among ours."""
+    return next((question for question, headings in QUESTIONS.items() if section in headings), section)
 
 
 @cache

@@ -3,7 +3,7 @@
 
 import diagram from "../ui/assets/diagram.js";
 import { bytesOf, decoded } from "../ui/assets/figure_fill.js";
-import { framesPage } from "../ui/assets/frames_page.js";
+import { framesPage, goToStep } from "../ui/assets/frames_page.js";
 import figure from "../ui/assets/live_figure.js";
 import timeline from "../ui/assets/timeline.js";
 
@@ -20,8 +20,9 @@ function unzipped(id) {
 
 async function open() {
   const about = JSON.parse(textOf("about"));
-  const [frames, plotly] = await Promise.all(["frames", "plotly"].map(unzipped));
-  const script = URL.createObjectURL(new Blob([plotly], { type: "text/javascript" }));
+  const inside = about.plotly ? [] : ["plotly"];
+  const [frames, ...plotly] = await Promise.all(["frames", ...inside].map(unzipped));
+  const script = about.plotly || URL.createObjectURL(new Blob(plotly, { type: "text/javascript" }));
   // A page without an address asks nobody: all that it will ever have is taken here.
   framesPage("").take(decoded(frames));
   for (const host of hosts) {
@@ -32,8 +33,10 @@ async function open() {
     draw({ data, parentElement: host.parentElement, setTriggerValue: () => undefined });
   }
   const scrubber = document.querySelector(".goldviz-scrubber");
-  const data = { address: "", lane: about.lane, key: KEY, noun: about.noun, last: about.last, step: null };
+  const { lane, noun, first, last, step } = about;
+  const data = { address: "", lane, key: KEY, noun, first, last, step };
   timeline({ data, parentElement: scrubber, setStateValue: () => undefined, setTriggerValue: () => undefined });
+  if (step !== null) goToStep(KEY, step);
 }
 
 function dress() {
@@ -64,7 +67,9 @@ addEventListener("afterprint", () => {
 });
 
 dress();
-open().catch((error) => {
-  document.getElementById("too-old").hidden = false;
-  throw error;
-});
+if (hosts.length) {
+  open().catch((error) => {
+    document.getElementById("too-old").hidden = false;
+    throw error;
+  });
+}

@@ -27,6 +27,7 @@ from goldviz.export.report_frames import (
     carried,
     frames_of_drawings,
     frames_of_run,
+    frames_of_view,
 )
 from goldviz.export.shell_line import shell_line
 from goldviz.figures.plotly_script import plotly_script
@@ -52,6 +53,7 @@ HOW = "Drag the slider or press ▶. P shows one figure on the whole window: arr
 LARGEST = 2_500_000
 """Bytes of a report at most, of which Plotly's script takes four fifths."""
 
+THEME_BUTTON = "<button type=button id=theme></button>"
 SCRIPT = "export/report.js"
 STYLES = ("ui/assets/live_figure.css", "ui/assets/timeline.css", "ui/assets/diagram.css", "export/report.css")
 
@@ -67,7 +69,7 @@ class Setting(NamedTuple):
 @dataclass(frozen=True)
 class Lane:
     """What a report says of one run or view; ``made`` is how its numbers came about, ``findings`` None where nothing
-    can be said of what happened."""
+    can be said of what happened. A report opens ``at`` this step, the last one without it."""
 
     title: str
     frames: LaneFrames
@@ -77,6 +79,7 @@ class Lane:
     findings: Sequence[Finding] | None = None
     data: Sequence[str] = ()
     made: Sequence[str] = ()
+    at: int | None = None
 
 
 SECTIONS: dict[str, Callable[[Lane], str]] = {
@@ -88,15 +91,15 @@ SECTIONS: dict[str, Callable[[Lane], str]] = {
 """A section's heading and its HTML for a lane, in order; one that has nothing to say is left out."""
 
 
-def report_html(
+def lane_of_drawings(
     title: str,
     settings: Iterable[Setting],
     figures: Iterable[tuple[FigureSpec, Drawing]],
     notes: Iterable[str],
     findings: Iterable[Finding] | None = None,
     data: Iterable[str] = (),
-) -> str:
-    """The report of ``figures`` that do not move, each beside what it says of itself, drawn in the light theme.
+) -> Lane:
+    """Of ``figures`` that do not move, each beside what it says of itself, drawn in the light theme.
 
     ``notes`` are the equations in words, ``data`` sentences on where the numbers come from. Without ``findings``
     nothing is said of what happened. All text is escaped.
@@ -106,7 +109,19 @@ def report_html(
     frames = frames_of_drawings({name: drawing for name, (_, drawing) in zip(names, pairs, strict=True)})
     specs = {name: replace(spec, canvas=False) for name, (spec, _) in zip(names, pairs, strict=True)}
     said = None if findings is None else list(findings)
-    return report_of_lanes([Lane(title, frames, specs, list(settings), list(notes), said, list(data))])
+    return Lane(title, frames, specs, list(settings), list(notes), said, list(data))
+
+
+def report_html(
+    title: str,
+    settings: Iterable[Setting],
+    figures: Iterable[tuple[FigureSpec, Drawing]],
+    notes: Iterable[str],
+    findings: Iterable[Finding] | None = None,
+    data: Iterable[str] = (),
+) -> str:
+    """The report of :func:`lane_of_drawings`."""
+    return report_of_lanes([lane_of_drawings(title, settings, figures, notes, findings, data)])
 
 
 def report_of_lanes(lanes: Sequence[Lane], subject: str = "") -> str:
@@ -126,17 +141,21 @@ def report_of_lanes(lanes: Sequence[Lane], subject: str = "") -> str:
 def _page(title: str, lanes: Mapping[str, Lane], frames: Carried) -> str:
     drawn = any(lane.frames.drawn for lane in lanes.values())
     blocks = [
-        f"<header><h1>{html.escape(title)}</h1>{'<button type=button id=theme></button>' if drawn else ''}</header>",
-        _paragraphs(dict.fromkeys(sentence for lane in lanes.values() for sentence in lane.data)),
-        _figures_html(lanes, frames) if drawn else "",
-        *(_section_html(heading, section, [*lanes.values()]) for heading, section in SECTIONS.items()),
-        _scripts_html(lanes, frames) if drawn else "",
+        f"<header><h1>{html.escape(title)}</h1>{THEME_BUTTON if drawn else ''}</header>",
+        figures_html(lanes, frames),
+        words_html([*lanes.values()]),
+        numbers_html(lanes, frames) + _scripts_html() if drawn else "",
     ]
+    return document(title, f"<style>{style()}</style>", "".join(blocks), POLICY)
+
+
+def document(title: str, head: str, body: str, policy: str) -> str:
+    """An HTML page of this title, with a content policy; ``head`` and ``body`` are HTML."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        f"<title>{html.escape(title)}</title><style>{_style()}</style></head><body>{''.join(blocks)}</body></html>\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f"<title>{html.escape(title)}</title>{head}</head><body>{body}</body></html>\n"
     )
 
 
@@ -190,11 +209,26 @@ def report_of_any_run(dataset: Run, figures: Mapping[str, FigureSpec], findings:
 
 def report_of_view(settings: Instant, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
     """The report of an instant page, with these of its figures."""
-    models = [name for name in type(settings).model_fields if facts(type(settings), name)["control"] == CONTROL]
+    return report_of_lanes([lane_of_view(settings, dataset, figures)])
+
+
+def lane_of_view(settings: Instant, dataset: Run, figures: Mapping[str, FigureSpec]) -> Lane:
+    """What an instant page computed, as far as these figures have something to draw; they move along its positions."""
+    kind, place = type(settings), settings.position
+    models = [name for name in kind.model_fields if facts(kind, name)["control"] == CONTROL]
     titles = {name: str(dataset.attrs[name]) for name in models if name in dataset.attrs}
-    drawings = [(spec, spec(dataset, theme="light")) for spec in figures.values()]
-    rows, data = told(settings, titles), data_sentences(settings, dataset)
-    return report_html(settings.title, rows, drawings, [settings.question], data=data)
+    able = {name: spec for name, spec in figures.items() if spec.drawable(dataset)}
+    first, last = settings.positions() if place else (0, 0)
+    at = int(getattr(settings, place, 0))
+    return Lane(
+        settings.title,
+        frames_of_view(dataset, able.values(), at, range(first, last + 1)),
+        {name: replace(spec, canvas=False) for name, spec in able.items()},
+        told(settings, titles),
+        [settings.question],
+        data=data_sentences(settings, dataset),
+        at=at if first < last else None,
+    )
 
 
 def _again(settings: Experiment, titles: Mapping[str, str]) -> list[str]:
@@ -281,7 +315,7 @@ def _variables(theme: Theme) -> str:
 
 
 @cache
-def _style() -> str:
+def style() -> str:
     """Light or dark as the reader's system is, or as the reader says; light on paper."""
     font = FONT.replace('"', "'")
     themes = [
@@ -298,31 +332,52 @@ def _plotly() -> str:
     return as_text(plotly_script().read_bytes())
 
 
-def _scripts_html(lanes: Mapping[str, Lane], frames: Carried) -> str:
-    """What draws the figures, and the numbers that they are drawn of."""
+def numbers_html(lanes: Mapping[str, Lane], frames: Carried, plotly: str = "") -> str:
+    """What ``report.js`` draws the figures of; ``plotly`` is the address of Plotly's script where it is not inside."""
     first = next(iter(lanes.values()))
     about = {
         "lane": next(iter(lanes)),
         "noun": first.frames.dim.capitalize(),
+        "first": first.frames.first,
         "last": max(lane.frames.last for lane in lanes.values()),
+        "step": first.at,
         "inks": inks(),
+        "plotly": plotly,
     }
-    data = {"about": json.dumps(about).replace("<", "\\u003c"), "frames": frames.text, "plotly": _plotly()}
+    return _as_data({"about": json.dumps(about).replace("<", "\\u003c"), "frames": frames.text})
+
+
+def _as_data(texts: Mapping[str, str]) -> str:
+    return "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in texts.items())
+
+
+@cache
+def _scripts_html() -> str:
+    """What draws the figures."""
     return (
-        "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in data.items())
+        _as_data({"plotly": _plotly()})
         + f'<script type="module">{in_one_script(SCRIPT)}</script>'
         + "<script nomodule>document.getElementById('too-old').hidden = false</script>"
     )
 
 
-def _figures_html(lanes: Mapping[str, Lane], frames: Carried) -> str:
+def words_html(lanes: Sequence[Lane]) -> str:
+    """What is said of the lanes below their figures: findings, equations, settings, and how they were made."""
+    return "".join(_section_html(heading, section, lanes) for heading, section in SECTIONS.items())
+
+
+def figures_html(lanes: Mapping[str, Lane], frames: Carried) -> str:
+    """Where the data come from, the timeline, and each figure with the lanes side by side."""
+    data = _paragraphs(dict.fromkeys(sentence for lane in lanes.values() for sentence in lane.data))
+    if not any(lane.frames.drawn for lane in lanes.values()):
+        return data
     specs = {name: spec for lane in lanes.values() for name, spec in lane.specs.items() if name in lane.frames.drawn}
     total = max(len(lane.frames.steps.get(lane.frames.dim, ())) for lane in lanes.values())
     noun = next(iter(lanes.values())).frames.dim
     few = f" Of {total:,} {noun}s, {frames.steps:,} are in this file." if 0 < frames.steps < total else ""
     moves = frames.steps > 1
     return (
-        f'<p id="too-old" hidden>{TOO_OLD}</p><noscript><p>{TOO_OLD}</p></noscript>'
+        f'{data}<p id="too-old" hidden>{TOO_OLD}</p><noscript><p>{TOO_OLD}</p></noscript>'
         f'<div class="goldviz-scrubber"{"" if moves else " hidden"}><div class="goldviz-timeline">'
         '<button type="button"></button><input type="range" min="1" value="1"><output></output></div></div>'
         + (f"<p class=how><small>{HOW}{few}</small></p>" if moves else "")

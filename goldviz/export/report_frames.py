@@ -16,12 +16,15 @@ from goldviz.arrays.labelled import Run
 from goldviz.figures.draft import look_of
 from goldviz.figures.frames import together
 from goldviz.figures.limits import Limits
+from goldviz.figures.maps import POSITION, drawn_at
 from goldviz.figures.reading import begun, growing_dim
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import Arrays, Drawn, FrameTable, at_places, packed
 
 FEWEST = 8
 """Steps that are kept where anything can move at all; what is too large for these is left out."""
+MOST_POSITIONS = 128
+"""Positions up to which a figure is drawn at each of them; one that is drawn at all of them at once has no limit."""
 
 
 class Drawing(Protocol):
@@ -48,6 +51,11 @@ class LaneFrames:
     def last(self) -> int:
         """The last step that was recorded, 0 before the first."""
         return int(self.steps[self.dim][-1]) if self.steps.get(self.dim) else 0
+
+    @property
+    def first(self) -> int:
+        """Where the timeline begins: at the first step of a run, at the first position of a view."""
+        return int(self.steps[POSITION][0]) if POSITION in self.steps else 1
 
     def places(self) -> dict[str, list[int]]:
         """Along each dimension the places that all figures have which move along it."""
@@ -84,6 +92,21 @@ def frames_of_drawings(drawings: Mapping[str, Drawing]) -> LaneFrames:
     """Figures that are the same at all times."""
     templates = {name: together("", [json.loads(one.to_json())]) for name, one in drawings.items()}
     return LaneFrames({name: Drawn(one.text, one.rows, {}, one.shape, False) for name, one in templates.items()}, {})
+
+
+def frames_of_view(
+    dataset: Run, specs: Iterable[FigureSpec], position: int = 0, positions: Sequence[int] = ()
+) -> LaneFrames:
+    """What figures show of an instant page's numbers: at all ``positions`` where they move, else at one."""
+    drawn: dict[str, Drawn] = {}
+    moves = len(positions) > 1
+    for spec in specs:
+        if moves and spec.at not in ("", "ds") and (spec.at_once or len(positions) <= MOST_POSITIONS):
+            drawn[spec.name] = drawn_at(spec, [(number, dataset) for number in positions], "light")
+        else:
+            drawn |= frames_of_drawings({spec.name: spec(dataset, theme="light", **spec.position(position))}).drawn
+    steps = {POSITION: list(positions)} if any(one.kept for one in drawn.values()) else {}
+    return LaneFrames(drawn, steps, POSITION if steps else "")
 
 
 @dataclass(frozen=True)

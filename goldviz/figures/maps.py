@@ -66,8 +66,8 @@ def cursor(figure: Figure, x: float | AtStep, theme: Theme) -> None:
     figure.add_vline(x=x, line={"color": INKS[theme].accent, "width": 2})
 
 
-def at_positions(spec: FigureSpec, views: Sequence[tuple[int, Run]], theme: Theme, **more: Any) -> str:
-    """A figure at all positions, each with its dataset, in base64: a message of frames as of a run with those steps."""
+def drawn_at(spec: FigureSpec, views: Sequence[tuple[int, Run]], theme: Theme, **more: Any) -> Drawn:
+    """A figure at all positions, each with its dataset, as of a run with those steps."""
     numbers = [number for number, _ in views]
     if spec.at_once:
         everywhere = spec.position(AtStep(POSITION, numbers))
@@ -75,12 +75,17 @@ def at_positions(spec: FigureSpec, views: Sequence[tuple[int, Run]], theme: Them
     else:
         drafts = (spec.draw(ds, theme=theme, **spec.position(number), **more) for number, ds in views)
         template = together(POSITION, [json.loads(draft.to_json()) for draft in drafts])
-    arrays, places = Arrays(), [*range(len(numbers))]
-    drawn = Drawn(json.dumps(template.figure), template.rows, {POSITION: places}, template.shape, redrawn=False)
+    places = {POSITION: [*range(len(numbers))]}
+    return Drawn(json.dumps(template.figure), template.rows, places, template.shape, redrawn=False)
+
+
+def at_positions(spec: FigureSpec, views: Sequence[tuple[int, Run]], theme: Theme, **more: Any) -> str:
+    """A figure at all positions, each with its dataset, in base64: a message of frames as of a run with those steps."""
+    arrays = Arrays()
     header = {
         "fresh": True,
-        "steps": {POSITION: {"from": 0, "labels": numbers}},
+        "steps": {POSITION: {"from": 0, "labels": [number for number, _ in views]}},
         "look": look_of(theme),
-        "figures": {spec.name: drawn.since(None, arrays)},
+        "figures": {spec.name: drawn_at(spec, views, theme, **more).since(None, arrays)},
     }
     return base64.b64encode(packed(header, arrays)).decode("ascii")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,12 @@ class FigureSpec:
     at_once: bool = False
     needs: tuple[str, ...] = ()
     canvas: bool = False
+
+    def drawable(self, ds: Run) -> bool:
+        """Whether a dataset alone, at one of its positions, is all that it takes to draw it."""
+        told = inspect.signature(self.draw).parameters.values()
+        more = any(one.kind is one.KEYWORD_ONLY and one.default is one.empty and one.name != self.at for one in told)
+        return not more and all(name in ds for name in self.needs)
 
     @property
     def limits(self) -> str:

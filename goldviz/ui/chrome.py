@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from goldviz.declare.laboratory import Laboratory
-from goldviz.declare.registry import ROOM
+from goldviz.declare.registry import QUESTIONS, ROOM, question_of
 from goldviz.declare.registry import laboratories as registered
 from goldviz.ui.serving import services
 from goldviz.ui.words import plain
@@ -23,15 +23,6 @@ BACK = "back"
 """The address's parameter that says that the visitor came by the browser's Back or Forward, see ``assets/visits.js``;
 in the session state, whether that is so: then the page shows what the address says, and nothing of what it was."""
 
-QUESTIONS = {
-    "Why do deep networks stop learning?": ("Depth", "Backpropagation"),
-    "How far back does a network remember?": ("Through time",),
-    "Where does a network look?": ("Attention",),
-    "What if depth and time have no steps?": ("Continuous time",),
-    "How does a network learn to write?": ("Language",),
-    "Can a network forecast?": ("Markets",),
-}
-"""What is asked of networks, in an order for learning, with the navigation's headings whose laboratories ask it."""
 OTHERS = "More"
 """The navigation's heading for what is no laboratory."""
 
@@ -61,10 +52,9 @@ def laboratories() -> list[Page]:
 
 def by_question() -> dict[str, list[Page]]:
     """The laboratories below what they ask; one with a heading of its own stands below that."""
-    asked = {heading: question for question, several in QUESTIONS.items() for heading in several}
     groups: dict[str, list[Page]] = {}
     for page in laboratories():
-        groups.setdefault(asked.get(page.section, page.section), []).append(page)
+        groups.setdefault(question_of(page.section), []).append(page)
     return groups
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from goldviz.declare.registry import laboratories
+from goldviz.declare.registry import QUESTIONS, laboratories
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.execution.execution import ExecutionError
 from goldviz.ui import chrome
@@ -43,11 +43,11 @@ def test_a_stranger_sees_the_laboratory_and_what_to_do() -> None:
 def test_the_cards_stand_below_their_questions_in_the_menu_s_order_and_no_two_have_one_icon() -> None:
     pages, visitor = chrome.laboratories(), Visitor()
     cards = [link.proto.page for link in visitor.page_links() if not link.proto.query_string][: len(pages)]
-    menu = [heading for headings in chrome.QUESTIONS.values() for heading in headings]
+    menu = [heading for headings in QUESTIONS.values() for heading in headings]
     declared = {name: lab.declared for name, lab in laboratories().items()}
     assert cards == sorted(declared, key=lambda name: menu.index(declared[name].section))
     questions = [title.value for title in visitor.at.subheader]
-    assert questions[: len(chrome.QUESTIONS)] == list(chrome.QUESTIONS)
+    assert questions[: len(QUESTIONS)] == list(QUESTIONS)
     assert len({page.icon for page in pages}) == len(pages)
 
 

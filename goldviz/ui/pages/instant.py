@@ -76,13 +76,13 @@ class View(Generic[Declared]):
         )
 
     def as_seen(self, spec: FigureSpec, **more: Any) -> FigureSpec:
-        """A figure of these numbers at this position, with the words under it, for a report."""
-        draw = partial(spec.draw, **more, **spec.position(self.position))
-        return FigureSpec(draw, "", f"{spec.question} {spec.shows}".lstrip(), spec.cannot_show, spec.name)
+        """A figure of these numbers, with the words under it, for a report."""
+        words = f"{spec.question} {spec.shows}".lstrip()
+        return replace(spec, draw=partial(spec.draw, **more), question="", shows=words, canvas=False)
 
     def drawable(self, specs: Iterable[FigureSpec]) -> list[FigureSpec]:
         """Those of a laboratory's figures that these numbers have something for."""
-        return [self.as_seen(spec) for spec in specs if all(name in self.dataset for name in spec.needs)]
+        return [self.as_seen(spec) for spec in specs if spec.drawable(self.dataset)]
 
     @property
     def position(self) -> int:

@@ -34,6 +34,7 @@ SUMMARIES = {
     "What tone does it hear?",
     shows="The softmax of the classifier's logits.",
     cannot_show="Whether the model is right.",
+    needs=("probability",),
 )
 def tone(ds: Run, *, theme: Theme = "light", second: Run | None = None) -> Figure:
     """The probability of every class, of one text or of two."""
@@ -86,6 +87,7 @@ def label_texts(ds: Run) -> list[str]:
     "What speaks for this class?",
     shows="Integrated gradients (Sundararajan et al. 2017) beside attention received.",
     cannot_show="How pieces act together.",
+    needs=("attribution",),
 )
 def evidence(ds: Run, *, theme: Theme = "light") -> Figure:
     """What every piece adds to the logit, beside the attention that it receives."""
@@ -184,6 +186,7 @@ def tone_without(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "What does it expect in the hidden place?",
     shows="The likeliest pieces; gold: the hidden one.",
+    needs=("guess_probability",),
 )
 def guesses(ds: Run, *, theme: Theme = "light") -> Figure:
     """The pieces that the model expects in the masked place; the hidden one is marked."""

@@ -96,6 +96,7 @@ def order(ds: Run, *, theme: Theme = "light") -> Figure:
     "Do the two sentences look at each other?",
     shows="How much each head looks at the other sentence.",
     name="across",
+    needs=("across",),
 )
 def across(ds: Run, *, theme: Theme = "light") -> Figure:
     """The attention that passes between sentence A and B, head by head."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 import streamlit as st
 
@@ -177,7 +175,7 @@ def report(look: Look, settings: InsideBert) -> str:
             seconds=everything_seconds(shape, pieces, settings.steps),
         )
     )
-    figures = [(spec, spec(ds, theme="light")) for name, spec in FIGURES.items() if drawable(name, ds)]
+    figures = [(spec, spec(ds, theme="light")) for spec in FIGURES.values() if spec.drawable(ds)]
     notes = [
         "Rows of every map are queries and sum to 1; document 001, section 4.1.2, writes queries as columns.",
         "Attention is not an explanation (Jain and Wallace 2019): compare it with the evidence.",
@@ -188,9 +186,3 @@ def report(look: Look, settings: InsideBert) -> str:
         with suppress(TextModelError):
             titles["second_model"] = model_named(settings.second_model).name
     return report_html(f"Inside {look.read.model.name}", told(settings, titles), figures, notes)
-
-
-def drawable(name: str, ds: Mapping[Any, Any]) -> bool:
-    """Whether a model gave what a figure of the report draws."""
-    variables = {"tone": "probability", "evidence": "attribution", "guesses": "guess_probability", "across": "across"}
-    return name not in variables or variables[name] in ds

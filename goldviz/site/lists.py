@@ -1,0 +1,131 @@
+"""Pages of words: the start with its search, stories, claims, the glossary, and what needs a server."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from goldviz.declare.claims import DOCUMENTS, Claim, claims
+from goldviz.declare.glossary import Term, terms
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import laboratories, question_of
+from goldviz.declare.stories import stories
+from goldviz.runs.examples import picture_path
+from goldviz.site.figures import preset_path, presets_of, step_path
+from goldviz.site.shell import START, SitePage, link
+
+INSTALL = """git clone <where you have goldviz from> goldviz
+cd goldviz
+make run        # then open http://127.0.0.1:8501
+"""
+
+
+def start_page(pages: Sequence[SitePage]) -> SitePage:
+    """Laboratories by question, and a search over all ``pages``, claims and terms."""
+    groups: dict[str, list[Laboratory]] = {}
+    for lab in laboratories().values():
+        if presets_of(lab):
+            groups.setdefault(question_of(lab.declared.section), []).append(lab)
+    slug, (_, story) = next(iter(stories().items()))
+    body = [
+        "<p>Small networks that were trained and recorded. Move through their training, and look inside.</p>",
+        f"<p>Begin with a story: {link(step_path(slug, 1), story.title)}</p>",
+        '<p><input id=search type=search placeholder="Search" aria-label="Search"></p>',
+        f"<ul id=matches hidden>{''.join(_entries(pages))}</ul><p id=nothing hidden>Nothing is called like that.</p>",
+        "<div id=map><p class=keeping hidden><button type=button id=keep></button> <output id=kept></output></p>",
+        *(
+            f"<h2>{html.escape(question)}</h2><div class=cards>{''.join(map(_card, labs))}</div>"
+            for question, labs in groups.items()
+        ),
+        "</div>",
+    ]
+    return SitePage(START, "goldviz", "".join(body))
+
+
+def _card(lab: Laboratory) -> str:
+    declared, path = lab.declared, picture_path(lab)
+    first, *others = presets_of(lab)
+    picture = path.read_text(encoding="utf-8") if path.is_file() else ""
+    rest = "".join(f"<li>{link(preset_path(lab, preset), preset.name)}</li>" for preset in others)
+    more = f"<details><summary>{len(others)} more</summary><ul>{rest}</ul></details>" if others else ""
+    return (
+        f"<article>{picture}<h3>{link(preset_path(lab, first), declared.title)}</h3>"
+        f"<p>{html.escape(declared.question)}</p>{more}</article>"
+    )
+
+
+def _entries(pages: Iterable[SitePage]) -> Iterable[str]:
+    for page in pages:
+        yield _entry(page.path, page.title, page.kind, page.words)
+    for claim in claims().values():
+        yield _entry(f"claims.html#{claim.number}", f"{claim.number} {claim.sentence}", "Claim", claim.place)
+    for term in terms():
+        yield _entry(f"glossary.html#{term.slug}", term.name, "Glossary", term.words)
+
+
+def _entry(path: str, title: str, kind: str, words: str) -> str:
+    sought = html.escape(f"{title} {words}".casefold(), quote=True)
+    return f'<li data-words="{sought}">{link(path, title)} <small>{kind}</small></li>'
+
+
+def stories_page() -> SitePage:
+    """Every story with the words of its first step."""
+    rows = (
+        f"<section><h2>{link(step_path(slug, 1), story.title)}</h2><p>{html.escape(story.steps[0].words)}</p></section>"
+        for slug, (_, story) in stories().items()
+    )
+    return SitePage("stories.html", "Stories", "".join(rows))
+
+
+def claims_page() -> SitePage:
+    """Every claim with its verdict and the interval that decided; questions of our own stand apart."""
+    every = list(claims().values())
+    asked = [claim for claim in every if claim.kind == "question"]
+    names = "".join(f"<li>{number}: {html.escape(name)}</li>" for number, name in DOCUMENTS.items())
+    body = (
+        "<p>What the documents claim, and what was measured. The 95 % interval over seeds decides.</p>"
+        f"<ul>{names}</ul>{_claims(claim for claim in every if claim.kind != 'question')}"
+        f"<h2>Questions of our own</h2>{_claims(asked)}"
+    )
+    return SitePage("claims.html", "Claims", body)
+
+
+def _claims(several: Iterable[Claim]) -> str:
+    rows = "".join(
+        f"<tr id={claim.number}><th scope=row>{claim.number}<br><small>{html.escape(claim.word)}</small></th>"
+        f"<td>{html.escape(claim.sentence)}<br><small>{html.escape(claim.place)}</small>"
+        + (
+            f"<details><summary>Numbers</summary>{html.escape(claim.verdict.numbers)}</details>"
+            if claim.verdict
+            else ""
+        )
+        + "</td></tr>"
+        for claim in several
+    )
+    return f"<table>{rows}</table>"
+
+
+def glossary_page() -> SitePage:
+    """Every term with its two sentences, its equation, and the laboratory where it is seen."""
+    return SitePage("glossary.html", "Glossary", "".join(map(_term, terms())))
+
+
+def _term(term: Term) -> str:
+    lab = laboratories()[term.laboratory]
+    presets = presets_of(lab)
+    seen = f" · Seen in {link(preset_path(lab, presets[0]), lab.declared.title)}" if presets else ""
+    return (
+        f"<section id={term.slug}><h3>{html.escape(term.name)}</h3><p>{html.escape(term.words)}<br>"
+        f"<i>{html.escape(term.equation)}</i></p><small>{html.escape(term.place)}{seen}</small></section>"
+    )
+
+
+def server_page() -> SitePage:
+    """What these files cannot do, and how to get what can."""
+    body = (
+        "<p>These pages show what was recorded. With goldviz on your machine you train networks yourself, change their "
+        "settings while they learn, bring your own prices and texts, and watch a network of your own.</p>"
+        "<p>It needs Python 3.11 or newer:</p>"
+        f"<pre>{html.escape(INSTALL)}</pre>"
+    )
+    return SitePage("server.html", "With a server", body)

@@ -1,0 +1,153 @@
+"""A site: its pages, what they lead to, and that it is there whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from goldviz.cli.command import main
+from goldviz.declare.registry import laboratories
+from goldviz.declare.stories import stories
+from goldviz.extras import MissingExtraError
+from goldviz.runs.examples import example
+from goldviz.site import build
+from goldviz.site.build import NoSiteFolderError, planned
+from goldviz.site.figures import preset_page, preset_path, presets_of, step_page, step_path, story_steps
+from goldviz.site.shell import SHARED, WAYS, SitePage
+
+LENS, DEPTH = laboratories()["jacobian-lens"], laboratories()["depth-gradients"]
+Makers = list[Callable[[], SitePage]]
+
+
+def few() -> Makers:
+    """A view, a recorded run, and a step with a guess."""
+    return [
+        partial(preset_page, LENS, LENS.declared.presets[0]),
+        partial(preset_page, DEPTH, DEPTH.declared.presets[0]),
+        partial(step_page, "deep-plain", 1),
+    ]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sites") / "site"
+    assert build.build(folder, few) == []
+    return folder
+
+
+def everywhere() -> set[str]:
+    """Where all pages of a whole site lie."""
+    presets = {preset_path(lab, preset) for lab in laboratories().values() for preset in presets_of(lab)}
+    return presets | {step_path(*step) for step in story_steps()} | {*WAYS, "server.html"}
+
+
+def test_every_link_leads_to_a_page_of_the_site_and_none_out_of_it(site: Path) -> None:
+    known, count = everywhere(), 0
+    for file in site.rglob("*.html"):
+        for target in re.findall(r'(?:href|src)="([^"]*)"', file.read_text(encoding="utf-8")):
+            path = (file.parent / target.partition("#")[0]).resolve().relative_to(site.resolve()).as_posix()
+            assert path in known or (site / path).is_file(), target
+            count += 1
+    assert count > len(known)
+
+
+def test_a_whole_site_has_every_recorded_run_every_view_and_every_step() -> None:
+    assert len(planned()) == len(everywhere()) - len(WAYS) - 1
+    assert set(story_steps()) == {
+        (slug, n) for slug, (_, story) in stories().items() for n in range(1, len(story.steps) + 1)
+    }
+    without = {lab.name for lab in laboratories().values() if not presets_of(lab)}
+    assert without == {"backpropagation-by-hand"}, "its drawing is a part of its page, not a figure"
+
+
+def test_no_page_is_over_three_megabytes_and_all_share_one_script(site: Path) -> None:
+    for file in site.rglob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        assert len(text) < 1_000_000
+        assert "modules[" not in text
+        assert text.count("<script defer src=") == 1
+    assert {path.name for path in site.iterdir() if path.is_file()} >= set(SHARED)
+
+
+def test_a_step_hides_its_figures_until_a_guess_and_its_answer_is_the_recorded_one() -> None:
+    guess = stories()["deep-plain"][1].steps[0].guess
+    assert guess is not None
+    right, sentence = guess.found(example(DEPTH.declared, "as-in-the-document"))  # type: ignore[arg-type]
+    html = step_page("deep-plain", 1).html
+    assert f'data-right="{right}"' in html
+    assert f"<p hidden><b></b> {sentence}</p>" in html
+    assert "<div class=asks>" in html
+    assert "<div class=asks>" not in step_page("skip", 1).html
+
+
+def test_a_view_moves_along_its_positions_from_where_its_settings_look(site: Path) -> None:
+    html = (site / preset_path(LENS, LENS.declared.presets[0])).read_text(encoding="utf-8")
+    [about] = re.findall(r'id="about">(.*?)</script>', html)
+    settings = LENS.declared()
+    first, last = settings.positions()  # type: ignore[attr-defined]
+    told = json.loads(about)
+    assert [told["first"], told["last"], told["noun"]] == [first, last, "Position"]
+    assert told["step"] == getattr(settings, settings.position)  # type: ignore[attr-defined]
+    assert told["plotly"] == "../plotly.js"
+
+
+def test_what_a_page_is_called_is_only_text(tmp_path: Path) -> None:
+    name = "<script>alert(1)</script>"
+    build.build(tmp_path / "site", lambda: [lambda: SitePage("a.html", name, "", f'"{name}', "Run")])
+    for file in ("a.html", "index.html"):
+        text = (tmp_path / "site" / file).read_text(encoding="utf-8")
+        assert "alert(1)" in text
+        assert name not in text
+
+
+def _ending(error: BaseException) -> Iterator[Callable[[], SitePage]]:
+    yield lambda: SitePage("a.html", "A", "")
+    raise error
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=repr)
+def test_what_stops_it_leaves_what_was_there(tmp_path: Path, error: BaseException) -> None:
+    folder = tmp_path / "site"
+    build.build(folder, lambda: [lambda: SitePage("earlier.html", "Earlier", "")])
+    with pytest.raises(type(error)):
+        build.build(folder, lambda: _ending(error))
+    assert (folder / "earlier.html").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_an_earlier_site_is_replaced_and_browsers_hear_of_it(tmp_path: Path) -> None:
+    names = []
+    for title in ("one", "two"):
+        build.build(tmp_path / "site", lambda title=title: [lambda: SitePage(f"{title}.html", title, "")])
+        names.append(json.loads((tmp_path / "site" / "site.json").read_text(encoding="utf-8")))
+    assert not (tmp_path / "site" / "one.html").exists()
+    assert names[0]["name"] != names[1]["name"]
+    assert "two.html" in names[1]["files"]
+    assert set(names[1]["core"]) <= set(names[1]["files"])
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_folder_with_other_files_and_a_place_that_is_not_there_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "letter.txt").write_text("mine")
+    assert main(["site", "--to", str(tmp_path)]) == 1
+    assert f"The folder {tmp_path} holds other files; allowed is a new folder" in capsys.readouterr().err
+    with pytest.raises(NoSiteFolderError, match=r"The folder .*none does not exist\.$"):
+        build.build(tmp_path / "none" / "site", list)
+    assert (tmp_path / "letter.txt").read_text() == "mine"
+
+
+def test_a_page_that_needs_what_is_not_installed_is_left_out_and_said(tmp_path: Path) -> None:
+    def fails() -> SitePage:
+        raise MissingExtraError("Inside BERT needs transformers.")
+
+    complaints = build.build(tmp_path / "site", lambda: [fails, fails, lambda: SitePage("a.html", "Alpha beta", "")])
+    assert complaints == ["Inside BERT needs transformers."]
+    assert "Alpha beta" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
