@@ -123,8 +123,8 @@ def _term(term: Term) -> str:
 def server_page() -> SitePage:
     """What these files cannot do, and how to get what can."""
     body = (
-        "<p>These pages show what was recorded. With goldviz on your machine you train networks yourself, change their "
-        "settings while they learn, bring your own prices and texts, and watch a network of your own.</p>"
+        "<p>These pages show what was recorded. With goldviz on your machine you train networks and change them while "
+        "they learn. You bring your own prices and texts, and watch networks of your own.</p>"
         "<p>It needs Python 3.11 or newer:</p>"
         f"<pre>{html.escape(INSTALL)}</pre>"
     )

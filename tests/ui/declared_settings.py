@@ -28,6 +28,8 @@ def allowed_together(experiment: type[Experiment], values: Mapping[str, Any]) ->
 def _values(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
+    if schema["type"] == "boolean":
+        return st.booleans()
     if schema["type"] == "array":
         items = _values(schema["items"])
         return st.lists(items, min_size=schema["minItems"], max_size=schema["maxItems"], unique=True).map(tuple)

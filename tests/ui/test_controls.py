@@ -170,7 +170,7 @@ def drawn() -> AppTest:
 
 def _control(page: AppTest, name: str) -> Any:
     key = controls.key_of(DepthGradients, name)
-    kinds = (page.slider, page.select_slider, page.number_input, page.selectbox, page.text_input)
+    kinds = (page.slider, page.select_slider, page.number_input, page.selectbox, page.text_input, page.toggle)
     found = [control for kind in kinds for control in kind if control.key == key]
     assert len(found) == 1, f"{name} has {len(found)} controls"
     return found[0]
@@ -184,6 +184,8 @@ def test_every_setting_has_a_control_with_its_declared_range(drawn: AppTest, nam
     if control.type == "selectbox":
         assert len(control.options) == len(schema["enum"])
         assert control.value == schema["default"]
+    elif schema["type"] == "boolean":
+        assert control.value is schema["default"]
     elif control.type == "text_input":
         assert controls.numbers(control.value) == list(DepthGradients().seeds)
     elif control.type == "select_slider":
