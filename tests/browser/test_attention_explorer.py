@@ -237,7 +237,7 @@ def test_lines_show_a_token_s_largest_weights_and_tell_what_was_chosen(page: Pag
     expect(strongest).to_contain_text("“committee” looks at")
     for rank, key in enumerate(np.argsort(-row)[:3]):
         expect(strongest.get_by_role("button").nth(rank)).to_have_text(f"{TOKENS[key]} {row[key]:.3f}")
-        expect(part(page, "keys").locator(".unit").nth(int(key))).to_contain_text(four_digits(row[key]))
+        expect(part(page, "keys").locator(".unit").nth(int(key))).to_contain_text(f"{row[key]:.3f}")
     expect(strongest.get_by_role("button")).to_have_count(3)
     part(page, "top").fill("7")
     expect(strongest.get_by_role("button")).to_have_count(7)

@@ -8,7 +8,7 @@ import "./figure_narrow.js";
 import { clearOfCurves, namedAtEnds } from "./figure_names.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
 import { movedTo } from "./figure_step.js";
-import { stroked } from "./figure_strokes.js";
+import { stroked, strokesOf } from "./figure_strokes.js";
 import { recoloured, themeUnder, toneOf } from "./figure_theme.js";
 import { oneStop } from "./figure_toolbar.js";
 import { tellWords } from "./figure_words.js";
@@ -143,7 +143,11 @@ async function paint(Plotly, host, place, wanted) {
     return withNames(layout, colour(figure.data), place, width, { veiled, ink: inks?.[theme] });
   };
   const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
-  if (steps && fits(host, place) && movedTo(host, place, figure, laid())) {
+  const moves = () => {
+    const next = laid();
+    return strokesOf(figure.data, withRoom(place, next)) === place.strokes && movedTo(host, place, figure, next);
+  };
+  if (steps && fits(host, place) && moves()) {
     place.moved = true;
     clearTimeout(place.settles);
     place.settles = setTimeout(place.draw, SETTLED_MS);
@@ -154,6 +158,7 @@ async function paint(Plotly, host, place, wanted) {
     place.laid = laid();
     layout = withRoom(place, place.laid);
     host.style.height = `${layout.height}px`;
+    place.strokes = strokesOf(figure.data, layout);
     return Plotly.react(host, stroked(colour(figure.data), layout), layout, config);
   };
   await react();

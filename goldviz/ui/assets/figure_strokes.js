@@ -59,3 +59,6 @@ export function stroked(data, layout) {
     return { ...trace, line, ...marker };
   });
 }
+
+// How wide a figure's lines are drawn in a layout: where steps differ in that, one cannot be moved to the other.
+export const strokesOf = (data, layout) => stroked(data, layout).map(({ line }) => line?.width ?? "").join();
