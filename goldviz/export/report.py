@@ -53,7 +53,7 @@ HOW = "Drag the slider or press ▶. P shows one figure on the whole window: arr
 LARGEST = 2_500_000
 """Bytes of a report at most, of which Plotly's script takes four fifths."""
 
-THEME_BUTTON = "<button type=button id=theme></button>"
+THEME_BUTTON = "<button type=button id=theme class=outlined></button>"
 SCRIPT = "export/report.js"
 STYLES = ("ui/assets/live_figure.css", "ui/assets/timeline.css", "ui/assets/diagram.css", "export/report.css")
 
@@ -91,15 +91,15 @@ SECTIONS: dict[str, Callable[[Lane], str]] = {
 """A section's heading and its HTML for a lane, in order; one that has nothing to say is left out."""
 
 
-def lane_of_drawings(
+def report_html(
     title: str,
     settings: Iterable[Setting],
     figures: Iterable[tuple[FigureSpec, Drawing]],
     notes: Iterable[str],
     findings: Iterable[Finding] | None = None,
     data: Iterable[str] = (),
-) -> Lane:
-    """Of ``figures`` that do not move, each beside what it says of itself, drawn in the light theme.
+) -> str:
+    """The report of ``figures`` that do not move, each beside what it says of itself, drawn in the light theme.
 
     ``notes`` are the equations in words, ``data`` sentences on where the numbers come from. Without ``findings``
     nothing is said of what happened. All text is escaped.
@@ -109,19 +109,7 @@ def lane_of_drawings(
     frames = frames_of_drawings({name: drawing for name, (_, drawing) in zip(names, pairs, strict=True)})
     specs = {name: replace(spec, canvas=False) for name, (spec, _) in zip(names, pairs, strict=True)}
     said = None if findings is None else list(findings)
-    return Lane(title, frames, specs, list(settings), list(notes), said, list(data))
-
-
-def report_html(
-    title: str,
-    settings: Iterable[Setting],
-    figures: Iterable[tuple[FigureSpec, Drawing]],
-    notes: Iterable[str],
-    findings: Iterable[Finding] | None = None,
-    data: Iterable[str] = (),
-) -> str:
-    """The report of :func:`lane_of_drawings`."""
-    return report_of_lanes([lane_of_drawings(title, settings, figures, notes, findings, data)])
+    return report_of_lanes([Lane(title, frames, specs, list(settings), list(notes), said, list(data))])
 
 
 def report_of_lanes(lanes: Sequence[Lane], subject: str = "") -> str:

@@ -31,6 +31,8 @@ class NoSiteFolderError(ValueError):
 
 def checked_folder(to: Path) -> Path:
     """The folder, where it is new, empty or an earlier site; raises :class:`NoSiteFolderError`."""
+    if to.resolve() == Path.cwd():
+        raise NoSiteFolderError(f"The folder {to} is the one you stand in, which cannot be replaced; name another.")
     if to.exists() and not (to.is_dir() and ((to / MARK).is_file() or not any(to.iterdir()))):
         raise NoSiteFolderError(f"The folder {to} holds other files; allowed is a new folder or an earlier site.")
     if not to.absolute().parent.is_dir():
@@ -38,11 +40,10 @@ def checked_folder(to: Path) -> Path:
     return to
 
 
-def planned(laboratory: str = "") -> list[Callable[[], SitePage]]:
-    """What makes each page with figures, in order; of one ``laboratory`` alone, and no story, where it is named."""
-    labs = [lab for lab in laboratories().values() if laboratory in ("", lab.name)]
-    makers: list[Callable[[], SitePage]] = [partial(preset_page, lab, one) for lab in labs for one in presets_of(lab)]
-    return makers if laboratory else [*makers, *(partial(step_page, *step) for step in story_steps())]
+def planned() -> list[Callable[[], SitePage]]:
+    """What makes each page with figures, in order."""
+    presets = [partial(preset_page, lab, one) for lab in laboratories().values() for one in presets_of(lab)]
+    return [*presets, *(partial(step_page, *step) for step in story_steps())]
 
 
 def build(to: Path, makers: Callable[[], Iterable[Callable[[], SitePage]]] | None = None) -> list[str]:
@@ -104,11 +105,16 @@ def _let_browsers_keep(folder: Path) -> None:
 
 
 def _put(beside: Path, to: Path) -> None:
-    """Rename the folder ``beside`` to ``to``, in place of what stood there."""
+    """Rename the folder ``beside`` to ``to``, in place of what stood there; that stays where this cannot be done."""
     if not to.exists():
         beside.rename(to)
         return
     earlier = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.absolute().parent)) / to.name
     to.rename(earlier)
-    beside.rename(to)
-    shutil.rmtree(earlier.parent, ignore_errors=True)
+    try:
+        beside.rename(to)
+    except BaseException:
+        earlier.rename(to)
+        raise
+    finally:
+        shutil.rmtree(earlier.parent, ignore_errors=True)

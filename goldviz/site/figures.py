@@ -123,7 +123,7 @@ def _drawn(lanes: Sequence[Lane], up: str) -> str:
 
 def _guess(guess: Guess, answer: tuple[int, str]) -> str:
     right, sentence = answer
-    choices = "".join(f"<button type=button>{html.escape(choice)}</button>" for choice in guess.choices)
+    choices = "".join(f"<button type=button class=outlined>{html.escape(choice)}</button>" for choice in guess.choices)
     return (
         f'<div class=guess data-right="{right}"><p><b>{html.escape(guess.question)}</b></p><p>{choices}</p>'
         f"<p hidden><b></b> {html.escape(sentence)}</p></div>"

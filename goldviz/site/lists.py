@@ -32,7 +32,8 @@ def start_page(pages: Sequence[SitePage]) -> SitePage:
         f"<p>Begin with a story: {link(step_path(slug, 1), story.title)}</p>",
         '<p><input id=search type=search placeholder="Search" aria-label="Search"></p>',
         f"<ul id=matches hidden>{''.join(_entries(pages))}</ul><p id=nothing hidden>Nothing is called like that.</p>",
-        "<div id=map><p class=keeping hidden><button type=button id=keep></button> <output id=kept></output></p>",
+        "<div id=map><p class=keeping hidden>"
+        "<button type=button id=keep class=outlined></button> <output id=kept></output></p>",
         *(
             f"<h2>{html.escape(question)}</h2><div class=cards>{''.join(map(_card, labs))}</div>"
             for question, labs in groups.items()

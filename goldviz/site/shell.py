@@ -11,7 +11,8 @@ from goldviz.export.report import THEME_BUTTON, document, style
 from goldviz.figures.plotly_script import plotly_script
 
 SCRIPT, STYLES, PLOTLY, WORKER = "goldviz.js", "goldviz.css", "plotly.js", "worker.js"
-SHARED = (SCRIPT, STYLES, PLOTLY)
+TOO_OLD = "too-old.js"
+SHARED = (SCRIPT, STYLES, PLOTLY, TOO_OLD)
 """Files beside the pages, which all of them use."""
 POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; img-src data: blob:; "
@@ -48,6 +49,8 @@ class SitePage:
         up = up_from(self.path)
         ways = "".join(_way(up, path, name, self.path) for path, name in WAYS.items())
         head = f'<link rel="stylesheet" href="{up}{STYLES}"><script defer src="{up}{SCRIPT}"></script>'
+        # A browser that knows no modules reads this alone, and cannot read the other.
+        head += f'<script nomodule defer src="{up}{TOO_OLD}"></script>'
         body = (
             f"<nav>{ways}{THEME_BUTTON}</nav><h1>{html.escape(self.title)}</h1>"
             f"{self.body}<footer><small>{NEEDS.format(up=up)}</small></footer>"
@@ -79,4 +82,9 @@ def shared_files() -> dict[str, bytes]:
     """The files that all pages share, by name: the page's own scripts and styles, and Plotly's script."""
     script = f"(() => {{\n{in_one_script('site/site.js')}\n}})();\n"
     styles = style() + (files("goldviz") / "site" / "site.css").read_text(encoding="utf-8")
-    return {SCRIPT: script.encode(), STYLES: styles.encode(), PLOTLY: plotly_script().read_bytes()}
+    return {
+        SCRIPT: script.encode(),
+        STYLES: styles.encode(),
+        PLOTLY: plotly_script().read_bytes(),
+        TOO_OLD: b"var said = document.getElementById('too-old');\nif (said) said.hidden = false;\n",
+    }

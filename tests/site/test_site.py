@@ -111,6 +111,14 @@ def _ending(error: BaseException) -> Iterator[Callable[[], SitePage]]:
     raise error
 
 
+def test_a_rename_that_fails_puts_the_earlier_site_back(tmp_path: Path) -> None:
+    build.build(tmp_path / "site", lambda: [lambda: SitePage("earlier.html", "Earlier", "")])
+    with pytest.raises(OSError, match="No such file"):
+        build._put(tmp_path / "lost", tmp_path / "site")
+    assert (tmp_path / "site" / "earlier.html").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=repr)
 def test_what_stops_it_leaves_what_was_there(tmp_path: Path, error: BaseException) -> None:
     folder = tmp_path / "site"
@@ -134,7 +142,7 @@ def test_an_earlier_site_is_replaced_and_browsers_hear_of_it(tmp_path: Path) -> 
 
 
 def test_a_folder_with_other_files_and_a_place_that_is_not_there_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "letter.txt").write_text("mine")
     assert main(["site", "--to", str(tmp_path)]) == 1
@@ -142,6 +150,10 @@ def test_a_folder_with_other_files_and_a_place_that_is_not_there_are_refused(
     with pytest.raises(NoSiteFolderError, match=r"The folder .*none does not exist\.$"):
         build.build(tmp_path / "none" / "site", list)
     assert (tmp_path / "letter.txt").read_text() == "mine"
+    (tmp_path / "new").mkdir()
+    monkeypatch.chdir(tmp_path / "new")
+    assert main(["site", "--to", "."]) == 1
+    assert "The folder . is the one you stand in" in capsys.readouterr().err
 
 
 def test_a_page_that_needs_what_is_not_installed_is_left_out_and_said(tmp_path: Path) -> None:
