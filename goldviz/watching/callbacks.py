@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from goldviz.watching.arguments import watched
-from goldviz.watching.looking import Hook
+from goldviz.watching.hook import Hook
 from goldviz.watching.watcher import Watcher
 
 LIGHTNING = ("lightning.pytorch", "pytorch_lightning")

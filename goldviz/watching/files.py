@@ -171,7 +171,6 @@ FACTS = (
     "command",
     "commit",
     "torch",
-    "compiled_layers",
     VERSION,
     "watched",
     "intervals",

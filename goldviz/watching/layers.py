@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 
 import numpy as np
 import torch
@@ -17,8 +17,24 @@ ACTIVATIONS = (
 """Modules without parameters that have a row of their own."""
 WRAPPERS = (nn.DataParallel, nn.parallel.DistributedDataParallel)
 MOST_HEADS = 256
+MODEL = "(model)"
+"""The name of the model itself among its modules."""
 COMPILED = "_orig_mod"
 """Under which ``torch.compile`` keeps the module that it compiled."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A part of a model that a compiler took.
+
+    ``entry`` is the module that is called, ``module`` the one in it that can still be called uncompiled, and ``inside``
+    are all its modules by name.
+    """
+
+    name: str
+    entry: nn.Module
+    module: nn.Module
+    inside: dict[str, nn.Module] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -27,7 +43,7 @@ class Layers:
 
     ``names`` and ``modules`` are the rows. ``layer_of`` is the row of each parameter, ``moves`` those parameters whose
     steps are told: a row's matrices, or all it has where there are none. ``hooked`` are the modules that may be hooked,
-    by name: all that no compiler has taken.
+    by name: all outside ``regions``, which a compiler has taken.
     """
 
     root: nn.Module
@@ -37,6 +53,7 @@ class Layers:
     layer_of: np.ndarray
     moves: Sequence[int]
     hooked: Mapping[str, nn.Module]
+    regions: Sequence[Region]
     heads: Mapping[int, int]
     """How many attention heads each of these rows has."""
 
@@ -63,13 +80,8 @@ class Layers:
 
 def layers_of(model: nn.Module) -> Layers:
     """The rows of a model: every module with parameters of its own, and every activation."""
-    root: nn.Module = model
-    compiled = False
-    while isinstance(root, WRAPPERS) or hasattr(root, COMPILED):
-        compiled = compiled or hasattr(root, COMPILED)
-        inner = getattr(root, COMPILED if hasattr(root, COMPILED) else "module")
-        assert isinstance(inner, nn.Module)
-        root = inner
+    root, entry = _unwrapped(model)
+    regions = {"": Region(MODEL, entry, root)} if entry is not None else {}
     names: list[str] = []
     modules: list[nn.Module] = []
     parameters: list[nn.Parameter] = []
@@ -79,10 +91,15 @@ def layers_of(model: nn.Module) -> Layers:
     heads: dict[int, int] = {}
     taken: set[int] = set()
     for path, module in root.named_modules():
-        name = ".".join(part for part in path.split(".") if part != COMPILED) or "(model)"
-        inside = f".{path}.".find(f".{COMPILED}.") >= 0 or hasattr(module, COMPILED)
-        if not (compiled or inside or _compiled_in_place(root, path)):
+        name = ".".join(part for part in path.split(".") if part != COMPILED) or MODEL
+        around = next((one for one in regions if one == "" or f"{path}.".startswith(f"{one}.")), None)
+        if around is None and (hasattr(module, COMPILED) or _compiled_in_place(module)):
+            inner, entry = _unwrapped(module)
+            around, regions[path] = path, Region(name, module if entry is None else entry, inner)
+        if around is None:
             hooked[name] = module
+        elif not hasattr(module, COMPILED):
+            regions[around].inside[name] = module
         own = [one for one in module.parameters(recurse=False) if id(one) not in taken]
         tied = any(True for _ in module.parameters(recurse=False))
         count = heads_in(module)
@@ -99,7 +116,8 @@ def layers_of(model: nn.Module) -> Layers:
             rows.append(len(names))
         names.append(name)
         modules.append(module)
-    return Layers(root, names, modules, parameters, np.array(rows, dtype=np.int64), moves, hooked, heads)
+    layer_of = np.array(rows, dtype=np.int64)
+    return Layers(root, names, modules, parameters, layer_of, moves, hooked, [*regions.values()], heads)
 
 
 def heads_in(module: nn.Module) -> int:
@@ -114,11 +132,21 @@ def heads_in(module: nn.Module) -> int:
     return next((count for count in counts if isinstance(count, int) and 0 < count <= MOST_HEADS), 0)
 
 
-def _compiled_in_place(root: nn.Module, path: str) -> bool:
-    """Whether ``module.compile()`` took this module, or one around it."""
-    parts = path.split(".") if path else []
-    around = [root, *(root.get_submodule(".".join(parts[: n + 1])) for n in range(len(parts)))]
-    return any(getattr(one, "_compiled_call_impl", None) is not None for one in around)
+def _unwrapped(model: nn.Module) -> tuple[nn.Module, nn.Module | None]:
+    """What is inside all wrappers, and the outermost module on the way that a compiler took; None where none was."""
+    inner, entry = model, None
+    while isinstance(inner, WRAPPERS) or hasattr(inner, COMPILED):
+        compiled = hasattr(inner, COMPILED)
+        entry = inner if entry is None and compiled else entry
+        held = getattr(inner, COMPILED if compiled else "module")
+        assert isinstance(held, nn.Module)
+        inner = held
+    return inner, inner if entry is None and _compiled_in_place(inner) else entry
+
+
+def _compiled_in_place(module: nn.Module) -> bool:
+    """Whether ``module.compile()`` took it."""
+    return getattr(module, "_compiled_call_impl", None) is not None
 
 
 def tensors_in(value: object) -> Iterator[Tensor]:
@@ -136,5 +164,5 @@ def tensors_in(value: object) -> Iterator[Tensor]:
             for part in value:
                 yield from tensors_in(part)
         case _ if is_dataclass(value):
-            for field in fields(value):
-                yield from tensors_in(getattr(value, field.name))
+            for part in fields(value):
+                yield from tensors_in(getattr(value, part.name))

@@ -6,6 +6,7 @@ numbers on the tensor's own device, which leave it together at the end of the st
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import threading
@@ -20,8 +21,10 @@ from torch.utils.hooks import RemovableHandle
 
 from goldviz.diagnostics.histograms import VALUE_BINS
 from goldviz.watching.attention import of_heads
+from goldviz.watching.compiled import Entrances, copied, pass_beside
 from goldviz.watching.first_cause import Call, Cause, cause_in_forward
-from goldviz.watching.layers import Layers, tensors_in
+from goldviz.watching.hook import Hook
+from goldviz.watching.layers import MODEL, Layers, Region, tensors_in
 from goldviz.watching.price import Price
 from goldviz.watching.through_time import Replay, can_be_replayed
 
@@ -37,29 +40,7 @@ _WITH_MODES = (nn.Dropout, nn.modules.batchnorm._BatchNorm)
 """Modules that act otherwise while they train."""
 _FOLDS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
-
-def _nothing(*_arguments: object, **_named: object) -> None:
-    """What is left of a hook in a pickled or copied model."""
-
-
-def _gone() -> Callable[..., None]:
-    return _nothing
-
-
-class Hook:
-    """A hook that a pickled or copied model leaves behind."""
-
-    __slots__ = ("call",)
-
-    def __init__(self, call: Callable[..., None]) -> None:
-        self.call = call
-
-    def __call__(self, *arguments: Any) -> None:
-        """Hand on what PyTorch says."""
-        self.call(*arguments)
-
-    def __reduce__(self) -> tuple[Callable[[], Callable[..., None]], tuple[()]]:
-        return _gone, ()
+log = logging.getLogger(__name__)
 
 
 class Looking:
@@ -96,16 +77,23 @@ class Looking:
         self.asleep = False
         """Whether passes are somebody else's: those that probe the rate."""
         self._root_handles: list[RemovableHandle] = []
-        if layers.hooked.get("(model)") is layers.root:
+        if layers.hooked.get(MODEL) is layers.root:
             enter = layers.root.register_forward_pre_hook(Hook(self._enter), with_kwargs=True)
             self._root_handles = [enter, layers.root.register_forward_hook(Hook(self._leave))]
+        self._beside = self._passes_beside = self._guards = False
+        self._passed: set[str] = set()
+        self._entrances = Entrances(layers.regions, self._before, self._behind)
+        if layers.regions:
+            # Of several processes each would look at steps of its own, and wait for the others in the middle of one.
+            self._passes_beside = not (torch.distributed.is_available() and torch.distributed.is_initialized())
 
     # -- around a step ----------------------------------------------------------------------------------------
 
     def prepare(self, *, looks: bool, guards: bool) -> None:
         """Hook every module for the next step if it is looked at or guarded, and none otherwise."""
         self.looks = looks
-        wanted = looks or guards
+        self._guards = wanted = looks or guards
+        self._passed.clear()
         if wanted and not self._handles:
             for name, module in self.layers.hooked.items():
                 hook = Hook(_Saw(self, name, self._row.get(id(module))))
@@ -126,6 +114,7 @@ class Looking:
     def close(self) -> None:
         """Take every hook away."""
         self._unhook()
+        self._entrances.close()
         for handle in self._root_handles:
             handle.remove()
 
@@ -240,9 +229,7 @@ class Looking:
         self, name: str, row: int | None, module: nn.Module, arguments: tuple[Any, ...], named: Any, output: Any
     ) -> None:
         """A module gave an output."""
-        # Without a hook on the model itself, as where a part of it is compiled, every pass with gradients counts.
-        inside = self._inside if self._root_handles else torch.is_grad_enabled()
-        if not inside or not self._mine() or _in_backward() or torch.compiler.is_compiling():
+        if not (self._beside or self._inside) or not self._mine() or _in_backward() or torch.compiler.is_compiling():
             return
         began = time.perf_counter()
         try:
@@ -253,7 +240,8 @@ class Looking:
                 self._guard(call, module, arguments, named, output)
                 if self.looks and row is not None:
                     self._measure(row, module, arguments, given)
-                    if self._replay is None and self._windows % CLOSE_EVERY == 0 and can_be_replayed(module, arguments):
+                    close = self._replay is None and self._windows % CLOSE_EVERY == 0 and not self._beside
+                    if close and can_be_replayed(module, arguments):
                         assert isinstance(module, nn.RNNBase)
                         initial = arguments[1] if len(arguments) > 1 else named.get("hx")
                         self._replay = Replay(module, arguments[0], initial, output)
@@ -266,6 +254,38 @@ class Looking:
         self.price.spent += taken
         if not self.looks:
             self.price.guarding += taken
+
+    # -- compiled regions -------------------------------------------------------------------------------------
+
+    def _before(self, region: Region, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+        """A compiled region is about to be called: at a look its batch passes beside it first."""
+        if region.name == MODEL:
+            self._enter(region.module, arguments, named)
+        first = self._passes_beside and self.looks and self._inside and region.name not in self._passed
+        if not first or not self._mine() or _in_backward() or torch.compiler.is_compiling():
+            return
+        self._passed.add(region.name)
+        began, spent, inputs = time.perf_counter(), self.price.spent, self._root_inputs
+        self._beside = True
+        try:
+            given, keywords = copied(arguments), copied(dict(named))
+            pairs = zip(tensors_in((arguments, named)), tensors_in((given, keywords)), strict=True)
+            self._root_inputs = inputs | {id(copy) for own, copy in pairs if id(own) in inputs}
+            hooks = {name: _Saw(self, name, self._row.get(id(module))) for name, module in region.inside.items()}
+            pass_beside(region, given, keywords, hooks)
+        except Exception as error:  # noqa: BLE001 - somebody's own forward pass
+            self._passes_beside = False
+            log.warning("Compiled modules are not looked into: %s: %s", type(error).__name__, error)
+        finally:
+            self._beside, self._root_inputs = False, inputs
+            self.price.spent = spent + time.perf_counter() - began
+
+    def _behind(self, region: Region, arguments: tuple[Any, ...], named: Mapping[str, Any], output: Any) -> None:
+        """A compiled region gave an output, which is guarded as a module's is."""
+        if self._guards:
+            self.saw(region.name, None, region.module, arguments, named, output)
+        if region.name == MODEL:
+            self._leave(region.module, arguments, output)
 
     def _guard(self, call: Call, module: nn.Module, arguments: object, named: object, output: object) -> None:
         for tensor in (output,) if isinstance(output, Tensor) else tensors_in(output):

@@ -23,6 +23,7 @@ from torch.optim.optimizer import (
 from torch.utils.hooks import RemovableHandle
 
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS
+from goldviz.watching.hook import gone
 from goldviz.watching.layers import Layers
 from goldviz.watching.price import Price
 
@@ -290,9 +291,7 @@ class _Stale:
         self.steps.first_arrival(self.parameter)
 
     def __reduce__(self) -> tuple[Callable[[], Callable[..., None]], tuple[()]]:
-        from goldviz.watching.looking import _gone
-
-        return _gone, ()
+        return gone, ()
 
 
 def _scale_above() -> float:

@@ -36,7 +36,7 @@ from goldviz.runs.versions import versions
 from goldviz.watching.declared import VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
 from goldviz.watching.knobs import KnobError, Knobs
-from goldviz.watching.layers import Layers, layers_of
+from goldviz.watching.layers import MODEL, Layers, layers_of
 from goldviz.watching.looking import Looking
 from goldviz.watching.price import Price
 from goldviz.watching.steps import Steps
@@ -142,7 +142,6 @@ class Watcher:
                 "torch": str(torch.__version__),
                 VERSION: versions()["goldviz"],
                 "knobs": [] if self._knobs is None else self._knobs.names,
-                "compiled_layers": len(self.layers.names) - sum(m in self._looked for m in self.layers.modules),
             }
         )
         return run_id, sink
@@ -157,10 +156,6 @@ class Watcher:
         self.facts |= dict(watched) if isinstance(watched, Mapping) else {}
         if isinstance(cause := self.facts.get("first_cause"), Mapping):
             self.cause = Cause.of(cause)
-
-    @property
-    def _looked(self) -> set[nn.Module]:
-        return set(self.layers.hooked.values())
 
     # -- what a script calls ----------------------------------------------------------------------------------
 
@@ -408,7 +403,7 @@ class Watcher:
             return
         calls = self._looking.calls
         cause = self._looking.cause or self._looking.late_cause()
-        if cause is None and not calls and self._looking.layers.hooked:
+        if cause is None and not calls:
             cause = Cause("", "", "late", "", "infinite or NaN")
         elif cause is None and bad_loss:
             cause = cause_in_loss(tensor, loss, calls[-1].name if calls else "")
@@ -424,7 +419,7 @@ class Watcher:
         order = [call.name for call in self._looking.calls]
         last = next((name for name in reversed(order) if name in bad), next(iter(bad), ""))
         own = order[len(order) - 1 - order[::-1].index(last) :] if last in order else [last]
-        after = next((name for name in own[1:] if name != "(model)" and name in self.layers.names), "")
+        after = next((name for name in own[1:] if name != MODEL and name in self.layers.names), "")
         kinds = dict(zip(self.layers.names, self.layers.modules, strict=True))
         operations = cause_in_loss(tensor, math.nan, "").operation if tensor is not None else ""
         return Cause(last, type(kinds[last]).__name__ if last in kinds else "", "backward", operations, "infinite",

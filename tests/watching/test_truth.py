@@ -221,26 +221,3 @@ def test_two_optimisers_and_no_call_of_step() -> None:
     assert list(told["step"].values) == [1, 2, 3, 4, 5]
     assert np.isfinite(told["update_to_data"].sel(layer=["0", "2", "4"]).values).all()
     assert "loss" not in told
-
-
-def test_a_compiled_model_gets_no_hook_and_is_told_by_its_parameters() -> None:
-    torch.manual_seed(0)
-    inner = mlp()
-    model = torch.compile(inner, backend="eager")
-    torch._dynamo.reset()
-    classified(model, 0)
-    compiled = torch._dynamo.utils.counters["stats"]["unique_graphs"]
-    with watching(model) as record:
-        chosen = torch.optim.SGD(model.parameters(), 0.1)
-        for step in range(1, 5):
-            loss = classified(model, step)
-            chosen.zero_grad()
-            loss.backward()
-            chosen.step()
-            record.step(loss=loss)
-        assert not any(module._forward_hooks for module in inner.modules())
-    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == compiled
-    assert not torch._dynamo.utils.counters["graph_break"]
-    told = record.dataset()
-    assert np.isfinite(told["gradient_by_layer"].sel(layer=["0", "2", "4"]).values).all()
-    assert np.isnan(told["activation_mean"].values).all()
