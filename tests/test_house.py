@@ -9,8 +9,10 @@ from pathlib import Path
 import grimp
 import pytest
 
+from goldviz.declare.claims import claims
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, laboratories
+from goldviz.declare.stories import stories
 from goldviz.ui.chrome import pages_of_no_laboratory
 
 ROOT = Path(__file__).parents[1]
@@ -142,6 +144,16 @@ def test_every_folder_of_laboratories_is_one() -> None:
 def test_the_readme_has_a_row_for_every_laboratory() -> None:
     rows = re.findall(r"^\| \*\*(.+?)\*\* \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert [lab.declared.title for lab in laboratories().values() if lab.declared.title not in rows] == []
+
+
+def test_the_readme_counts_stories_and_names_what_lacks_claims_and_every_document() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    numbers = ("Eight", "Nine", "Ten", "Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen", "Sixteen")
+    assert f"{numbers[len(stories()) - 8]} questions in" in readme
+    claimed = {one.lab for one in claims().values()}
+    without = [f"*{lab.declared.title}*" for lab in laboratories().values() if lab not in claimed]
+    assert f"Each laboratory but {' and '.join(without)} lists what the documents claim" in readme
+    assert [page.name for page in (ROOT / "docs").glob("*.md") if f"(docs/{page.name})" not in readme] == []
 
 
 @pytest.mark.parametrize(

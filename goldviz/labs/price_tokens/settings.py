@@ -223,7 +223,7 @@ class PriceTokens(Experiment):
         Preset(
             "Look-ahead: bins of the days to come",
             "The bins are cut from the very days that they are judged on. Beside the honest bins of *As in the "
-            "document* this gains, and no forecaster could have it.",
+            "document* this gains (five of five markets), and no forecaster could have it.",
             {"fitted_on": "block"},
         ),
         Preset(
