@@ -8,14 +8,14 @@ at a = 1 training is at the edge of stability. No gradient is taken, and at most
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from goldviz.diagnostics.headroom import LARGEST
+from goldviz.diagnostics.random_streams import unchanged_streams
 
 SMALLEST = 1 / 8
 """Factor below which is not looked; the largest is :data:`goldviz.diagnostics.headroom.LARGEST`."""
@@ -42,7 +42,7 @@ def critical_factor(
             weight.copy_(torch.lerp(start, end, factor))
         for buffer, value in buffers:
             buffer.copy_(value)
-        with _same_random_numbers(after):
+        with unchanged_streams(after):
             told = float(loss())
         return told if math.isfinite(told) else math.inf
 
@@ -79,10 +79,3 @@ def critical_factor(
             weight.copy_(end)
         for buffer, value in buffers:
             buffer.copy_(value)
-
-
-@contextmanager
-def _same_random_numbers(tensors: Sequence[Tensor]) -> Iterator[None]:
-    devices = sorted({one.device.index or 0 for one in tensors if one.is_cuda})
-    with torch.random.fork_rng(devices):
-        yield

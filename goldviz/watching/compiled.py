@@ -7,16 +7,15 @@ they were, bit for bit, and no hook is left.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils import _pytree
 
+from goldviz.diagnostics.random_streams import unchanged_streams
 from goldviz.watching.hook import Hook
 from goldviz.watching.layers import Region
 
@@ -97,21 +96,17 @@ def copied(given: Any) -> Any:
 
 @contextmanager
 def as_it_was(model: nn.Module) -> Iterator[None]:
-    """Afterwards a model's buffers, and the random streams of PyTorch, NumPy and Python, are what they were."""
+    """Afterwards a model's buffers and all random streams are what they were."""
     kept = [
         (module, name, buffer, buffer.detach().clone())
         for module in model.modules()
         for name, buffer in module._buffers.items()
         if buffer is not None
     ]
-    devices = {buffer.device for _, _, buffer, _ in kept} | {one.device for one in model.parameters()}
-    of_python, of_numpy = random.getstate(), np.random.get_state()
     try:
-        with torch.random.fork_rng(sorted({one.index or 0 for one in devices if one.type == "cuda"})):
+        with unchanged_streams([*model.parameters(), *model.buffers()]):
             yield
     finally:
-        random.setstate(of_python)
-        np.random.set_state(of_numpy)
         for module, name, buffer, value in kept:
             # Written past autograd, which may have kept the very buffer for a backward pass to come.
             buffer.data.copy_(value)

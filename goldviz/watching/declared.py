@@ -12,6 +12,9 @@ from goldviz.declare.settings import Variable
 WATCHED = "watched"
 """In a run's row, where the name of an experiment stands."""
 
+TRY = "try"
+"""The kind of a command by which the page asks for a card's cure to be tried."""
+
 STEP, LOOK, CLOSE, PROBE, BEFORE = "step", "look", "close_look", "probe", "before"
 """Dimensions that grow: ``close_look`` where a recurrent module is replayed, ``probe`` where the rate is probed.
 

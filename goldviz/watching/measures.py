@@ -59,7 +59,16 @@ def layers_of(dataset: Run) -> list[tuple[str, str, int]]:
 
 def knobs_of(dataset: Run) -> list[str]:
     """The knobs that a run's script lets its page turn; none where it did not ask for any."""
-    stored = dataset.attrs.get("knobs", "[]")
+    return _names_under(dataset, "knobs")
+
+
+def trials_of(dataset: Run) -> list[str]:
+    """The kinds of cards whose cures a run's script lets its page try; none where it offered no trial."""
+    return _names_under(dataset, "offered_trials")
+
+
+def _names_under(dataset: Run, fact: str) -> list[str]:
+    stored = dataset.attrs.get(fact, "[]")
     try:
         names = json.loads(stored) if isinstance(stored, str) else stored
         return [str(name) for name in names]

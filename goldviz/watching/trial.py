@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from torch import nn
 from torch.optim.optimizer import Optimizer
 
 from goldviz.declare.settings import SettingsError
+from goldviz.diagnostics.random_streams import unchanged_streams
 
 State = Mapping[str, Any]
 StepFunction = Callable[[dict[str, Any], int, int], Any]
@@ -103,7 +103,7 @@ def tried_on(
     cures: Mapping[str, Callable[[dict[str, Any]], None]] | None = None,
 ) -> list[Tried]:
     """Try these kinds' cures, and ``cures`` of one's own, from copies of this state; see :func:`goldviz.api.trial`."""
-    _check(step, state, steps, orders)
+    check(step, state, steps, orders)
     own = {name: (name, change) for name, change in (cures or {}).items()}
     arms = {PLACEBO: ("one per cent more of the rate", _rate(1.01))}
     arms |= {kind: APPLIED[kind] for kind in kinds if kind in APPLIED} | own
@@ -156,7 +156,9 @@ def _end(
     step: StepFunction, state: State, change: Callable[[dict[str, Any]], None] | None, order: int, steps: int
 ) -> float:
     """The mean loss of the last quarter of an arm's steps; infinite where one of them is no finite number."""
-    with _random_streams(order):
+    # Random numbers are the same for every arm of an order, and as they were for the script afterwards.
+    with unchanged_streams(state["model"].parameters()):
+        torch.manual_seed(order)
         own = _copied(state)
         if change is not None:
             change(own)
@@ -171,15 +173,8 @@ def _copied(state: State) -> dict[str, Any]:
     return copy.deepcopy(dict(state))
 
 
-@contextmanager
-def _random_streams(seed: int) -> Iterator[None]:
-    """Random numbers that are the same for every arm of an order, and as they were for the script afterwards."""
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        yield
-
-
-def _check(step: object, state: object, steps: object, orders: object) -> None:
+def check(step: object, state: object, steps: object, orders: object) -> None:
+    """Raise :class:`SettingsError` for what no trial can be made of."""
     wrong: dict[str, str] = {}
     if not callable(step):
         wrong["step"] = f"The step is a {type(step).__name__}; allowed is a function of state, order and number."

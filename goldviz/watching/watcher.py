@@ -33,7 +33,7 @@ from goldviz.runs.store.run import Start
 from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreError
 from goldviz.runs.versions import versions
-from goldviz.watching.declared import VARIABLES, WatchedScript
+from goldviz.watching.declared import TRY, VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
 from goldviz.watching.knobs import KnobError, Knobs
 from goldviz.watching.layers import MODEL, Layers, layers_of
@@ -41,7 +41,7 @@ from goldviz.watching.looking import Looking
 from goldviz.watching.price import Price
 from goldviz.watching.steps import Steps
 from goldviz.watching.through_time import PLACES
-from goldviz.watching.trial import Tried, as_facts
+from goldviz.watching.trial import APPLIED, Tried, as_facts, check, tried_on
 from goldviz.watching.versions import VERSION
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ class Watcher:
     ) -> None:
         self.layers: Layers = layers_of(model)
         self._knobs = Knobs(self.layers) if knobs else None
+        self._trial: Callable[[str], list[Tried]] | None = None
+        self._tried: dict[str, Tried] = {}
         self.step_number = self._looks_from = 0
         self._earlier = (0.0, 0.0)
         self.facts: dict[str, Any] = {}
@@ -174,9 +176,28 @@ class Watcher:
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             self._gave_up(error)
 
+    def offer_trials(
+        self,
+        step: Callable[[dict[str, Any], int, int], Any],
+        state: Mapping[str, Any],
+        *,
+        steps: int = 50,
+        orders: int = 3,
+    ) -> None:
+        """Let the page have cures tried while this script trains.
+
+        The script tries one at the end of its step, from a copy of ``state`` as it is then, and trains on afterwards.
+        Arguments are those of :func:`goldviz.trial`. Raises :class:`goldviz.experiments.SettingsError` for what is not
+        allowed.
+        """
+        check(step, state, steps, orders)
+        self._trial = lambda kind: tried_on(step, state, [kind], steps=steps, orders=orders)
+        self._sink.attributes({"offered_trials": list(APPLIED)})
+
     def keep_tried(self, results: Sequence[Tried]) -> None:
         """Keep what cures did on this run: its cards tell it."""
-        facts = {"tried": as_facts(results)}
+        self._tried |= {one.kind: one for one in results}
+        facts = {"tried": as_facts([*self._tried.values()])}
         if not self._over or self._store is None:
             self._sink.attributes(facts)
             return
@@ -283,23 +304,42 @@ class Watcher:
         self._boundary = now
         if changed:
             self._say_interval()
-        if self._knobs is not None:
-            self._turn(self._knobs)
+        waited = self._obey() if self._knobs is not None or self._trial is not None else 0.0
         self._prepare()
-        self.price.spent += time.perf_counter() - now
+        self.price.spent += time.perf_counter() - now - waited
+        self._boundary += waited
         if now - self._handed_over >= TOGETHER:
             self._hand_over()
 
-    def _turn(self, knobs: Knobs) -> None:
-        """Take over what was asked for on the page, which the thread that writes has read meanwhile."""
+    def _obey(self) -> float:
+        """Do what was asked for on the page, which the thread that writes has read meanwhile; seconds of trials."""
+        waited = 0.0
         for command in self._sink.commands() if isinstance(self._sink, StoreSink) else ():
-            if command.kind == "change":
+            if command.kind == "change" and self._knobs is not None:
                 following = self.step_number + 1
                 try:
-                    words = f"From step {following} on: {knobs.turn(command.changes, self._steps.rate)}."
+                    words = f"From step {following} on: {self._knobs.turn(command.changes, self._steps.rate)}."
                 except KnobError as error:
                     words = f"Refused at step {following}: {error}"
                 self._sink.mark(self.step_number, words, {})
+            elif command.kind == TRY and self._trial is not None and command.changes.get("card") in APPLIED:
+                waited += self._try(str(command.changes["card"]), self._trial)
+        return waited
+
+    def _try(self, kind: str, trial: Callable[[str], list[Tried]]) -> float:
+        """Try a card's cure, and say how long the script waited for it."""
+        began = time.perf_counter()
+        self._hand_over()
+        try:
+            self.keep_tried(trial(kind))
+        except Exception as error:  # noqa: BLE001 - somebody's own step
+            log.warning("The trial failed: %s: %s", type(error).__name__, error)
+            words = f"The trial failed after step {self.step_number}: {type(error).__name__}: {str(error)[:200]}"
+        else:
+            words = f"Tried after step {self.step_number}: {APPLIED[kind][0]}."
+        waited = time.perf_counter() - began
+        self._sink.mark(self.step_number, f"{words} The script waited {waited:.1f} seconds.", {})
+        return waited
 
     def _read(self, loss: Any) -> tuple[dict[str, np.ndarray], float]:
         """All that was measured in this step, in one transfer from the device, and the loss."""

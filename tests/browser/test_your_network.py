@@ -32,6 +32,37 @@ with goldviz.watch(model, optimizer, name="a script of mine") as record:
 """
 
 
+OFFERING = """
+import pathlib, time
+import torch, goldviz
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 3))
+model[0].requires_grad_(False)
+model[2].requires_grad_(False)
+optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
+
+def step(state, order, number):
+    x = torch.randn(32, 8, generator=torch.Generator().manual_seed(1000 * order + number))
+    loss = nn.functional.cross_entropy(state["model"](x), x[:, :3].argmax(1))
+    state["optimizer"].zero_grad()
+    loss.backward()
+    state["optimizer"].step()
+    return loss
+
+state = {"model": model, "optimizer": optimizer}
+with goldviz.watch(model, optimizer, name="offers trials") as record:
+    record.offer_trials(step, state, steps=60)
+    for number in range(1, 2001):
+        record.step(loss=step(state, 0, number))
+        assert not model[0].weight.requires_grad
+        time.sleep(0.05)
+        if (pathlib.Path(__file__).parent / "enough").exists():
+            break
+"""
+
+
 def test_a_script_is_followed_from_its_first_step_to_its_cards(
     server: Server, open_page: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -86,4 +117,41 @@ def test_a_rate_that_is_changed_on_the_page_holds_from_the_step_that_the_page_te
         assert script.wait(120) == 0
     finally:
         script.kill()
+    expect(told).to_be_visible()
+
+
+def test_a_cure_is_tried_on_the_run_from_its_card_and_the_card_tells_the_measured_difference(
+    server: Server, open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = open_page(f"{server.address}/your_network")
+    (tmp_path / "mine.py").write_text(OFFERING)
+    script = subprocess.Popen(
+        [sys.executable, str(tmp_path / "mine.py")], env=environment_of(server.database, tmp_path, 1, {})
+    )
+    try:
+        expect(page.locator("[class*=stMarkdownBadge]").first).to_contain_text("Training")
+        expect(page.get_by_text("Layers are frozen that the optimiser holds")).to_be_visible()
+        expect(page.get_by_text("nobody tried it on your run").first).to_be_visible()
+        page.get_by_role("button", name="Try it on my run").click()
+        told = page.get_by_text(
+            re.compile(
+                r"Tried on your run\. let every layer learn: helped, loss -0\.\d+ \[-0\.\d+, -0\.\d+\] \(60 steps"
+            )
+        )
+        expect(told).to_be_visible()
+        expect(
+            page.get_by_text(re.compile(r"Tried after step \d+: let every layer learn\. The script"))
+        ).to_be_visible()
+        expect(page.get_by_role("button", name="Try it on my run")).to_have_count(0)
+        # The script trains on, with its layers as frozen as they were.
+        place = page.get_by_text(re.compile(r"step \d+,"))
+        expect(place).not_to_have_text(place.inner_text())
+        page.set_viewport_size({"width": 390, "height": 844})
+        expect(told).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        (tmp_path / "enough").touch()
+        assert script.wait(60) == 0
+    finally:
+        script.kill()
+    expect(page.locator("[class*=stMarkdownBadge]").filter(has_text="Finished")).to_be_visible()
     expect(told).to_be_visible()

@@ -9,7 +9,7 @@ import torch
 from goldviz.declare.settings import Variable
 from goldviz.runs.recorder import Batch, Command, Progress
 from goldviz.ui.serving import services
-from goldviz.watching.declared import VARIABLES, WatchedScript
+from goldviz.watching.declared import TRY, VARIABLES, WatchedScript
 from goldviz.watching.figures import layer_map
 from tests.pages.visit import RUNS, Visitor
 from tests.watching.loops import classified, mlp, watching
@@ -113,6 +113,24 @@ def test_six_hundred_modules_are_one_map_and_one_table() -> None:
     assert np.shape(cells.z)[0] == 600
     assert list(crosses.y) == [599]
     assert len(figure.to_json()) < 1_500_000
+
+
+def test_a_card_s_button_asks_the_script_to_try_its_cure_once() -> None:
+    store = services.store()
+    run_id = store.create(WatchedScript(), name="offers", status="running")
+    facts = {"layers": [["a", "Linear", 10]], "watched": {"frozen": ["a"]}, "offered_trials": ["frozen"]}
+    batch = Batch(1)
+    batch.add("loss", 1, np.float32(1))
+    store.append(run_id, Progress(1, 0, 0.0, 0.0), batch=batch, coordinates={"layer": ["a"]}, attributes=facts)
+    visitor = Visitor(PAGE)
+    visitor.at.button(key=f"try-{run_id}-frozen").click()
+    words = said(visitor.look())
+    assert "The script tries it after a step" in words
+    assert store.take_commands(run_id) == [Command(TRY, {"card": "frozen"})]
+    assert not [one for one in visitor.at.button if one.label == "Try it on my run"]
+    tried = {"kind": "frozen", "helped": True, "sentence": "let every layer learn: helped, loss -0.5 [-0.6, -0.4]."}
+    store.append(run_id, Progress(2, 0, 0.0, 0.0), attributes={"tried": [tried]})
+    assert "Tried on your run. let every layer learn: helped, loss -0.5 [-0.6, -0.4]." in said(visitor.look())
 
 
 @pytest.mark.parametrize("facts", [{"watched": "no mapping", "layers": 7}, {"watched": {"first_cause": [1]}}])

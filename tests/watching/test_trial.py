@@ -1,8 +1,10 @@
 """Cures tried on a run of one's own: what helps is said to help, a placebo never, and the script's state stays."""
 
+import json
 import math
 import re
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,11 @@ from torch.nn import functional
 
 import goldviz
 from goldviz.declare.settings import SettingsError
+from goldviz.runs.recorder import Command
+from goldviz.runs.store.run_store import Store
+from goldviz.watching.declared import TRY
 from goldviz.watching.findings import as_json
+from goldviz.watching.measures import trials_of, tried_of
 from goldviz.watching.trial import APPLIED, PLACEBO, Tried, _interval
 from tests.watching.loops import Recurrent, Relu, mlp, sequences, task, watching
 
@@ -63,6 +69,63 @@ def test_what_helps_is_told_from_what_does_not_and_the_card_says_so() -> None:
     told = as_json(card, run)["tried"]
     assert told["helped"] is results["learning_rate_too_small"].helped
     assert "60 steps, 3 orders" in told["sentence"]
+
+
+@pytest.mark.slow
+def test_the_page_asks_and_the_script_tries_between_two_steps_and_trains_on_as_if_it_had_not(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    after = []
+    for asks in (False, True):
+        torch.manual_seed(0)
+        model = nn.Sequential(*mlp(), nn.Dropout(0.2))
+        state = state_of(model, 1e-7)
+        with watching(model, store=store, every=10, budget=0.1) as record:
+            record.offer_trials(step, state, steps=8, orders=2)
+            for number in range(1, 7):
+                record.step(loss=step(state, 0, number))
+                if asks and number == 3:
+                    for card in ("learning_rate_too_small", "no such card"):
+                        store.command(record.run_id, Command(TRY, {"card": card}))
+                    while len(record._sink._commands) < 2:  # type: ignore[union-attr]
+                        record._sink.hurry()  # type: ignore[union-attr]
+                        time.sleep(0.01)
+        after.append([*model.parameters(), torch.get_rng_state()])
+    assert all(torch.equal(one, other) for one, other in zip(*after, strict=True))
+    run = store.load(record.run_id)
+    assert trials_of(run) == list(APPLIED)
+    assert tried_of(run)["learning_rate_too_small"]["orders"] == 2
+    [mark] = json.loads(run.attrs["marks"])
+    assert mark["step"] == 4
+    waited = re.fullmatch(
+        r"Tried after step 4: ten times the rate\. The script waited ([\d.]+) seconds\.", mark["text"]
+    )
+    assert waited is not None
+    # What the script waited for is neither the price of watching nor a slow step of its own.
+    assert record.price.total + float(waited[1]) < store.run(record.run_id).seconds + 0.06
+
+
+def test_a_trial_that_fails_is_told_and_the_script_trains_on(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    model = mlp()
+    state = state_of(model, 1e-3)
+
+    def fails(state: dict[str, Any], order: int, number: int) -> torch.Tensor:
+        raise KeyError("no batch left")
+
+    with watching(model, store=store) as record:
+        with pytest.raises(SettingsError, match="The state has no optimizer"):
+            record.offer_trials(step, {"model": model})
+        record.offer_trials(fails, state)
+        store.command(record.run_id, Command(TRY, {"card": "frozen"}))
+        while not record._sink._commands:  # type: ignore[union-attr]
+            record._sink.hurry()  # type: ignore[union-attr]
+            time.sleep(0.01)
+        for number in range(1, 4):
+            record.step(loss=step(state, 0, number))
+    run = store.load(record.run_id)
+    [mark] = json.loads(run.attrs["marks"])
+    assert mark["text"].startswith("The trial failed after step 1: KeyError: 'no batch left' The script waited")
+    assert store.run(record.run_id).step == 3
 
 
 def faster(state: dict[str, Any]) -> None:

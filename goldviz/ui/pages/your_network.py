@@ -25,7 +25,7 @@ from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, duration, numbered, plain
-from goldviz.watching.declared import WATCHED
+from goldviz.watching.declared import TRY, WATCHED
 from goldviz.watching.figures import (
     BY_HEAD,
     LABELS,
@@ -47,6 +47,7 @@ from goldviz.watching.measures import (
     looked_every,
     replayed,
     share_watching,
+    trials_of,
     tried_of,
 )
 from goldviz.watching.versions import known, said_of
@@ -63,6 +64,9 @@ NUMBERS = {
     DROPOUT: ("Dropout", 0.0, 0.99),
 }
 """The knobs that are numbers: words, and the least and the largest value."""
+ASKED = "your-network-asked-trials"
+"""Of the session's state: what came of asking for a trial, by run and kind of card."""
+HEARD = "Asked. The script tries it after a step, beside a control and a placebo. Then it trains on."
 UNTRIED = "A cure to try; nobody tried it on your run:"
 MOST = 3
 """Runs side by side."""
@@ -230,20 +234,46 @@ def _cards(view: Watched, *, several: bool) -> None:
         some = findings[row : row + CARDS_IN_A_ROW]
         for column, finding in zip(st.columns(CARDS_IN_A_ROW), some, strict=False):
             with column:
-                _card(finding, view.records)
+                _card(finding, view)
 
 
-def _card(finding: Finding, run: LightDataset) -> None:
+def _card(finding: Finding, view: Watched) -> None:
     colour, icon, word = SIGNS[finding.severity]
     with st.container(border=True, height="stretch"):
         st.markdown(f":{colour}-badge[{icon} {word}] **{plain(finding.title)}**")
         st.markdown(f"**{plain(finding.number)}** · limit: {plain(finding.threshold)}")
         if finding.explanation:
             st.markdown(plain(finding.explanation))
-        tried = tried_of(run).get(finding.kind)
-        if cure := cure_of(finding, run):
+        tried = tried_of(view.records).get(finding.kind)
+        if cure := cure_of(finding, view.records):
             st.caption(f"Tried on your run. {plain(tried['sentence'])}" if tried else UNTRIED)
             st.code(cure, language="python", wrap_lines=True)
+            if not tried and view.run.status == "running" and finding.kind in trials_of(view.records):
+                _offer_trial(finding.kind, view.run.id)
+
+
+def _offer_trial(kind: str, run_id: str) -> None:
+    """A button that has the script try a card's cure, and what came of asking."""
+    told = st.session_state.get(ASKED, {}).get((run_id, kind))
+    if told:
+        st.caption(plain(told))
+    if told != HEARD:
+        st.button(
+            "Try it on my run",
+            key=f"try-{run_id}-{kind}",
+            icon=":material/science:",
+            on_click=_ask,
+            args=(kind, run_id),
+        )
+
+
+def _ask(kind: str, run_id: str) -> None:
+    told = HEARD
+    try:
+        services.store().command(run_id, Command(TRY, {"card": kind}))
+    except (StoreError, UnknownRunError) as error:
+        told = str(error)
+    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), (run_id, kind): told}
 
 
 def _map(views: Sequence[Watched]) -> None:
