@@ -49,21 +49,21 @@ def layers_of(network: Ponderer) -> LayerStep:
     return LayerStep([[*network.cell.matrices().values()], [network.halting.weight], [network.read_out.weight]])
 
 
-def look(network: Ponderer, unseen: Puzzles, settings: AdaptiveComputation, price: float) -> Measured:
+def look(network: Ponderer, test: Puzzles, settings: AdaptiveComputation, price: float) -> Measured:
     """Answers, steps of thought and pushes on unseen inputs, of one seed's network."""
-    answered = Answered.by(network, unseen, settings)
-    steps, right = answered.pondering.budget.steps.detach(), answered.right()
-    levels = [unseen.difficulty == level for level in difficulties(settings)]
+    answers = Answered.by(network, test, settings)
+    steps, right = answers.pondering.budget.steps.detach(), answers.right()
+    levels = [test.difficulty == level for level in difficulties(settings)]
     counts = torch.bincount(steps.long(), minlength=settings.most + 1)[1:]
     return {
-        "test_loss": answered.loss().detach(),
+        "test_loss": answers.loss().detach(),
         "accuracy": right.mean(),
         "ponder": steps.mean(),
-        "correlation": correlation(steps, unseen.difficulty.float()),
+        "correlation": correlation(steps, test.difficulty.float()),
         "ponder_by_difficulty": torch.stack([steps[level].mean() for level in levels]),
         "accuracy_by_difficulty": torch.stack([right[level].mean() for level in levels]),
         "step_share": counts / len(steps),
-        **pushes(answered, price, settings.most),
+        **pushes(answers, price, settings.most),
     }
 
 
@@ -78,30 +78,30 @@ def correlation(x: Float[Tensor, " case"], y: Float[Tensor, " case"]) -> Float[T
     return ((x * y).sum() / size if size > 0 else size.new_tensor(math.nan)).float()
 
 
-def pushes(answered: Answered, price: float, most: int) -> Measured:
+def pushes(answers: Answered, price: float, most: int) -> Measured:
     """``answer_push`` and ``price_push`` by step: minus the gradient of either part of the mean loss at z_n, summed
     over the inputs, z_n being what the halting neuron's sigmoid is taken of. Above 0 it is pushed to halt sooner."""
-    h = answered.pondering.halting
+    h = answers.pondering.halting
     parts = {
-        "answer_push": answered.loss(),
-        "price_push": price * answered.pondering.budget.ponder_cost().mean(),
+        "answer_push": answers.loss(),
+        "price_push": price * answers.pondering.budget.ponder_cost().mean(),
     }
     slope = (h * (1 - h)).detach()
-    found = {}
+    measurements = {}
     for name, part in parts.items():
         (gradient,) = torch.autograd.grad(part, h, retain_graph=True, materialize_grads=True)
-        found[name] = pad(-(gradient * slope).sum(1), (0, most - len(h)))
-    return found
+        measurements[name] = pad(-(gradient * slope).sum(1), (0, most - len(h)))
+    return measurements
 
 
 @torch.no_grad()
-def thoughts(network: Ponderer, unseen: Puzzles, settings: AdaptiveComputation) -> Measured:
+def thoughts(network: Ponderer, test: Puzzles, settings: AdaptiveComputation) -> Measured:
     """Of the inputs that are followed, (puzzle, ponder_step) each: weights, remainder and budget left before each
     step, NaN where there are none; and whether each answer is right."""
-    chosen = followed(unseen, settings)
-    few = Puzzles(unseen.inputs[:, chosen], unseen.targets[chosen], unseen.difficulty[chosen])
-    answered = Answered.by(network, few, settings)
-    budget = answered.pondering.budget
+    indices = followed(test, settings)
+    few = Puzzles(test.inputs[:, indices], test.targets[indices], test.difficulty[indices])
+    answers = Answered.by(network, few, settings)
+    budget = answers.pondering.budget
     weights = pad(budget.weights.T, (0, settings.most - len(budget.weights)))
     numbers = torch.arange(1, settings.most + 1, device=weights.device)
     before, at = (compare(numbers, budget.steps[:, None]) for compare in (torch.lt, torch.eq))
@@ -110,5 +110,5 @@ def thoughts(network: Ponderer, unseen: Puzzles, settings: AdaptiveComputation) 
         "weight": torch.where(before, weights, nothing),
         "remainder": torch.where(at, weights, nothing),
         "budget": torch.where(before | at, 1 - (weights.cumsum(1) - weights), nothing),
-        "puzzle_right": answered.right(),
+        "puzzle_right": answers.right(),
     }

@@ -56,7 +56,7 @@ class Ponderer(nn.Module):
         """
         drives = linear(inputs, self.cell.W_x[:, :-1], self.cell.b)
         state = self.cell.start(inputs.new_zeros(1, inputs.shape[1], self.cell.inputs), None)
-        spent = inputs.new_zeros(inputs.shape[1])
+        halting_sum = inputs.new_zeros(inputs.shape[1])
         states, halting = [], []
         for step in range(most):
             drive = drives[min(step, len(drives) - 1)]
@@ -64,8 +64,8 @@ class Ponderer(nn.Module):
             h = torch.sigmoid(self.halting(state[0])).squeeze(1)
             states.append(state[0])
             halting.append(h)
-            spent = spent + h.detach()
-            if bool((spent >= 1 - epsilon).all()):
+            halting_sum = halting_sum + h.detach()
+            if bool((halting_sum >= 1 - epsilon).all()):
                 break
         h = torch.stack(halting)
         budget = spend(h, epsilon)

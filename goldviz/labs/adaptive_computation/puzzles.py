@@ -34,22 +34,22 @@ def difficulties(settings: AdaptiveComputation) -> list[int]:
     return list(range(0 if settings.task == "addition" else 1, settings.bits + 1))
 
 
-def followed(unseen: Puzzles, settings: AdaptiveComputation) -> list[int]:
+def followed(test: Puzzles, settings: AdaptiveComputation) -> list[int]:
     """Which unseen inputs are followed: the first of each difficulty, evenly chosen where there are many."""
-    present = [level for level in difficulties(settings) if bool((unseen.difficulty == level).any())]
+    present = [level for level in difficulties(settings) if bool((test.difficulty == level).any())]
     places = torch.linspace(0, len(present) - 1, min(len(present), MOST_FOLLOWED)).round().long().tolist()
-    return [int((unseen.difficulty == present[place]).nonzero()[0]) for place in places]
+    return [int((test.difficulty == present[place]).nonzero()[0]) for place in places]
 
 
-def in_words(unseen: Puzzles, place: int, task: str) -> str:
+def in_words(test: Puzzles, place: int, task: str) -> str:
     """An input as a label: the bits up to STOP, signs, or the two numbers."""
-    given = unseen.inputs[:, place]
+    values = test.inputs[:, place]
     if task == "stop":
-        symbols = given.argmax(1).tolist()
+        symbols = values.argmax(1).tolist()
         return " ".join(map(str, symbols[: symbols.index(STOP)])) + " STOP"
     if task == "parity":
-        return " ".join(SIGNS[int(sign)] for sign in given[0].tolist())
-    first, second = (number(bits) for bits in given[0].chunk(2))
+        return " ".join(SIGNS[int(sign)] for sign in values[0].tolist())
+    first, second = (number(bits) for bits in values[0].chunk(2))
     return f"{first} + {second}"
 
 

@@ -55,8 +55,8 @@ def addition(bits: int, batch: int, generator: Generator) -> Puzzles:
     (tensor([[0, 0, 1, 0]]), tensor([2]))
     """
     numbers = torch.randint(2, (batch, 2, bits), generator=generator)
-    total, carried = sum_of(numbers)
-    return Puzzles((2 * numbers - 1).flatten(1)[None].float(), total.float(), carried)
+    total, carries = sum_of(numbers)
+    return Puzzles((2 * numbers - 1).flatten(1)[None].float(), total.float(), carries)
 
 
 def sum_of(numbers: Int[Tensor, "batch 2 bits"]) -> tuple[Int[Tensor, "batch more_bits"], Int[Tensor, " batch"]]:

@@ -39,23 +39,23 @@ OF_LAYERS = ("gradient_norm", "gradient_to_data", "update_to_data", "weight_grad
 
 def train(settings: AdaptiveComputation, record: Record) -> None:
     """Train a network for each price and seed, and record every variable that the experiment declares."""
-    unseen = [puzzles(settings, TESTS, stream(seed, TEST_DATA)) for seed in settings.seeds]
+    tests = [puzzles(settings, TESTS, stream(seed, TEST_DATA)) for seed in settings.seeds]
     streams = [stream(seed, DATA) for seed in settings.seeds]
     networks = trained_networks(settings.networks)
     with training_on(settings.device) as device:
 
         def learner(name: str, seed: int) -> PricedLearner:
-            network = ponderer(settings, unseen[0], seed).to(device)
+            network = ponderer(settings, tests[0], seed).to(device)
             optimiser = OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate)
             return PricedLearner(network, optimiser, name)
 
         grid = Grid.made(networks, settings.seeds, learner, inputs=streams)
-        announce(settings, record, unseen[0], grid, device)
+        announce(settings, record, tests[0], grid, device)
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now = record.settings
             closely = step in (1, settings.steps) or step % settings.look_every == 0
             if closely:
-                look_at_all(now, record, grid, unseen)
+                look_at_all(now, record, grid, tests)
             batches = [puzzles(now, now.batch, generator).on(device) for generator in streams]
             rows = grid.each(partial(learn, now=now, record=record, closely=closely), batches)
             hand_over(with_means_over_seeds(table(rows)), record)
@@ -82,7 +82,7 @@ def ponderer(settings: AdaptiveComputation, like: Puzzles, seed: int) -> Pondere
 
 
 def announce(
-    settings: AdaptiveComputation, record: Record, unseen: Puzzles, grid: Grid[PricedLearner], device: torch.device
+    settings: AdaptiveComputation, record: Record, test: Puzzles, grid: Grid[PricedLearner], device: torch.device
 ) -> None:
     """Label the dimensions, name the device, and count the parameters."""
     record.coordinates(
@@ -90,7 +90,7 @@ def announce(
         seed=list(settings.seeds),
         difficulty=difficulties(settings),
         ponder_step=list(range(1, settings.most + 1)),
-        puzzle=[in_words(unseen, place, settings.task) for place in followed(unseen, settings)],
+        puzzle=[in_words(test, place, settings.task) for place in followed(test, settings)],
         layer=list(LAYERS),
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
@@ -98,23 +98,21 @@ def announce(
     record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
 
 
-def look_at_all(
-    settings: AdaptiveComputation, record: Record, grid: Grid[PricedLearner], unseen: list[Puzzles]
-) -> None:
+def look_at_all(settings: AdaptiveComputation, record: Record, grid: Grid[PricedLearner], tests: list[Puzzles]) -> None:
     """Record what every network makes of unseen inputs, and the thoughts of the first seed's."""
     with record.instrument():
         rows = grid.each(
-            lambda one, own: look(on_cpu(one.network), own, settings, price(settings.tau, one.name)), unseen
+            lambda one, own: look(on_cpu(one.network), own, settings, price(settings.tau, one.name)), tests
         )
-        followed_thoughts = [thoughts(on_cpu(one.network), unseen[0], settings) for one in grid.first()]
+        followed_thoughts = [thoughts(on_cpu(one.network), tests[0], settings) for one in grid.first()]
     hand_over(table(rows), record)
     hand_over(stacked(followed_thoughts), record)
 
 
 def learn(one: PricedLearner, batch: Puzzles, *, now: AdaptiveComputation, record: Record, closely: bool) -> Measured:
     """One step on a batch; ``closely`` adds what it shows of the layers."""
-    answered = Answered.by(one.network, batch, now)
-    loss, cost = answered.loss(), answered.pondering.budget.ponder_cost().mean()
+    answers = Answered.by(one.network, batch, now)
+    loss, cost = answers.loss(), answers.pondering.budget.ponder_cost().mean()
     clear_gradients(one.optimiser)
     (loss + price(now.tau, one.name) * cost).backward()
     if closely:
@@ -127,8 +125,8 @@ def learn(one: PricedLearner, batch: Puzzles, *, now: AdaptiveComputation, recor
     measurements: Measured = {}
     if closely:
         with record.instrument():
-            shown = layers.after_step() | layers.distributions()
-        measurements = {name: shown[name] for name in OF_LAYERS}
+            by_layer = layers.after_step() | layers.distributions()
+        measurements = {name: by_layer[name] for name in OF_LAYERS}
     return measurements | {
         "loss": loss.detach(),
         "ponder_cost": cost.detach(),

@@ -37,8 +37,8 @@ class EncoderLayer(nn.Module):
             linear(x).unflatten(2, (self.heads, -1)).transpose(1, 2) for linear in (self.query, self.key, self.value)
         )
         weights = (q @ k.mT / math.sqrt(q.shape[-1])).softmax(-1)
-        attended: Tensor = self.output((weights @ v).transpose(1, 2).flatten(2))
-        return attended
+        outputs: Tensor = self.output((weights @ v).transpose(1, 2).flatten(2))
+        return outputs
 
 
 class Encoder(nn.Module):

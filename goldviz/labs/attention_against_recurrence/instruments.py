@@ -12,14 +12,14 @@ from goldviz.labs.attention_against_recurrence.marked_symbols import OF_EACH, Se
 Measured = dict[str, Tensor]
 
 
-def look(network: nn.Module, unseen: Sequences) -> Measured:
+def look(network: nn.Module, test: Sequences) -> Measured:
     """Answers to unseen sequences, which come group by group, and gradients at their inputs."""
-    inputs = unseen.inputs.clone().requires_grad_()
+    inputs = test.inputs.clone().requires_grad_()
     scores = network(inputs)
-    losses = cross_entropy(scores, unseen.targets, reduction="none")
+    losses = cross_entropy(scores, test.targets, reduction="none")
     # A sequence's own loss alone reaches its inputs, so the gradient of the sum is that of each.
     (gradient,) = torch.autograd.grad(losses.sum(), inputs)
-    right = (scores.detach().argmax(1) == unseen.targets).float()
+    right = (scores.detach().argmax(1) == test.targets).float()
     return {
         "test_loss": losses.detach().mean(),
         "accuracy": right.mean(),

@@ -52,17 +52,17 @@ def timed(lane: Lane[AttentionAgainstRecurrence], step: int | None) -> None:
     from goldviz.labs.attention_against_recurrence.timing import measure
 
     fresh = AttentionAgainstRecurrence(**{name: getattr(lane.settings, name) for name in TIMED})
-    asked = fresh.model_dump_json()
-    key = f"recurrence-time-{asked}"
+    settings_json = fresh.model_dump_json()
+    key = f"recurrence-time-{settings_json}"
     try:
-        timings = background.awaited(Task(key, measure, (asked,), "Timing four lengths", MEASURED_SECONDS))
+        timings = background.awaited(Task(key, measure, (settings_json,), "Timing four lengths", MEASURED_SECONDS))
     except (JobFailedError, TooManyJobsError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
     theme = theme_now()
-    drawn = services.figure_json((key, theme), lambda: measured_time.draw(timings, theme=theme))
+    figure = services.figure_json((key, theme), lambda: measured_time.draw(timings, theme=theme))
     words = f"{measured_time.question} {measured_time.shows}"
-    live_figure(drawn, key=f"time-{lane.id}", subject=key, description=words)
+    live_figure(figure, key=f"time-{lane.id}", subject=key, description=words)
     st.caption(measured_time.caption)
 
 

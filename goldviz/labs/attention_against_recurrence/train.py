@@ -70,8 +70,8 @@ def reader(settings: AttentionAgainstRecurrence, name: str, seed: int) -> Symbol
 
     body: RecurrentWeights | Encoder
     if name == ENCODER:
-        placed = settings.positions == "sinusoidal"
-        body = Encoder(FEATURES, settings.width, settings.layers, settings.heads, positions=placed)
+        with_positions = settings.positions == "sinusoidal"
+        body = Encoder(FEATURES, settings.width, settings.layers, settings.heads, positions=with_positions)
         initialise_encoder(body, weights)
     else:
         body = recurrent_layer(usual_layer(name), FEATURES, settings.width)
@@ -85,7 +85,7 @@ def reader(settings: AttentionAgainstRecurrence, name: str, seed: int) -> Symbol
 
 def train(settings: AttentionAgainstRecurrence, record: Record) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares."""
-    unseen = [unseen_sequences(settings.distance, stream(seed, TEST_DATA)) for seed in settings.seeds]
+    tests = [unseen_sequences(settings.distance, stream(seed, TEST_DATA)) for seed in settings.seeds]
     streams = [stream(seed, DATA) for seed in settings.seeds]
     with training_on(settings.device) as device:
 
@@ -99,7 +99,7 @@ def train(settings: AttentionAgainstRecurrence, record: Record) -> None:
             now = record.settings
             if step in (1, settings.steps) or step % settings.look_every == 0:
                 with record.instrument():
-                    rows = grid.each(lambda one, own: look(on_cpu(one.network), own), unseen)
+                    rows = grid.each(lambda one, own: look(on_cpu(one.network), own), tests)
                     hand_over(table(rows), record)
             batches = [anywhere(now.distance, now.batch, generator).on(device) for generator in streams]
             hand_over(table(grid.each(partial(learn, now=now), batches)), record)

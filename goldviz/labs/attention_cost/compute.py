@@ -117,7 +117,7 @@ def _held(width: int, options: AttentionOptions) -> Mapping[str, xr.DataArray]:
     Of full attention that keeps its map; of the same with LogSparse's mask of minus infinity; of PyTorch's kernel,
     which works in blocks; and of LogSparse.
     """
-    held = np.zeros((4, len(HELD_LENGTHS)))
+    bytes_held = np.zeros((4, len(HELD_LENGTHS)))
     for place, length in enumerate(HELD_LENGTHS):
         q, k, v = torch.zeros(3, 1, 1, length, width)
         keys = log_sparse_keys(length, window=options.window, restart=options.restart)
@@ -128,9 +128,9 @@ def _held(width: int, options: AttentionOptions) -> Mapping[str, xr.DataArray]:
             partial(full_attention, q, k, v),
             partial(log_sparse_attention, q, k, v, keys),
         )
-        held[:, place] = [peak_bytes(work, q, k, v) for work in works]
+        bytes_held[:, place] = [peak_bytes(work, q, k, v) for work in works]
     places = {"held_by": ["map", "mask", "kernel", "log_sparse"], "held_length": [*HELD_LENGTHS]}
-    return {"held_bytes": xr.DataArray(held, coords=places, dims=("held_by", "held_length"))}
+    return {"held_bytes": xr.DataArray(bytes_held, coords=places, dims=("held_by", "held_length"))}
 
 
 def scores(settings: AttentionCost, q: Tensor, k: Tensor) -> Tensor:
@@ -187,15 +187,15 @@ def _scores(settings: AttentionCost, q: Tensor, k: Tensor) -> Mapping[str, xr.Da
     """Of every row: its scores, its divergences from even attention, its largest weight, and whether it attends."""
     weights = full_attention_with_maps(q, k, k).weights[0, 0]
     counts = prob_sparse.visible_counts(q)
-    seen = weights.tril() > 0
-    logs = torch.where(seen, weights, 1.0).log()
+    visible = weights.tril() > 0
+    logs = torch.where(visible, weights, 1.0).log()
     ranks = scores(settings, q, k)
     values = {
         "unevenness": prob_sparse.unevenness(q, k)[0, 0],
         "max_mean": prob_sparse.max_mean_scores(q, k)[0, 0],
         "ranked_by": ranks[0, 0],
         # KL(uniform || attention) and KL(attention || uniform), written out.
-        "from_even": -counts.log() - torch.where(seen, logs, 0.0).sum(-1) / counts,
+        "from_even": -counts.log() - torch.where(visible, logs, 0.0).sum(-1) / counts,
         "to_even": counts.log() + (weights * logs).sum(-1),
         "top_weight": weights.amax(-1),
         "attends": chosen(settings, ranks, settings.active_rows)[0, 0].double(),
@@ -231,11 +231,11 @@ def _moves(settings: AttentionCost, series: Head) -> Mapping[str, xr.DataArray]:
     generator = torch.Generator().manual_seed(settings.seed + 1)
     after = []
     for tensor in series:
-        changed = tensor.repeat(len(places), 1, 1, 1)
+        copies = tensor.repeat(len(places), 1, 1, 1)
         # Three times the usual spread, as a row that ought to attend.
         fresh = 3 * torch.randn(len(places), settings.width, generator=generator, dtype=torch.float64)
-        changed[np.arange(len(places)), 0, places] = fresh
-        after.append(changed)
+        copies[np.arange(len(places)), 0, places] = fresh
+        after.append(copies)
     moves = [
         (attended(settings, name, after[0], after[1], after[2]) - attended(settings, name, *series)).abs().amax(-1)
         for name in PROBED

@@ -260,13 +260,13 @@ def moves(ds: Run, *, theme: Theme = "light") -> Figure:
     """Which rows move when a row is changed: nothing may stand above the diagonal."""
     size = ds["moves"].sel(probed="prob_sparse").values.T
     logs = np.log10(np.where(size > measures.MOVED, size, np.nan))
-    changed = ds["changed"].values
+    changes = ds["changed"].values
     figure = Figure(
-        cells(logs, x=changed, y=ds["row"].values, hover="row %{x} changes: row %{y} moves by 10<sup>%{z:.1f}</sup>")
+        cells(logs, x=changes, y=ds["row"].values, hover="row %{x} changes: row %{y} moves by 10<sup>%{z:.1f}</sup>")
     )
     figure.scatter(
-        x=changed,
-        y=changed,
+        x=changes,
+        y=changes,
         mode="lines",
         line={"color": INKS[theme].accent, "width": 2},
         hoverinfo="skip",
@@ -322,12 +322,12 @@ def measured_memory(ds: Run, *, theme: Theme = "light") -> Figure:
 
 def quicker(ds: Run) -> str:
     """From which length on sparse kinds are quicker than full attention, in a sentence."""
-    told = []
+    parts = []
     for name, kind in ATTENTIONS.items():
         if name != "full":
             length = measures.quicker_from(ds, name)
-            told.append(f"{kind.label} {f'from {length:,.0f} rows' if math.isfinite(length) else 'never'}")
-    return f"Quicker than full attention: {', '.join(told)}."
+            parts.append(f"{kind.label} {f'from {length:,.0f} rows' if math.isfinite(length) else 'never'}")
+    return f"Quicker than full attention: {', '.join(parts)}."
 
 
 def fused(ds: Run) -> str:

@@ -90,8 +90,8 @@ log_sparse_held_growth = held_growth("log_sparse", "LogSparse with its keys alon
 @measure()
 def mask_saves(run: Run) -> float:
     """The bytes of LogSparse as a mask over full attention, over those of full attention with its map."""
-    held = run["held_bytes"].sel(held_length=run["held_length"].values[-1])
-    return float(held.sel(held_by="mask").values / held.sel(held_by="map").values)
+    bytes_held = run["held_bytes"].sel(held_length=run["held_length"].values[-1])
+    return float(bytes_held.sel(held_by="mask").values / bytes_held.sel(held_by="map").values)
 
 
 def _lost(run: Run, chosen_by: str) -> float:
@@ -177,16 +177,16 @@ def _early(run: Run) -> np.ndarray:
     return np.asarray(run["row"].values[None, :] < run["changed"].values[:, None])
 
 
-def earlier_moved(probed: str, words: str) -> Measure:
+def earlier_moved(kind: str, words: str) -> Measure:
     """The share of rows before the changed one whose output moves."""
 
     def read(run: Run) -> float:
         early = _early(run)
-        moved = run["moves"].sel(probed=probed).values > MOVED
-        return float((moved & early).sum() / early.sum())
+        moves = run["moves"].sel(probed=kind).values > MOVED
+        return float((moves & early).sum() / early.sum())
 
     return Measure(
-        f"{probed}_earlier_moved", f"The share of earlier rows that move when a row changes: {words}.", "", read
+        f"{kind}_earlier_moved", f"The share of earlier rows that move when a row changes: {words}.", "", read
     )
 
 
@@ -210,26 +210,26 @@ def cells_seen(run: Run) -> float:
     return float(2 * run.attrs["cells"] / (length * (length + 1)))
 
 
-def quicker_from(timings: Run, timed: str) -> float:
+def quicker_from(timings: Run, kind: str) -> float:
     """From which length on a kind took less time here than full attention; infinite for none."""
-    full, own = (timings["seconds"].sel(timed=name).values for name in ("full", timed))
+    full, own = (timings["seconds"].sel(timed=name).values for name in ("full", kind))
     lengths = timings["series_length"].values
     return next(
         (float(lengths[place]) for place in range(len(lengths)) if (own[place:] < full[place:]).all()), math.inf
     )
 
 
-def time_share(timings: Run, timed: str) -> float:
+def time_share(timings: Run, kind: str) -> float:
     """A kind's time over full attention's, at the longest series."""
-    full, own = (timings["seconds"].sel(timed=name).values[-1] for name in ("full", timed))
+    full, own = (timings["seconds"].sel(timed=name).values[-1] for name in ("full", kind))
     return float(own / full)
 
 
 def fused_share(timings: Run) -> tuple[float, float]:
     """The longest series for which full attention was written out, map and all, and the fused kernel's time over its;
     NaN where it never was (document 002, section 3.3)."""
-    fused, written = (timings["seconds"].sel(timed=name).values for name in ("full", "full_map"))
-    places = np.flatnonzero(np.isfinite(written))
+    kernel, with_map = (timings["seconds"].sel(timed=name).values for name in ("full", "full_map"))
+    places = np.flatnonzero(np.isfinite(with_map))
     if not places.size:
         return math.nan, math.nan
-    return float(timings["series_length"].values[places[-1]]), float(fused[places[-1]] / written[places[-1]])
+    return float(timings["series_length"].values[places[-1]]), float(kernel[places[-1]] / with_map[places[-1]])

@@ -36,8 +36,8 @@ def timing_task(settings: AttentionCost) -> Task[xr.Dataset]:
     from goldviz.labs.attention_cost.timing import measure
 
     names = ("width", "sampling_factor", "window", "restart")
-    asked = AttentionCost(**{name: getattr(settings, name) for name in names}).model_dump_json()
-    return Task(f"attention-time-{asked}", measure, (asked,), "Measuring eight lengths", MEASURED_SECONDS)
+    json_text = AttentionCost(**{name: getattr(settings, name) for name in names}).model_dump_json()
+    return Task(f"attention-time-{json_text}", measure, (json_text,), "Measuring eight lengths", MEASURED_SECONDS)
 
 
 def timed(view: View[AttentionCost]) -> None:

@@ -36,17 +36,17 @@ def measure(report: Report, settings_json: str) -> xr.Dataset:
     settings = AttentionCost.checked_json(settings_json)
     options = options_of(settings)
     kinds = {KEPT_MAP: None, **ATTENTIONS}
-    planned = [
+    plan = [
         (place, number, (kind or ATTENTIONS["full"]).cost(length, settings.width, options).multiplications)
         for number, length in enumerate(LENGTHS)
         for place, kind in enumerate(kinds.values())
         if kind is not None or length <= LONGEST_MAP
     ]
     seconds, sizes = np.full((2, len(kinds), len(LENGTHS)), np.nan)
-    total, done = sum(cost for *_, cost in planned), 0.0
+    total, cost_so_far = sum(cost for *_, cost in plan), 0.0
     generator = torch.Generator().manual_seed(settings.seed)
     with one_thread(), torch.no_grad():
-        for place, number, cost in planned:
+        for place, number, cost in plan:
             q, k, v = torch.randn(3, 1, HEADS, LENGTHS[number], settings.width, generator=generator)
             kind = [*kinds.values()][place]
             work: Callable[[], object] = (
@@ -55,11 +55,11 @@ def measure(report: Report, settings_json: str) -> xr.Dataset:
             sizes[place, number] = peak_bytes(work, q, k, v)
             rounds = []
             for _ in range(ROUNDS):
-                report(done, total)
+                report(cost_so_far, total)
                 began = time.perf_counter()
                 work()
                 rounds.append(time.perf_counter() - began)
-                done += cost / ROUNDS
+                cost_so_far += cost / ROUNDS
             seconds[place, number] = min(rounds)
     places = {"timed": [*kinds], "series_length": [*LENGTHS]}
     return xr.Dataset(

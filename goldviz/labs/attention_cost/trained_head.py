@@ -42,6 +42,6 @@ def trained_head(length: int, width: int, period: int, seed: int) -> Projected:
             loss.backward()
             optimiser.step()
     with torch.no_grad():
-        unseen = patterns(1, length, period, data)
-        block, x, places = network.double().walk(unseen[..., None].double(), torch.zeros(0))[0]
+        test_series = patterns(1, length, period, data)
+        block, x, places = network.double().walk(test_series[..., None].double(), torch.zeros(0))[0]
         return block.attention.projected(x, places)

@@ -57,9 +57,9 @@ def of_probe(network: Translator, probe: Pairs) -> Measured:
     """The network's greedy ``answer``, and of one with attention scores, weights and states with the right answer."""
     words = greedy(network, probe.source, probe.target.shape[1] + 1)[0]
     over = (words == network.boundary).cumsum(0) > 0
-    shown: Measured = {"answer": words.masked_fill(over, NO_WORD).float()}
+    measurements: Measured = {"answer": words.masked_fill(over, NO_WORD).float()}
     if network.score is None:
-        return shown
+        return measurements
     read = network.read(probe.source)
     state, scores, weights, states = read.state, [], [], []
     for word in network.told(probe.target)[0]:
@@ -70,7 +70,7 @@ def of_probe(network: Translator, probe: Pairs) -> Measured:
             scores.append(step.scores[0])
             weights.append(step.weights[0])
     return {
-        **shown,
+        **measurements,
         "attention": torch.stack(weights),
         "attention_score": torch.stack(scores),
         "encoded": read.encoded[0],
@@ -93,8 +93,8 @@ def answers(network: Translator, tests: UnseenPairs) -> Measured:
 @torch.no_grad()
 def sequences_right(network: Translator, pairs: Pairs) -> Float[Tensor, ""]:
     """The share of sequences that the greedy answer has right, its end included."""
-    written = greedy(network, pairs.source, pairs.target.shape[1] + 1)
-    return (written == network.wanted(pairs.target)).all(1).float().mean()
+    predictions = greedy(network, pairs.source, pairs.target.shape[1] + 1)
+    return (predictions == network.wanted(pairs.target)).all(1).float().mean()
 
 
 @torch.no_grad()
@@ -111,9 +111,9 @@ def peak_offsets(network: Translator, tests: UnseenPairs) -> Float[Tensor, " off
 def peaks_beside(network: Translator, pairs: Pairs) -> Int[Tensor, " word"]:
     """How many places behind its own word the largest weight of each word stands; those without one are left out."""
     read = network.read(pairs.source)
-    state, told, offsets = read.state, network.told(pairs.target), []
+    state, decoder_inputs, offsets = read.state, network.told(pairs.target), []
     for place in range(pairs.target.shape[1]):
-        step = network.step(told[:, place], state, read)
+        step = network.step(decoder_inputs[:, place], state, read)
         state = step.state
         if step.weights is not None:
             own = pairs.aligned[:, place]

@@ -35,10 +35,10 @@ def _near(offsets: Floats) -> Floats:
 def _right_at(run: Recorded, which: str) -> Floats:
     """The share of sequences of the length that an attribute of the run names."""
     lengths = [int(length) for length in run.dataset["length"].values] if "length" in run.dataset.coords else []
-    wanted = run.dataset.attrs.get(which)
-    if wanted not in lengths:
+    target_length = run.dataset.attrs.get(which)
+    if target_length not in lengths:
         return run.nothing
-    place = lengths.index(wanted)
+    place = lengths.index(target_length)
     return run.last("length_accuracy", "close_look", "length", by=lambda shares: shares[place])
 
 

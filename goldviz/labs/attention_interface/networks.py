@@ -35,15 +35,15 @@ def task_in(settings: AttentionInterface) -> PairTask:
 def translator(settings: AttentionInterface, network: str, seed: int) -> Translator:
     """A network at its start; both of a seed begin with the same weights where shapes agree."""
     task = task_in(settings)
-    made = Translator(
+    model = Translator(
         len(task.source_words),
         len(task.target_words),
         settings.width,
         settings.score if network == "attention" else "",
         both_ways=settings.both_ways,
     )
-    initialise(made, lambda index: stream(seed, WEIGHTS + index))
-    return made
+    initialise(model, lambda index: stream(seed, WEIGHTS + index))
+    return model
 
 
 def initialise(network: Translator, generator: Callable[[int], Generator]) -> None:

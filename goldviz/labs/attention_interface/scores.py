@@ -25,9 +25,9 @@ class AdditiveScore(nn.Module):
         self.key = nn.Linear(width, width, bias=False)
         self.total = nn.Linear(width, 1, bias=False)
 
-    def keys(self, encoded: Encoded) -> Encoded:
+    def keys(self, source_states: Encoded) -> Encoded:
         """U h_j of every source word."""
-        keys: Tensor = self.key(encoded)
+        keys: Tensor = self.key(source_states)
         return keys
 
     def forward(self, state: States, keys: Encoded) -> Scores:
@@ -42,9 +42,9 @@ class DotScore(nn.Module):
     def __init__(self, _width: int) -> None:
         super().__init__()
 
-    def keys(self, encoded: Encoded) -> Encoded:
+    def keys(self, source_states: Encoded) -> Encoded:
         """The encoder's states as they are."""
-        return encoded
+        return source_states
 
     def forward(self, state: States, keys: Encoded) -> Scores:
         """The scores of one step."""
@@ -58,9 +58,9 @@ class GeneralScore(nn.Module):
         super().__init__()
         self.key = nn.Linear(width, width, bias=False)
 
-    def keys(self, encoded: Encoded) -> Encoded:
+    def keys(self, source_states: Encoded) -> Encoded:
         """W h_j of every source word."""
-        keys: Tensor = self.key(encoded)
+        keys: Tensor = self.key(source_states)
         return keys
 
     def forward(self, state: States, keys: Encoded) -> Scores:

@@ -100,13 +100,13 @@ def announce(
     """Label the dimensions, and record what does not change."""
     probe = tests.probe
     read = [task.source_words[word] for word in probe.source[0].tolist()]
-    written = [*(task.target_words[word] for word in probe.target[0].tolist()), END]
+    target_words = [*(task.target_words[word] for word in probe.target[0].tolist()), END]
     record.coordinates(
         network=list(grid.networks),
         seed=list(settings.seeds),
         layer=list(LAYERS),
         read=numbered(read),
-        written=numbered(written),
+        written=numbered(target_words),
         unit=list(range(1, settings.width + 1)),
         length=list(tests.pairs),
         offset=list(range(-FARTHEST, FARTHEST + 1)),
@@ -134,24 +134,24 @@ def numbered(words: list[str]) -> list[str]:
 def look(record: Record, grid: Grid[TranslatorLearner], tests: UnseenPairs) -> None:
     """Record what the first seed's networks make of the probe."""
     with record.instrument():
-        probed = [of_probe(on_cpu(one.network), tests.probe) for one in grid.first()]
-        shown = stacked([{"answer": one.pop("answer")} for one in probed])
-    hand_over(shown, record)
-    for attended in probed:
-        hand_over(attended, record)
+        probes = [of_probe(on_cpu(one.network), tests.probe) for one in grid.first()]
+        probe_answers = stacked([{"answer": one.pop("answer")} for one in probes])
+    hand_over(probe_answers, record)
+    for measurements in probes:
+        hand_over(measurements, record)
 
 
 def look_closely(record: Record, grid: Grid[TranslatorLearner], tests: list[UnseenPairs]) -> None:
     """Record how unseen sequences are answered, and where attention's peaks stand."""
     with record.instrument():
         networks = grid.each(lambda one: on_cpu(one.network))
-        counted = [[answers(network, own) for network, own in zip(row, tests, strict=True)] for row in networks]
+        rows = [[answers(network, own) for network, own in zip(row, tests, strict=True)] for row in networks]
         attending = [row for row in networks if row[0].score is not None]
         offsets = [
             torch.stack([peak_offsets(network, own) for network, own in zip(row, tests, strict=True)])
             for row in attending
         ]
-    hand_over(table(counted), record)
+    hand_over(table(rows), record)
     for one in offsets:
         hand_over({"peak_offset": one}, record)
 

@@ -58,11 +58,11 @@ def translate(report: ReportSteps, checkpoint: KeptWeights, sentence: str, width
     source, most = torch.tensor(numbers), len(numbers) + MORE_WORDS
     greedy, of_beam = {}, {}
     with one_thread():
-        for done, (name, network) in enumerate(networks.items(), start=1):
+        for place, (name, network) in enumerate(networks.items(), start=1):
             [first] = beam(network, source, 1, most)
             greedy[name] = _in_words(first, task)
             of_beam[name] = tuple(_in_words(one, task) for one in beam(network, source, width, most)[:width])
-            report(done, len(networks))
+            report(place, len(networks))
     return Translation(tuple(task.source_words[number] for number in numbers), greedy, of_beam)
 
 

@@ -64,10 +64,10 @@ class Translator(nn.Module):
         """What the encoder makes of sequences of one length."""
         words = self.source_table(source.T)
         states, last = self.encoder.read(words)
-        encoded = states.transpose(0, 1)
-        keys = encoded if self.score is None else self.score.keys(encoded)
+        source_states = states.transpose(0, 1)
+        keys = source_states if self.score is None else self.score.keys(source_states)
         first = torch.tanh(self.first_state(last.transpose(0, 1).flatten(1)))
-        return Source(encoded, keys, first)
+        return Source(source_states, keys, first)
 
     def _step(
         self, words: Float[Tensor, "batch embedded"], state: Tensor, source: Source

@@ -29,9 +29,9 @@ class Alphabet:
     def encode(self, text: str) -> Int[Tensor, " time"]:
         """The characters' numbers; raises ``ValueError`` naming the characters that the alphabet lacks."""
         numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
-        unknown = sorted(set(text) - set(numbers))
-        if unknown:
-            listing = ", ".join(repr(symbol) for symbol in unknown[:8])
+        unknown_symbols = sorted(set(text) - set(numbers))
+        if unknown_symbols:
+            listing = ", ".join(repr(symbol) for symbol in unknown_symbols[:8])
             raise ValueError(f"The text has characters that the alphabet lacks: {listing}.")
         return torch.tensor([numbers[symbol] for symbol in text], dtype=torch.long)
 

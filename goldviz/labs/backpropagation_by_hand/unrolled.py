@@ -72,11 +72,11 @@ def unrolled(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     at, ink = place(ds, number), INKS[theme]
     steps = _in_view(at.step, ds.sizes["step"])
     figure = Figure()
-    for name, side, known, limits in (
+    for name, side, is_known, limits in (
         ("h", -1, at.knows_state, (-1.0, 1.0)),
         ("delta_u", 1, at.knows_delta, symmetric(ds["delta_u"].values)),
     ):
-        _draw_cells(figure, ds, name, side, [step for step in steps if known(step)], limits)
+        _draw_cells(figure, ds, name, side, [step for step in steps if is_known(step)], limits)
     for step in steps:
         _draw_column(figure, ds, step, at, ink)
     _draw_arrows(figure, ds, steps, at, ink)

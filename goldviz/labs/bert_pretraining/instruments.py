@@ -122,8 +122,8 @@ def pair_accuracy(network: BertNetwork, pairs: TextPairs, separator: int) -> flo
 
 def probe_order(data: PretrainingTexts, step: int) -> Int[Tensor, " key"]:
     """A factorisation order of the probe's ordinary pieces, another one at each step; special pieces are only read."""
-    asked = ~data.vocabulary.are_special(data.probe.pieces) | (data.probe.pieces == data.vocabulary.mask)
-    return drawn_order(asked[None], stream(step, PROBE_ORDER))[0]
+    is_target = ~data.vocabulary.are_special(data.probe.pieces) | (data.probe.pieces == data.vocabulary.mask)
+    return drawn_order(is_target[None], stream(step, PROBE_ORDER))[0]
 
 
 @torch.no_grad()

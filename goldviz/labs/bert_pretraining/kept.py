@@ -47,8 +47,8 @@ def trained_text_model(settings: BertPretraining, state: bytes, seed: int, name:
     parts = (network.encoder, words, network.classifier, *([network.next_sentence] if network.next_sentence else []))
     has_tone = any(key.startswith(f"{seed}/fine_tuning/") for key in tensors)
     read = start is not None or settings.pretraining_steps
-    told = ((not read, NO_PRETRAINING), (words is None, NO_MASKS), (not has_tone, NO_TONE_YET))
-    notes = tuple(note for holds, note in told if holds)
+    conditions = ((not read, NO_PRETRAINING), (words is None, NO_MASKS), (not has_tone, NO_TONE_YET))
+    notes = tuple(note for holds, note in conditions if holds)
     fingerprint = text_model_fingerprint(shape, tokeniser, parts, tones, name)
     return TextModel(
         name, network.encoder, tokeniser, words, network.classifier, tones, fingerprint, notes, network.next_sentence

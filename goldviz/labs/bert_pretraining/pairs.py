@@ -34,14 +34,14 @@ class WrittenPairs:
         """So many of them, from the first on."""
         return WrittenPairs(self.first[:count], self.second[:count], self.labels[:count])
 
-    def parted(self, unseen: set[str]) -> tuple[WrittenPairs, WrittenPairs]:
-        """Pairs without an ``unseen`` sentence, and those with one."""
-        held_out = [one in unseen or other in unseen for one, other in zip(self.first, self.second, strict=True)]
+    def parted(self, texts: set[str]) -> tuple[WrittenPairs, WrittenPairs]:
+        """Pairs without any of these texts, and those with one."""
+        held_out = [one in texts or other in texts for one, other in zip(self.first, self.second, strict=True)]
         return self._where([not one for one in held_out]), self._where(held_out)
 
-    def _where(self, chosen: list[bool]) -> WrittenPairs:
+    def _where(self, selection: list[bool]) -> WrittenPairs:
         return WrittenPairs(
-            [*compress(self.first, chosen)], [*compress(self.second, chosen)], [*compress(self.labels, chosen)]
+            [*compress(self.first, selection)], [*compress(self.second, selection)], [*compress(self.labels, selection)]
         )
 
 
@@ -73,8 +73,8 @@ def paragraphs_of(text: str, sentence_end: re.Pattern[str]) -> list[list[str]]:
     [['Gold rose.', 'It fell.'], ['Output grew.']]
     """
     paragraphs = (sentence_end.split(part) for part in PARAGRAPH_END.split(text))
-    kept = ([one.strip() for one in part if any(map(str.isalnum, one))] for part in paragraphs)
-    return [part for part in kept if part]
+    stripped_paragraphs = ([one.strip() for one in part if any(map(str.isalnum, one))] for part in paragraphs)
+    return [part for part in stripped_paragraphs if part]
 
 
 def joined_pair(first: Sequence[int], second: Sequence[int], room: int) -> tuple[list[int], list[int]]:

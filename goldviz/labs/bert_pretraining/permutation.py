@@ -19,15 +19,15 @@ from torch import Tensor, nn
 from goldviz.models.text.encoder import BlockParts, EncoderBlock, EncoderDropout, TransformerEncoder
 
 
-def drawn_order(asked: Bool[Tensor, "text token"], generator: torch.Generator) -> Int[Tensor, "text token"]:
+def drawn_order(is_target: Bool[Tensor, "text token"], generator: torch.Generator) -> Int[Tensor, "text token"]:
     """Places in a drawn factorisation order: 1, 2, ... at the pieces that are asked for, 0 at all others.
 
     >>> drawn_order(torch.tensor([[False, True, True, True, False]]), torch.Generator().manual_seed(0)).tolist()
     [[0, 3, 1, 2, 0]]
     """
-    chance = torch.rand(asked.shape, generator=generator, device=generator.device).to(asked.device)
-    order = chance.masked_fill(~asked, 2.0).argsort(1).argsort(1) + 1
-    return order.masked_fill(~asked, 0)
+    chance = torch.rand(is_target.shape, generator=generator, device=generator.device).to(is_target.device)
+    order = chance.masked_fill(~is_target, 2.0).argsort(1).argsort(1) + 1
+    return order.masked_fill(~is_target, 0)
 
 
 def content_sees(order: Int[Tensor, "text token"]) -> Bool[Tensor, "text query key"]:

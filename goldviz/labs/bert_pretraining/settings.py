@@ -363,8 +363,8 @@ class BertPretraining(Experiment):
         """About how much memory a run takes: every piece's values in each block, and each map of attention."""
         of_ones_own = {self.corpus, self.labelled_texts} != {"generated"}
         sentence = self.longest if of_ones_own else min(self.longest, 40)
-        paired = self.objective in ("pairs", "next_sentence")
-        values = self._values(max(self.batch, 64), min(self.longest, 2 * sentence) if paired else sentence)
+        in_pairs = self.objective in ("pairs", "next_sentence")
+        values = self._values(max(self.batch, 64), min(self.longest, 2 * sentence) if in_pairs else sentence)
         values *= 2 if self.objective == "permutation" else 1
         if self.document_share:
             values = max(values, self._values(self.batch, self.longest))

@@ -183,7 +183,7 @@ class PretrainingTexts:
 def pretraining_texts(settings: BertPretraining, start: StartModel | None = None) -> PretrainingTexts:
     """The texts that the settings ask for, as pieces of the model that training starts from; without one, of a
     vocabulary learned from those that training sees."""
-    read, unseen = unlabelled_texts(settings)
+    read, tests = unlabelled_texts(settings)
     labels = texts_with_tones(settings)
     sentences, sets = labels.learned, labels.unseen
     documents = written_documents(settings, read)
@@ -196,12 +196,12 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
     vocabulary = Vocabulary.of(tokeniser)
     kinds = sorted({kind for rows in sets.values() for *_, kind in rows})
     texts = encoded(tokeniser, read, longest).readable(vocabulary)
-    held_out = encoded(tokeniser, unseen, longest).readable(vocabulary)
+    held_out = encoded(tokeniser, tests, longest).readable(vocabulary)
     hidden = masked_texts(held_out, vocabulary, stream(settings.text_seed, TEST_DATA), SCORED_SHARE)
     if settings.objective == "permutation":
         # Its network never meets [MASK]: a piece that is guessed is out of its sight.
         hidden = MaskedTexts(held_out, hidden.answers)
-    probe = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, unseen)
+    probe = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, tests)
     return PretrainingTexts(
         vocabulary,
         tokeniser,
@@ -214,7 +214,7 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
         labels.tones,
         kinds,
         probe_text(probe, tokeniser, vocabulary, texts, min(LONGEST_PROBE, longest)),
-        text_pairs(settings, tokeniser, documents, set(unseen), longest) if settings.objective in IN_PAIRS else None,
+        text_pairs(settings, tokeniser, documents, set(tests), longest) if settings.objective in IN_PAIRS else None,
     )
 
 
@@ -271,9 +271,9 @@ def unlabelled_texts(settings: BertPretraining) -> tuple[list[str], list[str]]:
         all_sentences = [one.text for one in policy_sentences(2 * UNSEEN_TEXTS, _generator(settings, UNSEEN), "all")]
         return read, [text for text in dict.fromkeys(all_sentences) if text not in texts_read][:UNSEEN_TEXTS]
     sentences = sentences_of(load_text(settings.corpus))[: settings.texts]
-    unseen = sentences[9::10][:UNSEEN_TEXTS]
-    unseen_texts = set(unseen)
-    return [text for text in sentences if text not in unseen_texts], unseen
+    tests = sentences[9::10][:UNSEEN_TEXTS]
+    unseen_texts = set(tests)
+    return [text for text in sentences if text not in unseen_texts], tests
 
 
 def sentences_of(text: str) -> list[str]:
@@ -304,7 +304,7 @@ def written_documents(settings: BertPretraining, read: Sequence[str]) -> list[st
 
 
 def text_pairs(
-    settings: BertPretraining, tokeniser: Any, documents: Sequence[str], unseen: set[str], longest: int
+    settings: BertPretraining, tokeniser: Any, documents: Sequence[str], tests: set[str], longest: int
 ) -> tuple[TextPairs, TextPairs]:
     """Pairs for training, and unseen ones; of generated texts each from documents of their own.
 
@@ -315,19 +315,19 @@ def text_pairs(
     if settings.corpus == GENERATED:
         count = max(1, UNSEEN_TEXTS // SENTENCES_OF_A_DOCUMENT)
         others = policy_documents(count, _generator(settings, UNSEEN_DOCUMENTS))
-        read, kept = (
+        read, test = (
             sentence_pairs([SENTENCE_END.split(one) for one in some], generator) for some in (documents, others)
         )
     else:
         text_documents = paragraphs_of(load_text(settings.corpus), SENTENCE_END)
         every = sentence_pairs(text_documents, generator).first_of(2 * settings.texts)
-        read, kept = every.parted(unseen)
-        if len(every) < 2 * FEWEST_PAIRS or not len(read) or not len(kept):
+        read, test = every.parted(tests)
+        if len(every) < 2 * FEWEST_PAIRS or not len(read) or not len(test):
             raise TextError(
                 f"Objective is '{settings.objective}', and {len(every) // 2} sentences have another behind them in "
                 f"their paragraph; allowed are at least {FEWEST_PAIRS}."
             )
-    return encoded_pairs(tokeniser, read, longest), encoded_pairs(tokeniser, kept, longest)
+    return encoded_pairs(tokeniser, read, longest), encoded_pairs(tokeniser, test, longest)
 
 
 def encoded_pairs(tokeniser: Any, pairs: WrittenPairs, longest: int) -> TextPairs:

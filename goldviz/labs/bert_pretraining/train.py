@@ -100,9 +100,9 @@ def train(settings: BertPretraining, record: Record) -> None:
 
 def learner_parts(settings: BertPretraining, learners: list[BertLearner], twins: list[BertLearner]) -> dict[str, Part]:
     """All that a run needs to go on exactly where it stood, by name."""
-    named = [(f"{seed}", one) for seed, one in zip(settings.seeds, learners, strict=True)]
-    named += [(f"start/{seed}", one) for seed, one in zip(settings.seeds, twins, strict=False)]
-    return {f"{start}/{name}": part for start, one in named for name, part in parts_of(one).items()}
+    learners_by_name = [(f"{seed}", one) for seed, one in zip(settings.seeds, learners, strict=True)]
+    learners_by_name += [(f"start/{seed}", one) for seed, one in zip(settings.seeds, twins, strict=False)]
+    return {f"{start}/{name}": part for start, one in learners_by_name for name, part in parts_of(one).items()}
 
 
 def schedule(settings: BertPretraining, step: int) -> tuple[int, float]:

@@ -153,8 +153,8 @@ def _weights(one: Writer) -> LayerStep:
 def require_precision(precision: str, device: torch.device) -> None:
     """Raises :class:`DeviceError` where the device lacks the precision that is asked for."""
     if precision == "bfloat16" and device.type == "cuda" and not torch.cuda.is_bf16_supported():
-        allowed = "float32, float16"
-        raise DeviceError(f"Precision is 'bfloat16', but this machine's GPU has no bfloat16; allowed here: {allowed}.")
+        choices = "float32, float16"
+        raise DeviceError(f"Precision is 'bfloat16', but this machine's GPU has no bfloat16; allowed here: {choices}.")
     if precision == "float16" and device.type == "mps":
         raise DeviceError(
             "Precision is 'float16', which was never tried on an Apple GPU; allowed here: float32, bfloat16."

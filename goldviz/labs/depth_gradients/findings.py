@@ -81,8 +81,8 @@ def orthogonal(settings: DepthGradients) -> Candidate:
 
 def _of_each(case: Case, words: Callable[[Reading], str], source: str = "") -> str:
     """What is said of each network over the line, in one sentence."""
-    said = "; ".join(filter(None, map(words, case.readings)))
-    return f"{said[0].upper()}{said[1:]}{source}." if said else ""
+    sentence = "; ".join(filter(None, map(words, case.readings)))
+    return f"{sentence[0].upper()}{sentence[1:]}{source}." if sentence else ""
 
 
 def _way_back(case: Case) -> str:
@@ -192,8 +192,8 @@ def _differs(n: Reading) -> str:
     change = median(n.change)
     if change > KEPT_WITHIN:
         return f"In the {n.name} network they differ by a factor of {times(change)}."
-    said = _on_its_way(n)
-    return f"{said[0].upper()}{said[1:]}." if said else ""
+    sentence = _on_its_way(n)
+    return f"{sentence[0].upper()}{sentence[1:]}." if sentence else ""
 
 
 def _factor(n: Reading) -> str:

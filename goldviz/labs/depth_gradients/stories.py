@@ -74,7 +74,7 @@ STORIES = (
                     "How much reaches the plain network's first hidden layer?",
                     ("About as much", "About a hundredth", "Less than a thousandth"),
                     _how_little,
-                    Curve("gradient_by_layer", "plain", lambda drawn: _share(first_over_last(drawn))),
+                    Curve("gradient_by_layer", "plain", lambda guess: _share(first_over_last(guess))),
                 ),
             ),
             Step(

@@ -255,14 +255,14 @@ def state_changes(hidden: Sequence[Tensor]) -> Float[Tensor, " block"]:
     of zeros has no length to compare with: NaN.
     """
     states = torch.stack([*hidden])
-    moved = torch.linalg.vector_norm(states.diff(dim=0), dim=-1)
-    shares = moved / torch.linalg.vector_norm(states[:-1], dim=-1)
+    distances = torch.linalg.vector_norm(states.diff(dim=0), dim=-1)
+    shares = distances / torch.linalg.vector_norm(states[:-1], dim=-1)
     return torch.as_tensor(shares.nan_to_num(nan=math.nan, posinf=math.nan).mean(-1))
 
 
-def _signals(network: DeepMLP, done: Pass) -> list[Tensor]:
+def _signals(network: DeepMLP, forward_pass: Pass) -> list[Tensor]:
     """What each layer gives: the hidden states, and the output where the read-out is a layer of its own."""
-    return done.hidden if network.read_out_weight is None else [*done.hidden, done.output]
+    return forward_pass.hidden if network.read_out_weight is None else [*forward_pass.hidden, forward_pass.output]
 
 
 def _each(tensors: Sequence[Tensor]) -> list[list[Tensor]]:

@@ -59,10 +59,10 @@ class ForecastProblem:
         """
         return np.stack([self._observed_share(rows_learnt(self.answers, fold, window)) for fold in self.folds])
 
-    def _observed_share(self, learnt: slice) -> Float[np.ndarray, " channel"]:
-        present = np.isfinite(self.observed.values[learnt])
-        ages = np.isfinite(self.panel.values[learnt, present.shape[1] :])
-        varies = np.isfinite(ChannelMoments.of(self.panel.values[learnt]).mean)
+    def _observed_share(self, train_rows: slice) -> Float[np.ndarray, " channel"]:
+        present = np.isfinite(self.observed.values[train_rows])
+        ages = np.isfinite(self.panel.values[train_rows, present.shape[1] :])
+        varies = np.isfinite(ChannelMoments.of(self.panel.values[train_rows]).mean)
         return np.asarray(np.where(varies, np.concatenate([present, ages], axis=1).mean(axis=0), 0.0))
 
     @property

@@ -76,14 +76,14 @@ class ProcessPool(Generic[Member, Task]):
         try:
             for share, process in zip(self._shares[1:], self._others, strict=True):
                 process.send((method, [arguments[number] for number in share]))
-            done = [called(self._own, method, [arguments[number] for number in self._shares[0]])]
-            done += [process.answer() for process in self._others]
+            outcomes = [called(self._own, method, [arguments[number] for number in self._shares[0]])]
+            outcomes += [process.answer() for process in self._others]
         except BaseException:
             self.close()
             raise
         results: dict[int, Any] = {}
         errors: dict[int, Exception] = {}
-        for share, (answers, error) in zip(self._shares, done, strict=True):
+        for share, (answers, error) in zip(self._shares, outcomes, strict=True):
             results.update(zip(share, answers, strict=False))
             if error is not None:
                 errors[share[len(answers)]] = error

@@ -100,10 +100,10 @@ class Windows:
         values: Float[np.ndarray, "rows channels"],
         days: Float[np.ndarray, " rows"],
         length: int,
-        learnt: slice,
+        train_rows: slice,
         device: torch.device | str = "cpu",
     ) -> None:
-        self.moments = ChannelMoments.of(values[learnt])
+        self.moments = ChannelMoments.of(values[train_rows])
         standard_scores = (values - self.moments.mean) / self.moments.spread
         present = np.isfinite(standard_scores)
         standard_scores = np.where(present, np.clip(standard_scores, -FARTHEST_VALUE, FARTHEST_VALUE), 0.0)

@@ -27,8 +27,8 @@ from goldviz.ui.words import plain
 
 def look(view: View[GoldMarket]) -> None:
     """Which values of a day are out, who is observed, and what the covariate in view tells of the next move."""
-    if told := ahead_sentence(view.dataset):
-        st.caption(f":material/warning: {plain(told)}")
+    if warning := ahead_sentence(view.dataset):
+        st.caption(f":material/warning: {plain(warning)}")
     view.explain(clock)
     view.explain(strip, correlation)
 

@@ -120,9 +120,9 @@ def _from(start: int, layer: RecurrentWeights, jacobians: RecurrentJacobians, sl
         recurrent = layer.block(layer.W_h, layer.blocks[-1])
         data["weight_eigenvalue"] = (("part", "eigenvalue"), _parts(eigenvalues(recurrent)))
     else:
-        kept = gate_products(jacobians.dense()[start:].diagonal(dim1=1, dim2=2))[:, 0]
-        data["gate_product"] = (("lag", "unit"), kept.numpy())
-        data["gate_path"] = ("lag", frobenius_norm_of_diagonal(kept).numpy() - 0.5 * math.log10(jacobians.state))
+        products = gate_products(jacobians.dense()[start:].diagonal(dim1=1, dim2=2))[:, 0]
+        data["gate_product"] = (("lag", "unit"), products.numpy())
+        data["gate_path"] = ("lag", frobenius_norm_of_diagonal(products).numpy() - 0.5 * math.log10(jacobians.state))
     if isinstance(layer, Elman):
         slope = float(slopes[start:].max())
         lines = lag_lines(layer.W_h, steps, gamma=1.0)

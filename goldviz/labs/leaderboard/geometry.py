@@ -44,10 +44,10 @@ def checked_geometry(settings: Geometry, rows: int, channels: int) -> Parts:
         )
     if settings.channel > channels:
         raise SeriesError(f"Channel is {settings.channel}; a series of {channels} allows at most {channels}.")
-    tested = len(parts.tested(settings.horizon))
-    if settings.last_batch == "drop" and settings.test_batch > tested:
+    windows = len(parts.tested(settings.horizon))
+    if settings.last_batch == "drop" and settings.test_batch > windows:
         raise SeriesError(
-            f"Test batch is {settings.test_batch}; with the last batch dropped, {tested} test windows allow at most "
-            f"{tested}."
+            f"Test batch is {settings.test_batch}; with the last batch dropped, {windows} test windows allow at most "
+            f"{windows}."
         )
     return parts

@@ -42,8 +42,8 @@ def _told(name: str) -> Measure:
 
 def _changed(trap: str, name: str) -> Measure:
     def read(run: Run) -> float:
-        honest, trapped = (_at_last(run, one, name).sel(trap=trap) for one in ("trap_honest", "trap_score"))
-        return float(change(honest, trapped))
+        honest, with_trap = (_at_last(run, one, name).sel(trap=trap) for one in ("trap_honest", "trap_score"))
+        return float(change(honest, with_trap))
 
     words = f"{FORECASTERS[name].label}, {TRAPS[trap]}: the share by which the trap changes its score."
     return Measure(f"{name}.{trap}", words, "", read)
@@ -79,26 +79,26 @@ def over(name: str, rival: str) -> Measure:
 OVER_LEAST_SQUARES = {name: over(name, "least_squares") for name in FORECASTERS if name != "least_squares"}
 
 
-def change(honest: Array, trapped: Array) -> Array:
+def change(honest: Array, with_trap: Array) -> Array:
     """By which share of itself a trap changes a score."""
-    return trapped / honest.where(honest > 0) - 1
+    return with_trap / honest.where(honest > 0) - 1
 
 
-def leader(told: Array) -> str:
+def leader(scores: Array) -> str:
     """The row with the lowest score; empty where none has one."""
-    values = np.where(np.isfinite(told.values), told.values, np.inf)
-    return str(told["forecaster"].values[int(values.argmin())]) if np.isfinite(values).any() else ""
+    values = np.where(np.isfinite(scores.values), scores.values, np.inf)
+    return str(scores["forecaster"].values[int(values.argmin())]) if np.isfinite(values).any() else ""
 
 
-def abreast(told: Array, low: Array, high: Array) -> list[str]:
+def abreast(scores: Array, low: Array, high: Array) -> list[str]:
     """The rows, but for the leader, whose difference from it may be zero: (forecaster,) and (forecaster, rival)."""
-    first = leader(told)
+    first = leader(scores)
     if not first:
         return []
     ends = low.sel(rival=first).values, high.sel(rival=first).values
     return [
         str(name)
-        for name, from_below, from_above in zip(told["forecaster"].values, *ends, strict=True)
+        for name, from_below, from_above in zip(scores["forecaster"].values, *ends, strict=True)
         if str(name) != first and from_below <= 0 <= from_above
     ]
 

@@ -67,8 +67,8 @@ class Problem:
 
 def series_of(settings: Leaderboard) -> MultivariateSeries:
     """The simulated series or the visitor's own; raises :class:`SeriesError` where this machine does not hold it."""
-    if simulated := SIMULATED_SERIES.get(settings.series):
-        return simulated(settings.rows, settings.channels, settings.series_seed)
+    if simulate := SIMULATED_SERIES.get(settings.series):
+        return simulate(settings.rows, settings.channels, settings.series_seed)
     return kept_series(settings.series)
 
 

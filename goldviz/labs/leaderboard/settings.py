@@ -254,13 +254,13 @@ class Leaderboard(Experiment):
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: the series, blocks of windows, their errors, and what a batch keeps."""
         rows, channels = self.extent
-        tested = 0.2 * rows
-        errors = 24.0 * tested * len(FORECASTERS) * (1 + len(self.seeds)) * 5
+        test_rows = 0.2 * rows
+        errors = 24.0 * test_rows * len(FORECASTERS) * (1 + len(self.seeds)) * 5
         blocks, series = 80e6, 40.0 * rows * channels
         least_squares = 32.0 * max(self.longer_look_back, min(4 * self.look_back, 720)) ** 2
         networks = CONTENDERS[self.contenders][1]
-        held = max(FORECASTERS[name].held(self.look_back, self.horizon, channels) for name in networks)
-        return bytes_of_training(0, 0, self.batch * held) + errors + blocks + series + least_squares
+        values_held = max(FORECASTERS[name].held(self.look_back, self.horizon, channels) for name in networks)
+        return bytes_of_training(0, 0, self.batch * values_held) + errors + blocks + series + least_squares
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread, from costs fitted to timed runs."""

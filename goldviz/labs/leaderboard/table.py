@@ -44,22 +44,22 @@ def table_of(
     settings: Leaderboard, problem: Problem, rows: Sequence[Row]
 ) -> Mapping[str, Float[np.ndarray, "forecaster ..."]]:
     """What is recorded of the rows after an epoch, by the variable's name; rows come first."""
-    told = [row.told(settings) for row in rows]
+    errors_by_row = [row.told(settings) for row in rows]
     count = kept_windows(len(problem.tested), settings.test_batch, settings.last_batch)
-    windows = np.stack([[errors.windows[:, :count] for errors in seeds] for seeds in told])
+    windows = np.stack([[errors.windows[:, :count] for errors in seeds] for seeds in errors_by_row])
     scores = windows.mean(axis=-1)
     best = scores[:, :, -1].argmin(axis=1)
-    chosen = list(windows)
+    seed_windows = list(windows)
     if settings.seeds_told == "best":
-        chosen = [seeds[[place]] for seeds, place in zip(windows, best, strict=True)]
-    replications = np.stack([replications_of(seeds, settings.horizon) for seeds in chosen])
+        seed_windows = [seeds[[place]] for seeds, place in zip(windows, best, strict=True)]
+    replications = np.stack([replications_of(seeds, settings.horizon) for seeds in seed_windows])
     ends = np.stack([interval(one) for one in replications])
     whole = replications[..., -1]
     differences = np.array([[interval((own - rival)[:, None])[:, 0] for rival in whole] for own in whole])
-    steps = np.stack([np.mean([errors.steps for errors in seeds], axis=0) for seeds in told])
-    until = np.stack([seeds.mean(axis=(0, 2)) for seeds in chosen])
-    every = [np.mean([errors.windows[-1] for errors in seeds], axis=0) for seeds in told]
-    repeated = steps[[row.name for row in rows].index("repeat"), 0]
+    steps = np.stack([np.mean([errors.steps for errors in seeds], axis=0) for seeds in errors_by_row])
+    until = np.stack([seeds.mean(axis=(0, 2)) for seeds in seed_windows])
+    every = [np.mean([errors.windows[-1] for errors in seeds], axis=0) for seeds in errors_by_row]
+    repeat_error = steps[[row.name for row in rows].index("repeat"), 0]
     return {
         "score": scores[:, :, -1],
         "told": until[:, -1],
@@ -72,10 +72,10 @@ def table_of(
         "until_high": ends[:, 1],
         "batch_score": np.stack([batch_scores(one, BATCH_SIZES) for one in every]),
         "step_error": steps,
-        "shift_error": np.stack([np.mean([errors.shifts for errors in seeds], axis=0) for seeds in told]),
+        "shift_error": np.stack([np.mean([errors.shifts for errors in seeds], axis=0) for seeds in errors_by_row]),
         "level_r2": 1 - steps[:, 0] / problem.first_step_variance,
-        "move_r2": 1 - steps[:, 0] / repeated,
-        "forecast": np.stack([seeds[0].shown for seeds in told]),
+        "move_r2": 1 - steps[:, 0] / repeat_error,
+        "forecast": np.stack([seeds[0].shown for seeds in errors_by_row]),
     }
 
 
@@ -93,9 +93,9 @@ def _of_row(settings: Leaderboard, problem: Problem, row: Row) -> dict[str, tupl
     seeds = windows.mean(axis=1)
     fair = float(seeds.mean())
     scales = [fair, float(np.mean([errors.channels * problem.other_scale for errors in row.honest]))]
-    kept = kept_windows(windows.shape[1], settings.test_batch, "drop")
+    window_count = kept_windows(windows.shape[1], settings.test_batch, "drop")
     pairs = {
-        "dropped_batch": (fair, float(windows[:, :kept].mean()) if kept else np.nan),
+        "dropped_batch": (fair, float(windows[:, :window_count].mean()) if window_count else np.nan),
         "whole_scaling": (scales[0], scales[1]) if settings.scaled_by == "training" else (scales[1], scales[0]),
     }
     if row.longer is not None:

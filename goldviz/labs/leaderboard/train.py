@@ -54,9 +54,9 @@ class Best(nn.Module):
 
     def __init__(self, problem: Problem) -> None:
         super().__init__()
-        tested, channels = len(problem.tested), problem.scaled.shape[1]
+        window_count, channels = len(problem.tested), problem.scaled.shape[1]
         sizes = {
-            "windows": (len(horizons(problem.horizon)), tested),
+            "windows": (len(horizons(problem.horizon)), window_count),
             "steps": (problem.horizon,),
             "channels": (channels,),
             "shifts": (len(SHIFTS),),
@@ -117,7 +117,7 @@ def describe(
     settings: Leaderboard, record: Record, problem: Problem, networks: Sequence[str], device: torch.device
 ) -> None:
     """Label the dimensions; record what comes in the drawn window, and published scores where the series has some."""
-    rows, shown = [*AT_ONCE, *networks], problem.shown(settings.window)
+    rows, first_row = [*AT_ONCE, *networks], problem.shown(settings.window)
     channel = problem.scaled[:, settings.channel - 1]
     record.coordinates(
         network=list(networks),
@@ -140,15 +140,15 @@ def describe(
         row=problem.series.row,
         windows=len(problem.tested),
         shown_channel=problem.series.names[settings.channel - 1],
-        shown_row=shown + 1,
+        shown_row=first_row + 1,
     )
     public = recognised(problem.series)
     if public is not None and (scores := public.published(settings.horizon, settings.split)):
         record.coordinates(published_model=list(scores))
         record.attribute(public_set=public.label)
         record.once("published", list(scores.values()))
-    record.once("past", channel[shown - settings.look_back : shown])
-    record.once("truth", channel[shown : shown + settings.horizon])
+    record.once("past", channel[first_row - settings.look_back : first_row])
+    record.once("truth", channel[first_row : first_row + settings.horizon])
 
 
 def fitted(settings: Leaderboard, problem: Problem) -> tuple[list[Row], LinearMap]:
@@ -197,9 +197,9 @@ def learn(
     set_learning_rate(one.optimiser, settings.learning_rate / 2 ** (epoch - 1))
     loss = one_pass(one, settings, problem, device)
     forecast = of_network(one.network, device)
-    shown = problem.shown(settings.window), settings.channel - 1
+    place = problem.shown(settings.window), settings.channel - 1
     validation = mean_error(forecast, problem.windows, problem.parts.validation(settings.horizon))
-    errors = errors_of(forecast, problem.windows, problem.tested, *shown)
+    errors = errors_of(forecast, problem.windows, problem.tested, *place)
     test = float(errors.windows[-1].mean())
     one.by_validation.consider(validation, errors)
     one.by_test.consider(test, errors)
@@ -249,8 +249,8 @@ def _row_of(name: str, learners: Sequence[Learner]) -> Row:
 
 def _trained_maps(grid: Grid[Learner]) -> list[LinearMap]:
     """The trained maps of the first seed that may be drawn beside least squares."""
-    named = zip(grid.networks, grid.first(), strict=True)
-    return [_map_of(one.network) for name, one in named if name in SHOWN_MAPS]
+    networks = zip(grid.networks, grid.first(), strict=True)
+    return [_map_of(one.network) for name, one in networks if name in SHOWN_MAPS]
 
 
 def _map_of(network: nn.Module) -> LinearMap:

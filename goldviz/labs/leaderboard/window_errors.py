@@ -48,7 +48,7 @@ def errors_of(forecast: Forecast, windows: SlidingWindows, rows: range, shown_ro
     untils = horizons(windows.horizon)
     channels = windows.values.shape[1]
     by_window, first = np.empty((len(untils), len(rows))), np.empty((len(rows), channels))
-    steps, by_channel, shown = np.zeros(windows.horizon), np.zeros(channels), np.empty(windows.horizon)
+    steps, by_channel, one_forecast = np.zeros(windows.horizon), np.zeros(channels), np.empty(windows.horizon)
     for part in windows.blocks(rows):
         forecasts = forecast(windows.past(part))
         squares = (forecasts - windows.future(part)) ** 2
@@ -59,11 +59,11 @@ def errors_of(forecast: Forecast, windows: SlidingWindows, rows: range, shown_ro
         by_channel += squares.sum(axis=(0, 2))
         first[here] = forecasts[..., 0]
         if shown_row in part:
-            shown = forecasts[shown_row - part.start, shown_channel]
+            one_forecast = forecasts[shown_row - part.start, shown_channel]
     count = len(rows)
     shifts = np.array([_distance(first, windows.values, rows, shift) for shift in SHIFTS])
     steps, by_channel = steps / (count * channels), by_channel / (count * windows.horizon)
-    return Errors(by_window, steps, by_channel, shifts, shown)
+    return Errors(by_window, steps, by_channel, shifts, one_forecast)
 
 
 def _distance(
@@ -112,8 +112,8 @@ def replications_of(
     losses = seeds.reshape(count * untils, windows).T
     blocks = np.random.default_rng([BOOTSTRAP_SEED, 0])
     means = replicated_means(losses, block_of(windows, horizon), REPLICATIONS, blocks).reshape(-1, count, untils)
-    drawn = np.random.default_rng([BOOTSTRAP_SEED, 1]).integers(count, size=(REPLICATIONS, count))
-    return np.asarray(np.take_along_axis(means, drawn[..., None], axis=1).mean(axis=1))
+    seed_draws = np.random.default_rng([BOOTSTRAP_SEED, 1]).integers(count, size=(REPLICATIONS, count))
+    return np.asarray(np.take_along_axis(means, seed_draws[..., None], axis=1).mean(axis=1))
 
 
 def interval(replications: Float[np.ndarray, "replication value"]) -> Float[np.ndarray, "end value"]:

@@ -59,14 +59,14 @@ def compute(settings: LSTMValves) -> xr.Dataset:
             )
         }
         gates = torch.stack([valve_openings.forget, valve_openings.input, valve_openings.output])[:, :, 0].detach()
-        kept = [torch.stack(trace.forget_gates), 1 - torch.stack(_min_gru(settings).update_gates)]
+        retention = [torch.stack(trace.forget_gates), 1 - torch.stack(_min_gru(settings).update_gates)]
         curve = [reach(cell_norms(settings.changed(**VIEW, forget_bias=bias))) for bias in REACH_BIASES]
         return xr.Dataset(
             {
                 **{name: ("step", values) for name, values in norms.items()},
                 "opening": (("valve", "step", "unit"), gates.numpy()),
                 "reach_by_bias": ("bias", np.array(curve)),
-                "gates_left": (("path", "step"), np.stack([_left_to_the_end(gates[:, 0]) for gates in kept])),
+                "gates_left": (("path", "step"), np.stack([_left_to_the_end(gates[:, 0]) for gates in retention])),
                 "inside": labelled(_inside(settings)),
             },
             coords={

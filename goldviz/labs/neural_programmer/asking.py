@@ -50,16 +50,16 @@ def ask(report: ReportSteps, checkpoint: KeptWeights, sentence: str, table: str)
     """
     settings = NeuralProgrammer.checked_json(checkpoint.settings)
     question = understood(sentence, settings.columns, settings.conditions)
-    asked = as_numbers([question], settings.conditions)
-    questions = Questions.on(asked, torch.tensor([table_of(table, settings.columns)]))
+    encoding = as_numbers([question], settings.conditions)
+    questions = Questions.on(encoding, torch.tensor([table_of(table, settings.columns)]))
     network = loaded(checkpoint)
     with one_thread(), torch.no_grad():
-        program = network(asked.words)
+        program = network(encoding.words)
         hard = [hardened(weights) for weights in program]
-        soft = execute(questions.tables, asked.pivots, *program).answer
-        firm, rows = execute(questions.tables, asked.pivots, *hard)
+        soft = execute(questions.tables, encoding.pivots, *program).answer
+        firm, rows = execute(questions.tables, encoding.pivots, *hard)
     report(1, 1)
-    prints = asked.words[:, 0] == PRINT_WORD
+    prints = encoding.words[:, 0] == PRINT_WORD
     return Reply(
         str(question),
         program.operations[0].numpy(),

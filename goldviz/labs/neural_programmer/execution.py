@@ -56,9 +56,9 @@ class Execution:
         The paper clears the selection where another operation is chosen; here it stays.
         """
         comparisons = operation[:, GREATER, None, None] * self.larger + operation[:, LESSER, None, None] * self.smaller
-        compared = (comparisons * column[:, None]).sum(-1)
+        matches = (comparisons * column[:, None]).sum(-1)
         stay = torch.cat([operation[:, : KEEP + 1], operation[:, SUM : PRINT + 1]], 1).sum(1)
-        return stay[:, None] * rows + compared + operation[:, AND, None] * torch.minimum(rows, before)
+        return stay[:, None] * rows + matches + operation[:, AND, None] * torch.minimum(rows, before)
 
     def answer(
         self,

@@ -51,10 +51,10 @@ class Unseen:
         questions = drawn(settings, TESTS, generator)
         again = type(questions.asked)(*(one.repeat(OTHER_TABLES, 1) for one in questions.asked))
         elsewhere = Questions.on(again, tables(settings, TESTS * OTHER_TABLES, generator))
-        chosen = followed(settings, generator)
+        sample = followed(settings, generator)
         table = tables(settings, 1, generator).mul(100).round().div(100)
-        asked = as_numbers(chosen, settings.conditions)
-        return cls(questions, elsewhere, tuple(chosen), Questions.on(asked, table.repeat(len(chosen), 1, 1)))
+        encoding = as_numbers(sample, settings.conditions)
+        return cls(questions, elsewhere, tuple(sample), Questions.on(encoding, table.repeat(len(sample), 1, 1)))
 
     def right_answers(self) -> Float[Tensor, " question"]:
         """Those of the questions that are followed, as one number each."""
@@ -80,23 +80,23 @@ def as_one_number(answer: Answer, tables: Float[Tensor, "question row column"]) 
 
 
 @torch.no_grad()
-def look(network: Programmer, unseen: Unseen) -> Measured:
+def look(network: Programmer, test: Unseen) -> Measured:
     """How unseen questions are answered, softly and by the hardened program."""
-    questions = unseen.questions
+    questions = test.questions
     prints = questions.asked.words[:, 0] == PRINT_WORD
     program = network(questions.asked.words)
     hard = Program(hardened(program.operations), hardened(program.columns))
     soft = execute(questions.tables, questions.asked.pivots, *program).answer
     firm = execute(questions.tables, questions.asked.pivots, *hard).answer
     right = distance(firm, questions.answer, prints) < CLOSE
-    everywhere = right & _right_elsewhere(hard, unseen.elsewhere)
+    everywhere = right & _right_elsewhere(hard, test.elsewhere)
     return {
         "test_loss": answer_loss(soft, questions.answer, prints),
         "right": right.float().mean(),
-        "as_asked": _as_asked(hard, unseen.spelt).float().mean(),
+        "as_asked": _as_asked(hard, test.spelt).float().mean(),
         "lucky": (right & ~everywhere).float().mean(),
         "gap": distance(soft, firm, prints).mean(),
-        "right_by_sort": torch.stack([right[sort].float().mean() for sort in unseen.sorts()]),
+        "right_by_sort": torch.stack([right[sort].float().mean() for sort in test.sorts()]),
     }
 
 
@@ -118,11 +118,11 @@ def _steps(hard: Program) -> list[Steps]:
 
     Steps before the last that leave the rows as they are, are left out; two comparisons stand in one order.
     """
-    chosen = hard.operations.argmax(2)
-    read = torch.isin(chosen, torch.tensor(READ_A_COLUMN))
+    choices = hard.operations.argmax(2)
+    read = torch.isin(choices, torch.tensor(READ_A_COLUMN))
     columns = torch.where(read, hard.columns.argmax(2), -1).tolist()
     programs = []
-    for operations, of_columns in zip(chosen.tolist(), columns, strict=True):
+    for operations, of_columns in zip(choices.tolist(), columns, strict=True):
         steps = list(zip(operations, of_columns, strict=True))
         changes = [step for step in steps[:-1] if step[0] in CHANGE_ROWS]
         programs.append([*sorted(changes[:2]), *changes[2:], *steps[-1:]])
@@ -130,9 +130,9 @@ def _steps(hard: Program) -> list[Steps]:
 
 
 @torch.no_grad()
-def of_followed(network: Programmer, unseen: Unseen) -> Measured:
+def of_followed(network: Programmer, test: Unseen) -> Measured:
     """The programs of the followed questions, the rows that they select, and their answers."""
-    questions = unseen.of_followed
+    questions = test.of_followed
     program = network(questions.asked.words)
     hard = (hardened(program.operations), hardened(program.columns))
     soft = execute(questions.tables, questions.asked.pivots, *program)

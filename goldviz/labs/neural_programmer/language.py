@@ -43,9 +43,9 @@ class Question(NamedTuple):
     conditions: tuple[Condition, ...] = ()
 
     def __str__(self) -> str:
-        asked = self.aggregate if self.column is None else f"{self.aggregate} {COLUMNS[self.column]}"
+        select_clause = self.aggregate if self.column is None else f"{self.aggregate} {COLUMNS[self.column]}"
         conditions = " and ".join(f"{COLUMNS[own.column]} {own.comparison} {own.pivot:.2f}" for own in self.conditions)
-        return f"{asked} where {conditions}" if conditions else asked
+        return f"{select_clause} where {conditions}" if conditions else select_clause
 
     @property
     def pivots(self) -> tuple[float, float]:
@@ -84,8 +84,8 @@ def _check(word: str, columns: int) -> None:
         return
     if len(word) == 1 and word in COLUMNS:
         raise QuestionError(f"The question asks for column {word}; the table has {_listed(COLUMNS[:columns])}.")
-    allowed = _listed((*WORDS, *COLUMNS[:columns]))
-    raise QuestionError(f"The word {_short(word)!r} is unknown; allowed are {allowed} and numbers.")
+    vocabulary = _listed((*WORDS, *COLUMNS[:columns]))
+    raise QuestionError(f"The word {_short(word)!r} is unknown; allowed are {vocabulary} and numbers.")
 
 
 def _question(words: Iterator[str], sentence: str) -> Question:

@@ -22,13 +22,13 @@ CLOSE = 1e-3
 """How near an answer has to be to count as right."""
 
 
-def answer_loss(given: Answer, right: Answer, prints: Bool[Tensor, " question"]) -> Float[Tensor, ""]:
+def answer_loss(answer: Answer, right: Answer, prints: Bool[Tensor, " question"]) -> Float[Tensor, ""]:
     """The mean over questions: Huber's loss of a number, or the cross-entropy of printed cells, their mean.
 
     Neelakantan et al. 2016, eq. 13-15, with a threshold of 1.
     """
-    of_number = huber_loss(given.number, right.number, reduction="none")
-    of_cells = binary_cross_entropy(given.cells.clamp(SURE, 1 - SURE), right.cells, reduction="none").mean((1, 2))
+    of_number = huber_loss(answer.number, right.number, reduction="none")
+    of_cells = binary_cross_entropy(answer.cells.clamp(SURE, 1 - SURE), right.cells, reduction="none").mean((1, 2))
     return torch.where(prints, of_cells, of_number).mean()
 
 

@@ -40,10 +40,10 @@ class Questions:
     answer: Answer
 
     @classmethod
-    def on(cls, asked: Asked, tables: Float[Tensor, "question row column"]) -> Questions:
+    def on(cls, encoding: Asked, tables: Float[Tensor, "question row column"]) -> Questions:
         """The same with the answers that their own words mean."""
-        operations, columns = programs_as_asked(asked, tables.shape[2])
-        return cls(asked, tables, execute(tables, asked.pivots, operations, columns).answer)
+        operations, columns = programs_as_asked(encoding, tables.shape[2])
+        return cls(encoding, tables, execute(tables, encoding.pivots, operations, columns).answer)
 
     def to(self, device: torch.device) -> Questions:
         """The questions where a network is."""
@@ -90,23 +90,23 @@ def tables(settings: NeuralProgrammer, count: int, generator: Generator) -> Floa
 
 
 def programs_as_asked(
-    asked: Asked, columns: int
+    encoding: Asked, columns: int
 ) -> tuple[Float[Tensor, "question iteration operation"], Float[Tensor, "question iteration column"]]:
     """The program that a question's words spell: a step for each condition, ``and``, and what is asked for."""
-    count, conditions = len(asked.words), (asked.words.shape[1] - 2) // 2
+    count, conditions = len(encoding.words), (encoding.words.shape[1] - 2) // 2
     steps, of_columns = [], []
     for place in range(conditions):
-        comparison = asked.words[:, 2 + 2 * place]
+        comparison = encoding.words[:, 2 + 2 * place]
         steps.append(torch.where(comparison == 0, KEEP, torch.where(comparison == 1, GREATER, LESSER)))
-        of_columns.append(asked.words[:, 3 + 2 * place])
+        of_columns.append(encoding.words[:, 3 + 2 * place])
         if place:
             steps.append(torch.where(comparison == 0, KEEP, AND))
-            of_columns.append(torch.zeros(count, dtype=torch.long, device=asked.words.device))
-    steps.append(asked.words[:, 0] + SUM)
-    of_columns.append(asked.words[:, 1])
+            of_columns.append(torch.zeros(count, dtype=torch.long, device=encoding.words.device))
+    steps.append(encoding.words[:, 0] + SUM)
+    of_columns.append(encoding.words[:, 1])
     operations = torch.nn.functional.one_hot(torch.stack(steps, 1), len(OPERATIONS))
     one_column = torch.nn.functional.one_hot((torch.stack(of_columns, 1) - 1).clamp(min=0), columns)
-    return operations.to(asked.pivots.dtype), one_column.to(asked.pivots.dtype)
+    return operations.to(encoding.pivots.dtype), one_column.to(encoding.pivots.dtype)
 
 
 def as_numbers(questions: list[Question], conditions: int) -> Asked:

@@ -49,7 +49,7 @@ class NoisyLearner(Learner[Programmer]):
 def train(settings: NeuralProgrammer, record: Record) -> None:
     """Train a programmer for every seed, and record every variable that the experiment declares."""
     streams = [stream(seed, DATA) for seed in settings.seeds]
-    unseen = [Unseen.drawn(settings, stream(seed, TEST_DATA)) for seed in settings.seeds]
+    tests = [Unseen.drawn(settings, stream(seed, TEST_DATA)) for seed in settings.seeds]
     with training_on(settings.device) as device:
 
         def learner(_: str, seed: int) -> NoisyLearner:
@@ -58,14 +58,14 @@ def train(settings: NeuralProgrammer, record: Record) -> None:
             return NoisyLearner(network, optimiser, stream(seed, DROPOUT_AND_NOISE, device))
 
         grid = Grid.made(["programmer"], settings.seeds, learner, data=streams)
-        announce(settings, record, unseen[0], grid, device)
+        announce(settings, record, tests[0], grid, device)
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now = record.settings
             rate = now.learning_rate * warm_up_share(step, settings.steps, settings.warm_up)
             record("learning_rate", rate)
             looks = step in (1, settings.steps) or step % settings.look_every == 0
             if looks:
-                look_at_all(record, grid, unseen)
+                look_at_all(record, grid, tests)
             batches = [drawn(now, now.batch, generator).to(device) for generator in streams]
             step_of = partial(learn, now=now, rate=rate, step=step, record=record, looks=looks)
             hand_over(table(grid.each(step_of, batches)), record)
@@ -88,7 +88,7 @@ def programmer(settings: NeuralProgrammer, seed: int) -> Programmer:
 
 
 def announce(
-    settings: NeuralProgrammer, record: Record, unseen: Unseen, grid: Grid[NoisyLearner], device: torch.device
+    settings: NeuralProgrammer, record: Record, test: Unseen, grid: Grid[NoisyLearner], device: torch.device
 ) -> None:
     """Label the dimensions, and record what does not change."""
     record.coordinates(
@@ -96,7 +96,7 @@ def announce(
         seed=list(settings.seeds),
         layer=list(LAYERS),
         sort=[f"{name}, {count}" for name in AGGREGATES for count in range(settings.conditions + 1)],
-        question=[str(question) for question in unseen.followed],
+        question=[str(question) for question in test.followed],
         iteration=list(range(1, settings.iterations + 1)),
         operation=list(OPERATIONS),
         column=list(COLUMNS[: settings.columns]),
@@ -104,16 +104,16 @@ def announce(
         row=list(range(1, settings.rows + 1)),
     )
     record.attribute(device=device_name(device))
-    record.once("cell", unseen.of_followed.tables[0].tolist())
-    record.once("right_answer", unseen.right_answers().tolist())
+    record.once("cell", test.of_followed.tables[0].tolist())
+    record.once("right_answer", test.right_answers().tolist())
     record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
 
 
-def look_at_all(record: Record, grid: Grid[NoisyLearner], unseen: list[Unseen]) -> None:
+def look_at_all(record: Record, grid: Grid[NoisyLearner], tests: list[Unseen]) -> None:
     """Record how unseen questions are answered, and the programs of the first seed for those that are followed."""
     with record.instrument():
-        rows = grid.each(lambda one, own: look(on_cpu(one.network), own), unseen)
-        programs = of_followed(on_cpu(grid.first()[0].network), unseen[0])
+        rows = grid.each(lambda one, own: look(on_cpu(one.network), own), tests)
+        programs = of_followed(on_cpu(grid.first()[0].network), tests[0])
     hand_over(table(rows), record)
     hand_over(programs, record)
 

@@ -40,9 +40,9 @@ class Evaluation:
         steps = max(len(group.inputs) for group in groups)
         padded = [functional.pad(group.inputs, (0, 0, 0, 0, 0, steps - len(group.inputs))) for group in groups]
         place = lengths.index(settings.length)
-        trained, own = groups[place], slice(place * TESTED, (place + 1) * TESTED)
-        probe = TaskBatch(trained.inputs[:, :1], trained.targets[:, :1])
-        return cls(groups, torch.cat(padded, 1), trained, own, probe)
+        train_group, own = groups[place], slice(place * TESTED, (place + 1) * TESTED)
+        probe = TaskBatch(train_group.inputs[:, :1], train_group.targets[:, :1])
+        return cls(groups, torch.cat(padded, 1), train_group, own, probe)
 
 
 class Reply(NamedTuple):
@@ -73,39 +73,39 @@ def right(logits: Float[Tensor, "answer batch bit"], batch: TaskBatch) -> tuple[
     return hits.float().mean(), hits.all(-1).all(0).float().mean()
 
 
-def by_length(given: Reply, evaluation: Evaluation) -> Measured:
+def by_length(output: Reply, evaluation: Evaluation) -> Measured:
     """``bits_right`` and ``sequences_right`` of each tested length."""
     shares = [
-        right(given.logits[group.first_answer : len(group.inputs), number * TESTED : (number + 1) * TESTED], group)
+        right(output.logits[group.first_answer : len(group.inputs), number * TESTED : (number + 1) * TESTED], group)
         for number, group in enumerate(evaluation.groups)
     ]
     bits, whole = (torch.stack(own) for own in zip(*shares, strict=True))
     return {"bits_right": bits, "sequences_right": whole}
 
 
-def cells_used(given: Reply, evaluation: Evaluation) -> Float[Tensor, " head"]:
+def cells_used(output: Reply, evaluation: Evaluation) -> Float[Tensor, " head"]:
     """exp of the entropy of each head's weights, mean over sequences and the times at which a head is of use.
 
     Reading is of use at answers, writing while rows are told, before the mark. 1 where each address is one cell.
     """
     batch = evaluation.trained
-    weights = torch.stack([visit.address.sharp[evaluation.own] for visit in given.visits[: len(batch.inputs)]])
+    weights = torch.stack([visit.address.sharp[evaluation.own] for visit in output.visits[: len(batch.inputs)]])
     cells = torch.special.entr(weights).sum(-1).exp()  # (time, batch, head)
     reading, writing = cells[batch.first_answer :, :, READ], cells[: batch.first_answer - 1, :, WRITE]
     return torch.stack([reading.mean(), writing.mean()])
 
 
-def answer_to_probe(given: Reply, evaluation: Evaluation) -> Float[Tensor, "time bit"]:
+def answer_to_probe(output: Reply, evaluation: Evaluation) -> Float[Tensor, "time bit"]:
     """The probability that each bit is 1, at every time step of the probe."""
-    return torch.sigmoid(given.logits[: len(evaluation.probe.inputs), evaluation.own.start])
+    return torch.sigmoid(output.logits[: len(evaluation.probe.inputs), evaluation.own.start])
 
 
-def of_probe(given: Reply, evaluation: Evaluation) -> Measured:
+def of_probe(output: Reply, evaluation: Evaluation) -> Measured:
     """Memory, addresses and controls at every time step of the probe."""
-    visits, place = given.visits[: len(evaluation.probe.inputs)], evaluation.own.start
+    visits, place = output.visits[: len(evaluation.probe.inputs)], evaluation.own.start
     memory = torch.stack([visit.memory[place] for visit in visits])
-    told = [visit.controls for visit in visits]
-    controls = [torch.cat([one.strength, one.gate, one.shift, one.sharpness], -1)[place] for one in told]
+    head_controls = [visit.controls for visit in visits]
+    controls = [torch.cat([one.strength, one.gate, one.shift, one.sharpness], -1)[place] for one in head_controls]
     return {
         "memory": memory,
         "cell_size": memory.square().mean(-1).sqrt(),

@@ -95,13 +95,13 @@ class Machine(nn.Module):
         state = State(self.start.expand(batch, -1, -1), weights, inputs.new_zeros(batch, shape.width), nothing, nothing)
         rows = functional.linear(inputs, self.told[:, : shape.inputs], self.bias)  # (time, batch, gates * hidden)
         within = self.told[:, shape.inputs :].T
-        reached = []
+        features = []
         for row in rows:
             state, visit = self.step(row, within, state)
-            reached.append(torch.cat([state.hidden, state.read], -1))
+            features.append(torch.cat([state.hidden, state.read], -1))
             if visits is not None:
                 visits.append(visit)
-        logits: Tensor = self.answer(torch.stack(reached))
+        logits: Tensor = self.answer(torch.stack(features))
         return logits
 
     def step(self, row: Tensor, within: Tensor, state: State) -> tuple[State, Visit]:
@@ -124,8 +124,8 @@ class Machine(nn.Module):
     def _told(self, hidden: Tensor) -> tuple[Controls, Tensor, Tensor]:
         """The heads' controls, and what is erased and added."""
         width = self.shape.width
-        told = self.heads(hidden)
-        erase, add, of_heads = told[:, :width], told[:, width : 2 * width], told[:, 2 * width :]
+        parameters = self.heads(hidden)
+        erase, add, of_heads = parameters[:, :width], parameters[:, width : 2 * width], parameters[:, 2 * width :]
         key, strength, gate, shift, sharpness = of_heads.unflatten(-1, (len(HEADS), -1)).split(self.parts, -1)
         controls = Controls(
             torch.tanh(key),

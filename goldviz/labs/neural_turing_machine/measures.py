@@ -22,10 +22,10 @@ def _at_length(name: str, length: Callable[[Any], int]) -> Callable[[Recorded], 
     """A share at the last look, at the length that the settings name; NaN where it was not tested."""
 
     def of(run: Recorded) -> Floats:
-        asked, tested = length(run.settings), run.dataset["length"].values.tolist() if "length" in run.dataset else []
-        if asked not in tested:
+        target, lengths = length(run.settings), run.dataset["length"].values.tolist() if "length" in run.dataset else []
+        if target not in lengths:
             return run.nothing
-        return run.last(name, "look", "length", by=lambda shares: shares[tested.index(asked)])
+        return run.last(name, "look", "length", by=lambda shares: shares[lengths.index(target)])
 
     return of
 

@@ -86,7 +86,7 @@ STORIES = (
                     "How long a sequence does it copy?",
                     ("As long as in training", "Until the memory is full", "Any"),
                     _longer,
-                    Curve("by_length", "NTM", lambda drawn: _reach(drawn[12], drawn[18])),
+                    Curve("by_length", "NTM", lambda guess: _reach(guess[12], guess[18])),
                 ),
             ),
             Step(

@@ -78,22 +78,22 @@ def sequences(settings: TaskSettings, length: int, repeats: int, batch: int, gen
     bits = settings.bits
     rows = torch.randint(2, (length, batch, bits), generator=generator).float()
     priority = torch.zeros(length, batch)
-    asked = torch.zeros(batch, bits)
+    query = torch.zeros(batch, bits)
     if settings.task == "recall":
         rows = _different_rows(length, batch, bits, generator)
         place = torch.randint(length - 1, (batch,), generator=generator)
-        asked, wanted = rows[place, torch.arange(batch)], rows[place + 1, torch.arange(batch)][None]
+        query, targets = rows[place, torch.arange(batch)], rows[place + 1, torch.arange(batch)][None]
     elif settings.task == "priority":
         priority = 2 * torch.rand(length, batch, generator=generator) - 1
         order = priority.argsort(0, descending=True)
-        wanted = rows.gather(0, order[..., None].expand_as(rows))
+        targets = rows.gather(0, order[..., None].expand_as(rows))
     else:
-        wanted = rows.repeat(repeats if settings.task == "repeat" else 1, 1, 1)
-    inputs = torch.zeros(length + 1 + len(wanted), batch, bits + len(EXTRA))
+        targets = rows.repeat(repeats if settings.task == "repeat" else 1, 1, 1)
+    inputs = torch.zeros(length + 1 + len(targets), batch, bits + len(EXTRA))
     inputs[:length, :, :bits], inputs[:length, :, bits + PRIORITY] = rows, priority
-    inputs[length, :, :bits], inputs[length, :, bits + MARK] = asked, 1.0
+    inputs[length, :, :bits], inputs[length, :, bits + MARK] = query, 1.0
     inputs[length + 1 :, :, bits + FLAG] = float(settings.flag)
-    return TaskBatch(inputs, wanted)
+    return TaskBatch(inputs, targets)
 
 
 def _different_rows(length: int, batch: int, bits: int, generator: Generator) -> Float[Tensor, "length batch bit"]:

@@ -102,24 +102,24 @@ def announce(settings: NeuralTuringMachine, record: Record, evaluation: Evaluati
     )
     record.attribute(device=device_name(device), first_answer=probe.first_answer + 1, trained_length=settings.length)
     record.once("told", probe.inputs[:, 0].numpy())
-    asked = torch.full((probe.first_answer, settings.bits), math.nan)
-    record.once("wanted", torch.cat([asked, probe.targets[:, 0]]).numpy())
+    blank = torch.full((probe.first_answer, settings.bits), math.nan)
+    record.once("wanted", torch.cat([blank, probe.targets[:, 0]]).numpy())
 
 
 @torch.no_grad()
 def look(grid: Grid[Learner[Network]], evaluations: list[Evaluation]) -> Measured:
     """What every network answers by length, and where the machine of the first seed writes and reads in the probe."""
     replies = grid.each(lambda one, own: reply(on_cpu(one.network), own), evaluations)
-    rows = [[by_length(given, own) for given, own in zip(row, evaluations, strict=True)] for row in replies]
-    shown: Measured = table(rows)
-    shown["answer"] = torch.stack([answer_to_probe(row[0], evaluations[0]) for row in replies], 1)
+    rows = [[by_length(output, own) for output, own in zip(row, evaluations, strict=True)] for row in replies]
+    measurements: Measured = table(rows)
+    measurements["answer"] = torch.stack([answer_to_probe(row[0], evaluations[0]) for row in replies], 1)
     for row in replies:
         if row[0].visits:
-            shown["cells_used"] = torch.stack(
-                [cells_used(given, own) for given, own in zip(row, evaluations, strict=True)]
+            measurements["cells_used"] = torch.stack(
+                [cells_used(output, own) for output, own in zip(row, evaluations, strict=True)]
             )
-            shown |= of_probe(row[0], evaluations[0])
-    return shown
+            measurements |= of_probe(row[0], evaluations[0])
+    return measurements
 
 
 def learn(

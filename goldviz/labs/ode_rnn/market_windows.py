@@ -119,13 +119,13 @@ def _long_windows(times: NDArray[np.float64], length: int, longest_gap: float) -
     return np.asarray(np.concatenate([start, later[:, None]], 1)[near])
 
 
-def _standardised(values: Float[np.ndarray, "rows channels"], learnt: int) -> Float[np.ndarray, "rows channels"]:
-    """By mean and standard deviation of the first ``learnt`` rows; a channel that does not vary there is missing."""
+def _standardised(values: Float[np.ndarray, "rows channels"], rows: int) -> Float[np.ndarray, "rows channels"]:
+    """By mean and standard deviation of the first ``rows`` rows; a channel that does not vary there is missing."""
     observed_there = np.isfinite(values)
-    first = np.where(observed_there[:learnt], values[:learnt], 0.0)
-    count = np.maximum(observed_there[:learnt].sum(0), 1)
+    first = np.where(observed_there[:rows], values[:rows], 0.0)
+    count = np.maximum(observed_there[:rows].sum(0), 1)
     mean = first.sum(0) / count
-    spread = np.sqrt((np.where(observed_there[:learnt], values[:learnt] - mean, 0.0) ** 2).sum(0) / count)
+    spread = np.sqrt((np.where(observed_there[:rows], values[:rows] - mean, 0.0) ** 2).sum(0) / count)
     usable = spread > 1e-12 * np.abs(mean)
     scores = np.where(usable, (values - mean) / np.where(usable, spread, 1.0), np.nan)
     return np.asarray(np.clip(scores, -FARTHEST, FARTHEST))

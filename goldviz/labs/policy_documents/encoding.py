@@ -49,7 +49,7 @@ def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | 
         pieces_done += share
     if words:
         KEPT_VECTORS.make_room(survivor=vector_name(model.fingerprint, name))
-    vectors = [known for text in texts if (known := by_name[text.name]) is not None]
+    vectors = [one for text in texts if (one := by_name[text.name]) is not None]
     return EncodedTexts(
         cls=np.stack([vector.cls for vector in vectors]),
         mean=np.stack([vector.mean for vector in vectors]),

@@ -97,13 +97,13 @@ class Reading(TrainingReading):
     """log10 of the largest such norm at any lag."""
     longest_lag: int = read(_longest_lag)
     """The largest lag."""
-    forget: Floats = read(lambda recorded: _gates(recorded, FORGET, "gate_opening", "time"))
+    forget: Floats = read(lambda run: _gates(run, FORGET, "gate_opening", "time"))
     """The mean opening of the forget gate at the last look."""
-    renewed: Floats = read(lambda recorded: _gates(recorded, UPDATE, "gate_opening", "time"))
+    renewed: Floats = read(lambda run: _gates(run, UPDATE, "gate_opening", "time"))
     """The mean opening of the update gate at the last look."""
     cell_path: Floats = at_last("log_cell_path", "look", "lag", by=lambda logs: logs[-1])
     """log10 of the cell path at the largest lag."""
-    stuck: Floats = read(lambda recorded: _gates(recorded, STEERING, "gate_saturation"))
+    stuck: Floats = read(lambda run: _gates(run, STEERING, "gate_saturation"))
     """The share of saturated gate values, mean over the gates that are not a forget gate, at the last look."""
     flat: Floats = at_last("state_saturation", "look")
     """The share of saturated hidden values at the last look."""

@@ -138,16 +138,18 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
     except (ValueError, JobFailedError, TooManyJobsError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    unknown = [word for word, is_known in zip(read.attrs["words"], read.attrs["known"], strict=True) if not is_known]
+    unknown_words = [
+        word for word, is_known in zip(read.attrs["words"], read.attrs["known"], strict=True) if not is_known
+    ]
     if read.sizes["time"] != settings.time_steps():
         st.caption(
             f"The networks were trained on reviews of {settings.time_steps()} words alone. Yours has "
             f"{read.sizes['time']}: they may be wrong on it though they are right on theirs."
         )
-    if unknown:
+    if unknown_words:
         st.caption(
-            f"{len(unknown)} of {read.sizes['time']} words were never seen in training, and are read as nothing: "
-            f"{plain(', '.join(dict.fromkeys(unknown)))}."
+            f"{len(unknown_words)} of {read.sizes['time']} words were never seen in training, and are read as nothing: "
+            f"{plain(', '.join(dict.fromkeys(unknown_words)))}."
         )
     inside = ("states", "word_gates") if network in GATES else ("states",)
     for row in (("verdict", "heard"), inside):

@@ -41,8 +41,8 @@ def steps_on(layer: RecurrentWeights, trace: RecurrentTrace) -> StepOn:
         case ResetAfterGRU(), GRUTrace():
             return _reset_after_on(layer, trace)
         case MinGRU(), MinGRUTrace():
-            kept = [1 - z.detach() for z in trace.update_gates]
-            return lambda step, dh: dh * kept[step]
+            retention = [1 - z.detach() for z in trace.update_gates]
+            return lambda step, dh: dh * retention[step]
         case _, DrivenTrace() if isinstance(trace, layer.trace):
             return _step_on(layer, trace)
     raise TypeError(f"A {type(trace).__name__} is not what a {type(layer).__name__} layer leaves behind.")

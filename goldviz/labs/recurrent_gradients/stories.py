@@ -91,7 +91,7 @@ STORIES = (
                     "How much of the last step's gradient reaches the RNN's first?",
                     ("More than a tenth", "A thousandth or so", "Less than a millionth"),
                     _what_reaches,
-                    Curve("state_gradient", "RNN", lambda drawn: _share(first_over_last(drawn))),
+                    Curve("state_gradient", "RNN", lambda guess: _share(first_over_last(guess))),
                 ),
             ),
             Step(

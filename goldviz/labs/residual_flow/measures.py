@@ -13,8 +13,8 @@ TOLERANCE = 1e-4
 
 def order(solver: str, words: str) -> Measure:
     """The measured order of a solver, by its name in the run; ``words`` are what its steps are called."""
-    told = f"How fast {words} steps approach the flow: minus the slope of log error over log blocks."
-    return Measure(f"{solver}_order", told, "", lambda run: -float(run["slope"].sel(solver=solver)))
+    description = f"How fast {words} steps approach the flow: minus the slope of log error over log blocks."
+    return Measure(f"{solver}_order", description, "", lambda run: -float(run["slope"].sel(solver=solver)))
 
 
 euler_order = order("euler", "residual")

@@ -74,7 +74,7 @@ def scores(
     forecast, fan = _rolled_with_fan(network, output, view, courses_of)
     with watching_sums(network) as sums:
         losses = [loss_ahead(network, output, windows) for windows in (view.learned, test)]
-    learned, unseen = sums[: len(sums) // 2], sums[len(sums) // 2 :]
+    train_z, test_z = sums[: len(sums) // 2], sums[len(sums) // 2 :]
     measurements = {
         "train_loss": losses[0],
         "test_loss": losses[1],
@@ -87,10 +87,10 @@ def scores(
         median = output.median(network(longer.inputs(), longer.times))
         measurements["row_error"] = (median - longer.values).square().mean(0)
     if settings.task == "market":
-        measurements["dead_units"] = dead_by_layer(settings, unseen)
+        measurements["dead_units"] = dead_by_layer(settings, test_z)
         measurements["recovered"] = torch.tensor(math.nan)
         if sums:
-            units = [ACTIVATIONS[settings.activation](LEAK).function(own[0]).flatten(0, 1) for own in (learned, unseen)]
+            units = [ACTIVATIONS[settings.activation](LEAK).function(own[0]).flatten(0, 1) for own in (train_z, test_z)]
             values = [windows.inputs()[..., 0].flatten() for windows in (view.learned, test)]
             measurements["recovered"] = torch.tensor(recovered(units[0], values[0], units[1], values[1]))
     if settings.task == "surroundings":
@@ -187,9 +187,9 @@ def of_attention(network: SeriesTransformer, settings: SeriesAttention, view: Se
     }
     measurements |= position_products(network)
     if settings.attention.startswith("prob_sparse"):
-        projected = [block.attention.projected(x, places) for block, x, places in walk]
+        projections = [block.attention.projected(x, places) for block, x, places in walk]
         score_of = unevenness if settings.attention == "prob_sparse" else max_mean_scores
-        score = torch.cat([score_of(one.query, one.key) for one in projected])
+        score = torch.cat([score_of(one.query, one.key) for one in projections])
         rows = rows_by_factor(settings.factor, probe.rows)
         measurements |= {"score": score, "active": active_rows(score, rows).float()}
     return measurements
@@ -240,10 +240,10 @@ def heard_after(settings: SeriesAttention) -> Float[np.ndarray, "depth lag"] | N
 
 def simple_forecasts(problem: SeriesProblem) -> dict[str, Measured]:
     """Errors of every simple forecast on the test series, and what it says of the probe."""
-    known = problem.test.values[:, : problem.context].numpy()
-    asked = Problem(problem.train.values.numpy(), known, problem.period)
+    contexts = problem.test.values[:, : problem.context].numpy()
+    simple_problem = Problem(problem.train.values.numpy(), contexts, problem.period)
     answers = {}
     for name, simple in SIMPLE_FORECASTS.items():
-        forecast = torch.tensor(simple.forecast(asked), dtype=torch.float32)
+        forecast = torch.tensor(simple.forecast(simple_problem), dtype=torch.float32)
         answers[name] = {**errors_of(problem, forecast), "forecast": forecast[0]}
     return answers

@@ -72,8 +72,8 @@ class SeriesODERNN(nn.Module):
                 state, last, first = self._before(rows, times)[-1], times[:, -1], rows.shape[1]
             for row in range(first, rows.shape[1]):
                 value = rows[:, row, :1]
-                jumped = self.network.cell(torch.cat([value, torch.ones_like(value)], 1)[None], state).states[-1]
-                state = self.network.evolve(jumped, (times[:, row] - last) / self.unit)
+                state_after = self.network.cell(torch.cat([value, torch.ones_like(value)], 1)[None], state).states[-1]
+                state = self.network.evolve(state_after, (times[:, row] - last) / self.unit)
                 last = times[:, row]
             output: Tensor = self.read_out(state)
             return output

@@ -24,8 +24,8 @@ GOOD = 0.02
 
 def _best(run: Run) -> tuple[int, str]:
     errors = {name: measure.first(run) for name, measure in WHO.items()}
-    told = "; ".join(f"{name}: {error:.1%}" for name, error in errors.items())
-    return list(WHO).index(sorted(errors, key=errors.__getitem__)[0]), f"Errors as a share of the values. {told}."
+    listing = "; ".join(f"{name}: {error:.1%}" for name, error in errors.items())
+    return list(WHO).index(sorted(errors, key=errors.__getitem__)[0]), f"Errors as a share of the values. {listing}."
 
 
 def _apart(run: Run) -> tuple[int, str]:

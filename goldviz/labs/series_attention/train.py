@@ -63,7 +63,7 @@ def train(settings: SeriesAttention, record: Record) -> None:
 
         grid = Grid.made(trained_networks(settings), settings.seeds, learner, order=orders)
         announce(settings, record, views, grid, device)
-        learned = [problem.train.to(device) for problem in problems]
+        train_windows = [problem.train.to(device) for problem in problems]
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now = record.settings
             rate = now.learning_rate * warm_up_share(step, settings.steps, settings.warm_up)
@@ -73,9 +73,9 @@ def train(settings: SeriesAttention, record: Record) -> None:
                 look(settings, record, grid, views)
             picks = [
                 torch.randint(len(own), (now.batch,), generator=order)
-                for own, order in zip(learned, orders, strict=True)
+                for own, order in zip(train_windows, orders, strict=True)
             ]
-            batches = [own.chosen(pick.to(device)) for own, pick in zip(learned, picks, strict=True)]
+            batches = [own.chosen(pick.to(device)) for own, pick in zip(train_windows, picks, strict=True)]
             rows = grid.each(partial(learn, now=now, rate=rate, record=record, closely=closely), batches)
             hand_over(with_means_over_seeds(table(rows)), record)
 
@@ -86,7 +86,7 @@ def announce(
     """Label the dimensions, and record what does not change: the probe, simple forecasts, and who hears whom."""
     problem, rows = views[0].problem, window_rows(settings)
     map_rows = list(range(1, min(rows, MAP_ROWS) + 1))
-    heard = heard_after(settings)
+    reach = heard_after(settings)
     record.coordinates(
         network=list(grid.networks),
         seed=list(settings.seeds),
@@ -102,7 +102,7 @@ def announce(
         side=["query", "key"],
         kernel_lag=list(range(int(settings.kernel) if "transformer" in trained_networks(settings) else 1)),
         layer=layer_names(settings),
-        depth=list(range(1, (0 if heard is None else len(heard)) + 1)),
+        depth=list(range(1, (0 if reach is None else len(reach)) + 1)),
         simple=list(SIMPLE_FORECASTS),
         value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
@@ -117,8 +117,8 @@ def announce(
     record.once("simple_forecast", torch.stack([simple[0][one]["forecast"] for one in SIMPLE_FORECASTS]).numpy())
     record.once("probe", views[0].probe.values[0].numpy())
     record.once("floor", problem.floor)
-    if heard is not None:
-        record.once("heard", heard)
+    if reach is not None:
+        record.once("heard", reach)
     record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
 
 
@@ -126,7 +126,7 @@ def look(settings: SeriesAttention, record: Record, grid: Grid[SeriesLearner], v
     """Record what every network forecasts, and where the first Transformer of the first seed looks."""
     with record.instrument():
         networks = grid.each(lambda one: on_cpu(one.network))
-        scored = [
+        scores_by_network = [
             [
                 scores(network, settings, view, settings.seeds[0] if view is views[0] else None)
                 for network, view in zip(row, views, strict=True)
@@ -137,9 +137,9 @@ def look(settings: SeriesAttention, record: Record, grid: Grid[SeriesLearner], v
         similarity = torch.stack([similarity_in_probe(network, views[0], settings.compared_row) for network in first])
         attending = [network for network in first if isinstance(network, SeriesTransformer)]
         attention = of_attention(attending[0], settings, views[0]) if attending else {}
-    record("fan", torch.stack([row[0].pop("fan") for row in scored]))
+    record("fan", torch.stack([row[0].pop("fan") for row in scores_by_network]))
     record("similarity", similarity)
-    rows = table(scored)
+    rows = table(scores_by_network)
     record("forecast", rows.pop("forecast")[:, 0])
     hand_over(rows, record)
     hand_over(attention, record)

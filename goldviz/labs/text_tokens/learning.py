@@ -46,8 +46,8 @@ def learned(settings: TextTokens, report: Report) -> tuple[Learned, Learned]:
         TextError: the corpus is gone, or the expression takes too long.
     """
     count = settings.vocabulary - BYTES
-    left = _one(settings, settings.pattern, lambda done: report(done, 2 * count))
-    return left, _one(settings, settings.beside, lambda done: report(count + done, 2 * count))
+    left = _one(settings, settings.pattern, lambda number: report(number, 2 * count))
+    return left, _one(settings, settings.beside, lambda number: report(count + number, 2 * count))
 
 
 def _one(settings: TextTokens, pattern: Pattern, report: Callable[[int], None]) -> Learned:
@@ -63,7 +63,7 @@ def _one(settings: TextTokens, pattern: Pattern, report: Callable[[int], None]) 
 
 
 def _told(in_order: Iterator[Merge], report: Callable[[int], None]) -> Iterator[Merge]:
-    for done, merge in enumerate(in_order):
-        if done % TOLD_EVERY == 0:
-            report(done)
+    for number, merge in enumerate(in_order):
+        if number % TOLD_EVERY == 0:
+            report(number)
         yield merge

@@ -38,13 +38,13 @@ def judged(network: Transformer) -> Iterator[Transformer]:
 def loss_on(network: Transformer, pairs: Pairs, smoothing: float = 0.0) -> Float[Tensor, ""]:
     """Mean over all words written and their ends of (1 - s) (-log p of the right word) + s mean_w (-log p_w)."""
     logits = network(pairs.source, pairs.target).flatten(0, 1)
-    wanted = network.wanted(pairs.target).flatten()
-    return cross_entropy(logits, wanted, ignore_index=NO_WORD, label_smoothing=smoothing)
+    targets = network.wanted(pairs.target).flatten()
+    return cross_entropy(logits, targets, ignore_index=NO_WORD, label_smoothing=smoothing)
 
 
-def words_right(logits: Float[Tensor, "batch step word"], wanted: Int[Tensor, "batch step"]) -> Tensor:
+def words_right(logits: Float[Tensor, "batch step word"], targets: Int[Tensor, "batch step"]) -> Tensor:
     """Where the likeliest word is the right one, and behind the end; (batch, step)."""
-    return (logits.argmax(-1) == wanted) | (wanted == NO_WORD)
+    return (logits.argmax(-1) == targets) | (targets == NO_WORD)
 
 
 def checked(network: Transformer, check: Pairs) -> Measured:
@@ -54,9 +54,9 @@ def checked(network: Transformer, check: Pairs) -> Measured:
     """
     with judged(network):
         logits = network(check.source, check.target)
-        wanted = network.wanted(check.target)
-        loss = cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=NO_WORD)
-    return {"test_loss": loss, "sequence_accuracy": words_right(logits, wanted).all(1).float().mean()}
+        targets = network.wanted(check.target)
+        loss = cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=NO_WORD)
+    return {"test_loss": loss, "sequence_accuracy": words_right(logits, targets).all(1).float().mean()}
 
 
 def of_probe(network: Transformer, probe: Pairs) -> Measured:
@@ -90,17 +90,17 @@ def norm_at_work(network: Transformer, source: Int[Tensor, "one source_place"]) 
 def looked_at_closely(network: Transformer, tests: Unseen) -> Measured:
     """Words right when told the right ones or its own, right sequences by length, and what neighbours in a batch do."""
     check = tests.check
-    wanted = network.wanted(check.target)
-    there = wanted != NO_WORD
+    targets = network.wanted(check.target)
+    there = targets != NO_WORD
     with judged(network):
-        forced = words_right(network(check.source, check.target), wanted)[there]
-        free = (greedy(network, check.source, wanted.shape[1]) == wanted)[there]
+        teacher_forced = words_right(network(check.source, check.target), targets)[there]
+        free = (greedy(network, check.source, targets.shape[1]) == targets)[there]
         by_length = [
             words_right(network(pairs.source, pairs.target), network.wanted(pairs.target)).all(1).float().mean()
             for pairs in tests.pairs.values()
         ]
     return {
-        "told_right": forced.float().mean(),
+        "told_right": teacher_forced.float().mean(),
         "free_right": free.float().mean(),
         "length_accuracy": torch.stack(by_length),
         "neighbour_effect": neighbour_effect(network, check),
@@ -110,9 +110,9 @@ def looked_at_closely(network: Transformer, tests: Unseen) -> Measured:
 @torch.no_grad()
 def neighbour_effect(network: Transformer, pairs: Pairs) -> Float[Tensor, ""]:
     """How far the first pair's logits move, at most, where every other pair of the batch becomes the second one."""
-    trained = deepcopy(network).train()
+    training_copy = deepcopy(network).train()
     others = Pairs(*(torch.cat([part[:1], part[1:2].expand(len(part) - 1, -1)]) for part in pairs))
-    before, after = (trained(batch.source, batch.target)[0] for batch in (pairs, others))
+    before, after = (training_copy(batch.source, batch.target)[0] for batch in (pairs, others))
     effect: Tensor = (before - after).abs().max()
     return effect
 

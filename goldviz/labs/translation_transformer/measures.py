@@ -46,10 +46,10 @@ def _steps(one: Recorded) -> Floats:
 
 def _longest(one: Recorded) -> Floats:
     lengths = [int(length) for length in one.dataset["length"].values] if "length" in one.dataset.coords else []
-    wanted = one.dataset.attrs.get("longest_trained")
-    if wanted not in lengths:
+    target_length = one.dataset.attrs.get("longest_trained")
+    if target_length not in lengths:
         return one.nothing
-    place = lengths.index(wanted)
+    place = lengths.index(target_length)
     return one.last("length_accuracy", "close_look", "length", by=lambda shares: shares[place])
 
 

@@ -74,9 +74,9 @@ def transformer(settings: TranslationTransformer, norm: str, seed: int) -> Trans
         settings.place,
         settings.encoder_positions,
     )
-    made = Transformer(shape)
-    initialise(made, seed)
-    return made
+    network = Transformer(shape)
+    initialise(network, seed)
+    return network
 
 
 def initialise(network: Transformer, seed: int) -> None:

@@ -63,7 +63,7 @@ class Norm(nn.Module):
         normalised: Tensor = self(x, present) if self.place == "pre" else x
         return normalised
 
-    def after(self, x: States, added: States, present: Present) -> States:
+    def after(self, x: States, residual: States, present: Present) -> States:
         """The residual connection: x + part(norm(x)), or norm(x + part(x)) as Vaswani et al. 2017 have it."""
-        normalised: Tensor = self(x + added, present) if self.place == "post" else x + added
+        normalised: Tensor = self(x + residual, present) if self.place == "post" else x + residual
         return normalised

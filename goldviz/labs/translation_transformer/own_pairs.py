@@ -61,9 +61,9 @@ class PieceCutter:
         words = [f"{START}{word}" for word in sentence.split()]
         strange = next((letter for word in words for letter in word if letter not in numbers), None)
         if strange is not None:
-            known = " ".join(letter for letter in self.letters if letter != START)
-            allowed = known if len(known) <= 120 else f"{known[:119]}…"
-            raise SentenceError(f"The network has never read the sign {strange!r}; allowed are {allowed}.")
+            letters = " ".join(letter for letter in self.letters if letter != START)
+            listing = letters if len(letters) <= 120 else f"{letters[:119]}…"
+            raise SentenceError(f"The network has never read the sign {strange!r}; allowed are {listing}.")
         rows = encoded([[numbers[letter] for letter in word] for word in words], self.merges, len(self.letters))
         return [int(piece) for row in rows for piece in row]
 
@@ -91,8 +91,8 @@ class OwnPairs:
 
     def learned(self, count: int, generator: Generator) -> Pairs:
         """So many pairs, drawn with replacement from those that are learned."""
-        chosen = torch.randint(len(self.train), (count,), generator=generator).tolist()
-        return _as_pairs([self.train[place] for place in chosen])
+        indices = torch.randint(len(self.train), (count,), generator=generator).tolist()
+        return _as_pairs([self.train[place] for place in indices])
 
     def held_out(self, most: int) -> dict[int, Pairs]:
         """Of each length at most so many pairs that are not learned."""

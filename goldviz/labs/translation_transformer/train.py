@@ -116,7 +116,7 @@ def announce(
     """Label the dimensions, and record what does not change."""
     probe, grid = tests.probe, grids[1.0]
     read = [task.source_words[word] for word in probe.source[0].tolist()]
-    written = [task.target_words[word] for word in probe.target[0].tolist()]
+    target_words = [task.target_words[word] for word in probe.target[0].tolist()]
     record.coordinates(
         network=list(grid.networks),
         seed=list(settings.seeds),
@@ -127,8 +127,8 @@ def announce(
         read=numbered(read),
         query=numbered(read),
         key=numbered(read),
-        written=numbered([*written, END]),
-        told=numbered([START, *written]),
+        written=numbered([*target_words, END]),
+        told=numbered([START, *target_words]),
         length=list(tests.pairs),
     )
     record.attribute(device=device_name(device), longest_trained=max(task.lengths), words=json.dumps(task.target_words))
@@ -152,10 +152,10 @@ def look(record: Record, grids: dict[float, TransformerGrid], tests: list[Unseen
         tables = [
             table(grid.each(lambda one, own: checked(on_cpu(one.network), own.check), tests)) for grid in grids.values()
         ]
-        probed = of_probe(on_cpu(grids[1.0].first()[0].network), tests[0].probe)
+        probe = of_probe(on_cpu(grids[1.0].first()[0].network), tests[0].probe)
     if len(grids) > 1:
         record("rate_accuracy", torch.stack([own["sequence_accuracy"] for own in tables]).numpy())
-    hand_over(tables[0] | probed, record)
+    hand_over(tables[0] | probe, record)
 
 
 def look_closely(record: Record, grid: TransformerGrid, tests: list[Unseen]) -> None:

@@ -60,8 +60,8 @@ class MultiHeadAttention(nn.Module):
     def forward(self, x: Tensor, memory: Tensor, visible: Bool[Tensor, "#batch #place cell"]) -> MappedAttention:
         """What each row takes, (batch, place, width), and the weights of every head, (batch, head, place, cell)."""
         query, key, value = (self._in_heads(one) for one in (self.query(x), self.key(memory), self.value(memory)))
-        joined = masked_attention(query, key, value, visible[:, None])
-        return MappedAttention(self.output(joined.output.transpose(1, 2).flatten(2)), joined.weights)
+        attention = masked_attention(query, key, value, visible[:, None])
+        return MappedAttention(self.output(attention.output.transpose(1, 2).flatten(2)), attention.weights)
 
     def _in_heads(self, x: Tensor) -> Tensor:
         return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
@@ -92,10 +92,10 @@ class EncoderBlock(nn.Module):
     def forward(self, x: States, present: Present) -> MappedAttention:
         """The states after the block, and who looked at whom."""
         read = self.attention_norm.before(x, present)
-        attended = self.attention(read, read, present[:, None])
-        x = self.attention_norm.after(x, attended.output, present)
-        added = self.feed_forward(self.feed_forward_norm.before(x, present))
-        return MappedAttention(self.feed_forward_norm.after(x, added, present), attended.weights)
+        attention = self.attention(read, read, present[:, None])
+        x = self.attention_norm.after(x, attention.output, present)
+        residual = self.feed_forward(self.feed_forward_norm.before(x, present))
+        return MappedAttention(self.feed_forward_norm.after(x, residual, present), attention.weights)
 
 
 class DecoderMaps(NamedTuple):
@@ -124,8 +124,8 @@ class DecoderBlock(nn.Module):
         x = self.attention_norm.after(x, own.output, present)
         cross = self.cross(self.cross_norm.before(x, present), source.encoded, source.present[:, None])
         x = self.cross_norm.after(x, cross.output, present)
-        added = self.feed_forward(self.feed_forward_norm.before(x, present))
-        return self.feed_forward_norm.after(x, added, present), DecoderMaps(own.weights, cross.weights)
+        residual = self.feed_forward(self.feed_forward_norm.before(x, present))
+        return self.feed_forward_norm.after(x, residual, present), DecoderMaps(own.weights, cross.weights)
 
 
 class Source(NamedTuple):
@@ -186,10 +186,10 @@ class Transformer(nn.Module):
             x = self.encoder_end(x, present)
         return Source(x, present, source.new_zeros(len(source), 0), tuple(maps))
 
-    def decode(self, told: Int[Tensor, "batch step"], source: Source) -> Decoded:
-        """Logits of the word after each that is ``told``, every one seeing itself and those before it."""
-        present = told != NO_WORD
-        x, maps = self.target_table(told.clamp(min=0)), []
+    def decode(self, decoder_inputs: Int[Tensor, "batch step"], source: Source) -> Decoded:
+        """Logits of the word after each of ``decoder_inputs``, every one seeing itself and those before it."""
+        present = decoder_inputs != NO_WORD
+        x, maps = self.target_table(decoder_inputs.clamp(min=0)), []
         x = x + self._positions(x)
         for block in self.decoder:
             x, weights = block(x, present, source)
@@ -200,9 +200,9 @@ class Transformer(nn.Module):
 
     def step(self, word: Int[Tensor, " batch"], state: Int[Tensor, "batch step"], source: Source) -> DecoderStep:
         """One word on: ``word`` was written last, those in ``state`` before it."""
-        told = torch.cat([state, word[:, None]], 1)
-        decoded = self.decode(told, source)
-        return DecoderStep(decoded.logits[:, -1], told, decoded.maps[-1].cross.mean(1)[:, -1])
+        decoder_inputs = torch.cat([state, word[:, None]], 1)
+        decoded = self.decode(decoder_inputs, source)
+        return DecoderStep(decoded.logits[:, -1], decoder_inputs, decoded.maps[-1].cross.mean(1)[:, -1])
 
     def forward(
         self, source: Int[Tensor, "batch source_place"], target: Int[Tensor, "batch target_place"]

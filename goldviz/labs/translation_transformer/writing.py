@@ -69,8 +69,8 @@ def write(report: ReportSteps, weights: KeptWeights, sentence: str, width: int) 
     with one_thread(), torch.no_grad():
         [first] = beam(network, source, 1, most)
         likeliest = beam(network, source, width, most)[:width]
-        told = torch.tensor([[network.boundary, *first.words][: len(first.weights)]])
-        decoded = network.decode(told, network.read(source[None]))
+        decoder_inputs = torch.tensor([[network.boundary, *first.words][: len(first.weights)]])
+        decoded = network.decode(decoder_inputs, network.read(source[None]))
         best = decoded.logits[0].softmax(-1).topk(min(CANDIDATES, len(words)))
     report(1, 1)
     answers = [
@@ -81,7 +81,7 @@ def write(report: ReportSteps, weights: KeptWeights, sentence: str, width: int) 
         tuple(task.source_words[number] for number in numbers),
         answers[0],
         tuple(answers[1:]),
-        ("start", *(words[word] for word in told[0, 1:].tolist())),
+        ("start", *(words[word] for word in decoder_inputs[0, 1:].tolist())),
         decoded.maps[-1].own[0].mean(0).double().numpy(),
         decoded.maps[-1].cross[0].mean(0).double().numpy(),
         tuple(

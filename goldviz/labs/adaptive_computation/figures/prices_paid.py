@@ -22,13 +22,13 @@ def by_difficulty(plot: Plot) -> Figure:
     plot.curves(finite(plot.now["ponder_by_difficulty"]), hover="%{y:.2f} steps")
     plot.number_axis("difficulty", "Difficulty", "difficulty %{x}", {0: "0"})
     plot.linear_axis("ponder_by_difficulty", "Steps of thought")
-    said = plot.each(
+    sentence = plot.each(
         finite(plot.now["correlation"]).median("seed"),
         lambda value: f"{value:+.2f}".replace("-", "−"),
         between=": ",
         within="Correlation. {}.",
     )
-    return plot.finish(said, plot.drawn(plot.when("Step {}.", "look")))
+    return plot.finish(sentence, plot.drawn(plot.when("Step {}.", "look")))
 
 
 @figure(

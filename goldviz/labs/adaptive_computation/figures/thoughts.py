@@ -64,8 +64,8 @@ def thoughts(plot: Plot) -> Figure:
     for floor in floors:
         plot.figure.add_hline(y=floor, line={"color": plot.ink.grid, "width": 1})
     right = plot.now["puzzle_right"].sel(network=FOLLOWED)
-    said = plot.say(lambda answers: _wrong(rows, answers.values), right)
-    return plot.finish(said, plot.when("Step {}; first seed.", "look"), height=480, hover="closest")
+    sentence = plot.say(lambda answers: _wrong(rows, answers.values), right)
+    return plot.finish(sentence, plot.when("Step {}; first seed.", "look"), height=480, hover="closest")
 
 
 def _in_a_row(looks: np.ndarray, behind: int = 0) -> AtStep:

@@ -57,7 +57,7 @@ def _answers(plot: Plot) -> AtStep:
 )
 def alignment(plot: Plot) -> Figure:
     """Attention of one unseen sequence, with the right words told; a number stands where a weight is large."""
-    read, written = words_of(plot.ds, "read"), words_of(plot.ds, "written")
+    read, target_words = words_of(plot.ds, "read"), words_of(plot.ds, "written")
     weights = finite(plot.now["attention"])
     values = single(weights.values)
     plot.add(
@@ -80,13 +80,13 @@ def alignment(plot: Plot) -> Figure:
         **ticks,
     )
     plot.figure.update_yaxes(
-        tickvals=[*range(len(written))],
-        ticktext=[as_label(word) for word in written],
-        range=[len(written) - 0.5, -0.5],
+        tickvals=[*range(len(target_words))],
+        ticktext=[as_label(word) for word in target_words],
+        range=[len(target_words) - 0.5, -0.5],
         title_text="Written",
         **ticks,
     )
-    height = 250 + 30 * len(written)
+    height = 250 + 30 * len(target_words)
     plot.finish(plot.when("Step {}.", "look"), _answers(plot), height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
 
@@ -96,10 +96,10 @@ def _numbers(weights: NDArray[Any]) -> list[list[str]]:
     return [[f"{weight:.2f}".removeprefix("0") if weight >= NUMBERED else "" for weight in row] for row in weights]
 
 
-def _rings(aligned: NDArray[Any]) -> Any:
-    rows = [row for row, place in enumerate(aligned) if place >= 0]
+def _rings(source_places: NDArray[Any]) -> Any:
+    rows = [row for row, place in enumerate(source_places) if place >= 0]
     return Scatter(
-        x=[int(aligned[row]) for row in rows],
+        x=[int(source_places[row]) for row in rows],
         y=rows,
         mode="markers",
         marker={"symbol": "circle-open", "size": 20, "color": RIGHT_ANSWER, "line": {"width": 2}},
@@ -117,15 +117,15 @@ def _rings(aligned: NDArray[Any]) -> Any:
 )
 def lines(plot: Plot) -> Figure:
     """Document 004, 3.2: lines between the words of both sides; where the order turns round, they cross."""
-    read, written = words_of(plot.ds, "read"), words_of(plot.ds, "written")
-    left, right = _heights(len(read)), _heights(len(written))
+    read, target_words = words_of(plot.ds, "read"), words_of(plot.ds, "written")
+    left, right = _heights(len(read)), _heights(len(target_words))
     weights = finite(plot.now["attention"]).values.astype(np.float64)
     for strength, (low, high) in enumerate(zip(STRENGTHS, (*STRENGTHS[1:], 2.0), strict=True), start=1):
-        drawn = [_between(one, low, high, left, right) for one in weights]
+        segments = [_between(one, low, high, left, right) for one in weights]
         plot.add(
             Scatter(
-                x=AtStep("look", [x for x, _ in drawn]),
-                y=AtStep("look", [y for _, y in drawn]),
+                x=AtStep("look", [x for x, _ in segments]),
+                y=AtStep("look", [y for _, y in segments]),
                 mode="lines",
                 line={"color": look.with_alpha(plot.ink.text, 0.1 + 0.18 * strength), "width": 0.5 + strength},
                 hoverinfo="skip",
@@ -133,7 +133,7 @@ def lines(plot: Plot) -> Figure:
                 name=f"{low:.0%} and more",
             )
         )
-    for x, heights, words, side in ((0.0, left, read, "middle left"), (1.0, right, written, "middle right")):
+    for x, heights, words, side in ((0.0, left, read, "middle left"), (1.0, right, target_words, "middle right")):
         plot.add(
             Scatter(
                 x=[x] * len(words),
@@ -156,7 +156,7 @@ def lines(plot: Plot) -> Figure:
     }
     plot.figure.update_xaxes(range=[-0.45, 1.45], **hidden)
     plot.figure.update_yaxes(range=[-0.06, 1.06], **hidden)
-    height = 170 + 32 * max(len(read), len(written))
+    height = 170 + 32 * max(len(read), len(target_words))
     return plot.finish(plot.when("Step {}.", "look"), height=height, legend=False, hover="closest")
 
 

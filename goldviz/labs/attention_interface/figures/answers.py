@@ -37,10 +37,10 @@ def right(plot: Plot) -> Figure:
     plot.curves(finite(plot.ds["sequence_accuracy"]), hover="%{y:.1%}")
     plot.step_grid()
     plot.linear_axis("share", "Right from start to end", tickformat=".0%")
-    said = plot.each(
+    sentence = plot.each(
         finite(plot.now["sequence_accuracy"]).median("seed"), lambda share: f"{share:.1%}", between=": ", within="{}."
     )
-    return plot.finish(said, plot.drawn())
+    return plot.finish(sentence, plot.drawn())
 
 
 @figure(

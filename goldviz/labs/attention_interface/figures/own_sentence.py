@@ -21,7 +21,7 @@ from goldviz.figures.theme import Theme
     shows="A row is a word written, a column one of your words.",
 )
 def own_sentence(
-    source: Sequence[str], written: Sequence[str], weights: NDArray[np.floating], *, theme: Theme = "light"
+    source: Sequence[str], target: Sequence[str], weights: NDArray[np.floating], *, theme: Theme = "light"
 ) -> Figure:
     """Attention weights, (step, source place), as a map."""
     figure = Figure()
@@ -31,10 +31,10 @@ def own_sentence(
         hovertemplate="“%{y}” looked at “%{x}”: %{z:.3f}<extra></extra>",
     )
     title = "Where did it look for your sentence?"
-    look.apply(figure, theme, title=title, legend=False, height=230 + 26 * len(written), hover="closest")
+    look.apply(figure, theme, title=title, legend=False, height=230 + 26 * len(target), hover="closest")
     for axis, words, update in (
         ("Read", source, figure.update_xaxes),
-        ("Written", written, figure.update_yaxes),
+        ("Written", target, figure.update_yaxes),
     ):
         update(
             tickmode="array",
@@ -43,5 +43,5 @@ def own_sentence(
             showgrid=False,
             title_text=axis,
         )
-    figure.update_yaxes(range=[len(written) - 0.5, -0.5])
+    figure.update_yaxes(range=[len(target) - 0.5, -0.5])
     return colour_bar_below(figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")

@@ -16,13 +16,13 @@ HEADINGS = ("read", "h<sub>j</sub>", "e<sub>ij</sub>", "exp(e<sub>ij</sub> − m
 def show(lane: Lane[AttentionInterface], step: int | None) -> None:
     """A slider over the words written, and the row of the one that is chosen."""
     run = lane.dataset
-    written = words_written(run)
-    if not written:
+    words = words_written(run)
+    if not words:
         st.caption("This run has no attention. Choose *With attention* under *Networks*.")
         return
-    key = f"interface-row-{lane.settings.name}-{len(written)}"
-    label = st.select_slider("Word to be written", written, key=key, persist_state="session")
-    row = row_by_hand(run, step, written.index(label))
+    key = f"interface-row-{lane.settings.name}-{len(words)}"
+    label = st.select_slider("Word to be written", words, key=key, persist_state="session")
+    row = row_by_hand(run, step, words.index(label))
     st.markdown(f"Before it writes “{html.escape(row.word)}”, the writer's state begins {_vector(row.state)}.")
     st.html(_table(row))
     st.caption(

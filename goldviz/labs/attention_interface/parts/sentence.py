@@ -41,10 +41,10 @@ def show(lane: Lane[AttentionInterface], step: int | None) -> None:
     if checkpoint is None:
         offer_weights(lane, "translates your sentence here")
         return
-    example, allowed = SENTENCES[lane.settings.task]
+    example, hint = SENTENCES[lane.settings.task]
     key = f"interface-{lane.settings.task}"
     sentence = st.text_input(
-        "Sentence", example, key=f"{key}-sentence", max_chars=20_000, persist_state="session", help=f"Write {allowed}."
+        "Sentence", example, key=f"{key}-sentence", max_chars=20_000, persist_state="session", help=f"Write {hint}."
     )
     width = st.slider(
         "Beam",
@@ -96,9 +96,9 @@ def _show_answers(translation: Translation, checkpoint: KeptWeights) -> None:
 
 def _line(way: str, answer: Answer) -> str:
     words = html.escape(" ".join(answer.words)) or "nothing"
-    unended = "" if answer.ended else " …"
+    ending = "" if answer.ended else " …"
     cell = "<td style='padding:2px 12px 2px 0'>"
-    return f"<tr>{cell}{way}</td>{cell}{answer.probability:.1%}</td>{cell}{words}{unended}</td></tr>"
+    return f"<tr>{cell}{way}</td>{cell}{answer.probability:.1%}</td>{cell}{words}{ending}</td></tr>"
 
 
 def _draw(lane: Lane[AttentionInterface], translation: Translation, checkpoint: KeptWeights) -> None:
@@ -106,11 +106,11 @@ def _draw(lane: Lane[AttentionInterface], translation: Translation, checkpoint: 
     if "attention" not in translation.greedy:
         return
     answer, theme = translation.greedy["attention"], theme_now()
-    written = (*answer.words, "end") if answer.ended else answer.words
+    target = (*answer.words, "end") if answer.ended else answer.words
     subject = f"{lane.id} {checkpoint.step} {' '.join(translation.source)}"
     figure = services.figure_json(
         (own_sentence.name, subject, theme),
-        lambda: own_sentence.draw(translation.source, written, answer.weights, theme=theme),
+        lambda: own_sentence.draw(translation.source, target, answer.weights, theme=theme),
     )
     live_figure(
         figure,

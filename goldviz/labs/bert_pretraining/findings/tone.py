@@ -61,8 +61,8 @@ def _to_beat_counting(case: Case) -> list[Candidate]:
 
 
 def _of_random_weights(case: Case) -> str:
-    untrained = case.settings.frozen and not case.settings.pretraining_steps
-    return "The frozen encoder has random weights." if untrained else ""
+    random_encoder = case.settings.frozen and not case.settings.pretraining_steps
+    return "The frozen encoder has random weights." if random_encoder else ""
 
 
 def _below_words(case: Case) -> bool:
@@ -92,8 +92,8 @@ def _tells_little() -> Line:
 
 
 def _read_on(n: PretrainingReading, settings: BertPretraining) -> bool:
-    tuned = settings.fine_tuning_steps > 0 and settings.pretraining_steps > 0
-    return tuned and settings.compare_start and isfinite(median(n.moved_on_new))
+    both_phases = settings.fine_tuning_steps > 0 and settings.pretraining_steps > 0
+    return both_phases and settings.compare_start and isfinite(median(n.moved_on_new))
 
 
 WITHOUT_READING = "{new:percent} right on new patterns, {start_new:percent} without the reading"

@@ -41,8 +41,8 @@ def gradient_by_layer(plot: Plot) -> Figure:
     _layer_axis(plot, "Layer")
     plot.log_axis("gradient_norm", "Norm of dL/dW")
     dotted_words = plot.when("Epoch {}. Dotted: mean over epochs so far.")
-    lost = unseen(now, "layer")
-    return plot.finish(_reach(plot, now), plot.drawn(dotted_words), lost)
+    zero_note = unseen(now, "layer")
+    return plot.finish(_reach(plot, now), plot.drawn(dotted_words), zero_note)
 
 
 def _layer_axis(plot: Plot, title: str) -> None:

@@ -70,10 +70,10 @@ class AttentionReader(WindowReader):
 
     def matrices(self) -> dict[str, Tensor]:
         """What widens a row, and what joins the heads and begins the feed-forward network of each block."""
-        named = {"input": self.network.widen.weight}
+        by_name = {"input": self.network.widen.weight}
         for number, block in enumerate(self.network.stack(), start=1):
-            named |= {f"attention {number}": block.attention.output.weight, f"units {number}": block.expand.weight}
-        return named
+            by_name |= {f"attention {number}": block.attention.output.weight, f"units {number}": block.expand.weight}
+        return by_name
 
 
 def days_before(window: ForecastWindow) -> Tensor:

@@ -66,8 +66,8 @@ def correlation(ds: Run, *, theme: Theme = "light") -> Figure:
 def overall_sentence(ds: Run) -> str:
     """The two correlations over all the years."""
     by_date, by_release = measures.correlation_by_date(ds), measures.correlation_as_known(ds)
-    told = "" if int(ds.attrs["number"]) not in measures.places_ahead(ds) else f" {TOO_MUCH[0].upper()}{TOO_MUCH[1:]}"
-    return f"Over all these years: same-day correlation {_signed(by_date)}, usable {_signed(by_release)}.{told}"
+    alert = "" if int(ds.attrs["number"]) not in measures.places_ahead(ds) else f" {TOO_MUCH[0].upper()}{TOO_MUCH[1:]}"
+    return f"Over all these years: same-day correlation {_signed(by_date)}, usable {_signed(by_release)}.{alert}"
 
 
 def ahead_sentence(ds: Run) -> str:

@@ -38,7 +38,7 @@ def clock_view(market: Market) -> xr.Dataset:
 
 def _hours(channel: Channel, days: pd.DatetimeIndex) -> np.ndarray:
     """Hours from midnight to the release, NaN on days that the channel does not have."""
-    released = channel.release.moments(days)
+    release_times = channel.release.moments(days)
     midnight = days.to_numpy().astype("datetime64[s]").astype(np.int64)
-    wait: np.ndarray = (released.as_unit("s").asi8 - midnight) / 3600.0
+    wait: np.ndarray = (release_times.as_unit("s").asi8 - midnight) / 3600.0
     return np.where(days.isin(channel.observed.index), wait, np.nan)

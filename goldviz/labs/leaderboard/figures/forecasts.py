@@ -53,9 +53,9 @@ def forecast(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text="Steps ahead")
     plot.linear_axis("window", "Standardised value")
     channel, row = plot.ds.attrs.get("shown_channel", ""), plot.ds.attrs.get("shown_row", 0)
-    drawn = plot.finish(f"{channel}, forecast from row {row:,} on.", height=470)
-    legend_under(drawn, lines=3, axis=50)
-    return drawn
+    chart = plot.finish(f"{channel}, forecast from row {row:,} on.", height=470)
+    legend_under(chart, lines=3, axis=50)
+    return chart
 
 
 @figure(
@@ -69,9 +69,9 @@ def by_step(plot: Plot) -> Figure:
     _lines(plot, "step_error", "ahead", "%{y:.4f}")
     plot.figure.update_xaxes(title_text="Steps ahead")
     plot.linear_axis("step_error", "Mean squared error")
-    drawn = plot.finish(height=450)
-    legend_under(drawn, lines=3, axis=50)
-    return drawn
+    chart = plot.finish(height=450)
+    legend_under(chart, lines=3, axis=50)
+    return chart
 
 
 @figure(
@@ -86,9 +86,9 @@ def follows(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text="Steps before the one that is forecast", tickvals=shifts)
     plot.linear_axis("shift_error", "Mean squared distance")
     r2 = plot.now["level_r2"].sel(forecaster="repeat"), plot.now["move_r2"].sel(forecaster="least_squares")
-    drawn = plot.finish(plot.say(_explained, *r2), height=450)
-    legend_under(drawn, lines=3, axis=50)
-    return drawn
+    chart = plot.finish(plot.say(_explained, *r2), height=450)
+    legend_under(chart, lines=3, axis=50)
+    return chart
 
 
 def _explained(levels: Array, moves: Array) -> str:
@@ -121,8 +121,8 @@ def weights(plot: Plot) -> Figure:
     plot.figure.update_layout(
         {f"xaxis{len(names) if len(names) > 1 else ''}": {"title": {"text": "Lag (0: last value)"}}}
     )
-    drawn = plot.finish(height=300 + 200 * len(names), legend=False, hover="closest")
-    return colour_bar_below(drawn, plot.limit("weight"), DIVERGING, "Weight")
+    chart = plot.finish(height=300 + 200 * len(names), legend=False, hover="closest")
+    return colour_bar_below(chart, plot.limit("weight"), DIVERGING, "Weight")
 
 
 @figure(

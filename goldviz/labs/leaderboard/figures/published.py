@@ -21,11 +21,11 @@ def published(plot: Plot) -> Figure:
     labels = [*own, *(model for model in values if model not in own)][::-1]
     for place, label in enumerate(labels):
         if label in own:
-            style, told = plot.look_of(own[label]), plot.now["told"].sel(forecaster=[own[label]])
+            style, scores = plot.look_of(own[label]), plot.now["told"].sel(forecaster=[own[label]])
             plot.figure.scatter(
-                x=plot.at_step(told),
+                x=plot.at_step(scores),
                 y=[place],
-                text=plot.at_step(told, lambda numbers: [f"{number:.3f}" for number in numbers]),
+                text=plot.at_step(scores, lambda numbers: [f"{number:.3f}" for number in numbers]),
                 textposition="top center",
                 name="this run",
                 mode="markers+text",

@@ -27,7 +27,7 @@ OF_ORDER = {-1.0: "better", 0.0: "?", 1.0: "worse"}
 )
 def same_forecast(plot: Plot) -> Figure:
     """Scores by the size of the test batch, whose last one is dropped."""
-    scores, marked = plot.now["batch_score"], loader_sizes(plot.ds)
+    scores, batch_sizes = plot.now["batch_score"], loader_sizes(plot.ds)
     for name in FIRST_CURVES:
         style, own = plot.look_of(name), scores.sel(forecaster=name)
         plot.figure.scatter(
@@ -38,12 +38,12 @@ def same_forecast(plot: Plot) -> Figure:
             line={"color": style.colour, "dash": style.dash, "width": 3.5 if name == FIRST_CURVES[0] else 2},
             hovertemplate="batches of %{x}: %{y:.4f}",
         )
-    at_marks = scores.sel(forecaster=FIRST_CURVES[0], batch_size=marked)
+    at_marks = scores.sel(forecaster=FIRST_CURVES[0], batch_size=batch_sizes)
     plot.figure.scatter(
-        x=marked,
+        x=batch_sizes,
         y=plot.at_step(at_marks),
         text=plot.at_step(at_marks, lambda values: [f"<b>{value:.3f}</b>" for value in values]),
-        textposition=["top right", *["middle right"] * (len(marked) - 2), "top left"][: len(marked)],
+        textposition=["top right", *["middle right"] * (len(batch_sizes) - 2), "top left"][: len(batch_sizes)],
         textfont={"size": 15, "color": plot.ink.text},
         mode="markers+text",
         marker={"size": 11, "color": plot.ink.accent},
@@ -59,8 +59,8 @@ def same_forecast(plot: Plot) -> Figure:
     return plot.finish(f"{int(plot.ds.attrs.get('windows', 0)):,} test windows. Gold: batches that loaders use.")
 
 
-def _leaders(told: Array, low: Array, high: Array) -> str:
-    first, others = leader(told), abreast(told, low, high)
+def _leaders(score: Array, low: Array, high: Array) -> str:
+    first, others = leader(score), abreast(score, low, high)
     if not first:
         return "No row has a score."
     label = FORECASTERS[first].label
@@ -87,19 +87,19 @@ def table(plot: Plot) -> Figure:
     names = rows_of(plot)[::-1]
     for place, name in enumerate(names):
         style = plot.look_of(name)
-        told, low, high = (plot.now[variable].sel(forecaster=[name]) for variable in ("told", "told_low", "told_high"))
+        score, low, high = (plot.now[variable].sel(forecaster=[name]) for variable in ("told", "told_low", "told_high"))
         plot.figure.scatter(
-            x=plot.at_step(told),
+            x=plot.at_step(score),
             y=[place],
-            text=plot.at_step(told, lambda values: [f"{value:.3f}" for value in values]),
+            text=plot.at_step(score, lambda values: [f"{value:.3f}" for value in values]),
             textposition="top center",
             textfont={"size": 13, "color": plot.ink.text},
             name=style.label,
             mode="markers+text",
             marker={"size": 11, "symbol": style.symbol, "color": style.colour},
             error_x={
-                "array": plot.at_step(high - told),
-                "arrayminus": plot.at_step(told - low),
+                "array": plot.at_step(high - score),
+                "arrayminus": plot.at_step(score - low),
                 "color": style.colour,
                 "thickness": 2,
                 "width": 5,
@@ -146,9 +146,9 @@ def traps(plot: Plot) -> Figure:
         range=(-0.6, len(TRAPS) - 0.4), tickvals=list(range(len(TRAPS))), ticktext=words[::-1], showgrid=False
     )
     plot.figure.add_vline(x=0, line={"color": plot.ink.muted, "width": 2})
-    drawn = plot.finish("Left of the line: looks better than it is.", height=470, hover="closest")
-    legend_under(drawn, lines=3, axis=50)
-    return drawn
+    chart = plot.finish("Left of the line: looks better than it is.", height=470, hover="closest")
+    legend_under(chart, lines=3, axis=50)
+    return chart
 
 
 @figure(
@@ -199,18 +199,18 @@ def by_horizon(plot: Plot) -> Figure:
     names, untils = rows_of(plot), [int(until) for until in plot.ds["until"].values]
     for place, name in enumerate(names):
         style = plot.look_of(name)
-        told, low, high = (
+        score, low, high = (
             plot.now[variable].sel(forecaster=name) for variable in ("until_score", "until_low", "until_high")
         )
         plot.figure.scatter(
             x=np.arange(len(untils)) + 0.7 * ((place + 0.5) / len(names) - 0.5),
-            y=plot.at_step(told),
+            y=plot.at_step(score),
             name=style.label,
             mode="markers",
             marker={"size": 9, "symbol": style.symbol, "color": style.colour},
             error_y={
-                "array": plot.at_step(high - told),
-                "arrayminus": plot.at_step(told - low),
+                "array": plot.at_step(high - score),
+                "arrayminus": plot.at_step(score - low),
                 "color": style.colour,
                 "thickness": 1.5,
                 "width": 3,
@@ -225,6 +225,6 @@ def by_horizon(plot: Plot) -> Figure:
         showgrid=False,
     )
     plot.linear_axis("until", "Mean squared error")
-    drawn = plot.finish(height=460, hover="closest")
-    legend_under(drawn, lines=3, axis=50)
-    return drawn
+    chart = plot.finish(height=460, hover="closest")
+    legend_under(chart, lines=3, axis=50)
+    return chart

@@ -27,11 +27,11 @@ def right(plot: Plot) -> Figure:
         plot.curve(finite(plot.ds[name]).sel(network="programmer"), "programmer", style=style, hover="%{y:.1%}")
     plot.step_grid()
     plot.linear_axis("share", "Unseen questions", tickformat=".0%")
-    said = plot.say(
+    sentence = plot.say(
         lambda answers, programs: f"Right answers: {float(answers):.1%}; right programs: {float(programs):.1%}.",
         *(finite(plot.now[name]).sel(network="programmer").median("seed") for name in ("right", "as_asked")),
     )
-    return plot.finish(said, plot.drawn())
+    return plot.finish(sentence, plot.drawn())
 
 
 @figure(
@@ -75,6 +75,6 @@ def _sort(name: str) -> str:
     >>> _sort("sum, 0"), _sort("print, 1")
     ('sum<br>all rows', 'print<br>1 condition')
     """
-    asked, _, count = name.partition(", ")
+    aggregate, _, count = name.partition(", ")
     rows = {"0": "all rows", "1": "1 condition"}.get(count, f"{count} conditions")
-    return f"{asked}<br>{rows}"
+    return f"{aggregate}<br>{rows}"

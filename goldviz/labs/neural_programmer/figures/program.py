@@ -90,7 +90,7 @@ def controller(plot: Plot, *, question: int = 0) -> Figure:
     )
     upwards(plot)
     words = str(plot.ds["question"].values[question])
-    said = AtStep(
+    sentence = AtStep(
         "look",
         [
             _said(words, operations[question], columns[question])
@@ -98,7 +98,7 @@ def controller(plot: Plot, *, question: int = 0) -> Figure:
         ],
     )
     height = 250 + 26 * len(names_of(plot.ds))
-    plot.finish(plot.when("Step {}; first seed.", "look"), said, height=height, legend=False, hover="closest")
+    plot.finish(plot.when("Step {}; first seed.", "look"), sentence, height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Weight")
 
 

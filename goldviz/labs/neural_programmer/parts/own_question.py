@@ -104,4 +104,4 @@ def _table(reply: Reply) -> str:
 
 def _marks(rows: Iterable[float]) -> str:
     """A row's mark is filled where it is selected."""
-    return "".join("●" if selected > 0 else "○" for selected in rows)
+    return "".join("●" if weight > 0 else "○" for weight in rows)

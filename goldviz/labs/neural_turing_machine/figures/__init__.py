@@ -25,11 +25,11 @@ def picture(ds: Run) -> str:
     weights = finite(ds["address"].isel(look=-1).sel(stage="sharpen"))
     places = {head: weights.sel(head=head).values.argmax(-1) for head in ("write", "read")}
     first = int(ds.attrs["first_answer"]) - 1
-    told = np.arange(ds.sizes["time"]) < first
+    is_input = np.arange(ds.sizes["time"]) < first
     return polyline_svg(
         [
-            Curve("write", np.where(told, places["write"], np.nan), "#8a6a00"),
-            Curve("read", np.where(told, np.nan, places["read"]), "#0e7ac0", "dash"),
+            Curve("write", np.where(is_input, places["write"], np.nan), "#8a6a00"),
+            Curve("read", np.where(is_input, np.nan, places["read"]), "#0e7ac0", "dash"),
         ],
         label=label,
         axes=("step", "cell of memory"),

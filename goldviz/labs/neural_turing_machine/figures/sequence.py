@@ -41,8 +41,8 @@ def _sequence_axes(plot: Plot) -> None:
 
 
 def _with_bar(plot: Plot, words: str, *notes: str | AtStep, height: int) -> Figure:
-    drawn = plot.finish(*notes, height=height, legend=False, hover="closest")
-    return colour_bar_below(drawn, (0.0, 1.0), look.SEQUENTIAL, words)
+    chart = plot.finish(*notes, height=height, legend=False, hover="closest")
+    return colour_bar_below(chart, (0.0, 1.0), look.SEQUENTIAL, words)
 
 
 of_heads = partial(figure, needs=("address", "cell_size"), instead=of_machine("address", "cell_size"))
@@ -83,19 +83,19 @@ def answer(plot: Plot) -> Figure:
     plot.panels(["Told", "Wanted", *names], heights=[2, 1, *(1 for _ in names)])
     time, bits = plot.ds["time"].values, plot.ds["bit"].values
     channels = [str(name) for name in plot.ds["channel"].values]
-    used = [row for row, name in enumerate(channels) if name.startswith("bit") or plot.ds["told"].values[:, row].any()]
-    told = [channels[row] for row in used]
-    plot.add(cells(plot.ds["told"].values.T[used], x=time, y=told, hover="time %{x}, %{y}: %{z:.2g}"), row=1)
-    wanted = plot.ds["wanted"].values
-    plot.add(cells(wanted.T, x=time, y=bits, hover="time %{x}, bit %{y}: %{z}", hoverongaps=False), row=2)
-    asked = np.isfinite(wanted[:, 0])
+    rows = [row for row, name in enumerate(channels) if name.startswith("bit") or plot.ds["told"].values[:, row].any()]
+    labels = [channels[row] for row in rows]
+    plot.add(cells(plot.ds["told"].values.T[rows], x=time, y=labels, hover="time %{x}, %{y}: %{z:.2g}"), row=1)
+    targets = plot.ds["wanted"].values
+    plot.add(cells(targets.T, x=time, y=bits, hover="time %{x}, bit %{y}: %{z}", hoverongaps=False), row=2)
+    answer_times = np.isfinite(targets[:, 0])
     for row, network in enumerate(plot.networks, start=3):
         likely = finite(plot.now["answer"].sel(network=network)).transpose("look", "bit", "time")
-        likely = likely.copy(data=np.where(asked, likely.values, np.nan))
+        likely = likely.copy(data=np.where(answer_times, likely.values, np.nan))
         z = plot.at_step(likely)
         plot.add(cells(z, x=time, y=bits, hover="time %{x}, bit %{y}: %{z:.2f}", hoverongaps=False), row=row)
     plot.figure.update_yaxes(title_text="Bit", tickmode="array", tickvals=bits)
-    marks = [name for name in told if not name.startswith("bit")]
+    marks = [name for name in labels if not name.startswith("bit")]
     plot.figure.update_yaxes(tickvals=marks, type="category", tickfont={"size": 11}, row=1)
     _sequence_axes(plot)
     words = plot.when("Step {}; first seed.", "look")
@@ -132,17 +132,17 @@ def stages(plot: Plot, time: int | None = None, head: str = "read") -> Figure:
             row=row,
         )
         words, names = CONTROLS[stage]
-        _said(plot, row, plot.say(lambda *numbers, said=words: said.format(*map(float, numbers)), *_each(told, names)))
+        _said(plot, row, plot.say(lambda *numbers, form=words: form.format(*map(float, numbers)), *_each(told, names)))
     plot.number_axis("slot", "Cell", "cell %{x}", {1: "1"})
     plot.figure.update_yaxes(range=(0, 1.05), tickvals=[0, 0.5, 1])
     plot.figure.update_layout(barmode="overlay", bargap=0.2)
-    noted = plot.when(f"At time {at}, the head that {head}s. Step {{}}; first seed.", "look")
-    drawn = plot.finish(noted, height=620, legend=False)
-    return drawn.update_layout(margin_t=drawn.layout.margin.t + 14)
+    note = plot.when(f"At time {at}, the head that {head}s. Step {{}}; first seed.", "look")
+    chart = plot.finish(note, height=620, legend=False)
+    return chart.update_layout(margin_t=chart.layout.margin.t + 14)
 
 
-def _each(told: Array, names: tuple[str, ...]) -> list[Array]:
-    return [told.sel(control=name) for name in names]
+def _each(controls: Array, names: tuple[str, ...]) -> list[Array]:
+    return [controls.sel(control=name) for name in names]
 
 
 def _before(plot: Plot, own: Array, at: int, row: int) -> None:

@@ -21,11 +21,11 @@ def by_length(plot: Plot) -> Figure:
         plot.curves(finite(plot.now[name]), hover="%{y:.1%}", row=row)
     plot.number_axis("length", "Rows of the sequence", "%{x} rows")
     plot.figure.update_yaxes(range=(-0.05, 1.05), tickvals=[0, 0.5, 1], tickformat=".0%")
-    trained, slots = int(plot.ds.attrs.get("trained_length", 0)), plot.ds.sizes["slot"]
-    plot.figure.add_vline(x=trained, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
+    train_length, slots = int(plot.ds.attrs.get("trained_length", 0)), plot.ds.sizes["slot"]
+    plot.figure.add_vline(x=train_length, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
     plot.figure.add_vline(x=slots, line={"color": plot.ink.muted, "width": 1.5, "dash": "dash"})
-    said = plot.drawn(plot.when("Step {}.", "look"))
-    return legend_above_headings(plot.finish(said, height=560))
+    note = plot.drawn(plot.when("Step {}.", "look"))
+    return legend_above_headings(plot.finish(note, height=560))
 
 
 @figure(

@@ -97,9 +97,9 @@ def _unpacked(archive: bytes) -> bytes:
 
 def _plain_facts(documents: DatedTexts) -> dict[str, object]:
     # Documents that were kept before days without a text were noted have no such fact, and keep their name.
-    unwritten = {"unwritten": [day.isoformat() for day in documents.unwritten]} if documents.unwritten else {}
+    days = {"unwritten": [day.isoformat() for day in documents.unwritten]} if documents.unwritten else {}
     return {
-        **unwritten,
+        **days,
         "origin": documents.origin,
         "clock": documents.clock,
         "zone": documents.zone,

@@ -190,8 +190,8 @@ def texts_from_table(
     doubts = rule.doubts(texts, [text for text, there in zip(texts, has_day, strict=True) if not there])
     in_order, repeats = ordered(texts)
     notes += [*to_come(texts, utc_now().date()), *doubts, *dates.notes, *_dropped(table, with_texts), *repeats]
-    clock, unwritten = rule.clock_for(texts), _unwritten(table, columns)
-    return DatedTexts(in_order, table.file, clock, rule.zone, notes=tuple(notes), unwritten=unwritten)
+    clock, empty_days = rule.clock_for(texts), _unwritten(table, columns)
+    return DatedTexts(in_order, table.file, clock, rule.zone, notes=tuple(notes), unwritten=empty_days)
 
 
 def _text_column(table: FileTable, names: Sequence[str]) -> tuple[tuple[str, ...], str, bool]:

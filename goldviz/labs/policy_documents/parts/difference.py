@@ -53,9 +53,9 @@ def difference_html(
     '&lt;b&gt;Rates&lt;/b&gt; <sup>1</sup><del>rose</del> <ins>fell</ins>'
     """
     parts: list[str] = []
-    used = place = 0
+    characters = place = 0
     for number, part in enumerate(passages):
-        if used > MOST_CHARACTERS:
+        if characters > MOST_CHARACTERS:
             return _closer("".join(parts)), len(passages) - number
         gap = after[place : part.after[0]]
         parts.append(html.escape(gap))
@@ -69,7 +69,7 @@ def difference_html(
             parts.append(f"{space}{mark}{' '.join(marks)}")
         else:
             parts.append(html.escape(_shortened(new, first=number == 0, last=number == len(passages) - 1)))
-        used += len(parts[-1])
+        characters += len(parts[-1])
     return _closer("".join([*parts, html.escape(after[place:])])), 0
 
 

@@ -87,12 +87,12 @@ def seconds_for(model: str, texts: list[DatedText]) -> float:
 def seconds_to_compute(settings: Instant) -> float:
     """About how long it takes to encode what is not encoded of the settings' documents; nothing where all is there, or
     there are no such documents or models, as the page will say."""
-    asked = cast(PolicyDocuments, settings)
+    choices = cast(PolicyDocuments, settings)
     try:
-        left = left_to_encode(text_model(asked.model), documents_at_hand(asked.documents).texts)
+        left = left_to_encode(text_model(choices.model), documents_at_hand(choices.documents).texts)
     except ValueError:
         return 0.0
-    return seconds_for(asked.model, left) if left else 0.0
+    return seconds_for(choices.model, left) if left else 0.0
 
 
 def _open(what: str) -> None:

@@ -59,8 +59,8 @@ def rows_of(settings: PolicyDocuments, ds: Run) -> Iterator[Row]:
             return
         text, before = documents.texts[place], documents.previous(place)
         passages = [] if before is None else compute.passages_between(documents.texts[before].text, text.text)
-        changed = [part for part in passages if part.changed]
-        longest = sorted(changed, key=lambda part: -part.words)[:PASSAGES]
+        changes = [part for part in passages if part.changed]
+        longest = sorted(changes, key=lambda part: -part.words)[:PASSAGES]
         old = "" if before is None else documents.texts[before].text
         read = DocumentRead.at(ds, place)
         yield Row(
@@ -70,10 +70,10 @@ def rows_of(settings: PolicyDocuments, ds: Run) -> Iterator[Row]:
             read.certainty,
             tuple(
                 (_cut(old[slice(*part.before)]), _cut(text.text[slice(*part.after)]))
-                for part in changed
+                for part in changes
                 if part in longest
             ),
-            len([part for part in changed if part not in longest]),
+            len([part for part in changes if part not in longest]),
             before is None,
         )
         place = before
@@ -109,16 +109,16 @@ def timeline_html(rows: list[Row], theme: Theme) -> str:
 
 
 def _item(row: Row, theme: Theme) -> str:
-    said = [
+    facts = [
         " ".join(f"<{mark}>{html.escape(text)}</{mark}>" for mark, text in (("del", went), ("ins", came)) if text)
         for went, came in row.changes
     ]
     if row.more:
-        said.append(f"and {row.more} more")
+        facts.append(f"and {row.more} more")
     nothing = "The first of its kind." if row.first else "Not a word."
     return (
         f'<p title="{html.escape(row.title, quote=True)}"><span>{_dot(row, theme)}{row.day}</span>'
-        f"<span>{' · '.join(said) or nothing}</span></p>"
+        f"<span>{' · '.join(facts) or nothing}</span></p>"
     )
 
 

@@ -45,10 +45,10 @@ def horizon(plot: Plot) -> Figure:
     plot.number_axis("ahead", "Rows ahead", "%{x} ahead")
     plot.log_axis("horizon_error", "Mean squared error")
     _floor(plot)
-    said = plot.each(
+    sentence = plot.each(
         errors.mean("ahead").median("seed"), lambda error: f"{error:.3g}", between=": ", within="Mean error. {}."
     )
-    figure = plot.finish(said, plot.drawn(plot.when("Step {}.", "look")), height=470)
+    figure = plot.finish(sentence, plot.drawn(plot.when("Step {}.", "look")), height=470)
     return legend_below(figure, 4)
 
 
@@ -118,8 +118,8 @@ def longer(plot: Plot) -> Figure:
     plot.number_axis("row", "Row", "row %{x}")
     plot.log_axis("row_error", "Mean squared error")
     _floor(plot)
-    learned = plot.ds.sizes["lag"]
-    plot.figure.add_vline(x=learned + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
+    train_lags = plot.ds.sizes["lag"]
+    plot.figure.add_vline(x=train_lags + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
     return plot.finish("Dashed: the longest series learned.", plot.drawn(plot.when("Step {}.", "look")))
 
 
@@ -137,7 +137,7 @@ def training(plot: Plot) -> Figure:
         best = float(finite(plot.ds["simple_weighted"]).median("seed").min("simple"))
         if best > 0:
             plot.reference(best, "best simple rule", x=0)
-    said = plot.each(
+    sentence = plot.each(
         finite(plot.now["weighted_error"]).median("seed"), lambda error: f"{error:.3g}", between=": ", within="{}."
     )
-    return plot.finish(said, plot.drawn())
+    return plot.finish(sentence, plot.drawn())

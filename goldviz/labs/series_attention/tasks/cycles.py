@@ -51,10 +51,10 @@ def cycle_problem(
     if period > context:
         raise SeriesProblemError(f"The period is {period} rows; allowed are at most the {context} rows of the context.")
     rows = context + horizon
-    learned, unseen = (
+    train_windows, test_windows = (
         cycles(count, rows, period, generator, calendar=calendar)
         for count, generator in ((series, train), (tests, test))
     )
     longer = cycles(tests, longest, period, test, calendar=calendar) if longest > rows else None
     names = CALENDAR if calendar else ()
-    return SeriesProblem(learned, unseen, context, period, 0.0, 1.0, NOISE**2, names, longer)
+    return SeriesProblem(train_windows, test_windows, context, period, 0.0, 1.0, NOISE**2, names, longer)

@@ -27,9 +27,9 @@ def calendar_of_days(dates: pd.DatetimeIndex) -> Float[np.ndarray, "row 3"]:
 
 
 def channel_ahead(
-    market: Market, name: str, dates: pd.DatetimeIndex, moments: pd.DatetimeIndex, horizon: int, learned: int
+    market: Market, name: str, dates: pd.DatetimeIndex, moments: pd.DatetimeIndex, horizon: int, train_rows: int
 ) -> Float[np.ndarray, " row"]:
-    """A channel's value of each of the ``dates``, standardised by the first ``learned`` of them.
+    """A channel's value of each of the ``dates``, standardised by the first ``train_rows`` of them.
 
     ``moments`` (UTC) are those of the rows' forecasts.
 
@@ -38,8 +38,8 @@ def channel_ahead(
     """
     by_name = {channel.name: channel for channel in market.channels[1:]}
     if name not in by_name:
-        allowed = ", ".join(by_name) or "none: the market has no other channel"
-        raise SeriesProblemError(f"The covariate is {name!r}; allowed are {allowed}.")
+        channels = ", ".join(by_name) or "none: the market has no other channel"
+        raise SeriesProblemError(f"The covariate is {name!r}; allowed are {channels}.")
     channel = by_name[name]
     late = channel.release.moments(dates[horizon:]) > moments[: len(dates) - horizon]
     if late.any():
@@ -53,7 +53,7 @@ def channel_ahead(
         day = dates[int(np.argmax(values.isna().to_numpy()))]
         raise SeriesProblemError(f"{channel.words} has no value for {day:%Y-%m-%d}; a covariate needs one a row.")
     numbers = values.to_numpy(np.float64)
-    mean, spread = numbers[:learned].mean(), numbers[:learned].std()
+    mean, spread = numbers[:train_rows].mean(), numbers[:train_rows].std()
     if not spread > 0:
         raise SeriesProblemError(f"{channel.words} never changes before the tests; a covariate has to.")
     return np.asarray((numbers - mean) / spread)

@@ -52,19 +52,19 @@ def market_problem(
     if calendar:
         columns, names = [*columns, calendar_of_days(panel.dates[rows])], [*names, *CALENDAR]
     if covariate:
-        known = channel_ahead(market, covariate, panel.dates[rows], panel.moments[rows], horizon, split)
-        columns, names = [*columns, known[:, None]], [*names, covariate]
+        next_values = channel_ahead(market, covariate, panel.dates[rows], panel.moments[rows], horizon, split)
+        columns, names = [*columns, next_values[:, None]], [*names, covariate]
         # A row's value stands beside the move of the same row, which is still to come at its forecast.
         channel = next(channel.words for channel in market.channels[1:] if channel.name == covariate)
-        ahead = [one for one in next_move_links([channel], known[:split, None], moves[:split]) if one.suspicious]
+        ahead = [one for one in next_move_links([channel], next_values[:split, None], moves[:split]) if one.suspicious]
     covariates = np.concatenate(columns, 1)
-    learned, unseen = (
+    train_windows, test_windows = (
         _windows(scores[part], covariates[part], days[part], length, step)
         for part, step in ((slice(split), 1), (slice(split, None), horizon))
     )
     return SeriesProblem(
-        learned,
-        unseen,
+        train_windows,
+        test_windows,
         context,
         min(WEEK, context),
         location,

@@ -46,12 +46,12 @@ def sines_problem(
     series: int, tests: int, context: int, horizon: int, train: Generator, test: Generator
 ) -> SeriesProblem:
     """Series to learn from and to test on, from generators of their own."""
-    learned = piecewise_sines(series, context, horizon, train)
-    scale = float(learned.values.std())
-    unseen = piecewise_sines(tests, context, horizon, test)
+    train_windows = piecewise_sines(series, context, horizon, train)
+    scale = float(train_windows.values.std())
+    test_windows = piecewise_sines(tests, context, horizon, test)
     return SeriesProblem(
-        standardised(learned, MIDDLE, scale),
-        standardised(unseen, MIDDLE, scale),
+        standardised(train_windows, MIDDLE, scale),
+        standardised(test_windows, MIDDLE, scale),
         context,
         LONG_PERIOD,
         MIDDLE,

@@ -39,5 +39,5 @@ def equal_values(series: int, generator: Generator) -> SeriesWindows:
 
 def surroundings_problem(series: int, tests: int, train: Generator, test: Generator) -> SeriesProblem:
     """Series to learn from and to test on, from generators of their own."""
-    learned, unseen = equal_values(series, train), equal_values(tests, test)
-    return SeriesProblem(learned, unseen, CONTEXT, 2 * MOTIF, 0.0, 1.0, NOISE**2)
+    train_windows, test_windows = equal_values(series, train), equal_values(tests, test)
+    return SeriesProblem(train_windows, test_windows, CONTEXT, 2 * MOTIF, 0.0, 1.0, NOISE**2)

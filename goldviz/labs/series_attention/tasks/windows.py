@@ -88,9 +88,9 @@ def evenly_spaced(
 ) -> SeriesWindows:
     """Windows of one row a time unit, whose covariates are the same for all series; without any, none."""
     series, rows = values.shape
-    shared = values.new_zeros(rows, 0) if covariates is None else covariates.to(values.dtype)
+    shared_covariates = values.new_zeros(rows, 0) if covariates is None else covariates.to(values.dtype)
     times = torch.arange(rows, dtype=values.dtype).expand(series, -1)
-    return SeriesWindows(values, shared.expand(series, -1, -1), times)
+    return SeriesWindows(values, shared_covariates.expand(series, -1, -1), times)
 
 
 def standardised(windows: SeriesWindows, location: float, scale: float) -> SeriesWindows:

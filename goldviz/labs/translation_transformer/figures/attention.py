@@ -54,12 +54,12 @@ def _map(plot: Plot, name: str, rows: list[str], columns: list[str], panel: int 
 def own_side(plot: Plot) -> Figure:
     """Self-attention of the encoder and causal self-attention of the decoder, for the same pair."""
     plot.figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.16)
-    read, told = words_of(plot.ds, "read"), words_of(plot.ds, "told")
+    read, decoder_inputs = words_of(plot.ds, "read"), words_of(plot.ds, "told")
     _map(plot, "encoder_attention", read, read, 1)
-    _map(plot, "decoder_attention", told, told, 2)
+    _map(plot, "decoder_attention", decoder_inputs, decoder_inputs, 2)
     for panel, words in ((1, "Encoder"), (2, "Decoder")):
         add_heading(plot.figure, panel, f"<b>{words}</b>")
-    height = 250 + 30 * max(len(read), len(told))
+    height = 250 + 30 * max(len(read), len(decoder_inputs))
     plot.finish(plot.when("Step {}.", "look"), height=height, legend=False, hover="closest")
     plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 16)
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
@@ -72,15 +72,15 @@ def own_side(plot: Plot) -> Figure:
 )
 def alignment(plot: Plot) -> Figure:
     """Cross-attention with the right words told: the mean over the heads of the last block."""
-    written = words_of(plot.ds, "written")
-    _map(plot, "cross_attention", written, words_of(plot.ds, "read"))
+    target_words = words_of(plot.ds, "written")
+    _map(plot, "cross_attention", target_words, words_of(plot.ds, "read"))
     plot.figure.update_xaxes(title_text="Read")
     plot.figure.update_yaxes(title_text="Written")
-    aligned = plot.ds["aligned"].values
-    rows = [row for row, place in enumerate(aligned) if place >= 0]
+    source_places = plot.ds["aligned"].values
+    rows = [row for row, place in enumerate(source_places) if place >= 0]
     plot.add(
         Scatter(
-            x=[int(aligned[row]) for row in rows],
+            x=[int(source_places[row]) for row in rows],
             y=rows,
             mode="markers",
             marker={"symbol": "circle-open", "size": 20, "color": RIGHT_ANSWER, "line": {"width": 2}},
@@ -89,7 +89,7 @@ def alignment(plot: Plot) -> Figure:
             name="stands for",
         )
     )
-    height = 250 + 30 * len(written)
+    height = 250 + 30 * len(target_words)
     plot.finish(plot.when("Step {}.", "look"), _answer(plot), height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
 

@@ -25,7 +25,7 @@ UNSEEN = "not yet seen"
 )
 def one_step(
     source: Sequence[str],
-    told: Sequence[str],
+    decoder_inputs: Sequence[str],
     own: NDArray[np.floating],
     cross: NDArray[np.floating],
     *,
@@ -35,14 +35,14 @@ def one_step(
     """Weights of one step, counted from 0: ``own`` (step, step), ``cross`` (step, source place)."""
     ink = INKS[theme]
     figure = make_subplots(rows=2, cols=1, vertical_spacing=0.3)
-    for row, words, weights, seen in (
+    for row, words, weights, visible in (
         (1, source, cross[step], len(source)),
-        (2, told, own[step], step + 1),
+        (2, decoder_inputs, own[step], step + 1),
     ):
         figure.add_trace(
             Bar(
                 x=[*range(len(words))],
-                y=np.asarray(weights, dtype=np.float64)[:seen],
+                y=np.asarray(weights, dtype=np.float64)[:visible],
                 marker={"color": STYLES["layer"].colour},
                 hovertemplate="%{y:.3f}<extra></extra>",
                 showlegend=False,
@@ -51,7 +51,7 @@ def one_step(
             row=row,
             col=1,
         )
-        labels = [as_label(word) if place < seen else "·" for place, word in enumerate(words)]
+        labels = [as_label(word) if place < visible else "·" for place, word in enumerate(words)]
         figure.update_xaxes(
             tickmode="array",
             tickvals=[*range(len(words))],
@@ -61,10 +61,10 @@ def one_step(
             col=1,
         )
         figure.update_yaxes(range=[0, 1.05], tickvals=[0, 0.5, 1], row=row, col=1)
-        if seen < len(words):
+        if visible < len(words):
             figure.add_annotation(
                 text=UNSEEN,
-                x=(seen + len(words) - 1) / 2,
+                x=(visible + len(words) - 1) / 2,
                 y=0.5,
                 xref=f"x{row}",
                 yref=f"y{row}",

@@ -40,9 +40,9 @@ def show(lane: Lane[TranslationTransformer], step: int | None) -> None:
     if weights is None:
         offer_weights(lane, "answers your sentence here, word by word")
         return
-    generated = lane.settings.corpus == "generated"
-    example, how = SENTENCES[lane.settings.task] if generated else ("", "Write a sentence as those of your pairs.")
-    key = f"transformer-{lane.settings.task if generated else lane.settings.corpus}"
+    is_generated = lane.settings.corpus == "generated"
+    example, how = SENTENCES[lane.settings.task] if is_generated else ("", "Write a sentence as those of your pairs.")
+    key = f"transformer-{lane.settings.task if is_generated else lane.settings.corpus}"
     sentence = st.text_input(
         "Sentence", example, key=f"{key}-sentence", max_chars=20_000, persist_state="session", help=how
     )
