@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -395,10 +396,20 @@ def _paragraphs(sentences: Iterable[str]) -> str:
     return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
 
 
+def marked(text: str) -> str:
+    """A text as HTML, escaped, with what Markdown marks in it as words of another kind or as code.
+
+    >>> marked("As *in the document* where `a<b`, 2 * 3 * 4")
+    'As <i>in the document</i> where <code>a&lt;b</code>, 2 * 3 * 4'
+    """
+    code = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+    return re.sub(r"\*(\S(?:[^*]*\S)?)\*", r"<i>\1</i>", code)
+
+
 def _settings_html(settings: Iterable[Setting]) -> str:
     rows = "".join(
         f"<tr><th scope='row'>{html.escape(name)}</th><td>{html.escape(value)}"
-        f"{f'<br><small>{html.escape(meaning)}</small>' if meaning else ''}</td></tr>"
+        f"{f'<br><small>{marked(meaning)}</small>' if meaning else ''}</td></tr>"
         for name, value, meaning in settings
     )
     return f"<table>{rows}</table>"

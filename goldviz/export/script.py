@@ -80,15 +80,18 @@ def _requirements(modules: Sequence[Module], at_once: Sequence[Module], own: Set
     there = sys.stdlib_module_names | own | {SHAPES, FOR_STATES}
     always = libraries(at_once, Module.imports_at_once) - there
     at_times = libraries(modules, Module.imports) - there - always
-    words = "Exported from goldviz; needs Python 3.11" + (f" and {_listed(always)}." if always else ".")
+    words = f"Exported from goldviz; needs {_listed(['Python 3.11', *_installed(always)])}."
     if at_times:
-        words += f" Some of its functions import more when they are called: {_listed(at_times)}."
+        words += f" Some of its functions import more when they are called: {_listed(_installed(at_times))}."
     return textwrap.wrap(words, LONGEST_LINE, break_on_hyphens=False)
 
 
-def _listed(roots: Iterable[str]) -> str:
+def _installed(roots: Iterable[str]) -> list[str]:
     """Libraries under the names by which they are installed; torch first."""
-    names = sorted((INSTALLED_AS.get(root, root) for root in roots), key=lambda name: (name != "torch", name))
+    return sorted((INSTALLED_AS.get(root, root) for root in roots), key=lambda name: (name != "torch", name))
+
+
+def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

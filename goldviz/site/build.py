@@ -14,12 +14,12 @@ from pathlib import Path
 from goldviz.declare.registry import laboratories
 from goldviz.extras import MissingExtraError
 from goldviz.site.figures import preset_page, presets_of, step_page, story_steps
-from goldviz.site.lists import claims_page, glossary_page, server_page, start_page, stories_page
+from goldviz.site.lists import claims_page, errata_page, glossary_page, server_page, start_page, stories_page
 from goldviz.site.shell import SCRIPT, START, STYLES, WORKER, SitePage, shared_files
 
 MARK = "site.json"
 """The file that says that a folder is a site: its pages, and what all of it weighs."""
-CORE = (START, SCRIPT, STYLES, "stories.html", "claims.html", "glossary.html", "server.html")
+CORE = (START, SCRIPT, STYLES, "stories.html", "claims.html", "glossary.html", "errata.html", "server.html")
 """What a browser keeps at a first visit; other pages as they are opened, or all of them when asked."""
 
 
@@ -74,7 +74,7 @@ def _fill(folder: Path, makers: Iterable[Callable[[], SitePage]]) -> list[str]:
             continue
         _write(folder, page)
         pages.append(SitePage(page.path, page.title, "", page.words, page.kind))
-    for page in (start_page(pages), stories_page(), claims_page(), glossary_page(), server_page()):
+    for page in (start_page(pages), stories_page(), claims_page(), glossary_page(), errata_page(), server_page()):
         _write(folder, page)
     for name, content in shared_files().items():
         (folder / name).write_bytes(content)

@@ -12,7 +12,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment, Preset
 from goldviz.declare.stories import Guess, Step, Story, place, stories
-from goldviz.export.report import Lane, figures_html, lane_of_run, lane_of_view, numbers_html, words_html
+from goldviz.export.report import Lane, figures_html, lane_of_run, lane_of_view, marked, numbers_html, words_html
 from goldviz.export.report_frames import carried
 from goldviz.figures.limits import Limits
 from goldviz.runs.examples import example, has_example
@@ -62,7 +62,7 @@ def preset_page(lab: Laboratory, preset: Preset) -> SitePage:
         f"<b>{html.escape(other.name)}</b>" if other == preset else link(preset_path(lab, other), other.name, up)
         for other in presets_of(lab)
     )
-    about = f"<p>{html.escape(declared.question)}</p><p class=presets>{ways}</p><p>{html.escape(preset.words)}</p>"
+    about = f"<p>{html.escape(declared.question)}</p><p class=presets>{ways}</p><p>{marked(preset.words)}</p>"
     body = about + _drawn([lane], up) + words_html([lane])
     return SitePage(path, f"{declared.title}: {preset.name}", body, f"{declared.question} {preset.words}", kind)
 
@@ -77,7 +77,7 @@ def step_page(slug: str, number: int) -> SitePage:
     body = "".join(
         [
             f"<p><small>Step {number} of {len(story.steps)}</small></p>",
-            f"<p class=told>{html.escape(step.words)}</p>",
+            f"<p class=told>{marked(step.words)}</p>",
             _guess(step.guess, step.guess.found(*_recorded(lab, step))) if step.guess else "",
             _task(step),
             f"<div class=answer>{_drawn(lanes, up)}</div>",

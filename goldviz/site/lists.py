@@ -1,4 +1,4 @@
-"""Pages of words: the start with its search, stories, claims, the glossary, and what needs a server."""
+"""Pages of words: the start with its search, stories, claims, glossary, errata, and what needs a server."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import html
 from collections.abc import Iterable, Sequence
 
 from goldviz.declare.claims import DOCUMENTS, Claim, claims
+from goldviz.declare.errata import ABOUT, HEADING, Erratum, errata
 from goldviz.declare.glossary import Term, terms
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories, question_of
 from goldviz.declare.stories import stories
+from goldviz.export.report import marked
 from goldviz.runs.examples import picture_path
 from goldviz.site.figures import preset_path, presets_of, step_path
 from goldviz.site.shell import START, SitePage, link
@@ -82,13 +84,16 @@ def claims_page() -> SitePage:
     """Every claim with its verdict and the interval that decided; questions of our own stand apart."""
     every = list(claims().values())
     asked = [claim for claim in every if claim.kind == "question"]
-    names = "".join(f"<li>{number}: {html.escape(name)}</li>" for number, name in DOCUMENTS.items())
     body = (
         "<p>What the documents claim, and what was measured. The 95 % interval over seeds decides.</p>"
-        f"<ul>{names}</ul>{_claims(claim for claim in every if claim.kind != 'question')}"
+        f"<ul>{_documents()}</ul>{_claims(claim for claim in every if claim.kind != 'question')}"
         f"<h2>Questions of our own</h2>{_claims(asked)}"
     )
     return SitePage("claims.html", "Claims", body)
+
+
+def _documents() -> str:
+    return "".join(f"<li>{number}: {html.escape(name)}</li>" for number, name in DOCUMENTS.items())
 
 
 def _claims(several: Iterable[Claim]) -> str:
@@ -119,6 +124,17 @@ def _term(term: Term) -> str:
         f"<section id={term.slug}><h3>{html.escape(term.name)}</h3><p>{html.escape(term.words)}<br>"
         f"<i>{html.escape(term.equation)}</i></p><small>{html.escape(term.place)}{seen}</small></section>"
     )
+
+
+def errata_page() -> SitePage:
+    """Where the documents are mistaken, and what holds."""
+    body = f"<p>{ABOUT}</p><ul>{_documents()}</ul><table>{''.join(map(_erratum, errata()))}</table>"
+    return SitePage("errata.html", HEADING, body)
+
+
+def _erratum(one: Erratum) -> str:
+    place = f"<th scope=row>{one.document}<br><small>{html.escape(one.place)}</small></th>"
+    return f"<tr>{place}<td><small>It says:</small> {marked(one.says)}<br>{marked(one.holds)}</td></tr>"
 
 
 def server_page() -> SitePage:

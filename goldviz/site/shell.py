@@ -20,7 +20,13 @@ POLICY = (
 )
 """Nothing is asked of another host; from a disk a page reaches the files beside it."""
 START = "index.html"
-WAYS = {START: "Start", "stories.html": "Stories", "claims.html": "Claims", "glossary.html": "Glossary"}
+WAYS = {
+    START: "Start",
+    "stories.html": "Stories",
+    "claims.html": "Claims",
+    "glossary.html": "Glossary",
+    "errata.html": "Errata",
+}
 SERVER = "server.html"
 NEEDS = (
     "Training, your own data, your own text and your own network need goldviz itself: "

@@ -69,7 +69,7 @@ def test_building_a_script_does_not_load_torch():
 
 def test_the_heading_names_libraries_and_every_module_with_its_subject():
     documentation = ast.get_docstring(ast.parse(LAB.script(SETTINGS)))
-    assert "Exported from goldviz; needs Python 3.11 and torch.\n" in documentation
+    assert "Exported from goldviz; needs Python 3.11, torch and numpy.\n" in documentation
     lines = LAB.script(SETTINGS).splitlines()
     first = '    "goldviz.labs.depth_gradients.train": "What a run of'
     assert lines[lines.index("MODULES = {") + 1].startswith(first)

@@ -12,26 +12,18 @@ import sympy
 import torch
 from numpy.typing import NDArray
 
-from tests.places import ROOT
+from goldviz.declare.errata import errata
 
-ROWS = [
-    tuple(cell.strip() for cell in line.strip("|").split(" | "))
-    for line in (ROOT / "docs" / "errata.md").read_text(encoding="utf-8").splitlines()
-    if line.startswith("| 00")
-]
 Numbers = NDArray[np.float64]
 QUERIES, WIDTH, ACTIVE = 96, 16, 25
 
 
 def told(document: str, place: str, said: str) -> str:
     """What the page answers to a document's sentence that begins so."""
-    [found] = [row[3] for row in ROWS if row[:2] == (document, place) and row[2].startswith(said)]
-    return found
-
-
-def test_every_row_has_its_four_cells_and_none_comes_twice() -> None:
-    assert all(len(row) == 4 and all(row) for row in ROWS)
-    assert len({row[:3] for row in ROWS}) == len(ROWS)
+    [answer] = [
+        one.holds for one in errata() if (one.document, one.place) == (document, place) and one.says.startswith(said)
+    ]
+    return answer
 
 
 # Document 001
