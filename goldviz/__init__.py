@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from goldviz import experiments, runs
+    from goldviz import experiments, figures, runs
     from goldviz.api import (
         claims,
         compute,
@@ -37,6 +37,7 @@ __all__ = [
     "examine",
     "experiments",
     "figure",
+    "figures",
     "findings",
     "labelled_texts",
     "load",
@@ -49,7 +50,7 @@ __all__ = [
     "trial",
     "watch",
 ]
-_MODULES = ("experiments", "runs")
+_MODULES = ("experiments", "figures", "runs")
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -308,9 +309,11 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
     own = _kinds_of(dataset)
     owner = "this dataset" if own else str(dataset.attrs["experiment"])
     variables = {} if own else registry.experiment(owner).variables
-    figures = figures_of(dataset)
-    if not isinstance(name, str) or name not in figures:
-        raise SettingsError({"name": f"There is no figure {str(name)[:60]!r}; {owner} has {', '.join(figures)}."})
+    specs = _figure_specs(dataset)
+    if not isinstance(name, str) or name not in specs:
+        near = get_close_matches(str(name)[:60], specs, 1)
+        there = f"did you mean {near[0]!r}?" if near else f"{owner} has {', '.join(specs)}."
+        raise SettingsError({"name": f"There is no figure {str(name)[:60]!r}; {there}"})
     number = plain(step)
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
         raise SettingsError({"step": f"The step is {number!r}; allowed is a whole number from 1 on, or None."})
@@ -318,7 +321,7 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
         raise SettingsError({"theme": f"The theme is {theme!r}; allowed is {' or '.join(INKS)}."})
     dims = {name: variable.dims for name, variable in variables.items()}
     whole, missing = given_back(dataset, dims) if own is None else (own.dataset, dict[str, str]())
-    spec = figures[name]
+    spec = specs[name]
     if (variable := next((one for one in spec.needs if one in missing), None)) is not None:
         raise SettingsError({"dataset": _without_dimension(name, variable, missing[variable], dataset)})
     try:
@@ -328,15 +331,52 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
         raise SettingsError({"dataset": _too_small_a_part(name, spec.needs, whole)}) from error
 
 
-def figures_of(dataset: xr.Dataset) -> Mapping[str, FigureSpec]:
-    """The figures that :func:`figure` draws of this dataset, by name; raises as it does."""
+class Figures(Mapping[str, "go.Figure"]):
+    """The figures of a dataset by name, in the order of its page. One is drawn when it is asked for, as by
+    :func:`figure`; printed, each name stands beside what its figure asks."""
+
+    def __init__(self, dataset: xr.Dataset, specs: Mapping[str, FigureSpec]) -> None:
+        self._dataset = dataset
+        self.questions = {name: spec.question for name, spec in specs.items()}
+
+    def __getitem__(self, name: str) -> go.Figure:
+        return figure(self._dataset, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.questions
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The figure, or ``default`` where the dataset has none of this name."""
+        return self[name] if name in self else default  # noqa: SIM401 - of this it is made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.questions)
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.questions), default=0)
+        return "\n".join(f"{name:<{width}}  {question}" for name, question in self.questions.items())
+
+
+def figures(dataset: xr.Dataset) -> Figures:
+    """All figures of a run by name: ``figures(ds)`` lists them, ``figures(ds)["loss"]`` draws one.
+
+    ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
+    :func:`figure` does; a mistaken name is told beside the one that was meant.
+    """
+    return Figures(dataset, _figure_specs(dataset))
+
+
+def _figure_specs(dataset: xr.Dataset) -> Mapping[str, FigureSpec]:
     from goldviz.diagnostics.findings import networks
     from goldviz.figures.by_kind import figures_of_any_run
 
     if own := _kinds_of(dataset):
         return figures_of_any_run(own.kinds, networks(own.dataset))
-    figures: Mapping[str, FigureSpec] = registry.laboratories()[str(dataset.attrs["experiment"])].figures().FIGURES
-    return figures
+    specs: Mapping[str, FigureSpec] = registry.laboratories()[str(dataset.attrs["experiment"])].figures().FIGURES
+    return specs
 
 
 def findings(dataset: xr.Dataset) -> list[Finding]:

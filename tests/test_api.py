@@ -14,7 +14,7 @@ import xarray as xr
 
 import goldviz
 from goldviz.declare.claims import claim_of
-from goldviz.declare.registry import experiment
+from goldviz.declare.registry import experiment, laboratories
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
@@ -201,10 +201,30 @@ def test_a_notebook_gets_the_page_s_figure_of_a_step() -> None:
     assert goldviz.figure(ds, "gradient_by_layer", step=99).data == goldviz.figure(ds, "gradient_by_layer").data
 
 
+def test_a_run_s_figures_are_listed_with_what_they_ask_and_drawn_when_they_are_asked_for() -> None:
+    ds = goldviz.run(SMALL.changed(epochs=1), progress=False)
+    figures = goldviz.figures(ds)
+    specs = laboratories()["depth-gradients"].figures().FIGURES
+    assert list(figures) == list(specs)
+    assert len(figures) == len(specs)
+    assert all(spec.question in repr(figures) for spec in specs.values())
+    assert figures["loss"].data == goldviz.figure(ds, "loss").data
+    assert figures.get("nothing") is None
+    assert "nothing" not in figures
+    with pytest.raises(SettingsError, match="There is no figure 'los'; did you mean 'loss'"):
+        figures["los"]
+    own = xr.Dataset({"mse": (("iteration",), [1.0, 0.5])})
+    with pytest.raises(SettingsError, match="does not say in its attributes"):
+        goldviz.figures(own)
+    own.mse.attrs["kind"] = "training_loss"
+    assert list(goldviz.figures(own)) == ["loss"]
+
+
 @pytest.mark.parametrize(
     ("what", "sentence"),
     [
         ({"name": "nothing"}, "depth-gradients has gradient_by_layer"),
+        ({"name": "gradient_by_layr"}, "There is no figure 'gradient_by_layr'; did you mean 'gradient_by_layer'"),
         ({"step": 0}, "The step is 0; allowed is a whole number from 1 on"),
         ({"step": "last"}, "The step is 'last'"),
         ({"step": np.array([1, 2])}, r"The step is \[1, 2\]"),

@@ -83,7 +83,7 @@ def measures(run: str) -> dict[str, dict[str, Any]]:
 
 def figures(run: str) -> dict[str, str]:
     """The names of a run's figures, and what each asks."""
-    return {name: spec.question for name, spec in api.figures_of(api.load(run)).items()}
+    return api.figures(api.load(run)).questions
 
 
 def figure(run: str, name: str, step: int | None = None) -> list[dict[str, Any]]:

@@ -233,6 +233,7 @@ def _findings(arguments: argparse.Namespace) -> int:
     for finding in cards:
         sentence = f"{finding.title}: {finding.number} (limit: {finding.threshold}). {finding.explanation}"
         cure = "".join(f"\n    {line}" for line in cure_of(finding, run).splitlines())
+        cure += f"\n    {finding.effect}" if cure and finding.effect else ""
         print(in_print(sentence.rstrip()) + cure)
     if not cards:
         print("Nothing out of the ordinary.")

@@ -99,11 +99,16 @@ class Laboratory:
     @cached_property
     def tried(self) -> Tried | None:
         """What came of its advice, by ``recorded/advice.json``; None where nothing was tried."""
-        how, file = self.trials, self.recorded / "advice.json"
-        if how is None or not file.exists():
+        how, trials = self.trials, self.advice_trials
+        if how is None or not trials:
             return None
-        trials = [Trial.from_json(values) for values in json.loads(file.read_text(encoding="utf-8"))]
         return Tried(trials, how.unit, ", made smaller" if how.sizes else "", how.in_words(self.declared.presets))
+
+    @cached_property
+    def advice_trials(self) -> Sequence[Trial]:
+        """The trials in ``recorded/advice.json``; none where there is no such file. Loads no other part of it."""
+        file = self.recorded / "advice.json"
+        return [Trial.from_json(one) for one in json.loads(file.read_text(encoding="utf-8"))] if file.exists() else ()
 
     def function(self, reference: str) -> Any:
         """What ``module:name`` refers to inside the laboratory."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from goldviz.arrays.labelled import Run
@@ -13,6 +14,7 @@ from goldviz.diagnostics.findings.finding import Finding
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.watching.declared import STEP
+from goldviz.watching.elsewhere import helped_elsewhere
 from goldviz.watching.measures import WatchedReading, cause_of, facts_of, listed, rows_of, tried_of, where_it_was
 
 MOST = 8
@@ -43,10 +45,10 @@ CURES: Mapping[str, str] = {
     "not_optimised": "optimizer.add_param_group({'params': module.parameters()})",
     "training_mode": "model.eval()\nwith torch.no_grad():\n    ...\nmodel.train()",
     "dead_units": "nn.init.zeros_(layer.bias)   # and a smaller rate, or nn.LeakyReLU()",
-    "saturated": "nn.init.xavier_uniform_(layer.weight, gain=0.5)   # and inputs scaled to spread 1",
+    "saturated": "nn.init.kaiming_normal_(layer.weight, nonlinearity='tanh')   # and inputs scaled to spread 1",
     "constant_input": "assert (batch != batch[:1]).any()   # look at what the loader gives",
     "exploding": "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)   # before optimizer.step()",
-    "first_loss": "nn.init.normal_(embedding.weight, std=0.02)   # where the output layer shares it",
+    "first_loss": "nn.init.normal_(output.weight, std=0.01)   # the embedding's, where they share it",
     "no_better_than_guessing": "# train on 10 rows first: a sound model learns them by heart",
 }
 """A cure in code by the kind of a finding."""
@@ -268,15 +270,16 @@ def reading_of(dataset: Run) -> WatchedReading:
 
 
 def findings_of(dataset: Run) -> list[Finding]:
-    """What a watched run says, most serious first."""
+    """What a watched run says, most serious first; ``effect`` says how often the cure helped elsewhere, if known."""
     steps = int(dataset[STEP].max()) if dataset.sizes.get(STEP) else 0
     readings: Callable[[Any, Run], list[WatchedReading]] = lambda settings, run: [reading_of(run)]  # noqa: E731
-    return Conclusions(RULES, readings, most=MOST)(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
+    findings = Conclusions(RULES, readings, most=MOST)(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
+    return [replace(finding, effect=helped_elsewhere(finding.kind)) for finding in findings]
 
 
 def as_json(finding: Finding, run: Run) -> dict[str, Any]:
     """A finding for a program: number, line and cure; ``tried`` says what the cure did on this run, null if nobody
-    tried it."""
-    names = ("kind", "severity", "title", "number", "threshold", "confidence", "explanation")
+    tried it, and ``effect`` how often it helped elsewhere, empty if that is not known."""
+    names = ("kind", "severity", "title", "number", "threshold", "confidence", "explanation", "effect")
     told = {name: getattr(finding, name) for name in names}
     return {**told, "cure": cure_of(finding, run) or None, "tried": tried_of(run).get(finding.kind)}

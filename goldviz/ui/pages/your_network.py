@@ -67,7 +67,7 @@ NUMBERS = {
 ASKED = "your-network-asked-trials"
 """Of the session's state: what came of asking for a trial, by run and kind of card."""
 HEARD = "Asked. The script tries it after a step, beside a control and a placebo. Then it trains on."
-UNTRIED = "A cure to try; nobody tried it on your run:"
+UNTRIED = "A cure to try; nobody tried it on your run."
 MOST = 3
 """Runs side by side."""
 LISTED = 50
@@ -246,7 +246,8 @@ def _card(finding: Finding, view: Watched) -> None:
             st.markdown(plain(finding.explanation))
         tried = tried_of(view.records).get(finding.kind)
         if cure := cure_of(finding, view.records):
-            st.caption(f"Tried on your run. {plain(tried['sentence'])}" if tried else UNTRIED)
+            untried = f"{UNTRIED} {finding.effect}".rstrip()
+            st.caption(plain(f"Tried on your run. {tried['sentence']}" if tried else untried))
             st.code(cure, language="python", wrap_lines=True)
             if not tried and view.run.status == "running" and finding.kind in trials_of(view.records):
                 _offer_trial(finding.kind, view.run.id)

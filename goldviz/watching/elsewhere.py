@@ -1,0 +1,29 @@
+"""How often a card's cure helped elsewhere: in the trials of the laboratories' own advice that had no say in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from goldviz.declare.registry import laboratories
+from goldviz.diagnostics.findings.held_out import FEWEST_TRIALS, held_out
+
+REMEDIES: Mapping[str, str] = {
+    "saturated": "Draw hidden weights as Kaiming does, with 5/3.",
+    "first_loss": "Draw the output's weights a hundred times smaller than N(0, 1).",
+    "learning_rate_too_large": "Take a tenth of the learning rate.",
+}
+"""The words of the advice that does what the cure of this kind of card does."""
+
+
+@cache
+def helped_elsewhere(kind: str) -> str:
+    """In how many trials that kind of card's cure kept what it promises, as a sentence; empty where fewer than ten
+    tell."""
+    words, kept, counted = REMEDIES.get(kind), 0, 0
+    for lab in laboratories().values() if words else ():
+        trials = [trial for trial in lab.advice_trials if (trial.kind, trial.words) == (kind, words)]
+        if trials:
+            held = held_out(trials)
+            kept, counted = kept + held.kept, counted + held.counted
+    return f"In goldviz's own networks it helped in {kept} of {counted} trials." if counted >= FEWEST_TRIALS else ""
