@@ -68,7 +68,7 @@ def test_a_file_is_checked_forecast_and_reported_in_its_own_words(
     page = open_page(f"{server.address}/gold-forecast?{SMALL}")
     bring(page, crude)
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text(f"{DAYS[-1]:%d/%m/%Y} was read as {DAYS[-1]:%Y-%m-%d}")
+    expect(dialog).to_contain_text(f"{DAYS[-1]:%d/%m/%Y} as {DAYS[-1]:%Y-%m-%d}")
     expect(dialog).to_contain_text("sorted oldest first")
     expect(dialog).to_contain_text("6 rows after the last value are empty")
     assert "23:59 UTC" in table(page)

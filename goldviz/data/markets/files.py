@@ -97,7 +97,7 @@ class TablePreview:
 
 @dataclass(frozen=True)
 class DateReading:
-    """The column of dates: the first and the last row's cell with the day that it was read as, in the file's order.
+    """The column of dates: the oldest and the newest cell, each with the day that it was read as.
 
     ``candidates`` are all columns that could hold the dates.
     """
@@ -105,7 +105,6 @@ class DateReading:
     column: str
     first: tuple[str, str]
     last: tuple[str, str]
-    turned: bool
     candidates: tuple[str, ...]
 
 
@@ -255,9 +254,9 @@ def _date_reading(table: FileTable, layout: TableLayout) -> DateReading:
     place, moments = table.names.index(layout.date_column), layout.dates.moments
     ends = [
         (table.cell(place, row).removesuffix(MIDNIGHT), str(moments[row].astype("datetime64[D]")))
-        for row in (0, len(moments) - 1)
+        for row in (int(moments.argmin()), int(moments.argmax()))
     ]
-    return DateReading(layout.date_column, ends[0], ends[1], bool(moments[0] > moments[-1]), layout.date_columns)
+    return DateReading(layout.date_column, ends[0], ends[1], layout.date_columns)
 
 
 def _readings(layout: TableLayout) -> dict[str, tuple[str, ...]]:
@@ -307,12 +306,12 @@ def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
             np.datetime_as_string(read[row], "D") for read in (layout.dates.moments, layout.dates.month_first)
         )
         raise MarketError(
-            f"The dates of {table.file} can be read in two ways, {cell} as {day} or as {month}; choose whether the day "
-            "or the month stands first."
+            f"The dates of {table.file} can be read in two ways, {cell} as {day} or as {month}; say day_first=True or "
+            "day_first=False, in a shell --market-dates day-first or month-first."
         )
 
 
 def _unanswered(question: Question, table: FileTable) -> str:
     """The sentence for a question that nobody has answered, with the argument that answers it."""
     choices = " or ".join(f"{question.argument}={answer!r} ({words})" for answer, words in question.answers.items())
-    return f"{table.file}: {question.sentence} Say {choices}."
+    return f"{table.file}: {question.sentence} Say {choices}; in a shell --market-{question.argument}."

@@ -68,7 +68,7 @@ def stamp_reading(
         )
     if one_clock and latest_clock:
         clock = _clock(latest_clock)
-        note = f"Their stamps are at {clock}. If values come out then, say so with a city: {clock} New York."
+        note = f"Their stamps are at {clock}. If values come out then, say so under Known at: {clock} New York."
         return StampReading(note=note)
     return StampReading()
 

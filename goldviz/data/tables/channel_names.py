@@ -63,7 +63,7 @@ def split_question(
     names = [plain_words(name, 20) for name in key[1].dictionary.to_pylist()]
     by_name = ", ".join(f"{names[code]} {counts[code]}" for code in np.argsort(-counts, kind="stable")[:6])
     repeated = len(source.dates.moments) - len(np.unique(source.dates.moments))
-    twice = f", {repeated} rows have a date again" if repeated else ""
+    twice = f", {repeated} rows repeat a date" if repeated else ""
     name = source.table.names[price]
     last = whole.values.iloc[-1] if len(whole.values) else float("nan")
     return replace(
@@ -79,7 +79,7 @@ def one_row_a_moment(source: DatedTable) -> tuple[NDArray[np.int64], list[str]]:
     """Each moment's first row, and how many others there are."""
     firsts = np.sort(np.unique(source.dates.moments, return_index=True)[1])
     again = len(source.dates.moments) - len(firsts)
-    return firsts, [f"{again} rows have a date again; the first of each date counts."] if again else []
+    return firsts, [f"{again} rows repeat a date; the first of each date counts."] if again else []
 
 
 def without_entities(

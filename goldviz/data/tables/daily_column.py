@@ -88,9 +88,9 @@ def daily_column(
             source, column, rows[rows_with_values[differ[0]]], rows[rows_with_values[differ[0] + 1]], words
         )
     if not trouble and len(days_with_values) < FEWEST_VALUES:
-        of_rows = f"{len(at):,} values of {len(days_with_values)} days, which make {len(days_with_values)}"
-        count = of_rows if several else str(len(days_with_values))
-        trouble = f"{words} has {count} {'daily ones' if several else 'values'}; at least {FEWEST_VALUES} are needed."
+        days_of_many = f"{len(at):,} values on {len(days_with_values)} days, and one a day counts"
+        count = days_of_many if several else f"{len(days_with_values)} values"
+        trouble = f"{words} has {count}; at least {FEWEST_VALUES} are needed. Choose a longer file."
     notes = _order_notes(moments, source.dates)
     if len(again):
         notes += (f"{len(again)} values stand there twice for the same time and count once.",)

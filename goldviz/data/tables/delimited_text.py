@@ -107,7 +107,7 @@ def _around(
     sides = {"above": above, "below": below}
     return tuple(
         f"{len(left)} {'row was' if len(left) == 1 else 'rows were'} left out {side} the table: "
-        f"{plain_words(left[0].text, 40)}"
+        f"{plain_words(left[0].text, 40)!r}."
         for side, left in sides.items()
         if left
     )

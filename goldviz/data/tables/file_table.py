@@ -92,7 +92,9 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
 def check_width(file: str, columns: int) -> None:
     """Raises :class:`MarketError` for more columns than are worth looking into."""
     if columns > 10 * MOST_COLUMNS:
-        raise MarketError(f"{file} has {columns:,} columns; allowed are at most {MOST_COLUMNS}.")
+        raise MarketError(
+            f"{file} has {columns:,} columns; allowed are at most {MOST_COLUMNS}. Take out what you do not need."
+        )
 
 
 def check_lengths(
@@ -123,7 +125,7 @@ def _fault(file: str, columns: int, rows: int) -> str:
         faults.insert(0, f"{columns:,} columns; allowed are at most {MOST_COLUMNS}")
     if not faults and rows * columns > MOST_CELLS:
         faults = [f"{rows * columns:,} cells; allowed are at most {MOST_CELLS:,}"]
-    return f"{file} has {', and '.join(faults)}." if faults else ""
+    return f"{file} has {', and '.join(faults)}. Take out what you do not need." if faults else ""
 
 
 def cut_table(table: FileTable) -> FileTable:

@@ -54,11 +54,11 @@ class Extent:
         if not self.header:
             sentences.append("There is no header; the columns are named by their places.")
         if self.above:
-            rows = "row above the header was" if self.above == 1 else "rows above the header were"
-            sentences.append(f"{self.above} {rows} left out.")
+            rows = "row above the names was" if self.above == 1 else "rows above the names were"
+            sentences.append(f"{self.above} filled {rows} left out.")
         if self.below:
             rows = "The last row was" if self.below == 1 else f"The last {self.below} rows were"
-            sentences.append(f"{rows} left out, without a date: {self.footer}")
+            sentences.append(f"{rows} left out, without a date: {self.footer!r}.")
         return tuple(sentences)
 
 

@@ -136,7 +136,7 @@ def _table(
         for of_kinds, of_numbers, cells in zip(*sheet[:2], printed_cells, strict=True)
     )
     sheets = tuple(about["sheets"])
-    notes = (f"Sheet {about['sheet']} of {len(sheets)} was read.",) if len(sheets) > 1 else ()
+    notes = (f"The workbook has {len(sheets)} sheets; {about['sheet']} was read.",) if len(sheets) > 1 else ()
     return cut_table(
         FileTable(
             file,

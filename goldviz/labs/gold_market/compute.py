@@ -35,9 +35,11 @@ def in_last_years(market: Market, years: int) -> Market:
     recent_market = replace(market, channels=channels)
     words, target_values = market.target.words, recent_market.target.observed
     if len(target_values) < LEAST_VALUES:
+        too_short = len(market.target.observed) < LEAST_VALUES
+        span = "" if too_short else f" in the {years} year{'' if years == 1 else 's'} before {last:%Y-%m-%d}"
+        advice = "Choose other data." if too_short else "Raise Years, or choose other data."
         raise MarketError(
-            f"{words} has {len(target_values)} values in the {years} year{'' if years == 1 else 's'} before "
-            f"{last:%Y-%m-%d}; these figures need at least {LEAST_VALUES}. Raise Years, or choose other data."
+            f"{words} has {len(target_values)} values{span}; these figures need at least {LEAST_VALUES}. {advice}"
         )
     if target_values.nunique() == 1:
         raise MarketError(f"{words} is {target_values.iloc[0]:g} on every day of these years; choose other data.")

@@ -95,7 +95,7 @@ def described(market: Market) -> str:
     icon = ":material/casino:" if market.simulated else ":material/show_chart:"
     others = len(market.channels) - 1
     more = f" and {others} more channel{'s' if others != 1 else ''}" if others else ""
-    age = "" if market.simulated else f", held since {market.retrieved:%Y-%m-%d %H:%M} UTC"
+    age = "" if market.simulated else f", kept since {market.retrieved:%Y-%m-%d %H:%M} UTC"
     return (
         f"{icon} **{plain(market.origin)}**: {plain(market.target.words)}{more}, last observation "
         f"{market.last:%Y-%m-%d}{age}. {ADVICE}"

@@ -37,7 +37,7 @@ MARKS = {".": "a point", ",": "a comma"}
 SURENESS = {"sure": "sure", "likely": "likely", "asked": "please tell"}
 CONTROLS = {
     "sheet": "Sheet",
-    "header": "Row of the names (0: found out)",
+    "header": "Row of the names (0: find it)",
     "date_column": "Dates stand in",
     "day_first": "First in dates",
     "price": "Price to forecast",

@@ -356,8 +356,10 @@ def traits(days):
 def test_a_preview_tells_what_each_column_was_read_as():
     days = pd.bdate_range("2024-01-01", periods=60)
     seen = look_into(traits(days), "mine.csv")
-    assert (seen.dates.column, seen.date_order, seen.dates.turned) == ("Date", "day", True)
-    assert seen.dates.first == (f"{days[-1]:%d/%m/%Y}", f"{days[-1]:%Y-%m-%d}")
+    assert (seen.dates.column, seen.date_order) == ("Date", "day")
+    assert seen.dates.first == (f"{days[0]:%d/%m/%Y}", f"{days[0]:%Y-%m-%d}"), (
+        "the oldest, though the newest stands first"
+    )
     read = seen.readings_of
     assert [(name, one.kind, one.transformation) for name, one in read.items()] == [
         ("Price", "price", "difference"),
@@ -440,8 +442,8 @@ def test_dates_that_can_be_read_in_two_ways_are_asked_about():
     assert seen.readings["day"][:2] == ("2020-01-01", "2020-02-01")
     assert seen.readings["month"][:2] == ("2020-01-01", "2020-01-02")
     assert refusal(content) == (
-        "The dates of gold.csv can be read in two ways, 01/02/2020 as 2020-02-01 or as 2020-01-02; choose whether the "
-        "day or the month stands first."
+        "The dates of gold.csv can be read in two ways, 01/02/2020 as 2020-02-01 or as 2020-01-02; say "
+        "day_first=True or day_first=False, in a shell --market-dates day-first or month-first."
     )
     assert market(content, day_first=True).target.values.index[1] == pd.Timestamp("2020-02-01")
     assert market(content, day_first=False).target.values.index[1] == pd.Timestamp("2020-01-02")
@@ -634,12 +636,15 @@ LONG_CELL = "a word!" * 700_000
             prices(row9=f"2024-01-08,{LONG_CELL}"),
             "Row 9 of gold.csv has a cell of 4,900,000 bytes in column 2; allowed are at most 1,000.",
         ),
-        (b"," * 200 + b"\n" + b"5," * 200, "gold.csv has 201 columns; allowed are at most 200."),
+        (
+            b"," * 200 + b"\n" + b"5," * 200,
+            "gold.csv has 201 columns; allowed are at most 200. Take out what you do not need.",
+        ),
         (
             b"a,b\n" + b"1,2\n" * 2_000_001,
-            "gold.csv has 2,000,001 rows; allowed are at most 2,000,000. gold.csv has no column of dates: its first "
-            f"cells are '1' and '2'. Allowed are dates like {ALLOWED_DATES}; where the names stand in another row, say "
-            "which.",
+            "gold.csv has 2,000,001 rows; allowed are at most 2,000,000. Take out what you do not need. gold.csv has "
+            f"no column of dates: its first cells are '1' and '2'. Allowed are dates like {ALLOWED_DATES}; where the "
+            "names stand in another row, say which.",
         ),
         (bytes(LARGEST_FILE + 1), "gold.csv has 50.0 MB; allowed are at most 50 MB."),
         (

@@ -85,7 +85,7 @@ RIGHT = (
         1.847,
         "2016-02-26",
         ("1Y", "10Y", "40Y"),
-        ("1 row above the header was left out",),
+        ("1 filled row above the names was left out",),
         "difference",
         "percent",
     ),
@@ -95,16 +95,16 @@ RIGHT = (
         40,
         496.28,
         "2016-02-26",
-        said=("1 row above the header was left out",),
+        said=("1 filled row above the names was left out",),
     ),
-    Right("s13_address_line.csv", "close", 40, 496.28, "2016-02-26", said=("left out above the table: https",)),
+    Right("s13_address_line.csv", "close", 40, 496.28, "2016-02-26", said=("left out above the table: 'https",)),
     Right(
         "s14_footer_shift_jis.csv",
         "終値",
         40,
         496.28,
         "2016-02-26",
-        said=("read as Shift-JIS", "below the table: 本資料は見本です。"),
+        said=("read as Shift-JIS", "below the table: '本資料は見本です。"),
     ),
     Right(
         "s15_yfinance_datetime.csv",
@@ -277,7 +277,7 @@ def test_names_that_may_be_channels_are_asked_about_with_both_results() -> None:
     question = look_into(content, file).question
     assert question is not None
     assert question.argument == "split"
-    assert "120 days, 3 rows have a date again, last 62.13" in question.answers[""]
+    assert "120 days, 3 rows repeat a date, last 62.13" in question.answers[""]
     assert "EU 80, DE 40, PL 3" in question.answers["Country"]
     assert "Say split=''" in refusal(content, file)
     whole = market(content, file, split="")
@@ -294,7 +294,7 @@ def test_what_is_too_much_or_too_little_is_told_at_once() -> None:
     assert "210 columns; allowed are at most 200" in said
     assert "serial numbers: 42373 is 2016-01-04" in said
     file = "s24_minutes_of_five_days.csv"
-    assert "480 values of 5 days, which make 5 daily ones; at least 30" in refusal(content_of(file), file)
+    assert "480 values on 5 days, and one a day counts; at least 30" in refusal(content_of(file), file)
 
 
 def test_the_index_of_a_frame_without_a_name_has_a_plain_one() -> None:
@@ -428,7 +428,7 @@ def test_a_header_below_titles_is_found_and_can_be_told() -> None:
     below = "Source: nobody,,,,,\nall rights,,,,,\n"
     seen = look_into(table(columns, dates(), names, above, below), "mine.csv")
     assert (seen.header, seen.rows, seen.columns) == (3, 60, names)
-    assert "The last 2 rows were left out, without a date: Source: nobody" in seen.notes
+    assert "The last 2 rows were left out, without a date: 'Source: nobody'." in seen.notes
     assert seen.readings_of["Close"].unit == "USD"
     content = table(columns, dates(), names, "Value,a,b,c,d,e\n")
     assert market(content, header=2).target.name == "Close"

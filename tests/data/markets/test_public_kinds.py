@@ -250,7 +250,7 @@ def a12c_minutes_of_five_days() -> Twin:
     moments = pd.date_range("2016-05-02", periods=7200, freq="min")
     bars = prices(7200, 15, 900, 3)
     content = text(rows_of([f"{moment:%Y-%m-%d %H:%M:%S}" for moment in moments], bars["close"]), ["Date", "Price"])
-    return Twin(content, refused=("7,200 values of 5 days, which make 5 daily ones; at least 30 are needed",))
+    return Twin(content, refused=("7,200 values on 5 days, and one a day counts; at least 30 are needed",))
 
 
 def workbook(sheets: dict[str, list[list[Any]]], hidden: str = "") -> bytes:

@@ -63,7 +63,7 @@ def test_the_first_sheet_with_cells_is_read_and_another_can_be_chosen():
     content = saved(workbook(Empty=[], Gold=rows_of(), Silver=rows_of(20.0)))
     seen = look_into(content, "metals.xlsx")
     assert (seen.kind, seen.sheets, seen.sheet) == ("workbook", ("Empty", "Gold", "Silver"), "Gold")
-    assert "Sheet Gold of 3 was read." in seen.notes
+    assert "The workbook has 3 sheets; Gold was read." in seen.notes
     other = market_from_file(content, "metals.xlsx", Choices(sheet="Silver"), retrieved=NOW)
     assert other.target.values.iloc[0] == 20
     for sheet, sentence in {
@@ -84,7 +84,7 @@ def test_titles_gaps_errors_and_percentages_are_read_as_they_look():
         cell.number_format = "0.00%"
     seen = look_into(saved(made), "gold.xlsx")
     assert seen.columns == ("Date", "Close", "Yield")
-    assert "1 row above the header was left out." in seen.notes
+    assert "1 filled row above the names was left out." in seen.notes
     found = market_from_file(saved(made), "gold.xlsx", Choices(("Close", "Yield")), retrieved=NOW)
     assert len(found.target.observed) == 38
     assert (found.channel("Yield").values == 4.06).all()

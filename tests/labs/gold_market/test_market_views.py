@@ -32,10 +32,11 @@ def test_the_last_years_end_with_the_targets_last_value() -> None:
 def test_too_few_values_are_told_in_a_sentence() -> None:
     with pytest.raises(MarketError) as caught:
         _view(small_market(days=50), years=1)
-    assert str(caught.value) == (
-        "Gold has 50 values in the 1 year before 2024-03-08; these figures need at least 60. Raise Years, or choose "
-        "other data."
-    )
+    assert str(caught.value) == "Gold has 50 values; these figures need at least 60. Choose other data."
+    monthly = small_market(days=900)
+    monthly = with_values(monthly, "gold", lambda values: values.iloc[::10])
+    with pytest.raises(MarketError, match=r"values in the 1 year before .*Raise Years, or choose other data\.$"):
+        _view(monthly, years=1)
 
 
 def test_a_target_that_never_moves_is_refused() -> None:

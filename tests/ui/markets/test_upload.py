@@ -19,10 +19,10 @@ DAYS = pd.bdate_range("2024-01-01", periods=60)
 
 
 def traits(days: pd.DatetimeIndex = DAYS) -> bytes:
-    """Byte-order mark, newest first, dd/mm/yyyy, negative prices, percentages, 188.17K, and a future without values."""
+    """Byte-order mark, newest first, dd/mm/yyyy, negative prices, percentages, 188.17M, and a future without values."""
     empty = len(days) - 5
     rows = [
-        f"{day:%d/%m/%Y},{20 - place}.5,4.0{place % 9}%,{100 + place}.17K" for place, day in enumerate(days[:empty])
+        f"{day:%d/%m/%Y},{20 - place}.5,4.0{place % 9}%,{100 + place}.17M" for place, day in enumerate(days[:empty])
     ]
     rows += [f"{day:%d/%m/%Y},,," for day in days[empty:]]
     return ("\ufeffDate,Close,Yield,Volume\n" + "\n".join(rows[::-1])).encode()
@@ -105,9 +105,9 @@ def test_a_table_says_what_was_read_before_it_is_used_and_each_reading_can_be_ch
     assert (close["From"], close["To"], close["First"], close["Last"]) == ("2024-01-01", "2024-03-15", "20.5", "-34.5")
     assert (close["Values"], close["Missing"], close["Sign"]) == (55, 5, "34 at or below zero")
     assert (close[SEEN], close[KNOWN]) == ("change", "23:59 UTC")
-    assert visitor.read.loc["Volume", "Last"] == "154,170"
+    assert visitor.read.loc["Volume", "Last"] == "154,170,000"
     for noticed in (
-        "22/03/2024 was read as 2024-03-22, 01/01/2024 as 2024-01-01",
+        "01/01/2024 was read as 2024-01-01, 22/03/2024 as 2024-03-22",
         "sorted oldest first",
         "5 rows after the last",
     ):
@@ -249,7 +249,7 @@ def test_a_file_that_is_refused_lets_one_say_where_its_names_stand() -> None:
     visitor = Uploads()
     visitor.bring(("mine.csv", b"a,b\n" + b"x,1\n" * 40))
     assert "has no column of dates: its first cells are 'x' and '1'" in visitor.said
-    assert visitor.at.number_input[0].label == "Row of the names (0: found out)"
+    assert visitor.at.number_input[0].label == "Row of the names (0: find it)"
 
 
 def test_names_that_may_be_channels_are_asked_about_before_anything_is_used() -> None:
