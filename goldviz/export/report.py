@@ -201,8 +201,16 @@ def report_of_view(settings: Instant, dataset: Run, figures: Mapping[str, Figure
     return report_of_lanes([lane_of_view(settings, dataset, figures)])
 
 
-def lane_of_view(settings: Instant, dataset: Run, figures: Mapping[str, FigureSpec]) -> Lane:
-    """What an instant page computed, as far as these figures have something to draw; they move along its positions."""
+def lane_of_view(
+    settings: Instant,
+    dataset: Run,
+    figures: Mapping[str, FigureSpec],
+    numbers_at: Callable[[int], Run] | None = None,
+) -> Lane:
+    """What an instant page computed, as far as these figures have something to draw; they move along its positions.
+
+    ``numbers_at`` computes another position; without it a figure whose numbers are of one position stands still.
+    """
     kind, place = type(settings), settings.position
     models = [name for name in kind.model_fields if facts(kind, name)["control"] == CONTROL]
     titles = {name: str(dataset.attrs[name]) for name in models if name in dataset.attrs}
@@ -211,7 +219,7 @@ def lane_of_view(settings: Instant, dataset: Run, figures: Mapping[str, FigureSp
     at = int(getattr(settings, place, 0))
     return Lane(
         settings.title,
-        frames_of_view(dataset, able.values(), at, range(first, last + 1)),
+        frames_of_view(dataset, able.values(), at, range(first, last + 1), numbers_at),
         {name: replace(spec, canvas=False) for name, spec in able.items()},
         told(settings, titles),
         [settings.question],

@@ -8,8 +8,9 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol
 
 from goldviz.arrays.labelled import Run
@@ -95,14 +96,23 @@ def frames_of_drawings(drawings: Mapping[str, Drawing]) -> LaneFrames:
 
 
 def frames_of_view(
-    dataset: Run, specs: Iterable[FigureSpec], position: int = 0, positions: Sequence[int] = ()
+    dataset: Run,
+    specs: Iterable[FigureSpec],
+    position: int = 0,
+    positions: Sequence[int] = (),
+    numbers_at: Callable[[int], Run] | None = None,
 ) -> LaneFrames:
-    """What figures show of an instant page's numbers: at all ``positions`` where they move, else at one."""
+    """What figures show of an instant page's numbers: at all ``positions`` where they move, else at one.
+
+    A figure whose numbers are of one position moves where ``numbers_at`` gives those of every other.
+    """
     drawn: dict[str, Drawn] = {}
     moves = len(positions) > 1
+    numbers: Callable[[int], Run] | None = cache(numbers_at) if numbers_at else None
     for spec in specs:
-        if moves and spec.at not in ("", "ds") and (spec.at_once or len(positions) <= MOST_POSITIONS):
-            drawn[spec.name] = drawn_at(spec, [(number, dataset) for number in positions], "light")
+        at = numbers if spec.at == "ds" else lambda _: dataset
+        if moves and spec.at and at and (spec.at_once or len(positions) <= MOST_POSITIONS):
+            drawn[spec.name] = drawn_at(spec, [(number, at(number)) for number in positions], "light")
         else:
             drawn |= frames_of_drawings({spec.name: spec(dataset, theme="light", **spec.position(position))}).drawn
     steps = {POSITION: list(positions)} if any(one.kept for one in drawn.values()) else {}

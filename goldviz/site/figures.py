@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -20,6 +20,8 @@ from goldviz.site.shell import PLOTLY, SitePage, link, up_from
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from goldviz.figures.spec import FigureSpec
 
 ROOM = 420_000
 """Characters of numbers that a page has at most: a hundred pages and more stay below 60 MB together."""
@@ -56,7 +58,7 @@ def preset_page(lab: Laboratory, preset: Preset) -> SitePage:
         lane, kind = lane_of_run(declared.preset(preset.slug), example(declared, preset.slug), figures), RUN
     else:
         settings = cast(Instant, declared.preset(preset.slug))
-        lane, kind = lane_of_view(settings, settings.compute(), figures), VIEW
+        lane, kind = _lane_of_view(settings, settings.compute(), figures), VIEW
     up = up_from(path)
     ways = " · ".join(
         f"<b>{html.escape(other.name)}</b>" if other == preset else link(preset_path(lab, other), other.name, up)
@@ -67,18 +69,28 @@ def preset_page(lab: Laboratory, preset: Preset) -> SitePage:
     return SitePage(path, f"{declared.title}: {preset.name}", body, f"{declared.question} {preset.words}", kind)
 
 
+def _lane_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> Lane:
+    """What an instant page shows of these settings, at every position."""
+
+    def numbers_at(position: int) -> xr.Dataset:
+        return settings.changed(**{settings.position: position}).compute()
+
+    return lane_of_view(settings, dataset, figures, numbers_at)
+
+
 def step_page(slug: str, number: int) -> SitePage:
     """One step of a story: its words, its guess, and the figures that it is about with its presets side by side."""
     _, story = stories()[slug]
     step, path = story.steps[number - 1], step_path(slug, number)
     lab = laboratories()[place(slug, number)]
-    lanes = _lanes(lab, step)
+    numbers = _numbers(lab, step)
+    lanes = _lanes(lab, step, numbers)
     up = up_from(path)
     body = "".join(
         [
             f"<p><small>Step {number} of {len(story.steps)}</small></p>",
             f"<p class=told>{marked(step.words)}</p>",
-            _guess(step.guess, step.guess.found(*_recorded(lab, step))) if step.guess else "",
+            _guess(step.guess, step.guess.found(*numbers)) if step.guess else "",
             _task(step),
             f"<div class=answer>{_drawn(lanes, up)}</div>",
             f"<p class=ways>{' · '.join(_ways(slug, story, number, up))}</p>",
@@ -87,24 +99,27 @@ def step_page(slug: str, number: int) -> SitePage:
     return SitePage(path, story.title, body, step.words, STORY, asks=step.guess is not None)
 
 
-def _recorded(lab: Laboratory, step: Step) -> list[xr.Dataset]:
-    return [example(cast("type[Experiment]", lab.declared), preset) for preset in step.presets]
+def _numbers(lab: Laboratory, step: Step) -> list[xr.Dataset]:
+    """What was recorded of a step's presets, or what an instant page computes of them."""
+    declared = lab.declared
+    if issubclass(declared, Experiment):
+        return [example(declared, preset) for preset in step.presets]
+    return [cast(Instant, declared.preset(preset)).compute() for preset in step.presets]
 
 
-def _lanes(lab: Laboratory, step: Step) -> list[Lane]:
+def _lanes(lab: Laboratory, step: Step, numbers: Sequence[xr.Dataset]) -> list[Lane]:
     """A step's presets side by side, each with the laboratory's main figure and the one that the step is about."""
     declared, figures = lab.declared, lab.figures().FIGURES
     main = next(iter(figures))
     about = {name: figures[name] for name in dict.fromkeys([step.figure or main, main])}
     settings = [declared.preset(slug) for slug in step.presets]
     if issubclass(declared, Experiment):
-        runs = _recorded(lab, step)
-        limits: Limits | None = lab.figures().shared_limits(runs) if len(runs) > 1 else None
-        lanes = [
-            lane_of_run(cast(Experiment, one), run, about, limits) for one, run in zip(settings, runs, strict=True)
-        ]
+        limits: Limits | None = lab.figures().shared_limits(numbers) if len(numbers) > 1 else None
+        runs = cast("list[Experiment]", settings)
+        lanes = [lane_of_run(one, run, about, limits) for one, run in zip(runs, numbers, strict=True)]
     else:
-        lanes = [lane_of_view(one, one.compute(), about) for one in cast("list[Instant]", settings)]
+        views = cast("list[Instant]", settings)
+        lanes = [_lane_of_view(one, view, about) for one, view in zip(views, numbers, strict=True)]
     titles = {preset.slug: preset.name for preset in declared.presets}
     return [replace(lane, title=titles[slug], data=()) for lane, slug in zip(lanes, step.presets, strict=True)]
 

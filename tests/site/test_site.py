@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import errno
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -13,10 +15,10 @@ import pytest
 
 from goldviz.cli.command import main
 from goldviz.declare.registry import laboratories
-from goldviz.declare.stories import stories
+from goldviz.declare.stories import Guess, Step, Story, stories
 from goldviz.extras import MissingExtraError
 from goldviz.runs.examples import example
-from goldviz.site import build
+from goldviz.site import build, figures
 from goldviz.site.build import NoSiteFolderError, planned
 from goldviz.site.figures import preset_page, preset_path, presets_of, step_page, step_path, story_steps
 from goldviz.site.shell import SHARED, WAYS, SitePage
@@ -55,6 +57,30 @@ def test_every_link_leads_to_a_page_of_the_site_and_none_out_of_it(site: Path) -
             assert path in known or (site / path).is_file(), target
             count += 1
     assert count > len(known)
+
+
+def test_a_guess_on_an_instant_page_is_answered_from_what_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    preset = LENS.declared.presets[0].slug
+    guess = Guess("How many words?", ("none", "some"), lambda ds: (1, f"{len(ds.data_vars)} numbers."))
+    steps = (Step("See.", (preset,), guess=guess), *(Step("See.", (preset,)) for _ in range(4)))
+    monkeypatch.setattr(figures, "stories", lambda: {"lens": (LENS.name, Story("lens", "Lens", steps))})
+    monkeypatch.setattr(figures, "place", lambda *_: LENS.name)
+    page = step_page("lens", 1)
+    assert page.asks
+    assert 'data-right="1"' in page.html
+    assert re.search(r"\b[1-9]\d* numbers\.", page.html)
+
+
+@pytest.mark.slow
+def test_a_figure_whose_numbers_are_of_one_position_moves_along_all_of_them() -> None:
+    lab = laboratories()["residual-flow"]
+    page = preset_page(lab, lab.declared.presets[1]).html
+    message = gzip.decompress(base64.b64decode(re.findall(r'id="frames">([^<]*)<', page)[0]))
+    header = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
+    (lane,) = header["lanes"]
+    assert len(lane["steps"]["position"]["labels"]) > 20
+    for name in ("carried", "distance"):
+        assert lane["figures"][name]["kept"], name
 
 
 def test_a_whole_site_has_every_recorded_run_every_view_and_every_step() -> None:
