@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, link, power_ticks, worded
 from goldviz.figures.frames import AtStep, each
 from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
-from goldviz.figures.spec import drawn
+from goldviz.figures.spec import FigureSpec, by_name, drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.backpropagation_by_hand.measures import PARTS
-from goldviz.labs.backpropagation_by_hand.unrolled import place, shown
+from goldviz.labs.backpropagation_by_hand.unrolled import place, shown, unrolled
 
 NAMES = {
     "W_ax": "W<sub>ax</sub>",
@@ -58,7 +59,12 @@ def _text_below(figure: Figure, ds: Run, title: str, **more: Any) -> list[str]:
     return read
 
 
-@drawn("", shows="Probability of every character after each one read.", at="number", at_once=True)
+@drawn(
+    "Which character does it expect?",
+    shows="Probability of every character after each one read.",
+    at="number",
+    at_once=True,
+)
 def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """What the network expects after each character, what came, and where the recursion is."""
     at, ink = each(number, lambda one: place(ds, one)), INKS[theme]
@@ -128,7 +134,7 @@ def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Fig
     return colour_bar(figure, (0, 1), SEQUENTIAL, "Probability", tickformat=".0%")
 
 
-@drawn("", name="vectors", shows="Every vector of this step, as heat maps.", at="number")
+@drawn("What does this step compute?", name="vectors", shows="Every vector of this step, as heat maps.", at="number")
 def step_vectors(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """Every vector that this step computes, going forward or back."""
     at = place(ds, number)
@@ -149,7 +155,34 @@ def matrices(ds: Run, stage: str, title: str, *, theme: Theme = "light") -> Figu
     return _five({part: ds[part + stage] for part in PARTS}, ds, title, theme)
 
 
-@drawn("", shows="What this step adds to each of the five sums.", at="number")
+def _matrices(name: str, stage: str, title: str, question: str, shows: str) -> FigureSpec:
+    return FigureSpec(partial(matrices, stage=stage, title=title), question, shows, name=name)
+
+
+weights = _matrices(
+    "weights",
+    "",
+    "The weights it computes with",
+    "Which weights does it compute with?",
+    "The five weight matrices, as heat maps.",
+)
+clipped = _matrices(
+    "gradient",
+    "_clipped",
+    "The gradient after clipping",
+    "What does clipping leave?",
+    "The clipped gradient's five parts.",
+)
+updated = _matrices(
+    "updated",
+    "_updated",
+    "The weights after the step",
+    "What are the weights then?",
+    "The five weight matrices after one SGD step.",
+)
+
+
+@drawn("What does this step add?", shows="What this step adds to each of the five sums.", at="number")
 def terms(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """What the step in view adds to each of the five sums."""
     at = place(ds, number)
@@ -157,7 +190,7 @@ def terms(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     return _five(addends, ds, f"What step {at.step} adds to the sums", theme)
 
 
-@drawn("", name="sums", shows="The five sums so far, as heat maps.", at="number")
+@drawn("What has come together so far?", name="sums", shows="The five sums so far, as heat maps.", at="number")
 def sums_so_far(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     """The five sums from the end of the text back to the step in view."""
     at = place(ds, number)
@@ -337,6 +370,21 @@ def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -
     colour_bar(figure, limits, SIGNED, "Value", nticks=5)
     top = figure.layout.margin.t + 18
     return figure.update_layout(margin_t=top, height=inner + top + figure.layout.margin.b)
+
+
+FIGURES = by_name(
+    unrolled,
+    predictions,
+    step_vectors,
+    weights,
+    terms,
+    sums_so_far,
+    triangle,
+    one_loss,
+    direct_and_total,
+    clipped,
+    updated,
+)
 
 
 def picture(ds: Run) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -26,17 +25,6 @@ def look(view: View[BackpropagationByHand]) -> None:
     """The unrolled network with the place in it, what it expects, and every vector of that step."""
     view.draw(unrolled)
     view.draw(figures.predictions, figures.step_vectors)
-
-
-def _matrices(name: str, stage: str, title: str, shows: str) -> FigureSpec:
-    return FigureSpec(partial(figures.matrices, stage=stage, title=title), "", shows, "", name)
-
-
-WEIGHTS = _matrices("weights", "", "The weights it computes with", "The five weight matrices, as heat maps.")
-AFTER = (
-    _matrices("gradient", "_clipped", "The gradient after clipping", "The clipped gradient's five parts."),
-    _matrices("updated", "_updated", "The weights after the step", "The five weight matrices after one SGD step."),
-)
 
 
 def sums(view: View[BackpropagationByHand]) -> None:
@@ -70,7 +58,7 @@ def update(view: View[BackpropagationByHand]) -> None:
         if after < before
         else f"The gradient is not longer than C = {view.settings.clip:g}, so it stays as it is."
     )
-    view.draw(*AFTER)
+    view.draw(figures.clipped, figures.updated)
 
 
 def pairs(view: View[BackpropagationByHand]) -> None:
@@ -99,13 +87,22 @@ def _of_place(view: View[BackpropagationByHand]) -> list[FigureSpec]:
     """Forward: the weights. Backward: what this step adds to the five sums, and the sums so far."""
     if place(view.dataset, view.settings.place).backward:
         return [figures.terms, figures.sums_so_far]
-    return [WEIGHTS]
+    return [figures.weights]
+
+
+OF_ALL_PLACES = (
+    figures.triangle,
+    figures.one_loss,
+    figures.direct_and_total,
+    figures.clipped,
+    figures.updated,
+)
 
 
 def in_report(view: View[BackpropagationByHand]) -> list[FigureSpec]:
     """The figures of all parts, at this place."""
     first = [unrolled, figures.predictions, figures.step_vectors, *_of_place(view)]
-    return view.drawable([*first, figures.triangle, figures.one_loss, figures.direct_and_total, *AFTER])
+    return view.drawable([*first, *OF_ALL_PLACES])
 
 
 def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:
