@@ -93,9 +93,9 @@ def doubts(experiment: str | Experiment, **settings: Any) -> list[str]:
     from goldviz.declare.laboratory import laboratory_of
 
     whole = experiment.changed(**settings) if isinstance(experiment, Experiment) else None
-    checked = whole or registry.experiment(str(experiment)).checked(settings)
-    told = laboratory_of(checked).hook("doubts", "doubts")
-    return list(told(checked)) if told else []
+    own_settings = whole or registry.experiment(str(experiment)).checked(settings)
+    find_doubts = laboratory_of(own_settings).hook("doubts", "doubts")
+    return list(find_doubts(own_settings)) if find_doubts else []
 
 
 def compute(name: str, **settings: Any) -> xr.Dataset:
@@ -173,13 +173,13 @@ def market(
     from goldviz.data.markets.own_file import keep_file
     from goldviz.data.markets.release_words import written_release
 
-    known = {column: written_release(words) for column, words in (releases or {}).items()}
+    release_rules = {column: written_release(words) for column, words in (releases or {}).items()}
     choices = Choices(
         tuple(columns),
         day_first,
         symbols=symbols or {},
         sheet=sheet,
-        releases=known,
+        releases=release_rules,
         header=header,
         price=price,
         split=split,

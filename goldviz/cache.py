@@ -53,31 +53,31 @@ class Cache(Generic[Kept]):
 
     def get(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
         """What is kept under a key, made now if nothing is; what ``make`` raises is passed on, and nothing is kept."""
-        found = self.held(key)
-        if found is not None:
-            return found
+        value = self.held(key)
+        if value is not None:
+            return value
         with self._lock:
             making, waiting = self._making.get(key, (threading.Lock(), 0))
             self._making[key] = (making, waiting + 1)
         try:
             with making:
-                found = self.held(key)
-                if found is None:
-                    found = make()
-                    self.put(key, found)
-                return found
+                value = self.held(key)
+                if value is None:
+                    value = make()
+                    self.put(key, value)
+                return value
         finally:
             with self._lock:
                 making, waiting = self._making.pop(key)
                 if waiting > 1:
                     self._making[key] = (making, waiting - 1)
 
-    def put(self, key: Hashable, made: Kept) -> None:
+    def put(self, key: Hashable, value: Kept) -> None:
         """Keep something under a key, in place of what was there."""
         with self._lock:
-            replaced = self._held.pop(key, None)
-            self._held[key] = made
-            left = replaced is not None
+            previous = self._held.pop(key, None)
+            self._held[key] = value
+            left = previous is not None
             while len(self._held) > 1 and sum(map(self.size, self._held.values())) > self.budget:
                 self._held.popitem(last=False)
                 left = True
@@ -91,14 +91,14 @@ class Cache(Generic[Kept]):
         if left:
             self._tell_followers()
 
-    def drop(self, unwanted: Callable[[Kept], bool]) -> None:
-        """Let go of everything of which ``unwanted`` is true."""
+    def drop(self, is_unwanted: Callable[[Kept], bool]) -> None:
+        """Let go of everything of which ``is_unwanted`` is true."""
         with self._lock:
-            held = list(self._held.items())
-        going = [(key, kept) for key, kept in held if unwanted(kept)]
+            items = list(self._held.items())
+        going = [(key, value) for key, value in items if is_unwanted(value)]
         with self._lock:
-            for key, kept in going:
-                if self._held.get(key) is kept:
+            for key, value in going:
+                if self._held.get(key) is value:
                     del self._held[key]
         if going:
             self._tell_followers()
@@ -110,14 +110,14 @@ class Cache(Generic[Kept]):
     def holds(self, thing: object) -> bool:
         """Whether this very thing is kept, under whatever key."""
         with self._lock:
-            return any(kept is thing for kept in self._held.values())
+            return any(value is thing for value in self._held.values())
 
     def follow(self, other: Cache[Needed], needs: Callable[[Kept], Needed]) -> None:
         """From now on let go, whenever ``other`` lets something go, of all that needs what ``other`` does not hold.
 
         So that a thing which keeps a larger one alive does not outlive the place where the larger one is counted.
         """
-        other._followers.append(lambda: self.drop(lambda kept: not other.holds(needs(kept))))
+        other._followers.append(lambda: self.drop(lambda value: not other.holds(needs(value))))
 
     def _tell_followers(self) -> None:
         # Outside the lock: they ask what is still held.
@@ -140,8 +140,8 @@ def remembered(count: int) -> Callable[[Callable[Asked, Kept]], Callable[Asked, 
         results: Cache[Kept] = Cache(count, lambda _: 1)
 
         @wraps(function)
-        def recalled(*args: Asked.args, **named: Asked.kwargs) -> Kept:
-            return results.get((args, tuple(sorted(named.items()))), lambda: function(*args, **named))
+        def recalled(*args: Asked.args, **keywords: Asked.kwargs) -> Kept:
+            return results.get((args, tuple(sorted(keywords.items()))), lambda: function(*args, **keywords))
 
         return recalled
 

@@ -71,39 +71,39 @@ def words_hold(lab: Laboratory) -> Iterator[str]:
 
 def example_holds(lab: Laboratory, slug: str) -> Iterator[str]:
     """A preset's recorded run has the settings and the variables that are declared today."""
-    declared = lab.declared
-    assert issubclass(declared, Experiment)
-    if not has_example(declared, slug):
+    experiment = lab.declared
+    assert issubclass(experiment, Experiment)
+    if not has_example(experiment, slug):
         yield f"The preset {slug} has no recorded run."
         return
-    dataset = example(declared, slug)
-    if declared.checked_json(dataset.attrs["settings"]) != declared.preset(slug):
+    dataset = example(experiment, slug)
+    if experiment.checked_json(dataset.attrs["settings"]) != experiment.preset(slug):
         yield f"The recorded run of {slug} has other settings than the preset."
     if dataset.attrs["status"] not in ("finished", "diverged"):
         yield f"The recorded run of {slug} is {dataset.attrs['status']}."
-    yield from _undeclared(declared, dataset)
+    yield from _undeclared(experiment, dataset)
 
 
-def _undeclared(declared: type[Experiment], dataset: xr.Dataset) -> Iterator[str]:
+def _undeclared(experiment: type[Experiment], dataset: xr.Dataset) -> Iterator[str]:
     for name, array in dataset.data_vars.items():
-        variable = declared.variables.get(str(name))
+        variable = experiment.variables.get(str(name))
         if variable is None or array.dims != variable.dims:
             yield f"The variable {name} has the dimensions {array.dims}; declared is {variable and variable.dims}."
 
 
 def begins_empty(lab: Laboratory, dataset: xr.Dataset) -> Iterator[str]:
     """Of a run that has just begun, each figure says why it is empty, and nothing is concluded."""
-    declared = lab.declared
-    assert issubclass(declared, Experiment)
-    variables = declared.variables
+    experiment = lab.declared
+    assert issubclass(experiment, Experiment)
+    variables = experiment.variables
     grows = {variable.dims[0] for variable in variables.values() if not variable.once}
     at_the_end = [name for name, variable in variables.items() if variable.once and name in dataset]
     empty = dataset.isel({dim: slice(0, 0) for dim in grows}).drop_vars(at_the_end)
     for name, figure in figures_of(lab).items():
-        made = figure(empty)
-        if made.data or not made.layout.annotations:
+        chart = figure(empty)
+        if chart.data or not chart.layout.annotations:
             yield f"The figure {name} does not say why nothing is drawn of a run that has just begun."
-    if lab.findings(declared(), empty):
+    if lab.findings(experiment(), empty):
         yield "A run that has just begun has findings."
 
 
@@ -142,21 +142,21 @@ def broken(lab: Laboratory) -> Iterator[str]:
     """Every sentence on what of the promises does not hold."""
     yield from presets_hold(lab)
     yield from words_hold(lab)
-    declared = lab.declared
-    if not issubclass(declared, Experiment):
+    experiment = lab.declared
+    if not issubclass(experiment, Experiment):
         return
-    settings = _short(declared)
+    settings = _short(experiment)
     yield from repeats(lab, settings)
     yield from begins_empty(lab, carried_out(settings, progress=False, keep=False))
-    for preset in declared.presets:
-        if has_example(declared, preset.slug):
+    for preset in experiment.presets:
+        if has_example(experiment, preset.slug):
             yield from example_holds(lab, preset.slug)
-            yield from findings_hold(lab, declared.preset(preset.slug), example(declared, preset.slug))
+            yield from findings_hold(lab, experiment.preset(preset.slug), example(experiment, preset.slug))
 
 
-def _short(declared: type[Experiment]) -> Experiment:
+def _short(experiment: type[Experiment]) -> Experiment:
     """The defaults with a few steps, where a setting says how many."""
-    name = f"{declared.step}s"
-    if name not in declared.model_fields:
-        return declared()
-    return declared().changed(**{name: max(FEW_STEPS, int(schemas(declared)[name].get("minimum", 0)))})
+    name = f"{experiment.step}s"
+    if name not in experiment.model_fields:
+        return experiment()
+    return experiment().changed(**{name: max(FEW_STEPS, int(schemas(experiment)[name].get("minimum", 0)))})

@@ -46,10 +46,10 @@ class Origin:
 
 def _parts(text: str) -> tuple[str, str, int | None] | None:
     """Scheme, host and port of an address; nothing where it is none, or has more to it than these."""
-    found = ADDRESS.fullmatch(text)
-    if found is None:
+    match = ADDRESS.fullmatch(text)
+    if match is None:
         return None
-    host, port = found["host"].lower(), int(found["port"]) if found["port"] else None
+    host, port = match["host"].lower(), int(match["port"]) if match["port"] else None
     if host.startswith("["):
         try:
             host = str(IPv6Address(host[1:-1]))
@@ -57,7 +57,7 @@ def _parts(text: str) -> tuple[str, str, int | None] | None:
             return None
     if port is not None and not 1 <= port <= 65_535:
         return None
-    return (found["scheme"] or "").lower(), host, port
+    return (match["scheme"] or "").lower(), host, port
 
 
 def origin_of(text: str) -> Origin | None:
@@ -74,7 +74,7 @@ def origin_of_request(scheme: str, host: str) -> Origin | None:
     return origin_of(f"{scheme}://{host}")
 
 
-def allowed_host(written: str, setting: str = "--allow-host") -> frozenset[Origin]:
+def allowed_host(text: str, setting: str = "--allow-host") -> frozenset[Origin]:
     """What ``--allow-host`` means: the origins at which a visitor may have opened the server.
 
     A bare name means both schemes at the ports that they have anyway, a name with a port both schemes at this port,
@@ -87,17 +87,17 @@ def allowed_host(written: str, setting: str = "--allow-host") -> frozenset[Origi
     >>> sorted(map(str, allowed_host("https://lab.example")))
     ['https://lab.example']
     """
-    parts = _parts(written) or _parts(f"[{written}]")
+    parts = _parts(text) or _parts(f"[{text}]")
     if parts is None:
         raise AddressError(
-            f"{setting} is {written!r}; allowed is a name or a number, perhaps with a port or a scheme: "
+            f"{setting} is {text!r}; allowed is a name or a number, perhaps with a port or a scheme: "
             "lab.example, lab.example:8443 or https://lab.example."
         )
     scheme, host, port = parts
     return frozenset(Origin(one, host, port or PORTS[one]) for one in ([scheme] if scheme else PORTS))
 
 
-def allowed_embedding(written: str, setting: str = "--allow-embedding") -> frozenset[Origin]:
+def allowed_embedding(text: str, setting: str = "--allow-embedding") -> frozenset[Origin]:
     """What ``--allow-embedding`` means: the origin whose pages may show goldviz in a frame.
 
     Raises :class:`AddressError`.
@@ -105,11 +105,11 @@ def allowed_embedding(written: str, setting: str = "--allow-embedding") -> froze
     >>> [str(origin) for origin in allowed_embedding("https://Site.example:8443")]
     ['https://site.example:8443']
     """
-    origin = origin_of(written)
+    origin = origin_of(text)
     # frame-ancestors has no form for IPv6 numbers (CSP level 3, section 2.3.1).
     if origin is None or ":" in origin.host:
         raise AddressError(
-            f"{setting} is {written!r}; allowed is the scheme and host of the pages that show goldviz, perhaps with a "
+            f"{setting} is {text!r}; allowed is the scheme and host of the pages that show goldviz, perhaps with a "
             "port: https://site.example or http://site.example:8080."
         )
     return frozenset({origin})
@@ -126,10 +126,10 @@ def listed(variable: str) -> list[str]:
 
 def from_environment(variable: str) -> frozenset[Origin]:
     """The origins that the values of a variable mean; what is not allowed is told in the log and left out."""
-    found: set[Origin] = set()
-    for written in listed(variable):
+    origins: set[Origin] = set()
+    for text in listed(variable):
         try:
-            found |= MEANINGS[variable](written, variable)
+            origins |= MEANINGS[variable](text, variable)
         except AddressError as error:
             log.error("%s", error)
-    return frozenset(found)
+    return frozenset(origins)

@@ -437,8 +437,8 @@ class LightDataset:
 
         # As tuples: arrays of xarray's would be compared with one another first.
         arrays = {name: (one.dims, one.values, dict(one.attrs)) for name, one in self.arrays.items()}
-        used = {dim for one in self.arrays.values() for dim in one.dims}
-        labels = {dim: labels for dim, labels in self.coords.items() if dim in used}
+        dims = {dim for one in self.arrays.values() for dim in one.dims}
+        labels = {dim: labels for dim, labels in self.coords.items() if dim in dims}
         return xr.Dataset(arrays, coords=labels, attrs=dict(self.attrs))
 
     @cached_property

@@ -39,10 +39,10 @@ def server() -> MCPServer[Any]:
     from mcp.server import MCPServer
     from mcp.types import ToolAnnotations
 
-    offered = MCPServer("goldviz", instructions="Runs of small neural networks. Begin with runs, then findings.")
+    mcp_server = MCPServer("goldviz", instructions="Runs of small neural networks. Begin with runs, then findings.")
     for tool in (runs, findings, measures, figures, figure):
-        offered.tool(annotations=ToolAnnotations(read_only_hint=True))(_in_sentences(tool))
-    return offered
+        mcp_server.tool(annotations=ToolAnnotations(read_only_hint=True))(_in_sentences(tool))
+    return mcp_server
 
 
 def _in_sentences(tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,9 +50,9 @@ def _in_sentences(tool: Callable[..., Any]) -> Callable[..., Any]:
     from mcp.server.mcpserver.exceptions import ToolError
 
     @wraps(tool)
-    def answer(*arguments: Any, **named: Any) -> Any:
+    def answer(*arguments: Any, **keywords: Any) -> Any:
         try:
-            return tool(*arguments, **named)
+            return tool(*arguments, **keywords)
         except Exception as error:
             code, sentences = told(error)
             if code is None:
@@ -88,11 +88,11 @@ def figures(run: str) -> dict[str, str]:
 
 def figure(run: str, name: str, step: int | None = None) -> list[dict[str, Any]]:
     """The numbers behind a figure at a step, the last one by default: each curve's name with x, y and z."""
-    drawn = api.figure(api.load(run), name, step=step)
+    chart = api.figure(api.load(run), name, step=step)
     return [
         {"name": trace.name or "", "type": trace.type}
         | {array: _plain(values) for array in ARRAYS if (values := getattr(trace, array, None)) is not None}
-        for trace in drawn.data
+        for trace in chart.data
     ]
 
 

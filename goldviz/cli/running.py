@@ -80,9 +80,9 @@ def with_market(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str,
     if data is None:
         return dict(arguments)
     if arguments["market_file"] is None:
-        said = [option for option in MARKET_OPTIONS if arguments[f"market_{option.replace('-', '_')}"] is not None]
-        if said:
-            raise CommandError(f"The option --market-{said[0]} says how --market FILE is read; give that file, too.")
+        options = [option for option in MARKET_OPTIONS if arguments[f"market_{option.replace('-', '_')}"] is not None]
+        if options:
+            raise CommandError(f"The option --market-{options[0]} says how --market FILE is read; give that file, too.")
         return dict(arguments)
     if arguments[data] is not None:
         raise CommandError(f"The options --market and --{data} both say which data; give one of them.")

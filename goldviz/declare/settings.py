@@ -319,10 +319,10 @@ class Experiment(Settings):
 
     def steps_planned(self) -> int:
         """How many steps a full run takes: what the setting ``steps`` or ``epochs`` says, unless a run is more."""
-        planned = getattr(self, f"{self.step}s", None)
-        if not isinstance(planned, int):
+        count = getattr(self, f"{self.step}s", None)
+        if not isinstance(count, int):
             raise TypeError(f"{type(self).__name__} declares no number of steps")
-        return planned
+        return count
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread."""

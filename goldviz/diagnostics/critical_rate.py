@@ -43,8 +43,8 @@ def critical_factor(
         for buffer, value in buffers:
             buffer.copy_(value)
         with unchanged_streams(after):
-            told = float(loss())
-        return told if math.isfinite(told) else math.inf
+            loss_there = float(loss())
+        return loss_there if math.isfinite(loss_there) else math.inf
 
     try:
         start = at(0.0)

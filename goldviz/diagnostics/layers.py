@@ -80,12 +80,12 @@ class LayerStep:
     def __init__(
         self, weights: Iterable[Sequence[Tensor] | MatrixStack], outputs: Sequence[Sequence[Tensor]] = ()
     ) -> None:
-        named = [*weights]
-        self.weights = [[one.matrices] if isinstance(one, MatrixStack) else _distinct(one) for one in named]
-        self._stacked = [len(one.matrices) if isinstance(one, MatrixStack) else 1 for one in named]
+        layers = [*weights]
+        self.weights = [[one.matrices] if isinstance(one, MatrixStack) else _distinct(one) for one in layers]
+        self._stacked = [len(one.matrices) if isinstance(one, MatrixStack) else 1 for one in layers]
         self.outputs: list[list[Tensor]] = [[] for _ in outputs or self.weights]
-        for layer, given in enumerate(outputs):
-            for output in given:
+        for layer, group in enumerate(outputs):
+            for output in group:
                 self.saw(layer, output)
 
     def saw(self, layer: int, output: Tensor) -> None:
@@ -106,12 +106,12 @@ class LayerStep:
         spread(W_after - W_before) / spread(W_before), of which about 1e-3 is healthy. NaN or infinite where all weights
         of a layer are equal; both ratios are NaN for a layer without weights.
         """
-        moved = _in_one([weight for layer in self.weights for weight in layer]).sub_(self._before)
-        kept, found, first = (self._before, self._slopes, moved), [], 0
+        change = _in_one([weight for layer in self.weights for weight in layer]).sub_(self._before)
+        vectors, readings, first = (self._before, self._slopes, change), [], 0
         for sizes in _in_parts(self._sizes.tolist()):
             part = slice(first, first := first + sum(sizes))
-            found.append(_readings(torch.stack([entries[part] for entries in kept]).cpu().double(), sizes))
-        return {name: torch.cat([own[name] for own in found]).to(moved.dtype) for name in found[0]}
+            readings.append(_readings(torch.stack([entries[part] for entries in vectors]).cpu().double(), sizes))
+        return {name: torch.cat([own[name] for own in readings]).to(change.dtype) for name in readings[0]}
 
     def distributions(self) -> Measured:
         """Shares of magnitudes per bin after the backward pass, (layer, bin) each.
@@ -119,9 +119,9 @@ class LayerStep:
         ``gradient_histogram`` is of the entries of dL/dh, NaN for an output that no gradient reaches, and
         ``weight_gradient_histogram`` of those of dL/dW, NaN for a layer without weights.
         """
-        reached = [[output.grad for output in given if output.grad is not None] for given in self.outputs]
+        gradients = [[output.grad for output in group if output.grad is not None] for group in self.outputs]
         return {
-            "gradient_histogram": distributions(MAGNITUDE_BINS, reached),
+            "gradient_histogram": distributions(MAGNITUDE_BINS, gradients),
             "weight_gradient_histogram": MAGNITUDE_BINS.shares(self._slopes.split(self._sizes.tolist())).cpu(),
         }
 
@@ -147,7 +147,7 @@ class LayerSteps:
         self._sizes = [len(entries) for entries in self._entries]
         self.room = max(1, ENTRIES_AT_ONCE // sum(self._sizes))
         self._kept = self._entries[0].new_empty(3, self.room, sum(self._sizes))
-        self._rows = [[*kept] for kept in self._kept]
+        self._rows = [[*row] for row in self._kept]
         self._measured = torch.empty(self._kept.shape, dtype=torch.float64)
         self.count = 0
 
@@ -169,11 +169,11 @@ class LayerSteps:
 
     def measured(self) -> Measured:
         """The readings of the steps since this was asked last, (step, layer) each."""
-        kept, entries = self._kept[:, : self.count], self._measured[:, : self.count]
+        vectors, entries = self._kept[:, : self.count], self._measured[:, : self.count]
         self.count = 0
-        torch.sub(kept[2], kept[0], out=kept[2])
-        found = _readings(entries.copy_(kept), self._sizes)
-        return {name: values.to(kept.dtype) for name, values in found.items()}
+        torch.sub(vectors[2], vectors[0], out=vectors[2])
+        readings = _readings(entries.copy_(vectors), self._sizes)
+        return {name: values.to(vectors.dtype) for name, values in readings.items()}
 
 
 def _readings(entries: Float[Tensor, "3 *step entry"], sizes: Sequence[int]) -> Measured:
@@ -194,8 +194,8 @@ def _readings(entries: Float[Tensor, "3 *step entry"], sizes: Sequence[int]) -> 
 
 def of_weights(step: LayerStep) -> Measured:
     """What a step shows of the weights alone: both ratios, and how large the entries of their gradient are."""
-    shown = step.after_step() | step.distributions()
-    return {name: shown[name] for name in ("update_to_data", "gradient_to_data", "weight_gradient_histogram")}
+    measurements = step.after_step() | step.distributions()
+    return {name: measurements[name] for name in ("update_to_data", "gradient_to_data", "weight_gradient_histogram")}
 
 
 @contextmanager
@@ -232,9 +232,9 @@ def activation_readings(hidden: Sequence[Tensor], sums: Sequence[Tensor], activa
         if alike
         else [(h[None], z[None]) for h, z in zip(hidden, sums, strict=True)]
     )
-    found = [activation_statistics(h, z, activation) for h, z in groups]
+    by_group = [activation_statistics(h, z, activation) for h, z in groups]
     names = ("activation_mean", "activation_std", "saturation", "dead_units")
-    return {name: torch.cat(parts) for name, parts in zip(names, zip(*found, strict=True), strict=True)}
+    return {name: torch.cat(parts) for name, parts in zip(names, zip(*by_group, strict=True), strict=True)}
 
 
 def distributions(bins: Bins, values: Sequence[Sequence[Tensor]]) -> Float[Tensor, "layer bin"]:
@@ -242,18 +242,18 @@ def distributions(bins: Bins, values: Sequence[Sequence[Tensor]]) -> Float[Tenso
     return torch.stack([_distribution(bins, tensors) for tensors in values])
 
 
-def among(shown: Measured, own: Sequence[str], names: Sequence[str]) -> Measured:
+def among(measurements: Measured, own: Sequence[str], names: Sequence[str]) -> Measured:
     """What one network's layers ``own`` show, (layer, ...) each, in the rows of ``names``; NaN for those it lacks."""
     places = torch.tensor([names.index(name) for name in own])
     return {
         name: values.new_full((len(names), *values.shape[1:]), math.nan).index_copy(0, places, values)
-        for name, values in shown.items()
+        for name, values in measurements.items()
     }
 
 
-def with_means_over_seeds(shown: Measured, dim: int = 1) -> Measured:
+def with_means_over_seeds(measurements: Measured, dim: int = 1) -> Measured:
     """What a step showed, (network, seed, ...) each or with seeds at ``dim``, with histograms of all seeds together."""
-    return {name: values.mean(dim) if name.endswith("_histogram") else values for name, values in shown.items()}
+    return {name: values.mean(dim) if name.endswith("_histogram") else values for name, values in measurements.items()}
 
 
 def _distribution(bins: Bins, tensors: Sequence[Tensor]) -> Float[Tensor, " bin"]:

@@ -116,11 +116,11 @@ class LiveRun:
 Declared = Mapping[str, Mapping[str, Any]]
 
 
-def _in_todays_kinds(stored: Declared, todays: Declared) -> Declared:
+def _in_todays_kinds(variables: Declared, todays: Declared) -> Declared:
     """What a run was stored with, and what it may yet record: one that was paused by an older version goes on with the
     variables of today, and has the kinds of today."""
-    kinds = {name: todays.get(name, one).get("kind", "") for name, one in stored.items()}
-    return {**todays, **{name: {**one, "kind": kinds[name]} for name, one in stored.items()}}
+    kinds = {name: todays.get(name, one).get("kind", "") for name, one in variables.items()}
+    return {**todays, **{name: {**one, "kind": kinds[name]} for name, one in variables.items()}}
 
 
 @cache

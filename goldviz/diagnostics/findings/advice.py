@@ -144,16 +144,16 @@ def remedies(settings: object, *candidates: Candidate | Suited) -> tuple[Remedy,
     Changes and functions are held within the declared bounds of the setting; values that the settings have already
     are left out.
     """
-    made = []
+    useful = []
     for candidate in candidates:
-        suited = candidate(settings) if callable(candidate) else candidate
-        words, wanted = suited
-        values = {name: _value(settings, name, change) for name, change in wanted.items()}
+        choice = candidate(settings) if callable(candidate) else candidate
+        words, new_values = choice
+        values = {name: _value(settings, name, change) for name, change in new_values.items()}
         changes = {name: value for name, value in values.items() if getattr(settings, name) != value}
         if changes:
-            kind = {"check": isinstance(suited, Check), "mends": isinstance(suited, Mend)}
-            made.append(Remedy(words, words.format_map(values), changes, **kind))
-    return tuple(made)
+            kind = {"check": isinstance(choice, Check), "mends": isinstance(choice, Mend)}
+            useful.append(Remedy(words, words.format_map(values), changes, **kind))
+    return tuple(useful)
 
 
 MEASURED_BY = {"learning_rate": "optimiser", "gain": "initialisation"}

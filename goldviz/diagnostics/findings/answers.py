@@ -27,21 +27,21 @@ def of_answers(
     ``where`` ends the lines: "at the longest length". ``number`` is a template for what is told of a network.
     """
     of = f"{{at:percent}} of {what}{f', {where}' if where else ''}"
-    shared: dict[str, Any] = {
+    common: dict[str, Any] = {
         "number": number or f"{{{measure}:percent}} of {what}",
         "silenced_by": ("diverged",),
         **own,
     }
     be = f"{subject} {{is|are}}"
     return (
-        Rule("learned", "good", f"{be} right on nearly all {what}", line=at_least(measure, NEARLY_ALL, of), **shared),
+        Rule("learned", "good", f"{be} right on nearly all {what}", line=at_least(measure, NEARLY_ALL, of), **common),
         Rule(
             "some_wrong",
             "warning",
             f"{be} wrong on some {what}",
             line=below(measure, NEARLY_ALL, of) & at_least(measure, HALF, "{at:percent} of them"),
             at_end=True,
-            **shared,
+            **common,
         ),
         Rule(
             "most_wrong",
@@ -49,6 +49,6 @@ def of_answers(
             f"{be} wrong on most {what}",
             line=below(measure, HALF, of),
             at_end=True,
-            **shared,
+            **common,
         ),
     )

@@ -71,29 +71,29 @@ def conclude(
         KeyError: a rule names a kind in ``silenced_by`` that no rule before it has.
     """
     at = int(dataset[settings.step].max()) if dataset.sizes.get(settings.step) else 0
-    planned = settings.steps_planned()
-    crossed: dict[str, set[str]] = {}
-    found: list[tuple[Rule, Finding]] = []
+    last_step = settings.steps_planned()
+    over_line: dict[str, set[str]] = {}
+    pairs: list[tuple[Rule, Finding]] = []
     for rule in rules:
-        case = rule.judge(readings, settings, dataset, crossed)
-        stopped = {name_of(reading) for reading in readings} if case.said_by_run else set()
-        crossed.setdefault(rule.kind, set()).update(case.names | stopped)
+        case = rule.judge(readings, settings, dataset, over_line)
+        failures = {name_of(reading) for reading in readings} if case.said_by_run else set()
+        over_line.setdefault(rule.kind, set()).update(case.names | failures)
         if rule.alone:
-            readings = [reading for reading in readings if name_of(reading) not in crossed[rule.kind]]
-        if (case.verdicts or case.said_by_run) and (at >= planned or not rule.at_end):
-            found.append((rule, rule.finding(case)))
-    found.sort(key=lambda pair: ORDER[pair[1].severity])
-    findings = _shortened(found, most, praise)
-    if at >= planned:
+            readings = [reading for reading in readings if name_of(reading) not in over_line[rule.kind]]
+        if (case.verdicts or case.said_by_run) and (at >= last_step or not rule.at_end):
+            pairs.append((rule, rule.finding(case)))
+    pairs.sort(key=lambda pair: ORDER[pair[1].severity])
+    findings = _shortened(pairs, most, praise)
+    if at >= last_step:
         return findings
     until = "the run ended" if dataset.attrs.get("status") == "diverged" else "so far,"
-    how_far = f"{until} at {settings.step} {at} of {planned}"
+    how_far = f"{until} at {settings.step} {at} of {last_step}"
     return [replace(finding, confidence=f"{finding.confidence}; {how_far}") for finding in findings]
 
 
-def _shortened(found: Sequence[tuple[Rule, Finding]], most: int, praise: int) -> list[Finding]:
+def _shortened(pairs: Sequence[tuple[Rule, Finding]], most: int, praise: int) -> list[Finding]:
     """The first ones, with places kept for good ones and for those that must be told; the order stays."""
-    good = [place for place, (_, finding) in enumerate(found) if finding.severity == "good"][:praise]
-    told = [place for place, (rule, _) in enumerate(found) if rule.must_tell]
-    kept = dict.fromkeys([*told, *good, *range(len(found))])
-    return [found[place][1] for place in sorted(list(kept)[:most])]
+    good = [place for place, (_, finding) in enumerate(pairs) if finding.severity == "good"][:praise]
+    must_tell = [place for place, (rule, _) in enumerate(pairs) if rule.must_tell]
+    places = dict.fromkeys([*must_tell, *good, *range(len(pairs))])
+    return [pairs[place][1] for place in sorted(list(places)[:most])]

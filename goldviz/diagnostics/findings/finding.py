@@ -39,9 +39,9 @@ class Finding:
     remedies: tuple[Remedy, ...] = ()
     line: str = ""
 
-    def without(self, unwanted: Callable[[Remedy], bool]) -> Finding:
+    def without(self, is_unwanted: Callable[[Remedy], bool]) -> Finding:
         """The same finding without some of its remedies: the first of those that are left is advised."""
-        left = tuple(remedy for remedy in self.remedies if not unwanted(remedy))
+        left = tuple(remedy for remedy in self.remedies if not is_unwanted(remedy))
         if left == self.remedies:
             return self
         advice, changes = (left[0].advice, left[0].changes) if left else ("", {})
@@ -83,5 +83,5 @@ def agreement(verdicts: Sequence[Verdict]) -> str:
     seeds = min((verdict.seeds for verdict in verdicts), key=np.sum)
     if len(seeds) == 1:
         return "one seed: run several to be sure"
-    agreed = int(np.sum(seeds))
-    return f"all {len(seeds)} seeds agree" if agreed == len(seeds) else f"{agreed} of {len(seeds)} seeds agree"
+    in_favour = int(np.sum(seeds))
+    return f"all {len(seeds)} seeds agree" if in_favour == len(seeds) else f"{in_favour} of {len(seeds)} seeds agree"

@@ -59,15 +59,15 @@ class Held:
 def held_out(trials: Sequence[Trial], promises: Sequence[Promise] = (TAKES_AWAY, LOWERS)) -> Held:
     """How the best of the promises held in trials of one remedy."""
     telling = [trial for trial in trials if trial.tells]
-    promise, kept, counted = _best(telling, promises), 0, 0
+    promise, kept_count, complaints = _best(telling, promises), 0, 0
     folds = _folds(telling)
     for fold in folds:
         rest = [trial for other in folds if other is not fold for trial in other]
         if _complaints(rest):
-            counted += _complaints(fold)
-            kept += _kept(fold, promise) if _best(rest, promises) is promise else 0
+            complaints += _complaints(fold)
+            kept_count += _kept(fold, promise) if _best(rest, promises) is promise else 0
     set_ups = {_name(trial) for trial in telling}
-    return Held(promise, kept, counted, len(set_ups), sum(bool(trial.ruined) for trial in telling))
+    return Held(promise, kept_count, complaints, len(set_ups), sum(bool(trial.ruined) for trial in telling))
 
 
 def _folds(trials: Sequence[Trial]) -> list[list[Trial]]:

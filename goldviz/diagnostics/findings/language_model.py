@@ -103,8 +103,8 @@ def learned_by_heart(what: str, advice: Advice, **own: Any) -> Rule:
     """The model knows ``what`` it learned from much better than the rest."""
 
     def why(case: Case) -> str:
-        climbed = median(case.readings[0].lost)
-        return f"The dev loss has climbed by {climbed:.2f} nat from its lowest." if climbed > 0.02 else ""
+        climb = median(case.readings[0].lost)
+        return f"The dev loss has climbed by {climb:.2f} nat from its lowest." if climb > 0.02 else ""
 
     return Rule(
         "by_heart",

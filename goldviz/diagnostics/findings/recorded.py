@@ -48,15 +48,15 @@ class Recorded:
         variable = self.dataset.get(name)
         if variable is None or variable.size == 0:
             return None
-        values, known = variable.values, list(variable.dims)
+        values, names = variable.values, list(variable.dims)
         # By numpy: xarray's own selecting and turning takes ten times as long, and a page reads thirty such arrays.
-        if "network" in known:
-            values = values.take(self._place, axis=known.index("network"))
-            known.remove("network")
-        axes = [known.index(dim) for dim in dims]
-        axes += [axis for axis in range(len(known)) if axis not in axes]
+        if "network" in names:
+            values = values.take(self._place, axis=names.index("network"))
+            names.remove("network")
+        axes = [names.index(dim) for dim in dims]
+        axes += [axis for axis in range(len(names)) if axis not in axes]
         values = np.asarray(values.transpose(axes), dtype=np.float64)
-        return values if "seed" in known else np.repeat(values[..., None], self.nothing.size, axis=-1)
+        return values if "seed" in names else np.repeat(values[..., None], self.nothing.size, axis=-1)
 
     def of_kind(self, kind: str) -> Floats | None:
         """The variable of a kind: (step, layer, seed), (step, seed) or (seed,); None where nothing was recorded."""
@@ -132,8 +132,8 @@ class NetworkReading:
     def of(cls, ds: Run, network: str, settings: Any = None, kinds: ByKind | None = None) -> Self:
         """Read one network off a run's dataset; variables may be missing or empty. ``kinds`` are the class's if not
         told."""
-        recorded = cls._recorded(ds, network, settings, kinds)
-        values = {one.name: one.metadata["read"](recorded) for one in fields(cls) if one.metadata}
+        run = cls._recorded(ds, network, settings, kinds)
+        values = {one.name: one.metadata["read"](run) for one in fields(cls) if one.metadata}
         return cls(name=cls.labels.get(network, network), **values)
 
     @classmethod

@@ -153,21 +153,21 @@ class Rule:
     must_tell: bool = False
     alone: bool = False
 
-    def judge(self, readings: Sequence[Any], settings: Any, dataset: Run, crossed: Mapping[str, Set[str]]) -> Case:
-        """Which of the readings are over the line, but for those that earlier rules (``crossed``) silence."""
-        silenced = {name for kind in self.silenced_by for name in crossed[kind]}
-        unsaid = any(crossed[kind] for kind in self.unless)
-        considered = [n for n in readings if name_of(n) not in silenced and self.only(n, settings) and not unsaid]
+    def judge(self, readings: Sequence[Any], settings: Any, dataset: Run, over_line: Mapping[str, Set[str]]) -> Case:
+        """Which of the readings are over the line, but for those that earlier rules (``over_line``) silence."""
+        silent = {name for kind in self.silenced_by for name in over_line[kind]}
+        unsaid = any(over_line[kind] for kind in self.unless)
+        candidates = [n for n in readings if name_of(n) not in silent and self.only(n, settings) and not unsaid]
         line = self.line_for(settings)
-        over = [(n, seeds) for n in considered if self.enough(seeds := np.atleast_1d(line.over(n)))]
+        over = [(n, seeds) for n in candidates if self.enough(seeds := np.atleast_1d(line.over(n)))]
         return Case(
             settings=settings,
             dataset=dataset,
             everything=readings,
-            considered=considered,
+            considered=candidates,
             readings=[n for n, _ in over],
             verdicts=[Verdict(name_of(n), self._number(n, settings), seeds) for n, seeds in over],
-            crossed=crossed,
+            crossed=over_line,
             said_by_run="" if over else self.run_says(dataset),
         )
 
@@ -185,7 +185,7 @@ class Rule:
     def finding(self, case: Case) -> Finding:
         """The finding that a case makes."""
         candidates = self.advice(case) if callable(self.advice) else self.advice
-        found = tuple(
+        useful = tuple(
             replace(one, switches_off=self._switched_off(case, one)) for one in remedies(case.settings, *candidates)
         )
         line = self.line_for(case.settings).words
@@ -197,19 +197,19 @@ class Rule:
             threshold=case.text(line),
             confidence=_text(self.confidence, case),
             explanation=_text(self.explanation, case),
-            advice=found[0].advice if found else "",
-            changes=found[0].changes if found else {},
-            remedies=found,
+            advice=useful[0].advice if useful else "",
+            changes=useful[0].changes if useful else {},
+            remedies=useful,
             line=line,
         )
 
     def over(self, readings: Sequence[Any], settings: Any, dataset: Run) -> dict[str, Verdicts]:
         """Which seeds of each network are over the line, whatever other rules say; of the whole run under no name."""
         line = self.line_for(settings)
-        found = {name_of(n): np.atleast_1d(line.over(n)) for n in readings if self.only(n, settings)}
+        by_network = {name_of(n): np.atleast_1d(line.over(n)) for n in readings if self.only(n, settings)}
         if self.run_says(dataset):
-            found[""] = np.ones(dataset.sizes.get("seed", 1), dtype=bool)
-        return found
+            by_network[""] = np.ones(dataset.sizes.get("seed", 1), dtype=bool)
+        return by_network
 
     def _number(self, reading: Any, settings: Any) -> str:
         return self.number(reading) if callable(self.number) else filled(self.number, reading, settings)

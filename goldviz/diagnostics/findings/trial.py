@@ -72,12 +72,12 @@ class Trial:
     def helped(self) -> Verdicts:
         """The seeds that it helped: of each network complained of, the complaint is gone at no cost, or the loss is
         better."""
-        return self._of_each(lambda gone, worse, better: gone if self.mends else ~worse & (gone | better))
+        return self._of_each(lambda cure, worse, better: cure if self.mends else ~worse & (cure | better))
 
     @property
     def taken_away(self) -> Verdicts:
         """The seeds in which every complaint is gone, at no higher loss."""
-        return self._of_each(lambda gone, worse, _: gone & ~worse)
+        return self._of_each(lambda cure, worse, _: cure & ~worse)
 
     @property
     def lowered(self) -> Verdicts:
@@ -155,8 +155,8 @@ class Trial:
 
 
 def _ruined(before: Floats, after: Floats) -> Verdicts:
-    lost = ~(after <= np.maximum(RUINED * before, before + NOTABLE))
-    return np.asarray(np.isfinite(before) & lost)
+    too_high = ~(after <= np.maximum(RUINED * before, before + NOTABLE))
+    return np.asarray(np.isfinite(before) & too_high)
 
 
 def _change(before: Floats, after: Floats) -> str:

@@ -58,7 +58,7 @@ class Tried:
         if finding.severity == "good":
             vain = any(t.changes == finding.changes and t.settings == set_up and not t.helps for t in self.trials)
             return replace(finding, advice="", changes={}) if vain and finding.changes else finding
-        failed: list[str] = []
+        failures: list[str] = []
         for remedy in finding.remedies:
             if remedy.check:
                 return replace(finding, advice=remedy.advice, changes=remedy.changes)
@@ -66,12 +66,12 @@ class Tried:
             # By its words: made smaller, a set-up trains "three times as long" for fewer steps than the page's.
             here = next((trial for trial in telling if trial.settings == set_up), None)
             if here and not here.helps:
-                failed.append(f"{remedy.advice.rstrip('.')} ({here.counts or 'made a network worse'})")
+                failures.append(f"{remedy.advice.rstrip('.')} ({here.counts or 'made a network worse'})")
                 continue
             effect = self._mended(telling) if remedy.mends else self._promised(finding.kind, remedy, here)
             if effect:
                 return replace(finding, advice=remedy.advice, changes=remedy.changes, effect=effect)
-        without = f"Tried on this set-up{self.sizes}, without success: {'; '.join(failed)}." if failed else ""
+        without = f"Tried on this set-up{self.sizes}, without success: {'; '.join(failures)}." if failures else ""
         return replace(finding, advice="", changes={}, effect=without)
 
     def _promised(self, kind: str, remedy: Remedy, here: Trial | None) -> str:
@@ -85,8 +85,8 @@ class Tried:
     def _mended(self, trials: Sequence[Trial]) -> str:
         """That it mends the measuring, without a count, for the complaint may be gone by definition; nothing where it
         was tried in vain."""
-        helped, complained = (sum(int(part.sum()) for part in parts) for parts in _counts(trials))
-        return "" if complained and 2 * helped <= complained else MENDS
+        successes, complaints = (sum(int(part.sum()) for part in parts) for parts in _counts(trials))
+        return "" if complaints and 2 * successes <= complaints else MENDS
 
 
 def _counts(trials: Iterable[Trial]) -> tuple[list[Verdicts], list[Verdicts]]:

@@ -158,8 +158,8 @@ class Networks(dict[str, Any]):
     """
 
     def __init__(self, names: Sequence[str], **fields: Any) -> None:
-        listed = " and ".join([part for part in (", ".join(names[:-1]), *names[-1:]) if part])
-        super().__init__(subject=f"the {listed}", Subject=f"The {listed}", **fields)
+        listing = " and ".join([part for part in (", ".join(names[:-1]), *names[-1:]) if part])
+        super().__init__(subject=f"the {listing}", Subject=f"The {listing}", **fields)
         self.several = len(names) > 1
 
     def __missing__(self, field: str) -> str:

@@ -120,8 +120,8 @@ def next_move_links(
             pairs += [(_lagged(left, lag), surprise_scores[rows]) for lag in range(1, LAGS)]
         links.append(_strongest(name, pairs, tests, of_size=False))
         if sizes:
-            known = [past[rows] for past in past_sizes]
-            readings = [_scores(_left_over(reading, known)) for reading in (left, _scores(np.abs(left)))]
+            controls = [past[rows] for past in past_sizes]
+            readings = [_scores(_left_over(reading, controls)) for reading in (left, _scores(np.abs(left)))]
             links.append(_strongest(name, [(one, size_surprise[rows]) for one in readings], tests, of_size=True))
     return tuple(links)
 

@@ -105,14 +105,14 @@ def lstm_slopes(trace: LSTMTrace) -> tuple[Slopes, Slopes]:
     """What dc_t, or dh_t for the output gate, moves with the sums of i, f, o and the candidate; and dh_t/dc_t."""
     i, f, o = (torch.stack(gates) for gates in (trace.input_gates, trace.forget_gates, trace.output_gates))
     candidate, cells = torch.stack(trace.candidates), torch.stack(trace.cells)
-    squashed = cells[1:].tanh()
+    tanh_cells = cells[1:].tanh()
     by_gate = [
         candidate * i * (1 - i),
         cells[:-1] * f * (1 - f),
-        squashed * o * (1 - o),  # eq. 20
+        tanh_cells * o * (1 - o),  # eq. 20
         i * (1 - candidate.square()),  # eq. 19
     ]
-    return torch.cat(by_gate, -1).unbind(0), (o * (1 - squashed.square())).unbind(0)
+    return torch.cat(by_gate, -1).unbind(0), (o * (1 - tanh_cells.square())).unbind(0)
 
 
 def update_slopes(trace: GRUTrace) -> tuple[Tensor, Tensor, Tensor, Tensor, Slopes]:
@@ -156,10 +156,10 @@ def _reset_after_back(layer: ResetAfterGRU, trace: GRUTrace) -> StepBack:
 def _min_gru_back(trace: MinGRUTrace) -> StepBack:
     z, candidate, last = (torch.stack(steps) for steps in (trace.update_gates, trace.candidates, trace.states[:-1]))
     slopes: Slopes = torch.cat([(candidate - last) * z * (1 - z), z], -1).unbind(0)
-    kept: Slopes = (1 - z).unbind(0)
+    retention: Slopes = (1 - z).unbind(0)
 
     def back(step: int, dh: Tensor) -> Backward:
-        return Backward(torch.cat([dh, dh], -1).mul_(slopes[step]), dh * kept[step])
+        return Backward(torch.cat([dh, dh], -1).mul_(slopes[step]), dh * retention[step])
 
     return back
 

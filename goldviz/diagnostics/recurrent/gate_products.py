@@ -23,9 +23,9 @@ def gate_products(gates: Float[Tensor, "time hidden"]) -> Float[Tensor, "later e
     [-2.0, -1.0, 0.0]
     """
     one = gates.new_ones(1, gates.shape[1], dtype=torch.float64)
-    opened = torch.cat([one, gates.detach().double()])
-    shut = (opened == 0).cumsum(0)
-    total = torch.where(opened == 0, 1.0, opened).log10().cumsum(0)
+    factors = torch.cat([one, gates.detach().double()])
+    shut = (factors == 0).cumsum(0)
+    total = torch.where(factors == 0, 1.0, factors).log10().cumsum(0)
     entries = (total[:, None] - total).masked_fill(shut[:, None] != shut, -math.inf)
     backwards = torch.ones(entries.shape[:2], dtype=torch.bool).triu(1)
     return entries.masked_fill(backwards[..., None], math.nan)

@@ -92,8 +92,8 @@ class CellJacobians:
 
     def dense(self) -> Float[Tensor, "time state state"]:
         """The Jacobians as (time, 2 hidden, 2 hidden) matrices, h before c."""
-        exposed = self.exposure.unsqueeze(-1)
-        from_hidden = torch.cat([self.hidden_direct + exposed * self.cell_from_hidden, self.cell_from_hidden], 1)
+        exposure = self.exposure.unsqueeze(-1)
+        from_hidden = torch.cat([self.hidden_direct + exposure * self.cell_from_hidden, self.cell_from_hidden], 1)
         from_cell = torch.cat([torch.diag_embed(self.exposure * self.forget), torch.diag_embed(self.forget)], 1)
         return torch.cat([from_hidden, from_cell], 2)
 
@@ -188,14 +188,14 @@ def _lstm(layer: LSTM, trace: LSTMTrace, sequence: int) -> CellJacobians:
     """Chain rule over eq. 10-15."""
     i, f = _of(trace.input_gates, sequence), _of(trace.forget_gates, sequence)
     o, candidate = _of(trace.output_gates, sequence), _of(trace.candidates, sequence)
-    last_cell, squashed = _of(trace.cells[:-1], sequence), _of(trace.cells[1:], sequence).tanh()
+    last_cell, tanh_cells = _of(trace.cells[:-1], sequence), _of(trace.cells[1:], sequence).tanh()
     W_i, W_f, W_o, W_c = (layer.block(layer.W_h, name) for name in ("input", "forget", "output", "candidate"))
     cell_from_hidden = (
         _rows(last_cell * f * (1 - f), W_f)
         + _rows(candidate * i * (1 - i), W_i)
         + _rows(i * (1 - candidate.square()), W_c)
     )
-    return CellJacobians(_rows(squashed * o * (1 - o), W_o), cell_from_hidden, f, o * (1 - squashed.square()))
+    return CellJacobians(_rows(tanh_cells * o * (1 - o), W_o), cell_from_hidden, f, o * (1 - tanh_cells.square()))
 
 
 def _gru_parts(layer: ResetBeforeGRU | ResetAfterGRU, trace: GRUTrace, sequence: int) -> tuple[Tensor, ...]:
@@ -209,8 +209,8 @@ def _gru_parts(layer: ResetBeforeGRU | ResetAfterGRU, trace: GRUTrace, sequence:
 def _reset_before(layer: ResetBeforeGRU, trace: GRUTrace, sequence: int) -> Tensor:
     """Eq. 23: the candidate's sum moves by W_hh d(r * h)."""
     r, last, past, slope = _gru_parts(layer, trace, sequence)
-    recalled = torch.diag_embed(r) + _rows(last * r * (1 - r), layer.block(layer.W_h, "reset"))
-    return past + _rows(slope, layer.block(layer.W_h, "candidate") @ recalled)
+    of_reset_state = torch.diag_embed(r) + _rows(last * r * (1 - r), layer.block(layer.W_h, "reset"))
+    return past + _rows(slope, layer.block(layer.W_h, "candidate") @ of_reset_state)
 
 
 def _reset_after(layer: ResetAfterGRU, trace: GRUTrace, sequence: int) -> Tensor:

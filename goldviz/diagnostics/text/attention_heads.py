@@ -46,18 +46,18 @@ def summarise_head(weights: Float[Tensor, "query key"], special: Bool[np.ndarray
     places = torch.arange(pieces, device=weights.device)
     distances = (places - places[:, None]).abs().to(weights.dtype)
     neighbours = max(pieces - 1, 1)
-    received = (weights.sum(0, dtype=torch.float64) / pieces).cpu().numpy()
+    column_means = (weights.sum(0, dtype=torch.float64) / pieces).cpu().numpy()
     entropy = _total(torch.special.entr(weights.double())) / pieces / math.log(2)
     numbers = {
         "entropy": entropy,
         "entropy_share": entropy / math.log2(pieces) if pieces > 1 else 0.0,
         "distance": _total(weights * distances) / pieces,
-        "special": float(received[special].sum()),
+        "special": float(column_means[special].sum()),
         "diagonal": _total(weights.diagonal()) / pieces,
         "previous": _total(weights.diagonal(-1)) / neighbours,
         "next": _total(weights.diagonal(1)) / neighbours,
     }
-    return HeadSummary(numbers, received)
+    return HeadSummary(numbers, column_means)
 
 
 def _total(values: Tensor) -> float:

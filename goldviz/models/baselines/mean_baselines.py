@@ -186,19 +186,19 @@ def _arrived(
 def _ridge(
     features: Float[np.ndarray, "n features"],
     change: Float[np.ndarray, " n"],
-    learnt: Int[np.ndarray, " learnt"],
+    train: Int[np.ndarray, " learnt"],
     test: Int[np.ndarray, " test"],
     penalties: Sequence[float],
 ) -> Float[np.ndarray, "penalty test"]:
     from sklearn.linear_model import Ridge  # Importing it takes longer than fitting.
 
-    mean, sd = _moments(features[learnt])
+    mean, sd = _moments(features[train])
 
     def standardised(positions: Int[np.ndarray, " some"]) -> Float[np.ndarray, "some features"]:
         return np.asarray(np.nan_to_num((features[positions] - mean) / sd, nan=0.0))
 
-    x, z = standardised(learnt), standardised(test)
-    return np.array([Ridge(alpha=one).fit(x, change[learnt]).predict(z) for one in penalties])
+    x, z = standardised(train), standardised(test)
+    return np.array([Ridge(alpha=one).fit(x, change[train]).predict(z) for one in penalties])
 
 
 def _moments(

@@ -74,11 +74,11 @@ def garch_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
     """
     past = past_of(fold)
     first, end = int(past[0]), int(past[-1]) + 1
-    learnt = answers.values[first:end]
-    fit = _garch_fit(learnt)
+    train = answers.values[first:end]
+    fit = _garch_fit(train)
     if isinstance(fit, str):
         return ScaleForecast(constant_scale(answers, fold).scale, f"{fit} The constant variance stands in for it.")
-    last = fit.omega + fit.alpha * learnt[-1] ** 2 + fit.beta * fit.last_variance
+    last = fit.omega + fit.alpha * train[-1] ** 2 + fit.beta * fit.last_variance
     variances = _carried(np.square(answers.values[end:]), last, fit.omega, fit.alpha, fit.beta)
     later = variances[known_answers(answers)[fold.test] - end]
     return ScaleForecast(_standard_deviation(later, _mean_square(answers, fold)))
@@ -90,9 +90,9 @@ def har_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecast:
     A line knows no sign: no forecast is below the calmest month before what was learnt from.
     """
 
-    def fitted(learnt: HarRows, later: Float[np.ndarray, "test spans"]) -> Float[np.ndarray, " test"]:
-        weights = _least_squares(learnt.means, learnt.squares)
-        return np.asarray(np.maximum(_with_ones(later) @ weights, learnt.means[:, -1].min()))
+    def fitted(train: HarRows, later: Float[np.ndarray, "test spans"]) -> Float[np.ndarray, " test"]:
+        weights = _least_squares(train.means, train.squares)
+        return np.asarray(np.maximum(_with_ones(later) @ weights, train.means[:, -1].min()))
 
     return _har("HAR", answers, fold, fitted)
 
@@ -107,10 +107,10 @@ def log_har_scale(answers: ForecastAnswers, fold: ForecastParts) -> ScaleForecas
     def log(squares: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
         return np.asarray(np.log(np.maximum(squares, SMALLEST_SHARE**2)))
 
-    def fitted(learnt: HarRows, later: Float[np.ndarray, "test spans"]) -> Float[np.ndarray, " test"]:
-        weights = _least_squares(log(learnt.means), log(learnt.squares))
-        missed = log(learnt.squares) - _with_ones(log(learnt.means)) @ weights
-        return np.asarray(np.exp(_with_ones(log(later)) @ weights) * np.exp(missed).mean())
+    def fitted(train: HarRows, later: Float[np.ndarray, "test spans"]) -> Float[np.ndarray, " test"]:
+        weights = _least_squares(log(train.means), log(train.squares))
+        residuals = log(train.squares) - _with_ones(log(train.means)) @ weights
+        return np.asarray(np.exp(_with_ones(log(later)) @ weights) * np.exp(residuals).mean())
 
     return _har("Log-HAR", answers, fold, fitted)
 
@@ -142,7 +142,7 @@ def _har(
     name: str,
     answers: ForecastAnswers,
     fold: ForecastParts,
-    fitted: Callable[[HarRows, Float[np.ndarray, "test spans"]], Float[np.ndarray, " test"]],
+    variance_of: Callable[[HarRows, Float[np.ndarray, "test spans"]], Float[np.ndarray, " test"]],
 ) -> ScaleForecast:
     """A line by least squares from the means of the last day, week and month of squared answers to the next one.
 
@@ -161,20 +161,20 @@ def _har(
             else f"needs {LEAST_HAR_ANSWERS} answers with a month before them and got {len(past)}."
         )
         return ScaleForecast(constant.scale, f"{name} {reason} The constant variance stands in for it.")
-    learnt = HarRows(np.square(answers.values[past]) / mean_square, means[past] / mean_square)
+    train = HarRows(np.square(answers.values[past]) / mean_square, means[past] / mean_square)
     later = means[fold.test]
-    variance = np.where(np.isfinite(later).all(axis=1), fitted(learnt, np.nan_to_num(later) / mean_square), 1.0)
+    variance = np.where(np.isfinite(later).all(axis=1), variance_of(train, np.nan_to_num(later) / mean_square), 1.0)
     return ScaleForecast(_standard_deviation(variance * mean_square, mean_square))
 
 
-def _means_before(squares: Float[np.ndarray, " n"], known: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n spans"]:
-    """Means of the last day, week and month of the first ``known`` squares; NaN where there are fewer."""
+def _means_before(squares: Float[np.ndarray, " n"], counts: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n spans"]:
+    """Means of the last day, week and month of the first ``counts`` squares; NaN where there are fewer."""
     columns = []
     for span in HAR_SPANS:
         ends = np.full(len(squares) + 1, np.nan)
         if len(squares) >= span:
             ends[span:] = np.lib.stride_tricks.sliding_window_view(squares, span).mean(axis=1)
-        columns.append(ends[known])
+        columns.append(ends[counts])
     return np.stack(columns, axis=1)
 
 
@@ -199,19 +199,19 @@ class GarchFit:
     last_variance: float
 
 
-def _garch_fit(learnt: Float[np.ndarray, " past"]) -> GarchFit | str:
+def _garch_fit(train: Float[np.ndarray, " past"]) -> GarchFit | str:
     """The fit, or a sentence why there is none."""
-    if len(learnt) < LEAST_GARCH_ANSWERS:
-        return f"GARCH(1,1) needs {LEAST_GARCH_ANSWERS} answers to be fitted on and got {len(learnt)}."
-    unit = float(np.sqrt(np.square(learnt).mean()))
-    if np.ptp(learnt) <= LEAST_RANGE * unit:
+    if len(train) < LEAST_GARCH_ANSWERS:
+        return f"GARCH(1,1) needs {LEAST_GARCH_ANSWERS} answers to be fitted on and got {len(train)}."
+    unit = float(np.sqrt(np.square(train).mean()))
+    if np.ptp(train) <= LEAST_RANGE * unit:
         return "GARCH(1,1) cannot be fitted to answers that are all the same."
     from arch import arch_model  # Importing it takes longer than fitting.
     from threadpoolctl import threadpool_limits
 
     # In units of their own size, because the optimiser stops too early among numbers like 1e-6. Rounded, because on a
     # flat likelihood it ends elsewhere, or nowhere, for a last digit, in which prices in cents and dollars differ.
-    of_size_one = np.round(learnt / unit, FITTED_DECIMALS)
+    of_size_one = np.round(train / unit, FITTED_DECIMALS)
     model = arch_model(of_size_one, mean="Zero", vol="GARCH", p=1, q=1, rescale=False)
     # Fitting sets a warning filter for the whole process, which ends here. The optimiser's last digits depend on how
     # many threads add its sums up: one, so that a fit is the same everywhere.
@@ -220,7 +220,7 @@ def _garch_fit(learnt: Float[np.ndarray, " past"]) -> GarchFit | str:
     omega, alpha, beta = (float(parameter) for parameter in result.params)
     last = float(result.conditional_volatility[-1]) ** 2
     if result.convergence_flag != 0 or not np.isfinite([omega, alpha, beta, last]).all():
-        return f"GARCH(1,1) found no parameters for the {len(learnt)} answers before this block."
+        return f"GARCH(1,1) found no parameters for the {len(train)} answers before this block."
     return GarchFit(omega * unit**2, alpha, beta, last * unit**2)
 
 

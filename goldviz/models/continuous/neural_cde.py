@@ -85,9 +85,9 @@ class NeuralCDE(nn.Module):
         before, after, evaluations, steps = [], [], [], []
         for gap, row, present in zip(gaps_before(times).to(values.dtype), visible(values, mask), mask, strict=True):
             flow = self.solver.evolve(self._in_time(h), h, gap)
-            counted = present.to(values.dtype)
-            moved = torch.cat([torch.zeros_like(gap)[:, None], torch.where(present, row - last, 0.0), counted], 1)
-            move = self.value_solver.evolve(AlongPath(self.field, moved), flow.state, counted.amax(1))
+            counts = present.to(values.dtype)
+            changes = torch.cat([torch.zeros_like(gap)[:, None], torch.where(present, row - last, 0.0), counts], 1)
+            move = self.value_solver.evolve(AlongPath(self.field, changes), flow.state, counts.amax(1))
             last, h = torch.where(present, row, last), move.state
             before.append(flow.state)
             after.append(h)

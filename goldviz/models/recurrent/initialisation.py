@@ -70,10 +70,10 @@ class RecurrentInitialisation:
         for name, number in (("size", self.size), ("input scale", self.input_scale)):
             if not (math.isfinite(number) and number >= 0):
                 raise ValueError(f"The {name} is {number}; allowed is a number from 0.")
-        unknown = sorted(set(self.biases) - set(GATE_STREAMS))
-        if unknown:
+        unknown_gates = sorted(set(self.biases) - set(GATE_STREAMS))
+        if unknown_gates:
             gates = ", ".join(GATE_STREAMS)
-            raise ValueError(f"A bias is given for the gate {unknown[0]!r}; allowed is one of {gates}.")
+            raise ValueError(f"A bias is given for the gate {unknown_gates[0]!r}; allowed is one of {gates}.")
 
 
 @torch.no_grad()

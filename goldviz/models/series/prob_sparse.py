@@ -126,14 +126,14 @@ def active_rows(scores: Float[Tensor, "batch head time"], active: int) -> Bool[T
     """
     _check_rows(active, scores.shape[-1])
     series = scores.detach().flatten(0, 1).cpu().numpy()
-    chosen = np.stack([_highest_so_far(one, active) for one in series])
-    return torch.from_numpy(chosen).to(scores.device).reshape(scores.shape)
+    is_active = np.stack([_highest_so_far(one, active) for one in series])
+    return torch.from_numpy(is_active).to(scores.device).reshape(scores.shape)
 
 
 def _highest_so_far(scores: Float[np.ndarray, " time"], active: int) -> Bool[np.ndarray, " time"]:
     """Whether each score is above the ``active``-th highest before it; a heap has those so far, the lowest first."""
-    chosen = np.zeros(len(scores), bool)
-    chosen[:active] = True
+    is_active = np.zeros(len(scores), bool)
+    is_active[:active] = True
     best = scores[:active].tolist()
     heapify(best)
     for begin in range(active, len(scores), ROWS):
@@ -142,8 +142,8 @@ def _highest_so_far(scores: Float[np.ndarray, " time"], active: int) -> Bool[np.
         for place in np.flatnonzero(block > best[0]).tolist():
             if block[place] > best[0]:
                 heapreplace(best, float(block[place]))
-                chosen[begin + place] = True
-    return chosen
+                is_active[begin + place] = True
+    return is_active
 
 
 def active_rows_of_all(scores: Float[Tensor, "batch head time"], active: int) -> Bool[Tensor, "batch head time"]:
@@ -180,19 +180,19 @@ def prob_sparse_attention(
     """Causal attention of the ``active`` rows, and what ``lazy`` has for all others, such as :func:`running_mean`."""
     most = int(active.sum(-1).max())
     # Heads choose differently many rows; those that fill up are lazy ones, which keep their mean.
-    chosen, rows = active.to(torch.uint8).topk(most, -1)
+    flags, rows = active.to(torch.uint8).topk(most, -1)
     rows, order = rows.sort(-1)
-    chosen = chosen.gather(-1, order).bool()
+    flags = flags.gather(-1, order).bool()
     output = lazy.clone()
-    for some, is_active in zip(rows.split(TOGETHER, -1), chosen.split(TOGETHER, -1), strict=True):
+    for some, is_active in zip(rows.split(TOGETHER, -1), flags.split(TOGETHER, -1), strict=True):
         index = some[..., None]
-        seen = int(some.max()) + 1
-        attended = scaled_dot_product_attention(
+        visible = int(some.max()) + 1
+        context = scaled_dot_product_attention(
             q.gather(-2, index.expand(*some.shape, q.shape[-1])),
-            k[..., :seen, :],
-            v[..., :seen, :],
-            attn_mask=torch.arange(seen, device=k.device) <= index,
+            k[..., :visible, :],
+            v[..., :visible, :],
+            attn_mask=torch.arange(visible, device=k.device) <= index,
         )
-        index = index.expand_as(attended)
-        output.scatter_(-2, index, torch.where(is_active[..., None], attended, lazy.gather(-2, index)))
+        index = index.expand_as(context)
+        output.scatter_(-2, index, torch.where(is_active[..., None], context, lazy.gather(-2, index)))
     return output

@@ -73,8 +73,8 @@ class Memory:
         """Add new rows behind those that are there."""
         parts = (inputs, 1), (key, 2), (value, 2)
         old = (self.inputs, self.key, self.value)
-        joined = [torch.cat([was, new], dim) if self.rows else new for was, (new, dim) in zip(old, parts, strict=True)]
-        self.inputs, self.key, self.value = joined
+        tensors = [torch.cat([was, new], dim) if self.rows else new for was, (new, dim) in zip(old, parts, strict=True)]
+        self.inputs, self.key, self.value = tensors
         self.rows += inputs.shape[1]
 
 
@@ -123,16 +123,16 @@ class RowAttention(nn.Module):
 
     def projected(self, x: Float[Tensor, "batch time width"], places: Float[Tensor, " time"]) -> Projected:
         """Queries, keys and values, turned where positions are rotary."""
-        turned = POSITIONS[self.shape.positions].turned
+        turn = POSITIONS[self.shape.positions].turned
         query, key = (self._in_heads(causal_convolution(x, kernel)) for kernel in (self.query, self.key))
-        if turned is not None:
-            query, key = turned(query, places), turned(key, places)
+        if turn is not None:
+            query, key = turn(query, places), turn(key, places)
         return Projected(query, key, self._in_heads(self.value(x)))
 
     def maps(self, x: Float[Tensor, "batch time width"], places: Float[Tensor, " time"]) -> Tensor:
         """The weights, (batch, head, time, time)."""
-        projected = self.projected(x, places)
-        return ATTENTIONS[self.shape.attention].maps(projected.query, projected.key, self.shape.options)
+        projection = self.projected(x, places)
+        return ATTENTIONS[self.shape.attention].maps(projection.query, projection.key, self.shape.options)
 
     def _in_heads(self, x: Tensor) -> Tensor:
         return x.reshape(*x.shape[:2], self.shape.heads, -1).transpose(1, 2)
@@ -156,14 +156,14 @@ class RowBlock(nn.Module):
     ) -> Float[Tensor, "batch time width"]:
         """The block's output; with a memory, of new rows behind those in it."""
         read = self.seen(x)
-        attended = self.attention(read, places) if memory is None else self.attention.onward(read, places, memory)
+        context = self.attention(read, places) if memory is None else self.attention.onward(read, places, memory)
         if self.place == "bare":
-            return self.feed_forward(attended)
+            return self.feed_forward(context)
         if self.place == "post":
-            x = self.attention_norm(x + attended)
+            x = self.attention_norm(x + context)
             output: Tensor = self.feed_forward_norm(x + self.feed_forward(x))
             return output
-        x = x + attended
+        x = x + context
         return x + self.feed_forward(self.feed_forward_norm(x))
 
     def seen(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
@@ -209,9 +209,9 @@ class RowTransformer(nn.Module):
         places = torch.arange(before + rows.shape[1], device=rows.device, dtype=rows.dtype)
         if code.added is None:
             return x, places
-        counted = times if code.counts == "days" else places[before:]
-        counted = counted if self.table is None else counted.clamp(max=len(self.table) - 1)
-        return x + code.added(counted, self.shape.width, self.table), places
+        counts = times if code.counts == "days" else places[before:]
+        counts = counts if self.table is None else counts.clamp(max=len(self.table) - 1)
+        return x + code.added(counts, self.shape.width, self.table), places
 
     def stack(self) -> list[RowBlock]:
         """The blocks from the first to the last."""
@@ -220,11 +220,11 @@ class RowTransformer(nn.Module):
     def walk(self, rows: Tensor, times: Tensor) -> list[tuple[RowBlock, Tensor, Tensor]]:
         """Each block with what its attention reads and the places of rows."""
         x, places = self.embedded(rows, times)
-        passed = []
+        visits = []
         for block in self.stack():
-            passed.append((block, block.seen(x), places))
+            visits.append((block, block.seen(x), places))
             x = block(x, places)
-        return passed
+        return visits
 
 
 def initialise_rows(network: nn.Module, weights: Callable[[int], torch.Generator]) -> None:

@@ -103,36 +103,36 @@ def _kept_beginnings(
     totals = torch.zeros(1, dtype=torch.float64)
     words: list[tuple[int, ...]] = [()]
     looks: list[tuple[Tensor, ...]] = [()]
-    finished: list[Written] = []
+    complete: list[Written] = []
     for _ in range(most + 1):
         step = network.step(word, state, read.chosen(word.new_zeros(len(word))))
         sums = totals[:, None] + step.logits.double().log_softmax(-1)
         best = sums.flatten().topk(min(width, sums.numel()))
         going: list[tuple[int, int, float]] = []
-        kept = words, looks
+        beams = words, looks
         words, looks = [], []
         for place, total in zip(best.indices.tolist(), best.values.tolist(), strict=True):
             row, next_word = divmod(place, sums.shape[1])
-            look = kept[1][row] if step.weights is None else (*kept[1][row], step.weights[row])
+            look = beams[1][row] if step.weights is None else (*beams[1][row], step.weights[row])
             if next_word == network.boundary:
-                finished.append(Written(kept[0][row], total, _stacked(look), ended=True))
+                complete.append(Written(beams[0][row], total, _stacked(look), ended=True))
                 continue
             going.append((row, next_word, total))
-            words.append((*kept[0][row], next_word))
+            words.append((*beams[0][row], next_word))
             looks.append(look)
-        best_end = max((one.log_probability for one in finished), default=-float("inf"))
+        best_end = max((one.log_probability for one in complete), default=-float("inf"))
         # No beginning can become the best: each further word only lowers its probability.
-        if not going or (len(finished) >= width and best_end >= going[0][2]):
+        if not going or (len(complete) >= width and best_end >= going[0][2]):
             break
         rows = source.new_tensor([row for row, _, _ in going])
         word, state = source.new_tensor([one for _, one, _ in going]), step.state[rows]
         totals = torch.tensor([total for _, _, total in going], dtype=torch.float64)
     else:
-        finished += [
+        complete += [
             Written(own, total, _stacked(look), ended=False)
             for own, look, (_, _, total) in zip(words, looks, going, strict=True)
         ]
-    return finished
+    return complete
 
 
 def _stacked(look: tuple[Tensor, ...]) -> Float[np.ndarray, "step source_place"]:

@@ -151,8 +151,8 @@ def _classifier(
 
 def _about_pieces(tokeniser: Any, shape: EncoderShape) -> tuple[str, ...]:
     notes = []
-    if unused := shape.vocabulary - len(tokeniser):
-        notes.append(f"{unused} rows of its table belong to no piece and are unused.")
+    if spare := shape.vocabulary - len(tokeniser):
+        notes.append(f"{spare} rows of its table belong to no piece and are unused.")
     if lowers_capitals(tokeniser):
         notes.append("Its vocabulary has capitals, but texts are read in small letters, as its files say.")
     return tuple(notes)

@@ -176,14 +176,14 @@ class StoreSink:
     def _write_end(self, status: str, message: str) -> str:
         try:
             self._write_all()
-            done = self._store.append(
+            outcome = self._store.append(
                 self._run_id, self._progress, lease=self._lease, status=status, message=message, left=self._commands
             )
         except StoreFullError as error:
             self._tell(str(error))
             raise
         self._database.over()
-        return done or status
+        return outcome or status
 
     def _tell(self, sentence: str) -> None:
         """Tell whoever had the run carried out what keeps its records in memory; nothing once they are written."""

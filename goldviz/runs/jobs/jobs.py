@@ -159,13 +159,13 @@ class Jobs:
 
     def held(self, task: Task[Made]) -> Made | None:
         """What came of the task, if it is still there."""
-        made: Made | None = self.results.held(task.key)
-        return made
+        result: Made | None = self.results.held(task.key)
+        return result
 
     def here(self, task: Task[Made]) -> Made:
         """The task's result, made in this very thread if it is not there; what the work raises is passed on."""
-        made: Made = self.results.get(task.key, lambda: task.function(_unheard, *task.arguments))
-        return made
+        result: Made = self.results.get(task.key, lambda: task.function(_unheard, *task.arguments))
+        return result
 
     def ask(self, task: Task[Any], visitor: str = "") -> Job:
         """Wait for a task as ``visitor``: for the job that is under way, or for a new one.
@@ -194,8 +194,8 @@ class Jobs:
             return result
         job = self.ask(task, visitor)
         job.over.wait()
-        made: Made = self.outcome(job)
-        return made
+        outcome: Made = self.outcome(job)
+        return outcome
 
     def outcome(self, job: Job) -> Any:
         """What came of a job that is over. Raises :class:`JobFailedError` with its sentence where nothing did."""

@@ -103,8 +103,8 @@ def light_dataset(
     for name, (steps, _) in records.items():
         growing.setdefault(variables[name]["dims"][0], []).append(steps)
     labels: dict[str, Any] = {dim: np.unique(np.concatenate(steps)) for dim, steps in growing.items()}
-    used = {dim for name in (*records, *once) for dim in variables[name]["dims"]}
-    labels.update({dim: np.asarray(values) for dim, values in coordinates.items() if dim in used})
+    dims_used = {dim for name in (*records, *once) for dim in variables[name]["dims"]}
+    labels.update({dim: np.asarray(values) for dim, values in coordinates.items() if dim in dims_used})
 
     units_of = attributes.get(UNITS_OF)
     units = units_of if isinstance(units_of, Mapping) else {}

@@ -483,8 +483,8 @@ class Store:
 
     def _change(self, condition: ColumnElement[bool], **values: Any) -> bool:
         with self._writing() as connection:
-            done = connection.execute(update(runs).where(condition).values(version=runs.c.version + 1, **values))
-        return done.rowcount > 0
+            result = connection.execute(update(runs).where(condition).values(version=runs.c.version + 1, **values))
+        return result.rowcount > 0
 
     # -- signs of life ------------------------------------------------------------------------------------------
 
@@ -704,10 +704,10 @@ class Store:
     def sizes(self, run_ids: Sequence[str]) -> dict[str, Size]:
         """How much room the records and the checkpoints of these runs take."""
         by_run = {run_id: Size(0, 0) for run_id in run_ids}
-        recorded = select(batches.c.run_id, func.sum(func.length(batches.c.data)).label("size"))
-        stored = select(checkpoints.c.run_id, func.sum(checkpoints.c.size).label("size"))
+        of_records = select(batches.c.run_id, func.sum(func.length(batches.c.data)).label("size"))
+        of_weights = select(checkpoints.c.run_id, func.sum(checkpoints.c.size).label("size"))
         with self._reading() as connection:
-            for name, query, table in (("records", recorded, batches), ("checkpoints", stored, checkpoints)):
+            for name, query, table in (("records", of_records, batches), ("checkpoints", of_weights, checkpoints)):
                 for row in connection.execute(query.where(table.c.run_id.in_(run_ids)).group_by(table.c.run_id)):
                     by_run[row.run_id] = by_run[row.run_id]._replace(**{name: int(row.size or 0)})
         return by_run

@@ -36,9 +36,9 @@ def unmasked_prob_sparse(
     values (Zhou et al. 2021, section 3.2, with one sample for all rows).
     """
     rows = _uneven_rows(q, k, sample)
-    attended = scaled_dot_product_attention(q.gather(-2, rows.expand(-1, -1, -1, q.shape[-1])), k, v)
+    context = scaled_dot_product_attention(q.gather(-2, rows.expand(-1, -1, -1, q.shape[-1])), k, v)
     lazy = v.mean(-2, keepdim=True).expand_as(v)
-    return lazy.scatter(-2, rows.expand_as(attended), attended)
+    return lazy.scatter(-2, rows.expand_as(context), context)
 
 
 def masked_prob_sparse(
@@ -54,8 +54,8 @@ def masked_prob_sparse(
     """
     rows = _uneven_rows(q, k, sample)
     visible = torch.arange(k.shape[-2], device=k.device) <= rows
-    attended = scaled_dot_product_attention(q.gather(-2, rows.expand(-1, -1, -1, q.shape[-1])), k, v, attn_mask=visible)
-    return running_mean(v).scatter(-2, rows.expand_as(attended), attended)
+    context = scaled_dot_product_attention(q.gather(-2, rows.expand(-1, -1, -1, q.shape[-1])), k, v, attn_mask=visible)
+    return running_mean(v).scatter(-2, rows.expand_as(context), context)
 
 
 def _uneven_rows(q: Tensor, k: Tensor, sample: Tensor) -> Tensor:
@@ -88,8 +88,8 @@ class Attention(nn.Module):
             read = scaled_dot_product_attention(q, k, v)
         else:
             read = (masked_prob_sparse if self.masked else unmasked_prob_sparse)(q, k, v, self.sample)
-        mixed: Tensor = self.output(read.transpose(1, 2).flatten(2))
-        return mixed
+        output: Tensor = self.output(read.transpose(1, 2).flatten(2))
+        return output
 
 
 def _heads(values: Tensor) -> Tensor:
@@ -154,9 +154,9 @@ class Informer(nn.Module):
     def __init__(self, look_back: int, horizon: int, channels: int, generator: Generator) -> None:
         super().__init__()
         self.horizon, self.start = horizon, math.ceil(look_back / 2)
-        decoded = self.start + horizon
+        decoder_length = self.start + horizon
         self.register_buffer(
-            "positions", sinusoidal_code(torch.arange(max(look_back, decoded)).float(), WIDTH), persistent=False
+            "positions", sinusoidal_code(torch.arange(max(look_back, decoder_length)).float(), WIDTH), persistent=False
         )
         self.past, self.future = (linear_layer(channels, WIDTH, generator) for _ in range(2))
         self.first = EncoderLayer(look_back, generator)
@@ -164,7 +164,7 @@ class Informer(nn.Module):
         self.second = EncoderLayer(math.ceil(look_back / 2), generator)
         self.encoded = nn.LayerNorm(WIDTH)
         self.before_own, self.before_cross = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
-        self.own = Attention(generator, length=decoded, masked=True)
+        self.own = Attention(generator, length=decoder_length, masked=True)
         self.cross = Attention(generator)
         self.feed_forward = FeedForward(generator)
         self.norm = nn.LayerNorm(WIDTH)

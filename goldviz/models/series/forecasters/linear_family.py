@@ -69,5 +69,5 @@ def moving_average(look_back: int, kernel: int = KERNEL) -> Float[Tensor, "look_
             [0.0000, 0.3333, 0.6667]])
     """
     half = (kernel - 1) // 2
-    repeated = pad(torch.eye(look_back)[:, None], (half, half), mode="replicate")[:, 0]
-    return repeated.unfold(1, kernel, 1).mean(dim=2).T.contiguous()
+    identity = pad(torch.eye(look_back)[:, None], (half, half), mode="replicate")[:, 0]
+    return identity.unfold(1, kernel, 1).mean(dim=2).T.contiguous()
