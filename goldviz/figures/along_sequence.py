@@ -48,9 +48,9 @@ def state_gradient(plot: Plot) -> Figure:
     plot.number_axis(dim, axis.title, f"{axis.noun} %{{x}}", {1: "1"})
     plot.log_axis(name, "Norm of dL/dh")
     reach = plot.each(first_below_highest(now, dim), times, within="Largest / first norm: {}.")
-    lost = unseen(now, dim, axis.noun, plot.look_of)
-    drawn = plot.drawn(plot.when("Step {}.", growing(now)))
-    return with_room_for_names(plot, plot.finish(reach, drawn, lost))
+    zero_note = unseen(now, dim, axis.noun, plot.look_of)
+    averages = plot.drawn(plot.when("Step {}.", growing(now)))
+    return with_room_for_names(plot, plot.finish(reach, averages, zero_note))
 
 
 @of_kinds(

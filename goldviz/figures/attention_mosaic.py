@@ -71,8 +71,8 @@ def _axes(plot: Plot, pieces: list[str], layers: int, heads: int, noun: str) -> 
     step = len(pieces) + GAP
     labels = [as_label(piece) for piece in pieces]
     alone = layers == heads == 1
-    for axis, count, called in (("x", heads, "head"), ("y", layers, noun)):
-        before = [f"{called} {number} · " for number in range(1, count + 1)] if not alone else [""]
+    for axis, count, title in (("x", heads, "head"), ("y", layers, noun)):
+        before = [f"{title} {number} · " for number in range(1, count + 1)] if not alone else [""]
         texts = [f"{words}{label}" for words in before for label in [*labels, ""]]
         plot.figure.update_layout(
             {
@@ -88,7 +88,7 @@ def _axes(plot: Plot, pieces: list[str], layers: int, heads: int, noun: str) -> 
             }
         )
         for number in range(count if not alone else 0):
-            _heading(plot, axis, number * step + (len(pieces) - 1) / 2, number + 1, called, count)
+            _heading(plot, axis, number * step + (len(pieces) - 1) / 2, number + 1, title, count)
     plot.figure.update_xaxes(range=[-0.5, heads * step - GAP - 0.5], tickangle=-90)
     plot.figure.update_yaxes(range=[layers * step - GAP - 0.5, -0.5])
 

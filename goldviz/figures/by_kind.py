@@ -46,12 +46,12 @@ def offered(
 
     Raises ``KeyError`` for the name of a figure whose kinds are not recorded.
     """
-    shared = {name: one.of(figure, kinds) for name, one in FIGURES.items() if one.drawn_for(kinds)}
-    placed = [shared[one] if isinstance(one, str) else one for one in own]
-    named = {one.name for one in placed} | set(without)
-    last = len(placed) - (bool(placed) and placed[-1].canvas)
-    placed[last:last] = [one for name, one in shared.items() if name not in named]
-    return {one.name: one for one in placed}
+    by_name = {name: one.of(figure, kinds) for name, one in FIGURES.items() if one.drawn_for(kinds)}
+    figures = [by_name[one] if isinstance(one, str) else one for one in own]
+    names = {one.name for one in figures} | set(without)
+    last = len(figures) - (bool(figures) and figures[-1].canvas)
+    figures[last:last] = [one for name, one in by_name.items() if name not in names]
+    return {one.name: one for one in figures}
 
 
 def figures_of_any_run(kinds: ByKind, networks: Sequence[str]) -> dict[str, FigureSpec]:

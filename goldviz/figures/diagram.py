@@ -204,32 +204,32 @@ def diagram(
     """
 
     def network(plot: Plot) -> Figure:
-        recorded = [colour for colour in colours if colour.recorded(plot.ds)]
-        if not recorded:
+        own_colours = [colour for colour in colours if colour.recorded(plot.ds)]
+        if not own_colours:
             return plot.instead(plot.lacks(colours[0].reads[0].variable))
         parts = parts_of(plot.ds)
         nodes = nodes_of(parts)
-        drawn = Diagram()
+        picture = Diagram()
         look.apply(
-            drawn,
+            picture,
             plot.theme,
             title=plot.title,
             notes=[run_label(plot.ds), seeds_in_words(plot.ds, band=False)],
             legend=False,
             hover="closest",
         )
-        drawn.update_layout(
+        picture.update_layout(
             meta={
                 "diagram": {
                     "noun": noun,
                     "parts": [_drawn(part) for part in parts],
-                    "colours": [_coloured(plot, colour, nodes) for colour in recorded],
+                    "colours": [_coloured(plot, colour, nodes) for colour in own_colours],
                     "scale": look.sequential_stops(),
                     "step": str(plot.ds.attrs.get("step_dimension", "step")),
                 }
             }
         )
-        return drawn
+        return picture
 
     spec = figure(question, shows=shows, cannot_show=cannot_show, needs=needs)(network)
     return replace(spec, canvas=True)
@@ -273,7 +273,7 @@ def numbers_of(colour: Colour, numbers: Any, nodes: Nodes) -> AtStep | NDArray[n
     readings = list(colour.read(numbers))
     step = growing(readings[0])
     count = 1 if step is None else readings[0].sizes[step]
-    found = np.full((count, len(nodes)), np.nan, np.float32)
+    table = np.full((count, len(nodes)), np.nan, np.float32)
     without = np.ones(len(nodes), bool)
     for values in readings:
         places = tuple(str(dim) for dim in values.dims if dim != step)
@@ -281,11 +281,11 @@ def numbers_of(colour: Colour, numbers: Any, nodes: Nodes) -> AtStep | NDArray[n
             continue
         own = values.transpose(step, *places) if step else values
         labels = tuple(tuple(values[dim].values.tolist()) for dim in places)
-        seated, whence = _seats(nodes, places, labels)
-        rows, new = own.values.reshape(count, math.prod(map(len, labels))), without[seated]
-        found[:, seated[new]] = single(rows[:, whence[new]])
-        without[seated] = False
-    return found[0] if step is None else AtStep(step, found)
+        seats, whence = _seats(nodes, places, labels)
+        rows, new = own.values.reshape(count, math.prod(map(len, labels))), without[seats]
+        table[:, seats[new]] = single(rows[:, whence[new]])
+        without[seats] = False
+    return table[0] if step is None else AtStep(step, table)
 
 
 @lru_cache(maxsize=1024)
@@ -295,9 +295,9 @@ def _seats(
     """Which nodes have a place along every dimension, and where in the array: the same at all steps of a run."""
     where = [{label: at for at, label in enumerate(along)} for along in labels]
     shape = tuple(map(len, labels))
-    found = {}
+    flat_index = {}
     for number, node in enumerate(map(dict, nodes)):
         at = [along.get(node.get(dim), -1) for dim, along in zip(places, where, strict=True)]
         if -1 not in at:
-            found[number] = int(np.ravel_multi_index(at, shape))
-    return np.array(list(found), np.intp), np.array(list(found.values()), np.intp)
+            flat_index[number] = int(np.ravel_multi_index(at, shape))
+    return np.array(list(flat_index), np.intp), np.array(list(flat_index.values()), np.intp)

@@ -33,12 +33,12 @@ def drawn_by_plotly(layout: Mapping[str, Any]) -> Figure:
     parts, colour, ink = diagram["parts"], diagram["colours"][0], INKS[theme]
     figure = make_subplots(rows=len(parts), cols=1, vertical_spacing=0.12 / max(1, len(parts) - 1))
     values = np.asarray(colour["values"], np.float64)
-    scaled = _scaled(values, colour)
+    shares = _scaled(values, colour)
     start = 0
     for row, part in enumerate(parts, start=1):
         here = slice(start, start + len(part["nodes"]))
         _draw_wires(figure, part, row, ink)
-        _draw_nodes(figure, part, row, values[here], scaled[here], ink)
+        _draw_nodes(figure, part, row, values[here], shares[here], ink)
         add_heading(
             figure, row, f"<b>{as_label(part['heading'])}</b>", font={"size": 14, "color": tone(part["colour"], theme)}
         )
@@ -77,11 +77,11 @@ def _draw_nodes(
     part: Mapping[str, Any],
     row: int,
     values: NDArray[np.float64],
-    scaled: NDArray[np.float64],
+    shares: NDArray[np.float64],
     ink: Ink,
 ) -> None:
     nodes = part["nodes"]
-    for (_, _, column, at, wide, high, _, _), share in zip(nodes, scaled, strict=True):
+    for (_, _, column, at, wide, high, _, _), share in zip(nodes, shares, strict=True):
         fill = ink.surface if np.isnan(share) else sample_colorscale(look.SEQUENTIAL, [float(share)])[0]
         figure.add_shape(
             type="rect",
@@ -95,8 +95,8 @@ def _draw_nodes(
             line={"color": ink.muted, "width": 1},
         )
     middles = [(node[2] + node[4] / 2, -node[3] - node[5] / 2) for node in nodes]
-    said = [f"{value:.3g}" if np.isfinite(value) else "no number" for value in values]
-    inks = [BRIGHT if share < 0.55 else DARK if share >= 0.55 else ink.text for share in scaled]
+    texts = [f"{value:.3g}" if np.isfinite(value) else "no number" for value in values]
+    inks = [BRIGHT if share < 0.55 else DARK if share >= 0.55 else ink.text for share in shares]
     figure.scatter(
         x=[x for x, _ in middles],
         y=[y for _, y in middles],
@@ -105,7 +105,7 @@ def _draw_nodes(
         textfont={"size": 12, "color": inks},
         showlegend=False,
         marker={"size": 14, "opacity": 0},
-        customdata=said,
+        customdata=texts,
         hovertext=[as_label(node[1]) for node in nodes],
         hovertemplate="%{hovertext}: %{customdata}<extra></extra>",
         row=row,

@@ -210,12 +210,12 @@ class Figure:
         return self._add("shapes", row, col, properties)
 
     def _add(self, kind: str, row: int | None, col: int | None, properties: Mapping[str, Any]) -> Figure:
-        added = Node(properties)
+        node = Node(properties)
         if row is not None:
             x, y = (axis.replace("axis", "") for axis in self._grid[row, col or 1])
-            own = added.yref is not None and added.yref != "y" and "paper" not in added.yref
-            added.update(xref=x, yref=added.yref if own and "domain" not in added.yref else y)
-        self.layout.setdefault(kind, []).append(added)
+            own = node.yref is not None and node.yref != "y" and "paper" not in node.yref
+            node.update(xref=x, yref=node.yref if own and "domain" not in node.yref else y)
+        self.layout.setdefault(kind, []).append(node)
         return self
 
     def update_annotations(self, selector: Mapping[str, Any], **properties: Any) -> Figure:
@@ -254,20 +254,20 @@ class Figure:
         """The axes of one panel, or of all that something is drawn on."""
         if not self._grid:
             return [("x", "y")]
-        found = [self._grid[row, col or 1]] if row is not None else list(self._grid.values())
-        pairs = [(x.replace("axis", ""), y.replace("axis", "")) for x, y in found]
-        drawn = {(trace.get("xaxis", "x"), trace.get("yaxis", "y")) for trace in self.data}
+        panels = [self._grid[row, col or 1]] if row is not None else list(self._grid.values())
+        pairs = [(x.replace("axis", ""), y.replace("axis", "")) for x, y in panels]
+        in_use = {(trace.get("xaxis", "x"), trace.get("yaxis", "y")) for trace in self.data}
         for kind in ("shapes", "annotations"):
-            drawn |= {(laid.get("xref", ""), laid.get("yref", "")) for laid in self.layout.get(kind, [])}
-        return [pair for pair in pairs if pair in drawn]
+            in_use |= {(laid.get("xref", ""), laid.get("yref", "")) for laid in self.layout.get(kind, [])}
+        return [pair for pair in pairs if pair in in_use]
 
     def at(self, place: Mapping[str, int]) -> Figure:
         """The figure at one step: ``place`` says which value along each growing dimension."""
-        shown = type(self)()
-        shown.data = [Node(trace) for trace in filled(self.data, place)]
-        shown.layout = Node(filled(self.layout, place))
-        shown._grid = self._grid
-        return shown
+        still = type(self)()
+        still.data = [Node(trace) for trace in filled(self.data, place)]
+        still.layout = Node(filled(self.layout, place))
+        still._grid = self._grid
+        return still
 
     def template(self) -> Template:
         """The figure with its arrays, and what is of single steps, taken out as rows; without the theme's look."""
@@ -330,10 +330,10 @@ def _of_array(values: NDArray[Any]) -> Any:
     short = SHORT.get(values.dtype)
     if short is None or not values.size:
         return _plain(values.tolist() if values.dtype.kind != "M" else np.datetime_as_string(values).tolist())
-    packed: dict[str, str] = {"dtype": short, "bdata": base64.b64encode(values.tobytes()).decode("ascii")}
+    binary: dict[str, str] = {"dtype": short, "bdata": base64.b64encode(values.tobytes()).decode("ascii")}
     if values.ndim > 1:
-        packed["shape"] = str(values.shape)[1:-1]
-    return packed
+        binary["shape"] = str(values.shape)[1:-1]
+    return binary
 
 
 def make_subplots(rows: int = 1, cols: int = 1, **how: Any) -> Figure:
@@ -346,14 +346,14 @@ def make_subplots(rows: int = 1, cols: int = 1, **how: Any) -> Figure:
 
 @cache
 def _grid_of(rows: int, cols: int, how: str) -> tuple[dict[str, Any], dict[tuple[int, int], tuple[str, str]]]:
-    made = subplots.make_subplots(rows=rows, cols=cols, **json.loads(how))
+    figure = subplots.make_subplots(rows=rows, cols=cols, **json.loads(how))
     grid = {}
     for row in range(1, rows + 1):
         for col in range(1, cols + 1):
-            panel = made.get_subplot(row, col)
+            panel = figure.get_subplot(row, col)
             if panel is not None:
                 grid[row, col] = (panel.xaxis.plotly_name, panel.yaxis.plotly_name)
-    layout = json.loads(made.layout.to_json())
+    layout = json.loads(figure.layout.to_json())
     layout.pop("template", None)
     return layout, grid
 

@@ -128,22 +128,22 @@ def add_band(
     *,
     row: int | None = None,
     group: str | None = None,
-    **named: Any,
+    **options: Any,
 ) -> None:
-    """A band without edges between two curves; what is ``named`` is said of it in the legend, where it has a place."""
+    """A band without edges between two curves; ``options`` name it in the legend, where it has a place."""
     edge = {"x": x, "mode": "lines", "line": {"width": 0}, "legendgroup": group, "hoverinfo": "skip"}
     edge["showlegend"] = False
     figure.scatter(row, y=low, **edge)
-    figure.scatter(row, y=high, fill="tonexty", fillcolor=fill, **{**edge, **named})
+    figure.scatter(row, y=high, fill="tonexty", fillcolor=fill, **{**edge, **options})
 
 
-def ways(drawn: Iterable[Iterable[tuple[float, float]]]) -> dict[str, Any]:
+def ways(paths: Iterable[Iterable[tuple[float, float]]]) -> dict[str, Any]:
     """Ways from place to place as one trace's coordinates, the pen lifted after each.
 
     >>> ways([[(1, 2), (3, 4)]])
     {'x': [1, 3, None], 'y': [2, 4, None]}
     """
-    places: list[tuple[Any, Any]] = [place for way in drawn for place in (*way, (None, None))]
+    places: list[tuple[Any, Any]] = [place for way in paths for place in (*way, (None, None))]
     return {"x": [x for x, _ in places], "y": [y for _, y in places]}
 
 
@@ -206,21 +206,21 @@ def unseen(now: Array, dim: str, noun: str = "layer", look_of: Callable[[str], N
     Of every step where ``now`` has steps, which then come first.
     """
     steps = growing(now)
-    found = []
+    notes = []
     for network in now["network"].values:
         own = now.sel(network=network).transpose(*([steps] if steps else []), dim, "seed").values
         label, places = look_of(str(network)).label, now.sizes[dim]
         for words, here in (("exactly 0", own == 0), ("not a finite number", ~np.isfinite(own))):
             counts = here.all(-1).sum(-1)
-            found.append((f"{label}: {words} in {{}} of {places} {noun}s.", counts))
+            notes.append((f"{label}: {words} in {{}} of {places} {noun}s.", counts))
 
     def said(*counts: int) -> str:
-        parts = [words.format(count) for (words, _), count in zip(found, counts, strict=True) if count]
+        parts = [words.format(count) for (words, _), count in zip(notes, counts, strict=True) if count]
         return sentences(*parts, "A log axis has no place for that." if parts else "")
 
     if steps is None:
-        return said(*(int(counts) for _, counts in found))
-    return spoken(said, steps, *(counts.tolist() for _, counts in found))
+        return said(*(int(counts) for _, counts in notes))
+    return spoken(said, steps, *(counts.tolist() for _, counts in notes))
 
 
 PLOTLYS_POWERS = 1.25
@@ -235,9 +235,9 @@ def log_axis(limits: tuple[float, float]) -> dict[str, Any]:
         return {"type": "log", "range": [low, high], "dtick": dtick, "tickfont": {"size": look.TEXT / PLOTLYS_POWERS}}
     steps = (1, 2, 5) if high - low > 0.7 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
     values = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in steps]
-    kept = [value for value in values if low <= np.log10(value) <= high]
-    texts = [f"{value:g}" if 1e-3 <= value < 1e4 else times(value) for value in kept]
-    return {"type": "log", "range": [low, high], "tickvals": kept, "ticktext": texts}
+    ticks = [value for value in values if low <= np.log10(value) <= high]
+    texts = [f"{value:g}" if 1e-3 <= value < 1e4 else times(value) for value in ticks]
+    return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": texts}
 
 
 def colour_bar_below(figure: Figure, limits: tuple[float, float], colourscale: Any, words: str, **bar: Any) -> Figure:
@@ -303,8 +303,8 @@ def number_ticks(low: int, high: int, names: Mapping[int, str], most: int = 6) -
     step = next(step for step in steps if (high - low) / step <= most)
     room = (high - low) / 12
     plain = [n for n in range(low - low % step, high + 1, step) if n >= low]
-    kept = [n for n in plain if n not in names and all(abs(n - place) > room for place in names)]
-    values = sorted({*kept, *(n for n in names if low <= n <= high)})
+    ticks = [n for n in plain if n not in names and all(abs(n - place) > room for place in names)]
+    values = sorted({*ticks, *(n for n in names if low <= n <= high)})
     return {"tickmode": "array", "tickvals": values, "ticktext": [names.get(n, str(n)) for n in values]}
 
 
@@ -356,15 +356,15 @@ def reference_line(
     """
     line = {"color": INKS[theme].muted, "width": 1.5, "dash": "dot"}
     logarithmic = figure.layout.yaxis.type == "log"
-    shown: dict[str, Any] = {}
+    visibility: dict[str, Any] = {}
     if isinstance(y, AtStep):
-        shown = {"visible": y.map(lambda value: bool(np.isfinite(value)))}
+        visibility = {"visible": y.map(lambda value: bool(np.isfinite(value)))}
         y = y.map(lambda value: float(value) if np.isfinite(value) else 1.0)
     height = (y.map(np.log10) if isinstance(y, AtStep) else np.log10(y)) if logarithmic else y
     if every_panel:
-        figure.add_hline(y=y, line=line, **shown)
+        figure.add_hline(y=y, line=line, **visibility)
     else:
-        figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=y, y1=y, yref="y", line=line, **shown)
+        figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=y, y1=y, yref="y", line=line, **visibility)
     figure.add_annotation(
         text=changed(words, as_label),
         x=x,
@@ -377,7 +377,7 @@ def reference_line(
         yref="y",
         yanchor="bottom",
         font={"size": 13, "color": INKS[theme].muted},
-        **shown,
+        **visibility,
     )
 
 

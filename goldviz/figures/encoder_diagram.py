@@ -20,12 +20,12 @@ HEADS = (
 """What may colour heads; :mod:`goldviz.diagnostics.text.attention_heads` measures it."""
 
 
-def read_outs(layers: int, heads: int, named: Sequence[tuple[str, str]]) -> list[Node]:
+def read_outs(layers: int, heads: int, outputs: Sequence[tuple[str, str]]) -> list[Node]:
     """What reads the last state, by label and name, which is its ``part``: one above the other after the last layer."""
-    high = FEED_FORWARD / len(named)
+    high = FEED_FORWARD / len(outputs)
     return [
         Node(label, part, layers + 1.4, heads + APART + place * high, at={"part": part}, wide=1.4, high=high)
-        for place, (label, part) in enumerate(named)
+        for place, (label, part) in enumerate(outputs)
     ]
 
 

@@ -64,8 +64,8 @@ def losses_of_fits(plot: Plot, *notes: Words, title: str = "Loss") -> Figure:
     plot.step_grid()
     thin = "Thin: each fit; thick: their median." if plot.ds.sizes[fit] > 1 else ""
     seeds = f"Median of {plot.ds.sizes['seed']} seeds." if plot.ds.sizes["seed"] > 1 else ""
-    drawn = sentences(thin, few, seeds, averaging)
-    return legend_above_headings(plot.finish(*best, *notes, drawn, height=560))
+    note = sentences(thin, few, seeds, averaging)
+    return legend_above_headings(plot.finish(*best, *notes, note, height=560))
 
 
 def _by_network(plot: Plot, values: Array) -> list[tuple[NetworkStyle, Array]]:
@@ -124,10 +124,10 @@ def _add_best(plot: Plot, style: NetworkStyle, losses: Array, fit: str) -> Words
     lowest = np.minimum.accumulate(by_fit, axis=0)
     fell = np.append(np.full((1, by_fit.shape[1]), True), by_fit[1:] < lowest[:-1], axis=0)
     rows = np.maximum.accumulate(np.where(fell, np.arange(len(by_fit))[:, None], 0), axis=0)
-    known = np.isfinite(lowest)
+    is_finite = np.isfinite(lowest)
     at = plot.places[dim]
-    x = np.where(known, losses[dim].values[rows], np.nan)[at]
-    y = np.where(known, lowest, np.nan)[at]
+    x = np.where(is_finite, losses[dim].values[rows], np.nan)[at]
+    y = np.where(is_finite, lowest, np.nan)[at]
     plot.figure.scatter(
         x=AtStep(dim, x),
         y=AtStep(dim, y),

@@ -59,10 +59,10 @@ def line(*parts: Words) -> Words:
     flat: list[str | AtStep] = []
     for part in parts:
         flat += part.parts if isinstance(part, Line) else [part]
-    kept = tuple(part for part in flat if not isinstance(part, str) or part)
-    if all(isinstance(part, str) for part in kept):
-        return " ".join(str(part) for part in kept)
-    return Line(kept)
+    nonempty = tuple(part for part in flat if not isinstance(part, str) or part)
+    if all(isinstance(part, str) for part in nonempty):
+        return " ".join(str(part) for part in nonempty)
+    return Line(nonempty)
 
 
 def changed(words: Words, change: Callable[[str], str]) -> Words:

@@ -42,9 +42,9 @@ class KindFigure:
 
     def of(self, figure: Figures, kinds: ByKind, name: str = "", **own: Any) -> FigureSpec:
         """The figure of a laboratory, which may have a name, words and needs of its ``own`` in place of these."""
-        told = {"question": self.question, "shows": self.shows, "cannot_show": self.cannot_show, "title": self.title}
+        words = {"question": self.question, "shows": self.shows, "cannot_show": self.cannot_show, "title": self.title}
         needs = tuple(kinds[kind] for kind in self.needs)
-        spec = figure(**{**told, "needs": needs, "kinds": kinds, **own})(self.draw)
+        spec = figure(**{**words, "needs": needs, "kinds": kinds, **own})(self.draw)
         return replace(spec, name=name or self.name)
 
 

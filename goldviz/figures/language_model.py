@@ -26,14 +26,14 @@ def loss_beside_guesses(plot: Plot, title: str, dev_in_words: Callable[[float], 
     ``dev_in_words`` says the dev loss at the last close look under the title.
     """
     smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
-    tested = plot.test_losses() if "test_loss" in plot.kinds else ""
+    test_note = plot.test_losses() if "test_loss" in plot.kinds else ""
     plot.step_grid()
     plot.loss_axis("loss", title)
     baselines_on_axis(plot, "loss", digits)
     dev: Words = ""
     if dev_in_words and not plot.lacks("dev_loss"):
         dev = plot.each(plot.now["dev_loss"].median("seed"), dev_in_words, between=": ", within="Dev, {}.")
-    return plot.finish(dev, smoothing, tested, plot.drawn())
+    return plot.finish(dev, smoothing, test_note, plot.drawn())
 
 
 def sampled(plot: Plot, tokens: Any, shares: NDArray[Any], *notes: str, size: int, gap: int, height: int) -> Figure:

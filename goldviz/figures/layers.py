@@ -291,8 +291,8 @@ def _distribution(plot: Plot, kind: str, entries: str) -> Figure:
     ends = (-0.5, len(columns.centres) - 0.5)
     plot.figure.update_xaxes(range=ends, showgrid=False, tickangle=0, tickmode="array", **columns.ticks)
     title_below(plot.figure, entries)
-    measured = plot.when(f"Measured at {growing_dim(plot.ds)} {{}}.", step)
-    plot.finish(measured, height=_height(len(parts)), legend=False, hover="closest")
+    note = plot.when(f"Measured at {growing_dim(plot.ds)} {{}}.", step)
+    plot.finish(note, height=_height(len(parts)), legend=False, hover="closest")
     words = "Share of the layer's entries in a bin"
     return colour_bar_below(plot.figure, plot.limit(name), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)
 
@@ -318,13 +318,13 @@ class Columns:
         """Columns of magnitudes, bins ``first`` to ``last``; bin 0 (zero, or nearly so) stands apart at the left."""
         exponents = np.log10(centres)
         apart = np.full((*shares.shape[:-1], 1), np.nan)
-        drawn = np.concatenate([shares[..., :1], apart, shares[..., first : last + 1]], axis=-1)
+        bars = np.concatenate([shares[..., :1], apart, shares[..., first : last + 1]], axis=-1)
         low, high = int(np.ceil(exponents[first] - 0.3)), int(np.floor(exponents[last] + 0.3))
         marks = range(low, high + 1, max(1, -(-(high - low + 1) // 5)))
         places = np.interp(marks, exponents, np.arange(len(exponents))) - first + 2
-        clear = [(place, power(mark)) for place, mark in zip(places, marks, strict=True) if place > drawn.shape[-1] / 9]
+        clear = [(place, power(mark)) for place, mark in zip(places, marks, strict=True) if place > bars.shape[-1] / 9]
         ticks = {"tickvals": [0, *(place for place, _ in clear)], "ticktext": ["0", *(words for _, words in clear)]}
-        return cls(drawn, np.concatenate([[0, np.nan], centres[first : last + 1]]), ticks)
+        return cls(bars, np.concatenate([[0, np.nan], centres[first : last + 1]]), ticks)
 
     @classmethod
     def of(cls, plot: Plot, shares: Array) -> Columns:

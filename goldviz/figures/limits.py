@@ -69,8 +69,8 @@ def limit_of(quantities: Quantities, name: str, ds: Run, limits: Limits | None) 
 
 def log10(array: Array) -> Array:
     """The decimal logarithm, NaN where there is none (zero, negative, not finite)."""
-    known = positive(array.astype(np.float64))
-    return known.copy(data=np.log10(known.values))
+    values = positive(array.astype(np.float64))
+    return values.copy(data=np.log10(values.values))
 
 
 def values_of(*names: str) -> Reading:
@@ -92,8 +92,8 @@ def ends_of(*names: str) -> Reading:
     """Half a step beyond the first and last values of coordinates."""
 
     def ends(ds: Run) -> Values:
-        known = [ds[name] for name in names if name in ds.coords and ds.sizes[name]]
-        return np.array([end for one in known for end in (float(one.min()) - 0.5, float(one.max()) + 0.5)])
+        arrays = [ds[name] for name in names if name in ds.coords and ds.sizes[name]]
+        return np.array([end for one in arrays for end in (float(one.min()) - 0.5, float(one.max()) + 0.5)])
 
     return ends
 
@@ -115,7 +115,7 @@ def occupied_bins(name: str, bins: str, *, start: int) -> Reading:
         if name not in ds or ds[name].size == 0:
             return np.array([])
         shares = ds[name].max([dim for dim in ds[name].dims if dim != bins]).values
-        found = start + np.flatnonzero(shares[start:] > 0)
-        return found if found.size else np.array([start])
+        indices = start + np.flatnonzero(shares[start:] > 0)
+        return indices if indices.size else np.array([start])
 
     return occupied

@@ -29,8 +29,8 @@ def cells(z: ArrayLike | AtStep, *, x: Any, y: Any, hover: str, **options: Any) 
     """A heat map on the figure's common colour axis; single precision is enough for colours and three digits."""
     values = np.asarray(z.values if isinstance(z, AtStep) else z, dtype=np.float32)
     values = np.where(np.isfinite(values), values, np.float32(np.nan))
-    shown = AtStep(z.dim, values) if isinstance(z, AtStep) else values
-    return Heatmap(z=shown, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **options)
+    z_values = AtStep(z.dim, values) if isinstance(z, AtStep) else values
+    return Heatmap(z=z_values, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **options)
 
 
 def colour_bar(figure: Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> Figure:

@@ -78,12 +78,12 @@ def counting_log_axis(low: float, high: float) -> dict[str, Any]:
     steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8) if ratio < 6 else (1, 2, 5) if ratio < 300 else (1,)
     decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     values = [step * 10.0**decade for decade in decades for step in steps]
-    kept = [value for value in values if low <= value <= high]
+    ticks = [value for value in values if low <= value <= high]
     return {
         "type": "log",
         "range": [float(np.log10(low)), float(np.log10(high))],
-        "tickvals": kept,
-        "ticktext": [f"{value:,.0f}" if value >= 10 else f"{value:g}" for value in kept],
+        "tickvals": ticks,
+        "ticktext": [f"{value:,.0f}" if value >= 10 else f"{value:g}" for value in ticks],
     }
 
 

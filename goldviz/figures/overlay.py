@@ -67,9 +67,9 @@ def _curves(title: str, ds: Run, colour: str) -> list[tuple[str, NetworkStyle, A
     others = [other for other in values.dims if other not in (dim, "network")]
     values = values.median(others) if others else values
     networks = [str(one) for one in values["network"].values] if "network" in values.dims else [""]
-    found = [(name, values.sel(network=name) if name else values) for name in networks]
-    known = [(name, one[np.isfinite(one.values)]) for name, one in found]
-    return [(title, _style(name, colour), one[thinned(one.size)[0]]) for name, one in known if one.size]
+    curves = [(name, values.sel(network=name) if name else values) for name in networks]
+    finite_curves = [(name, one[np.isfinite(one.values)]) for name, one in curves]
+    return [(title, _style(name, colour), one[thinned(one.size)[0]]) for name, one in finite_curves if one.size]
 
 
 def _style(network: str, colour: str) -> NetworkStyle:

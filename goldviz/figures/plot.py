@@ -115,10 +115,10 @@ class Plot:
         """Means of a variable's finite values from its first step to each that is drawn."""
         values = self.ds[name]
         dim = str(growing(values))
-        known = np.isfinite(values.values)
+        is_finite = np.isfinite(values.values)
         axis = values.get_axis_num(dim)
-        counts = known.cumsum(axis)
-        sums = np.where(known, values.values, 0).astype(np.float64).cumsum(axis)
+        counts = is_finite.cumsum(axis)
+        sums = np.where(is_finite, values.values, 0).astype(np.float64).cumsum(axis)
         means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return values.copy(data=means).isel({dim: self.places[dim]}).transpose(dim, ...)
 
@@ -152,8 +152,8 @@ class Plot:
         """A variable at as many of its steps as are drawn; :meth:`drawn` says which."""
         values = self.ds[name]
         dim = next(dim for dim in GROWING if dim in values.dims)
-        kept, self.thinning = reading.thinned(values.sizes[dim], most=most, noun=dim)
-        return values.isel({dim: kept})
+        indices, self.thinning = reading.thinned(values.sizes[dim], most=most, noun=dim)
+        return values.isel({dim: indices})
 
     def averaged(self, name: str, most: int = reading.MOST_COLUMNS) -> Array:
         """Means of a variable over windows of steps; :meth:`drawn` says how wide they are."""
@@ -189,10 +189,10 @@ class Plot:
 
             return spoken(said_at, dim, values[dim].values, [values.isel({dim: i}) for i in range(values.sizes[dim])])
         parts = [(str(name), float(value)) for name, value in zip(values["network"].values, values.values, strict=True)]
-        said = after.join(
+        sentence = after.join(
             f"{self.look_of(name).label}{between}{words(value)}" for name, value in parts if np.isfinite(value)
         )
-        return said and within.format(said)
+        return sentence and within.format(sentence)
 
     def by_network(self, values: Array, nameless: NetworkStyle = NAMELESS) -> list[tuple[NetworkStyle, Array]]:
         """Each network's look and values; those of all, as ``nameless`` looks, where there is no such dimension."""
@@ -267,18 +267,18 @@ class Plot:
         steps, dims = growing(middle), [str(dim) for dim in middle.dims]
         of_steps = steps is not None and len(dims) > 1
         over = next(dim for dim in dims if dim != steps) if of_steps else dims[0]
-        named = changed(words, lambda said: f"{style.label}, {said}")
-        drawn = Scatter(
+        label = changed(words, lambda text: f"{style.label}, {text}")
+        curve = Scatter(
             x=middle[over].values,
             y=self.at_step(middle) if of_steps else middle.values,
-            name=named,
+            name=label,
             legendgroup=network,
             showlegend=False,
             mode="lines",
             line={"color": style.colour, "dash": "dot", "width": 1.5, **line},
             hovertemplate=hover,
         )
-        self.add(drawn, row)
+        self.add(curve, row)
 
     def lines(self, values: Array, words: Words, **how: Any) -> None:
         """A thin line beside each network's curve, drawn as :meth:`line` does."""
@@ -301,8 +301,8 @@ class Plot:
         y, x = (values[dim].values for dim in values.dims if dim != "network")
         for row, network in enumerate(self.networks, start=1):
             z = reading.single(values.sel(network=network).values)
-            hovered = f"{hover}<extra>{self.look_of(network).label}</extra>"
-            self.add(Heatmap(x=x, y=y, z=z, coloraxis="coloraxis", hoverongaps=False, hovertemplate=hovered), row=row)
+            template = f"{hover}<extra>{self.look_of(network).label}</extra>"
+            self.add(Heatmap(x=x, y=y, z=z, coloraxis="coloraxis", hoverongaps=False, hovertemplate=template), row=row)
 
     def log_map(self, name: str, up: str, hover: str, words: str, *, height: int, title: str, **axis: Any) -> Figure:
         """Logarithms of a variable over training as colours, a panel for each network; grey where there are none.
@@ -374,8 +374,8 @@ class Plot:
         """The figure with its marks, its title, and under it the run's name and these notes."""
         if self.over_steps:
             elements.mark_epochs(self.figure, self.ds, self.scrubber, self.theme)
-        named = [reading.run_label(self.ds), *notes]
-        look.apply(self.figure, self.theme, title=self.title, notes=named, height=height, legend=legend, hover=hover)
+        lines = [reading.run_label(self.ds), *notes]
+        look.apply(self.figure, self.theme, title=self.title, notes=lines, height=height, legend=legend, hover=hover)
         for (letter, panel), name in self.links.items():
             elements.link(self.figure, letter, name, panel)
         return self.figure
@@ -408,8 +408,8 @@ def figure(
 
     def declared(body: Callable[..., Figure]) -> FigureSpec:
         def drawn(plot: Plot, more: Mapping[str, Any]) -> Figure:
-            recorded = all(name in plot.ds and plot.ds[name].size for name in needs)
-            words = (recorded and instead(plot.ds)) or plot.lacks(*needs)
+            is_complete = all(name in plot.ds and plot.ds[name].size for name in needs)
+            words = (is_complete and instead(plot.ds)) or plot.lacks(*needs)
             return plot.instead(words) if words else body(plot, **more)
 
         def plot_of(ds: Run, limits: Limits | None, theme: Theme) -> Plot:
@@ -439,8 +439,8 @@ def figure(
             theme: Theme = "light",
         ) -> Figure:
             plot = plot_of(ds, limits, theme)
-            known = since or {}
-            plot.places = {dim: np.arange(known.get(dim, 0), ds.sizes[dim]) for dim in GROWING if dim in ds.dims}
+            starts = since or {}
+            plot.places = {dim: np.arange(starts.get(dim, 0), ds.sizes[dim]) for dim in GROWING if dim in ds.dims}
             dim = reading.growing_dim(ds)
             if dim in plot.places:
                 plot.scrubber = AtStep(dim, ds[dim].values[plot.places[dim]])

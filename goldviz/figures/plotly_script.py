@@ -20,9 +20,9 @@ HEADING = 200
 
 def version_of(script: Traversable) -> bytes | None:
     """The version that a script says of itself at its beginning, such as ``b"4.1.1"``."""
-    with script.open("rb") as opened:
-        said = VERSION.search(opened.read(HEADING))
-    return said[1] if said else None
+    with script.open("rb") as file:
+        match = VERSION.search(file.read(HEADING))
+    return match[1] if match else None
 
 
 @cache

@@ -26,18 +26,18 @@ def given_back(ds: xr.Dataset, dims: Mapping[str, tuple[str, ...]]) -> tuple[xr.
     {'loss': 'step'}
     """
     arrays: dict[str, xr.Variable] = {}
-    lost: dict[str, str] = {}
-    for name, declared in dims.items():
+    missing_dims: dict[str, str] = {}
+    for name, own_dims in dims.items():
         if name not in ds.data_vars:
             continue
         array = ds[name].variable
-        chosen = [dim for dim in declared if dim not in array.dims]
-        gone = [dim for dim in chosen if dim not in ds.coords and dim not in AVERAGED]
-        more = [str(dim) for dim in array.dims if dim not in declared]
-        if gone or more:
-            lost[name] = (gone or more)[0]
+        absent = [dim for dim in own_dims if dim not in array.dims]
+        missing = [dim for dim in absent if dim not in ds.coords and dim not in AVERAGED]
+        more = [str(dim) for dim in array.dims if dim not in own_dims]
+        if missing or more:
+            missing_dims[name] = (missing or more)[0]
         else:
-            arrays[name] = array.set_dims({**dict.fromkeys(chosen, 1), **array.sizes}).transpose(*declared)
+            arrays[name] = array.set_dims({**dict.fromkeys(absent, 1), **array.sizes}).transpose(*own_dims)
     whole = {dim for one in arrays.values() for dim in one.dims}
     labels = {dim: (dim, np.atleast_1d(one.values)) for dim, one in ds.coords.items() if dim in whole}
-    return xr.Dataset(arrays, labels, ds.attrs), lost
+    return xr.Dataset(arrays, labels, ds.attrs), missing_dims

@@ -46,10 +46,10 @@ def trailing_means(values: NDArray[Any], width: int, places: NDArray[np.intp]) -
     """
     before = np.full((width - 1, *values.shape[1:]), np.nan)
     windows = np.lib.stride_tricks.sliding_window_view(np.concatenate([before, values.astype(np.float64)]), width, 0)
-    chosen = windows[places]
-    known = np.isfinite(chosen)
-    counts = known.sum(-1)
-    sums = np.where(known, chosen, 0.0).sum(-1)
+    rows = windows[places]
+    is_finite = np.isfinite(rows)
+    counts = is_finite.sum(-1)
+    sums = np.where(is_finite, rows, 0.0).sum(-1)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
@@ -61,13 +61,13 @@ def extremes(values: NDArray[Any], width: int) -> NDArray[np.intp]:
     """
     starts = range(0, len(values), width)
     columns = [values[start : start + width] for start in starts]
-    found = [
+    places = [
         start + place
         for start, column in zip(starts, columns, strict=True)
         if np.isfinite(column).any()
         for place in (np.nanargmin(column), np.nanargmax(column))
     ]
-    return np.unique(np.array(found, dtype=np.intp))
+    return np.unique(np.array(places, dtype=np.intp))
 
 
 def smoothed_curves(plot: Plot, name: str, hover: str = "%{y:.4f}") -> Words:
@@ -76,16 +76,16 @@ def smoothed_curves(plot: Plot, name: str, hover: str = "%{y:.4f}") -> Words:
     dim = str(growing(values))
     values = values.transpose(dim, ...)
     width = width_of(values.sizes[dim])
-    kept, plot.thinning = thinned(values.sizes[dim], noun=dim)
-    means = values.isel({dim: kept}).copy(data=trailing_means(values.values, width, kept).astype(values.dtype))
+    indices, plot.thinning = thinned(values.sizes[dim], noun=dim)
+    means = values.isel({dim: indices}).copy(data=trailing_means(values.values, width, indices).astype(values.dtype))
     plot.curves(means, hover=hover)
     if width == 1:
         return ""
     plot.thinning = ""
     behind(plot, values)
     between = between_drawn(values.sizes[dim])
-    shown = f"each {dim}" if between == 1 else f"lowest and highest of each {between} {dim}s"
-    return line(f"Line: mean of the last {width} {dim}s, none after. Thin: {shown}.", _scatter(plot, values, width))
+    span = f"each {dim}" if between == 1 else f"lowest and highest of each {between} {dim}s"
+    return line(f"Line: mean of the last {width} {dim}s, none after. Thin: {span}.", _scatter(plot, values, width))
 
 
 def between_drawn(steps: int) -> int:
@@ -104,7 +104,7 @@ def behind(plot: Plot, values: Array) -> None:
 def _add_steps(plot: Plot, values: Array, network: str, between: int) -> None:
     places = extremes(values.values, between) if between > 1 else np.arange(values.size)
     style, dim = plot.look_of(network), str(growing(values))
-    drawn = Scatter(
+    curve = Scatter(
         x=values[dim].values[places],
         y=values.values[places],
         mode="lines",
@@ -115,7 +115,7 @@ def _add_steps(plot: Plot, values: Array, network: str, between: int) -> None:
         line={"color": style.colour, "width": 1},
         hoverinfo="skip",
     )
-    plot.figure.data.insert(0, drawn)
+    plot.figure.data.insert(0, curve)
 
 
 def _scatter(plot: Plot, values: Array, width: int) -> Words:

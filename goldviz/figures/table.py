@@ -71,23 +71,23 @@ class Drawn:
     def since(self, edition: int | None, arrays: Arrays) -> dict[str, Any] | None:
         """What came since an edition, all of it where that is not remembered; None where nothing has changed."""
         before = self.past.get(edition) if edition is not None else None
-        sent: dict[str, Any] = {"redrawn": self.redrawn, "rows": [], "kept": {}}
+        message: dict[str, Any] = {"redrawn": self.redrawn, "rows": [], "kept": {}}
         new = before is None or before.figure != self.figure
         if before is None or new:
-            sent["figure"] = json.loads(self.figure)
+            message["figure"] = json.loads(self.figure)
         counts = before.places if before else {}
         for dim, places in self.kept.items():
             start = counts.get(dim, 0)
-            sent["kept"][dim] = {"from": start, "places": places[start:]}
+            message["kept"][dim] = {"from": start, "places": places[start:]}
             new |= start < len(places)
         for number, row in enumerate(self.rows):
             if isinstance(row, AtStep):
-                sent["rows"].append(_sent_steps(row, counts.get(row.dim, 0), arrays))
+                message["rows"].append(_sent_steps(row, counts.get(row.dim, 0), arrays))
                 continue
             start = _same_start(before.whole.get(number), row) if before else 0
             new |= before is None or start < len(row) or before.whole[number].shape != row.shape
-            sent["rows"].append({"dim": None, "from": start, "shape": row.shape[1:], **arrays.add(row[start:])})
-        return sent if new else None
+            message["rows"].append({"dim": None, "from": start, "shape": row.shape[1:], **arrays.add(row[start:])})
+        return message if new else None
 
 
 def _same_start(before: NDArray[Any] | None, now: NDArray[Any]) -> int:
@@ -167,7 +167,7 @@ class FrameTable:
         records = LightDataset.of(run)
         self._state, self._run = state, (records, limits)
         steps = {dim: records.coords[dim].tolist() for dim in GROWING if dim in records.dims}
-        if any(steps.get(dim, [])[: len(known)] != known for dim, known in self.steps.items()):
+        if any(steps.get(dim, [])[: len(old)] != old for dim, old in self.steps.items()):
             # The run went back to an earlier step.
             self.drawn.clear()
             self._lengths.clear()
@@ -181,70 +181,70 @@ class FrameTable:
         """A figure as of now; new steps are drawn and appended."""
         if self._run is None:
             raise ValueError("There is no run to draw yet.")
-        known = self.drawn.get(spec.name)
-        if known is None or self.edition not in known.past:
-            known = self._advanced(spec, known, *self._run)
-            known.remember(self.edition)
-            self.drawn[spec.name] = known
-        return known
+        frames = self.drawn.get(spec.name)
+        if frames is None or self.edition not in frames.past:
+            frames = self._advanced(spec, frames, *self._run)
+            frames.remember(self.edition)
+            self.drawn[spec.name] = frames
+        return frames
 
-    def _advanced(self, spec: FigureSpec, known: Drawn | None, run: LightDataset, limits: Limits | None) -> Drawn:
+    def _advanced(self, spec: FigureSpec, before: Drawn | None, run: LightDataset, limits: Limits | None) -> Drawn:
         if spec.frames is None:
-            return self._redrawn(spec, known, run, limits)
-        since = {dim: places[-1] + 1 for dim, places in known.kept.items()} if known else {}
+            return self._redrawn(spec, before, run, limits)
+        since = {dim: places[-1] + 1 for dim, places in before.kept.items()} if before else {}
         template = spec.frames(run, since=since, limits=limits, theme=self.theme).template()
-        if known is not None and template.shape != known.shape:
-            since, known = {}, None
+        if before is not None and template.shape != before.shape:
+            since, before = {}, None
             template = spec.frames(run, limits=limits, theme=self.theme).template()
         dims = sorted({row.dim for row in template.rows if isinstance(row, AtStep)})
         places = {dim: list(range(since.get(dim, 0), len(self.steps[dim]))) for dim in dims}
         rows = template.rows
-        if known is not None:
+        if before is not None:
             rows = [
                 appended(old, new) if isinstance(old, AtStep) and isinstance(new, AtStep) else new
-                for old, new in zip(known.rows, rows, strict=True)
+                for old, new in zip(before.rows, rows, strict=True)
             ]
-            places = {dim: [*known.kept[dim], *new] for dim, new in places.items()}
-        past, stride = (known.past, known.stride) if known else (OrderedDict(), 1)
-        room = BYTES_OF_A_FIGURE // (2 if known else 1)
+            places = {dim: [*before.kept[dim], *new] for dim, new in places.items()}
+        past, stride = (before.past, before.stride) if before else (OrderedDict(), 1)
+        room = BYTES_OF_A_FIGURE // (2 if before else 1)
         return _within_bounds(Drawn(template.text, rows, places, template.shape, False, past, stride), room)
 
-    def _redrawn(self, spec: FigureSpec, known: Drawn | None, run: LightDataset, limits: Limits | None) -> Drawn:
+    def _redrawn(self, spec: FigureSpec, before: Drawn | None, run: LightDataset, limits: Limits | None) -> Drawn:
         """A figure that differs more from look to look than rows of frames can: of a run that goes on as of its last
         step, of one that is over at all of its looks, each drawn by itself.
         """
         labels = self.steps.get("look", [])
-        kept = list(range(len(labels)))
-        places = {"look": kept} if "look" in self.steps else {}
+        rows = list(range(len(labels)))
+        places = {"look": rows} if "look" in self.steps else {}
         if run.attrs.get("status") not in OVER or len(labels) < 2:
             template = spec.draw(run.dataset, epoch=self._last(run), limits=limits, theme=self.theme).template()
-            past = known.past if known else OrderedDict()
+            past = before.past if before else OrderedDict()
             return Drawn(template.text, template.rows, places, template.shape, True, past)
-        kept = _multiples(kept, -(-len(kept) // MOST_REDRAWN))
-        drafts = (spec.draw(run.dataset, epoch=labels[at], limits=limits, theme=self.theme) for at in kept)
+        rows = _multiples(rows, -(-len(rows) // MOST_REDRAWN))
+        drafts = (spec.draw(run.dataset, epoch=labels[at], limits=limits, theme=self.theme) for at in rows)
         template = together("look", [json.loads(draft.to_json()) for draft in drafts])
-        return Drawn(template.text, template.rows, {"look": kept}, template.shape, False)
+        return Drawn(template.text, template.rows, {"look": rows}, template.shape, False)
 
     def _last(self, run: LightDataset) -> int | None:
         steps = self.steps.get(str(run.attrs.get("step_dimension", "")))
         return int(steps[-1]) if steps else None
 
-    def since(self, edition: int | None, known: Sequence[str], specs: Mapping[str, FigureSpec], arrays: Arrays) -> Any:
-        """What somebody lacks who has ``edition`` of the figures ``known`` and looks at those of ``specs``."""
+    def since(self, edition: int | None, names: Sequence[str], specs: Mapping[str, FigureSpec], arrays: Arrays) -> Any:
+        """What somebody lacks who has ``edition`` of the figures ``names`` and looks at those of ``specs``."""
         lengths = self._lengths.get(edition) if edition is not None else None
         figures = {}
         for name, spec in specs.items():
-            drawn = self.draw(spec)
-            sent = drawn.since(edition if lengths is not None and name in known else None, arrays)
-            if sent is not None:
-                figures[name] = sent
+            frames = self.draw(spec)
+            message = frames.since(edition if lengths is not None and name in names else None, arrays)
+            if message is not None:
+                figures[name] = message
         starts = lengths or {}
         steps = {
             dim: {"from": starts.get(dim, 0), "labels": labels[starts.get(dim, 0) :]}
             for dim, labels in self.steps.items()
         }
-        sent = {"fresh": lengths is None, "version": self.edition, "steps": steps, "figures": figures}
-        return {**sent, "look": look_of(self.theme)} if lengths is None else sent
+        message = {"fresh": lengths is None, "version": self.edition, "steps": steps, "figures": figures}
+        return {**message, "look": look_of(self.theme)} if lengths is None else message
 
 
 def _bytes_of_steps(rows: Sequence[AtStep | NDArray[Any]]) -> int:
@@ -255,21 +255,21 @@ def _bytes_of_steps(rows: Sequence[AtStep | NDArray[Any]]) -> int:
     )
 
 
-def _within_bounds(drawn: Drawn, room: int) -> Drawn:
+def _within_bounds(frames: Drawn, room: int) -> Drawn:
     """The figure; where its steps take too much, thinned to about so many bytes, and then it travels anew as a whole.
 
     A figure that grows gets half the room, so that this is seldom.
     """
-    size = _bytes_of_steps(drawn.rows)
+    size = _bytes_of_steps(frames.rows)
     if size <= BYTES_OF_A_FIGURE:
-        return drawn
-    longest = max(drawn.kept.values(), key=len)
+        return frames
+    longest = max(frames.kept.values(), key=len)
     # Bytes of a step, times all steps that there have been, over the room.
-    wanted = size / len(longest) * (longest[-1] + 1) / room
+    ideal_stride = size / len(longest) * (longest[-1] + 1) / room
     # A multiple of the stride before: the steps that it asks for are all still there, and stay evenly spread.
-    stride = drawn.stride * math.ceil(wanted / drawn.stride)
-    places = {dim: _multiples(places, stride) for dim, places in drawn.kept.items()}
-    return replace(at_places(drawn, places), past=OrderedDict(), redrawn=False, stride=stride)
+    stride = frames.stride * math.ceil(ideal_stride / frames.stride)
+    places = {dim: _multiples(places, stride) for dim, places in frames.kept.items()}
+    return replace(at_places(frames, places), past=OrderedDict(), redrawn=False, stride=stride)
 
 
 def _multiples(places: Sequence[int], stride: int) -> list[int]:
@@ -281,17 +281,17 @@ def _multiples(places: Sequence[int], stride: int) -> list[int]:
     return [place for place in places if place % stride == 0 or place == places[-1]]
 
 
-def at_places(drawn: Drawn, places: Mapping[str, Sequence[int]]) -> Drawn:
+def at_places(frames: Drawn, places: Mapping[str, Sequence[int]]) -> Drawn:
     """The figure at those of its steps alone that ``places`` names along each growing dimension."""
-    wanted = {dim: set(places[dim]) for dim in drawn.kept}
-    chosen = {dim: [at for at, place in enumerate(kept) if place in wanted[dim]] for dim, kept in drawn.kept.items()}
-    kept = {dim: [drawn.kept[dim][at] for at in numbers] for dim, numbers in chosen.items()}
-    return replace(drawn, rows=[_chosen(row, chosen) for row in drawn.rows], kept=kept)
+    targets = {dim: set(places[dim]) for dim in frames.kept}
+    indices = {dim: [at for at, place in enumerate(own) if place in targets[dim]] for dim, own in frames.kept.items()}
+    own = {dim: [frames.kept[dim][at] for at in numbers] for dim, numbers in indices.items()}
+    return replace(frames, rows=[_chosen(row, indices) for row in frames.rows], kept=own)
 
 
 def _chosen(row: AtStep | NDArray[Any], places: Mapping[str, list[int]]) -> AtStep | NDArray[Any]:
     if not isinstance(row, AtStep) or len(row.values) == len(places[row.dim]):
         return row
-    chosen = places[row.dim]
-    values = row.values[chosen] if isinstance(row.values, np.ndarray) else [row.values[place] for place in chosen]
+    indices = places[row.dim]
+    values = row.values[indices] if isinstance(row.values, np.ndarray) else [row.values[place] for place in indices]
     return AtStep(row.dim, values)

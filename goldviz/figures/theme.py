@@ -138,12 +138,12 @@ def tone(colour: str, theme: Theme) -> str:
     """
     ink = INKS[theme]
     own, text = _channels(colour), _channels(ink.text)
-    mixed = (
+    blends = (
         "#" + "".join(f"{round(mine + (its - mine) * share / 50):02x}" for mine, its in zip(own, text, strict=True))
         for share in range(51)
     )
     return next(
-        found for found in mixed if min(contrast(found, paper) for paper in (ink.background, ink.surface)) >= READABLE
+        shade for shade in blends if min(contrast(shade, paper) for paper in (ink.background, ink.surface)) >= READABLE
     )
 
 
@@ -210,11 +210,11 @@ def apply(
     ``title`` and ``notes`` (the lines under it) are escaped here; an empty note is left out. The notes are the layout's
     ``meta`` until it is known how wide the figure stands; see :func:`goldviz.figures.draft.settle`.
     """
-    said = [changed(note, as_label) for note in notes if note]
+    texts = [changed(note, as_label) for note in notes if note]
     return figure.update_layout(
         template=f"goldviz_{theme}",
         title_text=as_label(title),
-        **({"meta": {"notes": said}} if said else {}),
+        **({"meta": {"notes": texts}} if texts else {}),
         height=height,
         margin={"l": 12, "r": 30, "b": 44, "t": 44 + (34 if legend else 22)},
         showlegend=legend,

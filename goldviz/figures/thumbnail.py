@@ -51,7 +51,7 @@ def polyline_svg(
         f'<path d="M{edge} {edge / 2}V{bottom}H{right + 6:.0f}" fill="none"'
         ' stroke="currentColor" stroke-opacity="0.45"/>'
     ]
-    taken: list[float] = []
+    heights: list[float] = []
     for curve, array in zip(curves, arrays, strict=True):
         x = np.linspace(edge + 6, right, max(len(array), 2))[: len(array)]
         y = bottom - 8 - (bottom - 8 - edge) * (array - low) / span
@@ -63,13 +63,13 @@ def polyline_svg(
             f'<path d="{path}" fill="none" stroke="{curve.colour}" stroke-width="3"'
             f' stroke-linecap="round" stroke-linejoin="round"{dash}/>'
         )
-        at = _free(float(y[np.isfinite(y)][-1]), taken, edge, bottom)
-        taken.append(at)
+        at = _free(float(y[np.isfinite(y)][-1]), heights, edge, bottom)
+        heights.append(at)
         parts.append(
             f'<text x="{right + 8:.1f}" y="{at + 4:.1f}" font-size="14" fill="currentColor">'
             f"{html.escape(curve.name)}</text>"
         )
-    return picture_svg(parts, label=label, axes=axes if taken else None, width=width, height=height)
+    return picture_svg(parts, label=label, axes=axes if heights else None, width=width, height=height)
 
 
 def picture_svg(
@@ -110,10 +110,10 @@ def _path(x: np.ndarray, y: np.ndarray) -> str:
     return "".join(commands)
 
 
-def _free(wanted: float, taken: Sequence[float], top: float, bottom: float) -> float:
-    """The height nearest to ``wanted`` at which a name stands clear of the others."""
-    heights = sorted(np.arange(top, bottom, 2.0), key=lambda height: abs(height - wanted))
-    return float(next((h for h in heights if all(abs(h - other) >= 16 for other in taken)), wanted))
+def _free(target: float, neighbours: Sequence[float], top: float, bottom: float) -> float:
+    """The height nearest to ``target`` at which a name stands clear of the others."""
+    heights = sorted(np.arange(top, bottom, 2.0), key=lambda height: abs(height - target))
+    return float(next((h for h in heights if all(abs(h - other) >= 16 for other in neighbours)), target))
 
 
 def networks_svg(values: Array, *, label: str, axes: Axes) -> str:

@@ -62,14 +62,14 @@ def loss(plot: Plot) -> Figure:
     """
     kinds = plot.kinds
     notes: list[Words]
-    unseen = kinds.get("evaluation_loss")
-    if unseen and not plot.lacks(unseen):
-        plot.curves(finite(plot.thinned(unseen)), hover="%{y:.4f}")
+    evaluation = kinds.get("evaluation_loss")
+    if evaluation and not plot.lacks(evaluation):
+        plot.curves(finite(plot.thinned(evaluation)), hover="%{y:.4f}")
         behind(plot, finite(plot.ds[kinds["training_loss"]]))
         notes = ["Not learned from. Thin: training loss."]
     else:
-        tested = plot.test_losses(kinds["test_loss"]) if "test_loss" in kinds else ""
-        notes = [smoothed_curves(plot, kinds["training_loss"]), tested]
+        test_note = plot.test_losses(kinds["test_loss"]) if "test_loss" in kinds else ""
+        notes = [smoothed_curves(plot, kinds["training_loss"]), test_note]
     plot.step_grid()
     plot.loss_axis(kinds["training_loss"], "Loss")
     for name in kinds.every("baseline_loss"):
@@ -95,16 +95,16 @@ def with_room_for_names(plot: Plot, figure: Figure) -> Figure:
 )
 def generalisation(plot: Plot) -> Figure:
     """Loss on what is not learned and, dotted, on what is: where they part, samples are learned by heart."""
-    learned, unseen = plot.kinds["evaluated_training_loss"], plot.kinds["evaluation_loss"]
-    unit = str(plot.ds[unseen].attrs.get("units", "1")).removeprefix("1")
-    plot.curves(finite(plot.ds[unseen]), hover=f"not learned %{{y:.4f}} {unit}")
-    plot.lines(finite(plot.ds[learned]), "learned", hover=f"learned %{{y:.4f}} {unit}")
+    training, evaluation = plot.kinds["evaluated_training_loss"], plot.kinds["evaluation_loss"]
+    unit = str(plot.ds[evaluation].attrs.get("units", "1")).removeprefix("1")
+    plot.curves(finite(plot.ds[evaluation]), hover=f"not learned %{{y:.4f}} {unit}")
+    plot.lines(finite(plot.ds[training]), "learned", hover=f"learned %{{y:.4f}} {unit}")
     plot.step_grid()
-    plot.loss_axis(unseen, f"Loss ({unit})" if unit else "Loss")
-    baselines_on_axis(plot, unseen, digits=3)
-    gap = finite(plot.now[unseen] - plot.now[learned]).median("seed")
-    told = plot.kinds.labels[unseen].capitalize()
-    apart = plot.each(gap, lambda more: f"{more:+.3f} {unit}".rstrip(), within=f"{told} less training, {{}}.")
+    plot.loss_axis(evaluation, f"Loss ({unit})" if unit else "Loss")
+    baselines_on_axis(plot, evaluation, digits=3)
+    gap = finite(plot.now[evaluation] - plot.now[training]).median("seed")
+    label = plot.kinds.labels[evaluation].capitalize()
+    apart = plot.each(gap, lambda more: f"{more:+.3f} {unit}".rstrip(), within=f"{label} less training, {{}}.")
     return plot.finish(apart, "Dotted: learned.", plot.drawn())
 
 
@@ -194,9 +194,9 @@ def clipping(plot: Plot) -> Figure:
     plot.log_axis(before, "Norm", row=1)
     if has_after:
         _add_clip_value(plot, after, share)
-    clipped = plot.each(finite(plot.ds[share]).mean(steps).median("seed"), percent, within="Steps clipped: {}.")
-    dotted = "Dotted: after clipping, same direction." if has_after else ""
-    return legend_above_headings(plot.finish(clipped, dotted, plot.drawn(), height=560))
+    share_note = plot.each(finite(plot.ds[share]).mean(steps).median("seed"), percent, within="Steps clipped: {}.")
+    dot_note = "Dotted: after clipping, same direction." if has_after else ""
+    return legend_above_headings(plot.finish(share_note, dot_note, plot.drawn(), height=560))
 
 
 def _add_clip_value(plot: Plot, after: str, share: str) -> None:
