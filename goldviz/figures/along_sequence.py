@@ -6,7 +6,6 @@ import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.by_kind import ByKind
-from goldviz.diagnostics.findings import times
 from goldviz.figures.attention_mosaic import attention_mosaic
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import unseen
@@ -14,7 +13,7 @@ from goldviz.figures.kind_figure import of_kinds
 from goldviz.figures.layers import LayerAxis
 from goldviz.figures.limits import Quantity, magnitudes, with_zero
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, first_below_highest, growing, positive
+from goldviz.figures.reading import finite, growing, positive
 from goldviz.figures.training_steps import with_room_for_names
 
 
@@ -47,10 +46,9 @@ def state_gradient(plot: Plot) -> Figure:
     plot.curves(positive(now), hover="%{y:.3e}")
     plot.number_axis(dim, axis.title, f"{axis.noun} %{{x}}", {1: "1"})
     plot.log_axis(name, "Norm of dL/dh")
-    reach = plot.each(first_below_highest(now, dim), times, within="Largest / first norm: {}.")
     zero_note = unseen(now, dim, axis.noun, plot.look_of)
-    averages = plot.drawn(plot.when("Step {}.", growing(now)))
-    return with_room_for_names(plot, plot.finish(reach, averages, zero_note))
+    averages = plot.drawn(plot.step_in_words(growing(now)))
+    return with_room_for_names(plot, plot.finish(averages, zero_note))
 
 
 @of_kinds(
@@ -69,7 +67,9 @@ def attention(plot: Plot) -> Figure:
     tokens = tokens_of(plot.ds)
     noun, steps = layers.partition("_")[0], growing(now)
     surest = plot.say(lambda one: surest_head(one, noun, str(steps)), now)
-    return attention_mosaic(plot, now, tokens, plot.limit(name), surest, f"“{' '.join(tokens)}”", noun=noun)
+    numbered = all(token.isdigit() for token in tokens)
+    read = "" if numbered else f"“{' '.join(tokens)}”"
+    return attention_mosaic(plot, now, tokens, plot.limit(name), surest, read, noun=noun)
 
 
 def tokens_of(ds: Run) -> list[str]:
@@ -85,7 +85,7 @@ def surest_head(now: Array, noun: str, steps: str) -> str:
     if not np.isfinite(peaks).any():
         return ""
     layer, head = np.unravel_index(int(np.nanargmax(peaks)), peaks.shape)
-    share = f"{peaks[layer, head]:.0%} of its attention on one token"
+    share = f"{peaks[layer, head]:.0%} on one token"
     return f"Step {int(now[steps])}. Surest: {noun} {layer + 1}, head {head + 1}, {share}."
 
 

@@ -205,22 +205,21 @@ def unseen(now: Array, dim: str, noun: str = "layer", look_of: Callable[[str], N
 
     Of every step where ``now`` has steps, which then come first.
     """
-    steps = growing(now)
-    notes = []
-    for network in now["network"].values:
-        own = now.sel(network=network).transpose(*([steps] if steps else []), dim, "seed").values
-        label, places = look_of(str(network)).label, now.sizes[dim]
-        for words, here in (("exactly 0", own == 0), ("not a finite number", ~np.isfinite(own))):
-            counts = here.all(-1).sum(-1)
-            notes.append((f"{label}: {words} in {{}} of {places} {noun}s.", counts))
+    steps, places = growing(now), now.sizes[dim]
+    labels = [look_of(str(network)).label for network in now["network"].values]
+    norms = now.transpose(*([steps] if steps else []), "network", dim, "seed").values
+    counts = [off.all(-1).sum(-1) for off in (norms == 0, ~np.isfinite(norms))]
 
-    def said(*counts: int) -> str:
-        parts = [words.format(count) for (words, _), count in zip(notes, counts, strict=True) if count]
-        return sentences(*parts, "A log axis has no place for that." if parts else "")
+    def sentence(*by_network: NDArray[Any]) -> str:
+        parts = []
+        for words, here in zip(("Exactly 0", "Not a finite number"), by_network, strict=True):
+            for lost in sorted({int(one) for one in here} - {0}):
+                named = [label for label, one in zip(labels, here, strict=True) if one == lost]
+                whose = "all" if len(named) == len(labels) else ", ".join(named)
+                parts.append(f"{words}, not drawn, in {lost} of {places} {noun}s: {whose}.")
+        return sentences(*parts)
 
-    if steps is None:
-        return said(*(int(counts) for _, counts in notes))
-    return spoken(said, steps, *(counts.tolist() for _, counts in notes))
+    return sentence(*counts) if steps is None else spoken(sentence, steps, *counts)
 
 
 PLOTLYS_POWERS = 1.25

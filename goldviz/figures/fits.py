@@ -62,7 +62,7 @@ def losses_of_fits(plot: Plot, *notes: Words, title: str = "Loss") -> Figure:
     best = [_add_best(plot, style, own, fit) for style, own in _losses_to_choose_by(plot, names)]
     plot.loss_axis(plot.kinds["training_loss_by_fit"], title)
     plot.step_grid()
-    thin = "Thin: each fit; thick: their median." if plot.ds.sizes[fit] > 1 else ""
+    thin = "Thin: each fit. Thick: median." if plot.ds.sizes[fit] > 1 else ""
     seeds = f"Median of {plot.ds.sizes['seed']} seeds." if plot.ds.sizes["seed"] > 1 else ""
     note = sentences(thin, few, seeds, averaging)
     return legend_above_headings(plot.finish(*best, *notes, note, height=560))
@@ -140,14 +140,14 @@ def _add_best(plot: Plot, style: NetworkStyle, losses: Array, fit: str) -> Words
         row=2,
     )
     noun = growing_dim(plot.ds)
-    return spoken(lambda now, best: _best_steps(noun, now, best), dim, losses[dim].values[at].tolist(), list(x))
+    return spoken(lambda best: _best_steps(noun, best), dim, list(x))
 
 
-def _best_steps(noun: str, now: int, best: Values) -> str:
+def _best_steps(noun: str, best: Values) -> str:
     x = best[np.isfinite(best)]
     if not x.size:
         return ""
-    return f"At {noun} {now}, best {noun}s: {x.min():.0f} to {x.max():.0f}, median {np.median(x):.0f}."
+    return f"Best {noun}s so far: {x.min():.0f} to {x.max():.0f}."
 
 
 FIGURES = (loss_by_fit,)

@@ -54,7 +54,7 @@ def sampled(plot: Plot, tokens: Any, shares: NDArray[Any], *notes: str, size: in
     )
     plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False)
     plot.figure.update_xaxes(showgrid=False)
-    same = plot.when("At step {}; the same chances each time.", "close_look")
+    same = plot.when("Step {}, same random draws.", "close_look")
     plot.finish(same, *notes, height=height, legend=False, hover="closest")
     words = "Probability when it was drawn"
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)

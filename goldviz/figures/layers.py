@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.by_kind import ByKind
-from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
 from goldviz.figures.elements import (
@@ -217,7 +216,7 @@ def activations(plot: Plot) -> Figure:
     plot.figure.update_xaxes(unifiedhovertitle_text=f"{axis.noun} %{{x}}", **axis.laid(plot, dim))
     title_below(plot.figure, axis.title)
     axis.link(plot, "x", dim)
-    step = plot.when(f"{growing_dim(plot.ds).capitalize()} {{}}.", growing(means))
+    step = plot.step_in_words(growing(means))
     return legend_above_headings(plot.finish(plot.drawn(step), *missing, height=160 + 160 * last))
 
 
@@ -291,8 +290,7 @@ def _distribution(plot: Plot, kind: str, entries: str) -> Figure:
     ends = (-0.5, len(columns.centres) - 0.5)
     plot.figure.update_xaxes(range=ends, showgrid=False, tickangle=0, tickmode="array", **columns.ticks)
     title_below(plot.figure, entries)
-    note = plot.when(f"Measured at {growing_dim(plot.ds)} {{}}.", step)
-    plot.finish(note, height=_height(len(parts)), legend=False, hover="closest")
+    plot.finish(plot.step_in_words(step), height=_height(len(parts)), legend=False, hover="closest")
     words = "Share of the layer's entries in a bin"
     return colour_bar_below(plot.figure, plot.limit(name), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)
 
@@ -382,8 +380,8 @@ def lines_of_layers(plot: Plot, kind: str, title: str = "Ratio") -> Figure:
         plot.reference(1e-3, "10⁻³: usual advice")
     count = plot.ds.sizes[dim]
     some = f"{len(indices)} of {count} layers are drawn." if len(indices) < count else ""
-    notes = [_typical(plot, name), plot.drawn(some, _never_moved(plot, name))]
-    return _explained(plot, ratios[dim].values, dim, notes, _height(len(parts)))
+    note = plot.drawn(some, _never_moved(plot, name))
+    return _explained(plot, ratios[dim].values, dim, note, _height(len(parts)))
 
 
 def _add_curves(plot: Plot, ratios: Array, row: int) -> None:
@@ -429,41 +427,20 @@ def _never_moved(plot: Plot, name: str) -> str:
     return f"Exactly 0 throughout: {', '.join(map(str, layers[zero]))}." if zero.any() else ""
 
 
-def _explained(plot: Plot, layers: NDArray[Any], dim: str, notes: list[Words], height: int) -> Figure:
+def _explained(plot: Plot, layers: NDArray[Any], dim: str, note: Words, height: int) -> Figure:
     """Finish lines of layers: names stand in a legend, numbers on a colour bar."""
     if _are_names(layers):
-        figure = plot.finish(*notes, height=height, hover="closest")
+        figure = plot.finish(note, height=height, hover="closest")
         legend_under(figure, lines=-(-len(layers) // NAMES_IN_A_LINE), axis=50)
         return figure.update_layout(margin_t=figure.layout.margin.t + HEADING)
     carrier = Scatter(x=[None], y=[None], mode="markers", marker={"color": [0], "coloraxis": "coloraxis"})
     plot.add(carrier.update(showlegend=False, hoverinfo="skip"), row=1)
-    plot.finish(*notes, height=height, legend=False, hover="closest")
+    plot.finish(note, height=height, legend=False, hover="closest")
     whole_range = plot.ds[dim].values
     ends = (int(whole_range.min()), int(whole_range.max()))
     axis = _axis_of(plot, dim)
     colours = look.depth_colourscale(plot.theme)
     return colour_bar_below(plot.figure, ends, colours, axis.title, **axis.ticks(plot.ds, ends))
-
-
-def _typical(plot: Plot, name: str) -> Words:
-    """The middle of a ratio's layers at every step, for each network."""
-    values = positive(plot.now[name])
-    middle = values.median(["seed", _layers_of(values)])
-    within = f"Median of the layers at {growing_dim(plot.ds)} {{step}}, {{}}."
-    if "network" in middle.dims:
-        return plot.each(middle, times, between=": ", after="; ", within=within)
-    dim = str(growing(middle))
-    if _are_names(values[_layers_of(values)].values):
-        steps = growing_dim(plot.ds)
-        return plot.say(lambda now: _each_layer(now, f"{steps} {int(now[dim])}"), values.median("seed"))
-    return plot.say(lambda now: within.format(times(float(now)), step=int(now[dim])), middle)
-
-
-def _each_layer(now: Array, step: str) -> str:
-    """Every layer's number at one step, of those that have one."""
-    layers = now[_layers_of(now)].values
-    parts = [f"{layer} {times(value)}" for layer, value in zip(layers, now.values.tolist(), strict=True) if value > 0]
-    return f"At {step}: {', '.join(parts)}." if parts else ""
 
 
 def _layers_of(values: Array) -> str:

@@ -96,6 +96,11 @@ class Plot:
         dim = dim or reading.growing_dim(self.ds)
         return AtStep(dim, [words.format(step) for step in self.ds[dim].values[self.places[dim]]])
 
+    def step_in_words(self, dim: str | None = None, *, one_seed: bool = False) -> AtStep:
+        """The step that is drawn; and, of ``one_seed`` of a run with several, that it is the first's."""
+        whose = ", first seed" if one_seed and self.ds.sizes.get("seed", 1) > 1 else ""
+        return self.when(f"{reading.growing_dim(self.ds).capitalize()} {{}}{whose}.", dim)
+
     def say(self, words: Callable[..., str], *values: Array) -> AtStep:
         """Words of every step that is drawn, from what each of ``values`` holds at that step."""
         dim = growing(values[0])
@@ -293,7 +298,7 @@ class Plot:
         for network in self.networks:
             losses = finite(self.ds[name]).sel(network=network)
             elements.add_test_loss(self.figure, network, last, losses, self.look_of(network))
-        return "Open marker at the end: test loss."
+        return "Open: test loss."
 
     def network_maps(self, values: Array, hover: str) -> None:
         """A heat map (y, x) of each network in a panel of its own, all on one colour axis."""

@@ -70,10 +70,10 @@ def thinned(count: int, most: int = MOST_COLUMNS, noun: str = "epoch") -> tuple[
     """Indices of the steps to draw, the last one always among them, and a sentence if some are left out.
 
     >>> thinned(7, most=4)
-    (array([0, 2, 4, 6]), 'Every 2nd epoch is drawn.')
+    (array([0, 2, 4, 6]), 'Every 2nd epoch.')
     """
     stride = max(1, -(-count // most))
-    words = f"Every {_ordinal(stride)} {noun} is drawn." if stride > 1 else ""
+    words = f"Every {_ordinal(stride)} {noun}." if stride > 1 else ""
     return np.arange((count - 1) % stride, count, stride), words
 
 
@@ -94,7 +94,7 @@ def averaged(array: Array, dim: str, most: int = MOST_COLUMNS) -> tuple[Array, s
     width = max(1, -(-array.sizes[dim] // most))
     if width == 1:
         return finite(array), ""
-    return LightArray.of(finite(array)).windows(dim, width), f"Each point: mean of {width} {dim}s."
+    return LightArray.of(finite(array)).windows(dim, width), f"Means of {width} {dim}s."
 
 
 def growing_dim(ds: Run) -> str:

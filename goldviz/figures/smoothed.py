@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array
-from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Scatter
-from goldviz.figures.frames import Words, line
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import MOST_COLUMNS, finite, growing, thinned
 
@@ -70,7 +68,7 @@ def extremes(values: NDArray[Any], width: int) -> NDArray[np.intp]:
     return np.unique(np.array(places, dtype=np.intp))
 
 
-def smoothed_curves(plot: Plot, name: str, hover: str = "%{y:.4f}") -> Words:
+def smoothed_curves(plot: Plot, name: str, hover: str = "%{y:.4f}") -> str:
     """Draw every network's loss, smoothed where it is long enough, and return the words that explain it."""
     values = finite(plot.ds[name])
     dim = str(growing(values))
@@ -84,8 +82,8 @@ def smoothed_curves(plot: Plot, name: str, hover: str = "%{y:.4f}") -> Words:
     plot.thinning = ""
     behind(plot, values)
     between = between_drawn(values.sizes[dim])
-    span = f"each {dim}" if between == 1 else f"lowest and highest of each {between} {dim}s"
-    return line(f"Line: mean of the last {width} {dim}s, none after. Thin: {span}.", _scatter(plot, values, width))
+    span = "each" if between == 1 else f"ranges of {between} {dim}s"
+    return f"Mean of the last {width} {dim}s. Thin: {span}."
 
 
 def between_drawn(steps: int) -> int:
@@ -116,10 +114,3 @@ def _add_steps(plot: Plot, values: Array, network: str, between: int) -> None:
         hoverinfo="skip",
     )
     plot.figure.data.insert(0, curve)
-
-
-def _scatter(plot: Plot, values: Array, width: int) -> Words:
-    """By how much the last steps scatter around the line: the batch's share in the loss."""
-    dim = str(growing(values))
-    last = values.isel({dim: slice(-width, None)}).astype(np.float64)
-    return plot.each(last.std(dim).median("seed"), times, within=f"The last {width} scatter by {{}}.")

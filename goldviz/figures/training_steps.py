@@ -66,12 +66,12 @@ def loss(plot: Plot) -> Figure:
     if evaluation and not plot.lacks(evaluation):
         plot.curves(finite(plot.thinned(evaluation)), hover="%{y:.4f}")
         behind(plot, finite(plot.ds[kinds["training_loss"]]))
-        notes = ["Not learned from. Thin: training loss."]
+        notes, title = ["Thin: training loss."], "Loss on unseen data"
     else:
         test_note = plot.test_losses(kinds["test_loss"]) if "test_loss" in kinds else ""
-        notes = [smoothed_curves(plot, kinds["training_loss"]), test_note]
+        notes, title = [smoothed_curves(plot, kinds["training_loss"]), test_note], "Loss"
     plot.step_grid()
-    plot.loss_axis(kinds["training_loss"], "Loss")
+    plot.loss_axis(kinds["training_loss"], title)
     for name in kinds.every("baseline_loss"):
         if not plot.lacks(name):
             value = float(finite(plot.ds[name]).median())
@@ -143,7 +143,7 @@ def gradient_norm(plot: Plot) -> Figure:
     """
     name, after = plot.kinds["gradient_norm"], plot.kinds.get("clipped_gradient_norm")
     plot.curves(positive(plot.averaged(name, most=NORM_WINDOWS)))
-    cut: Words = "Before clipping."
+    cut: Words = ""
     if after and not plot.lacks(after):
         _add_after(plot, after)
         cut = line("Dotted: after clipping.", _shares_cut(plot, name, after))
@@ -194,9 +194,8 @@ def clipping(plot: Plot) -> Figure:
     plot.log_axis(before, "Norm", row=1)
     if has_after:
         _add_clip_value(plot, after, share)
-    share_note = plot.each(finite(plot.ds[share]).mean(steps).median("seed"), percent, within="Steps clipped: {}.")
-    dot_note = "Dotted: after clipping, same direction." if has_after else ""
-    return legend_above_headings(plot.finish(share_note, dot_note, plot.drawn(), height=560))
+    dot_note = "Dotted: after clipping." if has_after else ""
+    return legend_above_headings(plot.finish(dot_note, plot.drawn(), height=560))
 
 
 def _add_clip_value(plot: Plot, after: str, share: str) -> None:

@@ -99,7 +99,7 @@ def test_windows_are_averaged_up_to_the_last_step():
     means, words = reading.averaged(array, "step", most=3)
     np.testing.assert_array_equal(means["step"], [3, 5])
     np.testing.assert_allclose(means, [2.0, 5.0])
-    assert words == "Each point: mean of 2 steps."
+    assert words == "Means of 2 steps."
     whole, nothing = reading.averaged(array, "step", most=5)
     assert whole.sizes["step"] == 5
     assert nothing == ""

@@ -21,20 +21,17 @@ from tests.truth.recorded_cards.printed import numbers_in
 
 SENTENCE = re.compile(r"(?<=[.!?])(?<!eq\.)\s+(?=[A-Z0-9“§τ])")
 LOWERED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-PARTLY = ("bert-pretraining", "gold-forecast", "leaderboard", "price-tokens")
-"""Whose runs are read as a whole: their first sentences have entries, not yet all."""
 DRAWN = 20
 """Drawn runs of each laboratory in the long suite."""
 
 
 def entries(lab):
-    own = getattr(notes, lab.name.replace("-", "_").upper(), ())
-    return (*own, *notes.SHARED) if lab.name in PARTLY else (*notes.SHARED, *own)
+    return (*getattr(notes, lab.name.replace("-", "_").upper(), ()), *notes.SHARED)
 
 
 def plain(sentence):
-    """The same with its numbers as cards print them, and without a line that has one."""
-    sentence = html.unescape(sentence).replace(": above 0 is too sure", "")
+    """The same with its numbers as cards print them, and without what it quotes."""
+    sentence = re.sub("“.*?”", "“”", html.unescape(sentence))
     sentence = re.sub(
         r"(\d(?:\.\d+)?)e([+-])0?(\d+)", lambda m: f"{m[1]} × 10{(m[2].strip('+') + m[3]).translate(LOWERED)}", sentence
     )
@@ -69,7 +66,7 @@ def wrong_notes(lab, run, settings, at=1.0):
                 note = next((one for one in entries(lab) if re.match(one.words, plain(sentence))), None)
                 if note:
                     yield from wrong(note, view, sentence)
-                elif lab.name not in PARTLY and not notes.OF_THE_DRAWING.match(sentence):
+                elif not notes.OF_THE_DRAWING.match(sentence):
                     yield f"{name}: {sentence} has no entry"
 
 

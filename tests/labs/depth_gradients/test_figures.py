@@ -64,7 +64,7 @@ def test_one_seed_has_no_band(run):
 def test_zero_gradients_are_told_beside_the_log_axis(run):
     run["gradient_norm"].loc[{"network": "plain", "layer": slice(0, 3)}] = 0
     figure = FIGURES["gradient_by_layer"](run)
-    assert "plain: exactly 0 in 4 of 16 layers" in words(figure).replace("<br>", " ")
+    assert "Exactly 0, not drawn, in 4 of 16 layers: plain." in words(figure).replace("<br>", " ")
     assert np.isnan(named(figure, "plain").y[:4]).all()
 
 
@@ -76,9 +76,8 @@ def test_a_run_without_any_gradient_says_so(run, name):
 
 def test_an_epoch_that_is_no_number_is_told(run):
     run["gradient_norm"].loc[{"network": "plain", "epoch": 20}] = np.nan
-    assert "plain: not a finite number in 16 of 16 layers" in words(FIGURES["gradient_by_layer"](run)).replace(
-        "<br>", " "
-    )
+    said = words(FIGURES["gradient_by_layer"](run)).replace("<br>", " ")
+    assert "Not a finite number, not drawn, in 16 of 16 layers: plain." in said
 
 
 def test_layer_axis_names_its_ends(build_run):
@@ -113,7 +112,7 @@ def test_long_runs_are_thinned_and_say_so(build_run):
     figure = FIGURES["gradient_heat_map"](build_run(epochs=2000, depth=3, histogram_every=1000))
     assert figure.data[0].z.shape == (4, 400)
     assert figure.data[0].x[-1] == 2000
-    assert "Every 5th epoch is drawn" in words(figure)
+    assert "Every 5th epoch." in words(figure)
 
 
 def test_decay_rate_draws_the_dataset_with_its_zero_line(run):
@@ -183,7 +182,7 @@ def test_activations_show_mean_and_spread(run):
 @pytest.mark.parametrize("name", [name for name in FIGURES if name.endswith("_distribution")])
 def test_distributions_take_the_nearest_measured_epoch(run, name):
     figure = FIGURES[name](run, epoch=13)
-    assert "Measured at epoch 10." in words(figure)
+    assert "Epoch 10." in words(figure)
     assert np.nansum(figure.data[0].z, axis=1) == pytest.approx(np.ones(16))
     assert len(figure.data[0].x) < 50
 

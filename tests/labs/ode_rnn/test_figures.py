@@ -136,7 +136,7 @@ def test_path_lifts_its_line_at_jumps_and_draws_them_upright(run):
     np.testing.assert_allclose(jumps.x[0::3], jumps.x[1::3])
     np.testing.assert_allclose(jumps.y[0::3], mean[places], rtol=1e-6)
     np.testing.assert_allclose(jumps.y[1::3], mean[places + 1], rtol=1e-6)
-    assert "Step 450, first seed." in words(figure)
+    assert "Step 450." in words(figure)
 
 
 def test_path_has_a_panel_for_each_network_with_its_band(run):
@@ -343,7 +343,7 @@ def test_coverage_has_its_promise(run):
 
 def test_zeros_are_told_beside_the_log_axis(run):
     run["state_gradient_norm"].loc[{"network": "gru", "observation": slice(1, 3)}] = 0
-    assert "GRU: exactly 0 in 3 of 20 observations." in words(FIGURES["gradient_by_observation"](run))
+    assert "Exactly 0, not drawn, in 3 of 20 observations: GRU." in words(FIGURES["gradient_by_observation"](run))
     assert "is exactly 0" in words(FIGURES["gradient_by_observation"](run * 0))
 
 

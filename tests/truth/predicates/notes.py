@@ -6,129 +6,30 @@ drawing alone, such as which steps are averaged to a point, is in :data:`OF_THE_
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 from scipy.stats import spearmanr
 
-from tests.truth.predicates import series, texts
-from tests.truth.predicates.numbers import interval
-from tests.truth.predicates.told import LOOKS, Told, finite
+from tests.truth.predicates import texts
+from tests.truth.predicates.notes_of_forecasts import GOLD_FORECAST, LEADERBOARD, PRICE_TOKENS
+from tests.truth.predicates.told import finite
+from tests.truth.predicates.view import Note, View, each, middle, positive, step_of, whole
+from tests.truth.recorded_cards.printed import numbers_in
 
-GROWING = (*LOOKS, "code_look")
-
-
-@dataclass(frozen=True)
-class View:
-    """A run as a figure has it: up to the step in view, and whole."""
-
-    run: xr.Dataset
-    settings: Any
-    kinds: Mapping[str, str]
-    step: int
-    figure: str
-
-    def until(self) -> "View":
-        """The same without what was recorded after the step in view."""
-        run = self.run
-        for dim in GROWING:
-            if dim in run.dims:
-                run = run.isel({dim: slice(0, max(1, int((run[dim].values <= self.step).sum())))})
-        return replace(self, run=run)
-
-    def of(self, name: str) -> xr.DataArray:
-        return self.run[name].astype(np.float64)
-
-    def last(self, name: str) -> xr.DataArray:
-        values = self.until().of(name)
-        return values.isel({next(dim for dim in GROWING if dim in values.dims): -1})
-
-    def kind(self, kind: str) -> str:
-        return self.kinds[kind]
-
-    @property
-    def told(self) -> Told:
-        """The run as cards' predicates read it."""
-        return Told(self.until().run, self.settings, "", self.kinds)
-
-
-class Note(NamedTuple):
-    """The words of a sentence, and the numbers in it."""
-
-    words: str
-    numbers: Callable[[View, list[float]], Any]
-    ends: bool = False
-
-
-def middle(values):
-    """The median of the finite seeds."""
-    return finite(values).median("seed") if "seed" in values.dims else finite(values)
-
-
-def positive(values):
-    return values.where(np.isfinite(values) & (values > 0))
-
-
-def by_network(values):
-    return values.transpose("network", ...).values.ravel().tolist()
-
-
-def each(words, value):
-    return Note(words, lambda view, said: by_network(value(view)), ends=True)
-
-
-def whole(words, *values):
-    return Note(words, lambda view, said: [value(view) for value in values])
-
-
-def step_of(view, *dims):
-    """The last recorded step in view."""
-    steps = view.until().run
-    return int(steps[next(dim for dim in dims or GROWING if dim in steps.dims)].values[-1])
-
-
-def layers(view, kind):
-    values = positive(view.last(view.kind(kind)))
-    return values.median([dim for dim in values.dims if dim != "network"])
-
-
-LAYERS = {"update_to_data": "update_to_data_by_layer", "gradient_to_data": "gradient_to_data_by_layer"}
-
-
-def of_layers(view, said):
-    kind = LAYERS.get(view.figure, "gradient_norm_by_layer")
-    values = layers(view, kind)
-    return by_network(values) if "network" in values.dims else [float(values)]
+__all__ = ["GOLD_FORECAST", "LEADERBOARD", "OF_THE_DRAWING", "PRICE_TOKENS", "View"]
 
 
 def cut(view):
     """Over all steps, not those in view."""
-    if view.figure == "clipping":
-        return middle(finite(view.of(view.kind("clipped"))).mean("step"))
     before, after = (view.of(view.kind(kind)) for kind in ("gradient_norm", "clipped_gradient_norm"))
     return (after < before * (1 - 1e-6)).mean(["step", "seed"])
-
-
-def scatter(view, said):
-    """The spread of the steps that a mean is of: at most a twentieth of all."""
-    losses = finite(view.of(view.kind("training_loss")))
-    dim = next(dim for dim in GROWING if dim in losses.dims)
-    width = max(one for one in (5, 10, 20, 50, 100, 200, 500, 1000) if 20 * one <= losses.sizes[dim])
-    return by_network(losses.isel({dim: slice(-width, None)}).std(dim).median("seed"))
 
 
 def over_first(values, dim):
     norms = values.median("seed")
     first, highest = norms.isel({dim: 0}, drop=True), norms.max(dim)
     return highest / first.where((first > 0) & np.isfinite(highest))
-
-
-def state_gradient(view):
-    values = view.last(view.kind("state_gradient_norm"))
-    return over_first(values, next(dim for dim in ("time", "observation") if dim in values.dims))
 
 
 def surest(view, said):
@@ -145,28 +46,36 @@ def gap(view):
     return middle(view.last(evaluation) - view.last(learned))
 
 
-NORMS = {"gradient_by_layer": "gradient_norm", "gradient_by_observation": "state_gradient_norm"}
+NORMS = {"gradient_by_layer": "gradient_norm", "lag_contribution": "lag_contribution"}
 
 
 def off_the_axis(view, said):
-    """Counts of places where every seed's gradient is exactly 0, or is no number, each of any network, and all."""
-    values = view.last(NORMS[view.figure])
-    places = [dim for dim in values.dims if dim not in ("network", "seed")]
-    there = (values == 0, ~np.isfinite(values))
-    counts = {int(count) for one in there for count in one.all("seed").sum(places).values.ravel()}
-    pairs = [one for one in said if one]
-    right = {*pairs[::2]} <= counts and {*pairs[1::2]} == {values.isel(network=0, seed=0).size}
-    return said if right else [-1.0]
+    """In how many places, of how many, every seed of some network is exactly 0, or is no number."""
+    name = NORMS.get(view.figure) or view.kind("state_gradient_norm")
+    values = view.last(name)
+    # Nothing stands before the first step, so the largest lag has no part.
+    values = values.isel(lag=slice(0, -1)) if view.figure == "lag_contribution" else values
+    [places] = [dim for dim in values.dims if dim not in ("network", "seed")]
+    lost = values == 0 if len(said) == 3 else ~np.isfinite(values)
+    counts = lost.all("seed").sum(places).values.ravel()
+    *zero, count, _ = said
+    return [*(0 for _ in zero), int(count) if count in counts else -1, values.sizes[places]]
+
+
+def best_epochs(view, said):
+    """The first and the last epoch at which some fit's loss on unseen data was lowest so far."""
+    losses = view.until().of(view.kind("evaluation_loss_by_fit")).transpose("epoch", ...)
+    fits = np.where(np.isfinite(losses.values), losses.values, np.inf).reshape(losses.sizes["epoch"], -1)
+    best = losses.epoch.values[fits[:, np.isfinite(fits).any(0)].argmin(0)]
+    return [int(best.min()), int(best.max())]
 
 
 SHARED = (
-    Note(r"Median of the layers at \w+ \d+, ", of_layers, ends=True),
     each(r"(Dotted: after clipping\. )?Steps clipped: ", cut),
-    Note(r"The last \d+ scatter by ", scatter, ends=True),
-    each(r"Largest / first norm: ", state_gradient),
     Note(r"Surest: (block|layer) \d+, head \d+, ", surest),
     each(r"(Dev|Test|Unseen) less training, ", gap),
-    Note(r".*: (exactly 0|not a finite number) in \d+ of ", off_the_axis),
+    Note(r"(Exactly 0|Not a finite number), not drawn, in ", off_the_axis),
+    Note(r"Best epochs so far: ", best_epochs),
 )
 """Of what several laboratories record alike."""
 
@@ -204,11 +113,6 @@ def left_in_lstm(view, said):
     return [int(view.run.lag.max()), *(10 ** float(middle(values)) for values in far)]
 
 
-def stuck(view, said):
-    shares = middle(view.last("gate_saturation"))
-    return [step_of(view, "look"), float(shares.max())]
-
-
 RECURRENT_GRADIENTS = (
     each(r"Below 1/100 from: ", gone_from),
     each(r"Share of lags below \d+: ", nearer_half),
@@ -217,54 +121,25 @@ RECURRENT_GRADIENTS = (
         lambda view: float(finite(view.last("gate_opening").sel(network="lstm", gate="forget")).mean()),
     ),
     Note(r"Left after ", left_in_lstm),
-    Note(r"Most at step ", stuck),
+    whole(r"Most now: ", lambda view: float(middle(view.last("gate_saturation")).max())),
 )
 
 FIRST_SEED = {"seed": 0}
 CONTINUOUS_DEPTH = (
     each(r"On the right side: ", lambda view: view.last("test_accuracy").isel(FIRST_SEED)),
     each(r"Mean square error: ", lambda view: view.last("test_loss").isel(FIRST_SEED)),
-    Note(
-        r"Forward: ",
-        lambda view, said: [
-            float(one)
-            for network in view.run.network.values
-            for one in view.of("evaluations_forward").sel(network=network).median("seed").values[[0, -1]]
-        ],
-    ),
     each(
         r"128 → 256 steps divide it by: ",
         lambda view: (
             (errors := positive(view.of("error_by_blocks"))).isel(steps_taken=-2) / errors.isel(steps_taken=-1)
         ),
     ),
-    each(r"Stretch at step \d+: ", lambda view: middle(view.last("field_stiffness"))),
-    whole(
-        r"At step \d+ they differ by ",
-        lambda view: step_of(view, "look"),
-        lambda view: float(middle(view.last("gradient_difference"))),
-    ),
 )
-
-
-def stiffness(view, said):
-    first, now = (
-        float(positive(values).median("seed"))
-        for values in (view.of("field_stiffness").isel(look=0), view.last("field_stiffness"))
-    )
-    return [step_of(view, "look"), now, first, float(middle(view.last("field_saturation")))]
-
-
-def evaluations(view, said):
-    after_first = {"observation": slice(1, None)}
-    counts, errors = (view.last(name).isel(after_first) for name in ("interval_evaluations", "interval_error"))
-    errors = positive(errors)
-    return [float(counts.min()), float(counts.max()), float(errors.max())]
 
 
 def plane(view, said):
     shares = view.last("explained_variance").values.ravel()[:2]
-    return [float(shares.sum()), *shares.tolist()]
+    return [float(shares.sum())]
 
 
 def reach(view, said):
@@ -310,22 +185,10 @@ def go_with_gaps(view):
 
 ODE_RNN = (
     each(r"Mean miss before looking: ", misses),
-    each(r"Part of the way between observations: ", flowed),
+    each(r"Way between observations: ", flowed),
     each(r"Rank correlation with the gap: ", go_with_gaps),
     Note(r".* leaves the axis: ", reach),
-    each(r"Step \d+, in range: ", lambda view: positive(view.last("error")).median("seed")),
-    each(r"Step \d+, long gap: ", lambda view: positive(view.last("long_gap_error")).median("seed")),
-    Note(r"The axes hold ", plane),
-    Note(r"Step \d+: norm ", stiffness),
-    Note(r".*evaluations a gap", evaluations),
-    whole(
-        r"Step \d+: refining the steps multiplies the error by ",
-        lambda view: step_of(view, "look"),
-        lambda view: float(
-            positive(view.last("refined_error") / view.last("error").sel(network="ode_rnn")).median("seed")
-        ),
-    ),
-    each(r"Step \d+: (?=.* %)", lambda view: middle(view.last("coverage"))),
+    Note(r"Axes: ", plane),
 )
 
 
@@ -378,32 +241,12 @@ def growth(view, said):
 
 CHAR_GPT = (
     Note(r"Dev, ", guesses(lambda view, loss: (loss, loss * float(view.run.tokens_per_byte) / np.log(2)))),
-    Note(r"First quarter: ", ends_of_block),
+    Note(r"First quarter ", ends_of_block),
     Note(r"Neighbours: ", alike),
-    Note(r"From end to end it grows ", growth),
+    Note(r"It grows ", growth),
     each(r"Loss minus entropy, ", lambda view: middle(view.last("dev_loss") - view.last("logit_entropy"))),
 )
-ATTENTION_INTERFACE = (
-    each(r"(?=.*: \d+(\.\d)? %\.$)", lambda view: middle(view.last("sequence_accuracy"))),
-    whole(
-        r"\d+ % of the peaks are on the word itself",
-        lambda view: float(view.last("peak_offset").mean("seed").sel(offset=0)),
-    ),
-)
-NEURAL_PROGRAMMER = (
-    whole(
-        r"Right answers: ",
-        lambda view: float(middle(view.last("right")).squeeze()),
-        lambda view: float(middle(view.last("as_asked")).squeeze()),
-    ),
-)
 ADAPTIVE_COMPUTATION = (each(r"(?=.*: [+−]?\d\.\d\d\.$)", lambda view: middle(view.last("correlation"))),)
-
-
-def errors(view, said):
-    if view.figure == "horizon":
-        return by_network(positive(view.last("horizon_error")).mean("ahead").median("seed"))
-    return by_network(middle(view.last("weighted_error")))
 
 
 def heard_after(view):
@@ -412,10 +255,7 @@ def heard_after(view):
     return int(view.run.depth.values[np.flatnonzero(reach.all(1))[0]])
 
 
-SERIES_ATTENTION = (
-    whole(r"All is heard after ", heard_after),
-    Note(r"(?=.*: [\d.]+( × 10\S+)?\.$)", errors, ends=True),
-)
+SERIES_ATTENTION = (whole(r"All heard after ", heard_after),)
 
 
 def tones(view, said):
@@ -447,51 +287,65 @@ def clipped_by_phase(view, said):
     return [float(clipped.isel(step=phases == phase).mean()) for phase in (1, 2) if (phases == phase).any()]
 
 
+def torn_between(view, said):
+    """Nats on unseen masked pieces, and as many pieces as likely as each other, unless guessing all alike is better."""
+    nats = float(middle(view.last("unseen_masked_loss")))
+    return [nats] if nats > float(view.run.uniform_loss) else [nats, float(np.exp(nats))]
+
+
+def likeliest(view, said):
+    """The chances of the likeliest word, and of the hidden one where that is another."""
+    chances = view.last("probe_probability").values
+    own = chances[view.run.candidate.values == view.run.attrs["probe_answer"]]
+    return [step_of(view, "look"), float(np.nanmax(chances)), *(float(one) for one in own if one < np.nanmax(chances))]
+
+
+def widest_gain(view, said):
+    """The network's share and the bag's, of the kind of text on which they differ most."""
+    right = view.last("kind_tone_accuracy").median("seed").values
+    bag = view.of("baseline_kind_accuracy").sel(baseline="bag of words").values
+    row = int(np.nanargmax(np.where(view.run.kind_count >= LEAST_TEXTS, right - bag, np.nan)))
+    return [float(right[row]), float(bag[row])]
+
+
+def silent(view, said):
+    """The numbers of the blocks without any gradient, phase after phase."""
+    norms, phases = view.of("part_gradient_norm"), view.run.phase.values
+    names = [
+        str(part)
+        for phase in (texts.READING, texts.JUDGING)
+        if (phases == phase).any()
+        for part in norms.part.values
+        if (norms.sel(part=part).isel(step=phases == phase) == 0).all()
+    ]
+    return [0, *(int(one.value) for name in names for one in numbers_in(name))]
+
+
+LEAST_TEXTS = 25
 BERT_PRETRAINING = (
     Note(r"Steps clipped: ", clipped_by_phase),
     Note(r"Tone: new draws ", tones),
     Note(r"Surest: layer \d+, head \d+: ", sharpest),
+    Note(r"[\d.]+ nat, ", torn_between),
+    whole(r"Step \d+: “” comes first, ", lambda view: step_of(view, "look")),
+    Note(r"Step \d+: “”", likeliest),
+    whole(
+        r"Step \d+: .* of unseen pairs told rightly",
+        lambda view: step_of(view, "look"),
+        lambda view: float(middle(view.last("unseen_next_sentence_accuracy"))),
+    ),
+    Note(r"Most beyond counted words: ", widest_gain),
+    whole(r"(Counted words do as well|No kind has the \d+ texts)", lambda view: LEAST_TEXTS),
+    Note(r"Exactly 0, not drawn: ", silent),
 )
 
-
-PRICE_TOKENS = (
-    Note(r".*nats a day \[", lambda view, said: interval(series.gain(view.told), test=False)),
-    whole(r"Agreement with the planted regimes: ", lambda view: float(view.run.rand_index), lambda _: 0, lambda _: 1),
-    whole(
-        r"In use",
-        lambda view: float(view.of("code_perplexity").values.ravel()[-1]),
-        lambda view: view.run.sizes["token_name"],
-    ),
-    whole(
-        r".*bits without merges",
-        lambda view: float(view.of("bits").sel(order="as it came").values[0]),
-        lambda view: float(view.of("bits").sel(order="as it came").values[-1]),
-        lambda view: view.run.sizes["merge"] - 1,
-        lambda view: float(view.of("bits").sel(order="shuffled").values[-1]),
-    ),
-)
-
-
-def skill(view, said):
-    """With its test where that disputes the interval."""
-    value, *rest = interval(series.own(view.told), test=False)
-    return [value, 0.95, *rest]
-
-
-GOLD_FORECAST = (Note(r"[^:]*: .*, 95 % .* to ", skill),)
-LEADERBOARD = (
-    whole(
-        r"Repeating has R² ",
-        lambda view: float(series.table(view.told, "level_r2").sel(forecaster="repeat")),
-    ),
-)
 
 OF_THE_DRAWING = re.compile(
-    r"(At |Measured at |Layer norm, )?([Ss]tep|[Ee]poch) \d[\d,]*\b[^:]{0,60}[.;]?$|At (step|epoch) \d+; "
-    r"|Each point: |Every \d+\w\w \w+ is drawn|Line: mean of the last \d+ |\d+ of \d+ layers are drawn"
-    r"|(Median|Mean) of \d+ seeds|Geometric mean of 16 |Dotted( lines)?: |Thin: |Band: 90 %|Near 0 |Above 0 |Grey: "
-    r"|Exactly 0 throughout: "
-    r"|Filled: |Open: expected|1: open; 0: shut|Shaded: over |After time \d+|At time \d+|\d dimensions, seen from "
-    r"|Question: |“|Text: |Wrong: |GRU with(out)? attention: [\d -]+\.$|[\w ]+, (steps of at most|tolerance) "
+    r"(Layer norm, )?([Ss]tep|[Ee]poch) \d[\d,]*\b[^:]{0,60}\.$|Means of (about )?\d+ |Every \d+\w\w \w+\.$"
+    r"|Mean of the last \d+ |\d+ of \d+ layers are drawn|(Median|(Line: m|M)ean( forecast)?) of \d+ seeds"
+    r"|Means over \d+ seeds|Geometric mean of 16 |Dotted: |Thin: |Band: 90 %|Grey: |Exactly 0 throughout: |Filled: "
+    r"|Open: |Below 1 |1: open|After time \d+|Time \d+, |\d dimensions, seen from |“|Wrong: "
+    r"|Number: its place in the order, 0 is only read|GRU with(out)? attention: [\d -]+\.$"
+    r"|[\w ]+, (steps of at most|tolerance) "
 )
 """Sentences that say how a figure is drawn, or quote a text."""

@@ -28,7 +28,7 @@ def by_difficulty(plot: Plot) -> Figure:
         between=": ",
         within="Correlation. {}.",
     )
-    return plot.finish(sentence, plot.drawn(plot.when("Step {}.", "look")))
+    return plot.finish(sentence, plot.drawn(plot.step_in_words("look")))
 
 
 @figure(
@@ -66,7 +66,7 @@ def bought(plot: Plot) -> Figure:
         )
     plot.figure.update_xaxes(title_text="Steps of thought", range=plot.limit("ponder"))
     plot.linear_axis("share", "Right answers", tickformat=".0%")
-    return plot.finish(plot.drawn(plot.when("Step {}.", "look")), hover="closest")
+    return plot.finish(plot.drawn(plot.step_in_words("look")), hover="closest")
 
 
 @figure(

@@ -65,7 +65,7 @@ def thoughts(plot: Plot) -> Figure:
         plot.figure.add_hline(y=floor, line={"color": plot.ink.grid, "width": 1})
     right = plot.now["puzzle_right"].sel(network=FOLLOWED)
     sentence = plot.say(lambda answers: _wrong(rows, answers.values), right)
-    return plot.finish(sentence, plot.when("Step {}; first seed.", "look"), height=480, hover="closest")
+    return plot.finish(sentence, plot.step_in_words("look", one_seed=True), height=480, hover="closest")
 
 
 def _in_a_row(looks: np.ndarray, behind: int = 0) -> AtStep:
@@ -104,4 +104,4 @@ def pushes(plot: Plot) -> Figure:
         )
     plot.number_axis("ponder_step", "Step of thought", "step %{x}")
     plot.linear_axis("push", "− dL/dz, nat", zeroline=True)
-    return plot.finish(plot.drawn(plot.when("Step {}.", "look")))
+    return plot.finish(plot.drawn(plot.step_in_words("look")))

@@ -19,7 +19,7 @@ def by_distance(plot: Plot) -> Figure:
     plot.number_axis("distance", "Steps between mark and question", "%{x} steps back")
     plot.linear_axis("share", "Right answers", tickformat=".0%")
     plot.reference(0.125, "guessing")
-    return plot.finish(plot.drawn(plot.when("Step {}.", "look")))
+    return plot.finish(plot.drawn(plot.step_in_words("look")))
 
 
 @figure(
@@ -34,4 +34,4 @@ def gradient_by_distance(plot: Plot) -> Figure:
     plot.curves(positive(plot.now["input_gradient"]), hover="%{y:.2e}")
     plot.number_axis("lag", "Steps before the question", "%{x} steps before")
     plot.log_axis("input_gradient", "Gradient, nearest input = 1")
-    return plot.finish(plot.drawn(plot.when("Step {}.", "look")))
+    return plot.finish(plot.drawn(plot.step_in_words("look")))

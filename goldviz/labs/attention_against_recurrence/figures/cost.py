@@ -61,7 +61,7 @@ def _by_length(plot: Plot, name: str, title: str, hover: str, note: str) -> Figu
 )
 def multiplications(plot: Plot) -> Figure:
     """Multiplications by length; both axes are logarithmic."""
-    return _by_length(plot, "multiplications", "Multiplications", "%{y:.3s}", "By formula, for one sequence.")
+    return _by_length(plot, "multiplications", "Multiplications", "%{y:.3s}", "By formula.")
 
 
 @figure(
@@ -72,7 +72,7 @@ def multiplications(plot: Plot) -> Figure:
 )
 def steps_in_a_row(plot: Plot) -> Figure:
     """Steps in a row by length: n of a recurrent network, as many as there are layers of the Transformer."""
-    note = "Recurrent networks share a line: a step for each symbol."
+    note = "Recurrent networks share a line."
     return _by_length(plot, "steps_in_a_row", "Steps in a row", "%{y:,}", note)
 
 

@@ -87,7 +87,7 @@ def alignment(plot: Plot) -> Figure:
         **ticks,
     )
     height = 250 + 30 * len(target_words)
-    plot.finish(plot.when("Step {}.", "look"), _answers(plot), height=height, legend=False, hover="closest")
+    plot.finish(plot.step_in_words("look"), _answers(plot), height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
 
 
@@ -157,7 +157,7 @@ def lines(plot: Plot) -> Figure:
     plot.figure.update_xaxes(range=[-0.45, 1.45], **hidden)
     plot.figure.update_yaxes(range=[-0.06, 1.06], **hidden)
     height = 170 + 32 * max(len(read), len(target_words))
-    return plot.finish(plot.when("Step {}.", "look"), height=height, legend=False, hover="closest")
+    return plot.finish(plot.step_in_words("look"), height=height, legend=False, hover="closest")
 
 
 def _heights(count: int) -> list[float]:

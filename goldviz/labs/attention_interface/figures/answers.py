@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from goldviz.arrays.labelled import Array
 from goldviz.figures.draft import Bar, Figure
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
@@ -24,7 +23,7 @@ def by_length(plot: Plot) -> Figure:
     longest = int(plot.ds.attrs["longest_trained"])
     if longest < int(plot.ds.attrs["longest_asked"]):
         plot.figure.add_vline(x=longest + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-    return plot.finish(plot.drawn(plot.when("Step {}.", "close_look")))
+    return plot.finish(plot.drawn(plot.step_in_words("close_look")))
 
 
 @figure(
@@ -37,10 +36,7 @@ def right(plot: Plot) -> Figure:
     plot.curves(finite(plot.ds["sequence_accuracy"]), hover="%{y:.1%}")
     plot.step_grid()
     plot.linear_axis("share", "Right from start to end", tickformat=".0%")
-    sentence = plot.each(
-        finite(plot.now["sequence_accuracy"]).median("seed"), lambda share: f"{share:.1%}", between=": ", within="{}."
-    )
-    return plot.finish(sentence, plot.drawn())
+    return plot.finish(plot.drawn())
 
 
 @figure(
@@ -67,10 +63,4 @@ def peaks(plot: Plot) -> Figure:
     ends = {int(offsets[0]): f"≤ {offsets[0]}", 0: "its word", int(offsets[-1]): f"≥ {offsets[-1]}"}
     plot.number_axis("offset", "Places behind the word that it stands for", "%{x}", ends)
     plot.linear_axis("share", "Words written", tickformat=".0%")
-    middle = len(offsets) // 2
-
-    def said(now: Array) -> str:
-        own = float(now.mean("seed").values[middle])
-        return f"{own:.0%} of the peaks are on the word itself."
-
-    return plot.finish(plot.say(said, shares), plot.drawn(plot.when("Step {}.", "close_look")), legend=False)
+    return plot.finish(plot.drawn(plot.step_in_words("close_look")), legend=False)

@@ -38,8 +38,8 @@ def attention(plot: Plot) -> Figure:
     """
     now = finite(plot.now["attention"].transpose("look", "layer", "head", "query", "key").astype(np.float64))
     pieces = probe_pieces(plot.ds)
-    key, sentence = "Rows look at columns; each row sums to 1. First seed.", f"“{' '.join(pieces)}”"
-    return attention_mosaic(plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), sentence, key)
+    sentence = f"“{' '.join(pieces)}”"
+    return attention_mosaic(plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), sentence)
 
 
 def _sharpest(now: Array) -> str:
@@ -75,8 +75,7 @@ def heads(plot: Plot) -> Figure:
     mark_phases(plot)
     dashes, thinning = "Colour: layer; dash: head." if plot.ds.sizes["head"] > 1 else "", plot.thinning
     plot.thinning = ""
-    ends = plot.say(_parted, finite(plot.now["head_entropy"]).median("seed"))
-    plot.finish(ends, sentences(dashes, thinning), plot.drawn(), height=700, hover="closest")
+    plot.finish(sentences(dashes, thinning), plot.drawn(), height=700, hover="closest")
     return legend_above_headings(plot.figure)
 
 
@@ -97,9 +96,3 @@ def _add_heads(plot: Plot, values: Array, hover: str, row: int) -> None:
                 hovertemplate=f"layer {layer + 1}, head {head + 1}<br>step %{{x}}: {hover}<extra></extra>",
                 row=row,
             )
-
-
-def _parted(bits: Array) -> str:
-    """The answer: how far apart the heads' entropies are at this look."""
-    low, high = float(bits.min()), float(bits.max())
-    return f"Entropies at step {int(bits['look'])}: {low:.2f} to {high:.2f} bits." if np.isfinite(low) else ""

@@ -55,8 +55,8 @@ def learning(plot: Plot) -> Figure:
     _tone(plot)
     _axes(plot)
     _mark(plot)
-    bag_words = "Dotted: bag of words on the same texts." if not plot.lacks("baseline_tone_accuracy") else ""
-    notes = [_loss_in_words(plot), tone_in_words(plot), sentences(bag_words, averaging), plot.drawn()]
+    bag_words = "Dotted: bag of words." if not plot.lacks("baseline_tone_accuracy") else ""
+    notes = [_loss_in_words(plot), sentences(bag_words, averaging), plot.drawn()]
     return legend_at_foot(plot.finish(*notes, height=590), rows=2)
 
 
@@ -211,7 +211,7 @@ def _loss_in_words(plot: Plot) -> Words:
         value = float(now)
         if not np.isfinite(value):
             return ""
-        return f"Step {int(now['look'])}: {value:.2f} nat, {torn_between(value, uniform)}."
+        return f"{value:.2f} nat, {torn_between(value, uniform)}."
 
     return plot.say(said, finite(plot.now["unseen_masked_loss"]).median("seed"))
 

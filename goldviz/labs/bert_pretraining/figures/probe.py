@@ -83,7 +83,7 @@ def _surest(now: Array, answer: str) -> str:
     if answer and answer != best:
         words += f", hidden: “{answer}” {_chance(float(now.sel(candidate=answer)))}"
     elif answer:
-        words += ", which is the hidden word"
+        words += ", the hidden word"
     return f"{words}."
 
 

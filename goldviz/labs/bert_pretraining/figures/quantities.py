@@ -92,7 +92,7 @@ def averaged_by_phase(ds: Run, name: str, most: int) -> tuple[Array, str]:
     if width == 1 or not parts:
         return finite(ds[name]), ""
     means = [averaged(part, "step", most=max(1, part.sizes["step"] // width))[0] for part in parts]
-    return joined(means, "step"), f"Each point: mean of about {width} steps."
+    return joined(means, "step"), f"Means of about {width} steps."
 
 
 def tone_looks(ds: Run) -> NDArray[np.bool_]:

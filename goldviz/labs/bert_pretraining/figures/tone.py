@@ -55,8 +55,8 @@ def by_kind(plot: Plot) -> Figure:
     plot.figure.update_yaxes(tickvals=places, ticktext=names, range=(-0.6, len(places) - 0.4))
     plot.figure.update_xaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%")
     seeds = f"Median of {now.sizes['seed']} seeds; bar: lowest to highest." if now.sizes["seed"] > 1 else ""
-    key = "In brackets: number of texts." if "kind_count" in ds else ""
-    notes = [_widest_gain(plot, middle), line(plot.when("Step {}.", "look"), key, seeds)]
+    key = "Brackets: number of texts." if "kind_count" in ds else ""
+    notes = [_widest_gain(plot, middle), line(plot.step_in_words("look"), key, seeds)]
     height = 150 + 34 * max(len(places), 4)
     legend_at_foot(plot.finish(*notes, height=height, hover="closest"), rows=2)
     return wait(plot, plot.at_step(middle.notnull().any("kind"), bool), NOT_YET)
@@ -156,7 +156,7 @@ def confusion(plot: Plot) -> Figure:
     plot.figure.update_xaxes(showgrid=False)
     plot.figure.update_xaxes(title_text="Judged as", row=len(sets))
     mean = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes.get("seed", 1) > 1 else ""
-    notes = [tone_in_words(plot), line(plot.when("Step {}.", "look"), mean)]
+    notes = [tone_in_words(plot), line(plot.step_in_words("look"), mean)]
     plot.finish(*notes, height=560, legend=False, hover="closest")
     words = "Share of the tone's texts"
     colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from goldviz.arrays.labelled import Array, Run
-from goldviz.diagnostics.findings import percent, times
+from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.layers import RULE_OF_THUMB
 from goldviz.figures.plot import Plot
@@ -72,8 +70,8 @@ def _at_zero(ds: Run) -> str:
             continue
         silent = (norms.sel(step=steps) == 0).all(["step", "seed"])
         names = [str(part) for part in norms["part"].values[silent.values]]
-        parts += [f"{', '.join(names)} (in the phase {words})"] if names else []
-    return f"Exactly 0, not on the axis: {'; '.join(parts)}." if parts else ""
+        parts += [f"{', '.join(names)} ({words})"] if names else []
+    return f"Exactly 0, not drawn: {'; '.join(parts)}." if parts else ""
 
 
 @figure(
@@ -96,13 +94,7 @@ def update_to_data(plot: Plot) -> Figure:
     plot.log_axis("update_to_data", "Update-to-data ratio")
     plot.reference(1e-3, "10⁻³: usual advice")
     mark_phases(plot)
-    typical = plot.say(_typical, positive(plot.now["update_to_data"]).median("seed"))
-    return legend_at_foot(plot.finish(typical, plot.drawn()), rows=_rows(plot.ds))
-
-
-def _typical(middle: Array) -> str:
-    low, high = float(middle.min()), float(middle.max())
-    return f"At step {int(middle['look'])}: from {times(low)} to {times(high)}." if np.isfinite(low) else ""
+    return legend_at_foot(plot.finish(plot.drawn()), rows=_rows(plot.ds))
 
 
 @figure(
@@ -122,7 +114,7 @@ def schedule(plot: Plot) -> Figure:
     plot.thinning = ""
     if not plot.lacks("gradient_norm"):
         norms, averaging = averaged_by_phase(plot.ds, "gradient_norm", NORM_WINDOWS)
-        plot.thinning = f"Norms below: {averaging[0].lower()}{averaging[1:]}" if averaging else ""
+        plot.thinning = averaging
         plot.curve(positive(norms), TRAINING.label, style=TRAINING, row=2, width=2)
     plot.step_grid()
     plot.linear_axis("learning_rate", "Rate", row=1)

@@ -32,9 +32,7 @@ def attention(plot: Plot) -> Figure:
     now = finite(plot.now["attention"].transpose("close_look", "block_number", "head", "query", "key").astype(float))
     pieces = probe_of(plot)
     surest = plot.say(lambda one: surest_head(one, "block", "close_look"), now)
-    return attention_mosaic(
-        plot, now, pieces, plot.limit("attention"), surest, f"Text: {''.join(pieces)}", noun="block"
-    )
+    return attention_mosaic(plot, now, pieces, plot.limit("attention"), surest, f"“{''.join(pieces)}”", noun="block")
 
 
 @figure(
@@ -56,13 +54,13 @@ def _curve_now(plot: Plot, values: Array, hover: str, answer: Callable[[Array], 
     """A curve of the close look in view, and what it comes to in words."""
     plot.curves(values, hover=hover)
     sentence = plot.say(answer, values.median(["network", "seed"]))
-    return plot.finish(sentence, plot.drawn(plot.when("At step {}.", "close_look")))
+    return plot.finish(sentence, plot.drawn(plot.step_in_words("close_look")))
 
 
 def _of_ends(now: Array) -> str:
     quarter = max(1, now.sizes["position"] // 4)
     first, last = (float(part.mean()) for part in (now[:quarter], now[-quarter:]))
-    return f"First quarter: {first:.2f} nat, last quarter: {last:.2f} nat." if np.isfinite(first + last) else ""
+    return f"First quarter {first:.2f}, last {last:.2f} nat." if np.isfinite(first + last) else ""
 
 
 @figure(
@@ -83,7 +81,7 @@ def positions(plot: Plot) -> Figure:
     plot.figure.update_yaxes(autorange="reversed", title_text="Place", showgrid=False)
     plot.figure.update_xaxes(title_text="Place", showgrid=False)
     sentence = AtStep("close_look", [_neighbours(one) for one in now.values.astype(np.float64)])
-    plot.finish(sentence, plot.when("At step {}; first seed.", "close_look"), height=470, legend=False, hover="closest")
+    plot.finish(sentence, plot.step_in_words("close_look", one_seed=True), height=470, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (-1.0, 1.0), f"{look.DIVERGING}_r", "Cosine", tickvals=[-1, -0.5, 0, 0.5, 1])
 
 
@@ -108,4 +106,4 @@ def stream(plot: Plot) -> Figure:
 
 def _growth(now: Array) -> str:
     factor = float(now[-1] / now[0])
-    return f"From end to end it grows {factor:.3g} times." if np.isfinite(factor) else ""
+    return f"It grows {factor:.3g} times." if np.isfinite(factor) else ""

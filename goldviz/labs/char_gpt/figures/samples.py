@@ -36,7 +36,7 @@ def samples(plot: Plot) -> Figure:
     width = _width(plot.ds)
     text, shares = (_in_rows(values, width) for values in (words, probabilities.astype(np.float64)))
     plot.figure.update_yaxes(ticks="").update_xaxes(showticklabels=False, ticks="")
-    signs_told = "␣ is a blank, ⏎ a line's end."
+    signs_told = "␣ blank, ⏎ line end."
     return sampled(plot, text.tolist(), shares, signs_told, size=14, gap=2, height=470)
 
 

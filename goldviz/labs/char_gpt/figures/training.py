@@ -79,9 +79,7 @@ def certainty(plot: Plot) -> Figure:
     plot.step_grid()
     plot.linear_axis("logit_entropy", "Nat a token")
     sure = finite(plot.now["dev_loss"] - plot.now["logit_entropy"]).median("seed")
-    sentence = plot.each(
-        sure, lambda nats: f"{nats:+.3f} nat", between=" ", within="Loss minus entropy, {}: above 0 is too sure."
-    )
+    sentence = plot.each(sure, lambda nats: f"{nats:+.3f} nat", within="Loss minus entropy, {}.")
     return plot.finish(sentence, "Dotted: dev loss.", plot.drawn())
 
 

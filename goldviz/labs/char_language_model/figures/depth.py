@@ -32,4 +32,4 @@ def spread_by_depth(plot: Plot) -> Figure:
         )
     plot.number_axis("hidden", "Hidden layer", "hidden layer %{x}")
     plot.linear_axis("activation_std", "Spread of the output")
-    return plot.finish(plot.drawn(plot.when("At step {}.", "close_look")))
+    return plot.finish(plot.drawn(plot.step_in_words("close_look")))

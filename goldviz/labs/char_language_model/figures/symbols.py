@@ -78,7 +78,7 @@ def table(plot: Plot) -> Figure:
     )
     plot.figure.update_xaxes(type="category", showgrid=False, tickfont_size=12, tickangle=0)
     boundary = str(plot.ds["symbol"].values[0])
-    note = f"{boundary} stands for the start and the end of a name."
+    note = f"{boundary} begins and ends a name."
     plot.finish(note, height=190 + 410 * len(tables), legend=False, hover="closest")
     low = float(np.log10(IMPOSSIBLE))
     return colour_bar_below(
@@ -128,7 +128,7 @@ def embedding(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text="First direction")
     plot.figure.update_yaxes(title_text="Second direction")
     note = AtStep("close_look", [f"The map shows {share:.0%} of the differences." for _, share in maps])
-    return plot.finish(plot.when("At step {}.", "close_look"), note, height=470, legend=False, hover="closest")
+    return plot.finish(plot.step_in_words("close_look"), note, height=470, legend=False, hover="closest")
 
 
 def main_directions(numbers: NDArray[Any]) -> tuple[NDArray[Any], float]:

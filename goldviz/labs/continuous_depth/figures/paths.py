@@ -57,7 +57,7 @@ def carried(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text=across, row=len(names))
     view_words = f"{ds.sizes['dimension']} dimensions, seen from the side." if side else ""
     key = "Bars: what is wanted, −x." if is_regression(ds) else "Dashed: undecided."
-    notes = [_right_in_words(plot), line(plot.when("Step {}, first seed.", "look"), key), view_words]
+    notes = [_right_in_words(plot), line(plot.step_in_words("look", one_seed=True), key), view_words]
     whole = plot.finish(*notes, height=120 + PANEL * len(names), hover="closest")
     return legend_above_headings(whole, lift=22)
 
@@ -244,8 +244,7 @@ def decision(plot: Plot) -> Figure:
     plot.figure.update_xaxes(range=(-half, half), constrain="domain", showgrid=False)
     plot.figure.update_yaxes(range=(-half, half), title_text="h₂ at depth 0", showgrid=False)
     plot.figure.update_xaxes(title_text="h₁ at depth 0", row=len(names))
-    notes = [_right_in_words(plot), plot.when("Step {}, first seed.", "look")]
-    whole = plot.finish(*notes, height=150 + PANEL * len(names), hover="closest")
+    whole = plot.finish(plot.step_in_words("look", one_seed=True), height=150 + PANEL * len(names), hover="closest")
     legend_above_headings(whole, lift=22)
     colour_bar_below(whole, (0, 1), SIGNED, "Probability of class 1", tickvals=[0, 0.25, 0.5, 0.75, 1])
     return whole
@@ -294,5 +293,4 @@ def _answer_over_line(plot: Plot) -> Figure:
     )
     plot.figure.update_xaxes(title_text="x", unifiedhovertitle_text="x = %{x:.2f}")
     plot.figure.update_yaxes(title_text="Answer")
-    line_words = plot.when("Step {}, first seed. Dotted: what is wanted, −x.", "look")
-    return plot.finish(_right_in_words(plot), line_words)
+    return plot.finish(line(plot.step_in_words("look", one_seed=True), "Dotted: what is wanted, −x."))

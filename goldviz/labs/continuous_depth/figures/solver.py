@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.arrays.labelled import Array, Run
+from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import times
-from goldviz.diagnostics.findings.words import fine_percent
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings, log_axis, power
 from goldviz.figures.frames import Words
@@ -17,7 +16,7 @@ from goldviz.figures.reading import finite, positive, sentences
 from goldviz.labs.continuous_depth.figures.quantities import figure, setting_of
 from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 
-AFTER_TRAINING = "Measured once, when training is done."
+AFTER_TRAINING = "Measured after training."
 COUNTS = [20, 50, 100, 200, 500, 1000, 2000, 5000]
 WITHOUT_FLOW = "Only a neural ODE has an adjoint equation: train one beside the residual network."
 
@@ -44,12 +43,7 @@ def adjoint(plot: Plot) -> Figure:
     plot.log_axis("gradient_difference", "Distance", row=1)
     plot.linear_axis("adjoint_cost", "Ratio", row=2)
     plot.reference(0.01, "1 %", every_panel=False)
-    apart = plot.say(_apart_in_words, finite(plot.now["gradient_difference"]).median("seed"))
-    return legend_above_headings(plot.finish(apart, plot.drawn(), height=560, legend=False))
-
-
-def _apart_in_words(apart: Array) -> str:
-    return f"At step {int(apart['look'])} they differ by {fine_percent(float(apart))}." if np.isfinite(apart) else ""
+    return legend_above_headings(plot.finish(plot.drawn(), height=560, legend=False))
 
 
 @figure(
@@ -84,7 +78,7 @@ def tolerance(plot: Plot) -> Figure:
     if has_own:
         plot.figure.add_vline(x=own, line={"color": plot.ink.muted, "width": 1.5, "dash": "dash"})
     lines = sentences("Dotted: error = tolerance.", "Dashed: used in training." if has_own else "")
-    return legend_above_headings(plot.finish(sentences(AFTER_TRAINING, "First seed."), lines, height=600))
+    return legend_above_headings(plot.finish(_measured(plot), lines, height=600))
 
 
 def _dotted(plot: Plot, x: Any, y: Any, row: int | None = None) -> None:
@@ -141,8 +135,8 @@ def euler_steps(plot: Plot) -> Figure:
         unifiedhovertitle_text="%{x} steps",
     )
     plot.log_axis("error_by_blocks", "Mean distance (units of h)")
-    lines = sentences("Dotted: slope −1.", "Star: trained so." if has_star else "")
-    return plot.finish(_halving(plot), lines, sentences(AFTER_TRAINING, "First seed."))
+    lines = sentences("Dotted: slope −1.", "Star: trained." if has_star else "")
+    return plot.finish(_halving(plot), lines, _measured(plot))
 
 
 def _trained_steps(ds: Run, network: str) -> int | None:
@@ -161,6 +155,11 @@ def _halving(plot: Plot) -> Words:
     errors = positive(plot.ds["error_by_blocks"])
     ratios = errors.isel(steps_taken=-2) / errors.isel(steps_taken=-1)
     return plot.each(ratios, times, within="128 → 256 steps divide it by: {}.")
+
+
+def _measured(plot: Plot) -> str:
+    """When this was measured, and of which of several seeds."""
+    return sentences(AFTER_TRAINING, "First seed." if plot.ds.sizes.get("seed", 1) > 1 else "")
 
 
 def _after(plot: Plot, *names: str) -> str:

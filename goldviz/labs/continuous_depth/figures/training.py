@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import SATURATED, percent, times
+from goldviz.diagnostics.findings import SATURATED, percent
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.plot import Plot
@@ -45,7 +45,7 @@ def loss(plot: Plot) -> Figure:
     plot.log_axis("loss", "Loss")
     if is_regression(ds):
         plot.reference(ORDER_KEPT, "1/3: best that keeps the order")
-    key = "Lines: unseen points. Dotted: same weights, field followed exactly." if has_test else ""
+    key = "Lines: unseen points. Dotted: exact flow." if has_test else ""
     return plot.finish(key, plot.drawn("Thin: training." if has_test else ""))
 
 
@@ -80,13 +80,8 @@ def evaluations(plot: Plot) -> Figure:
     plot.step_grid()
     low, high = plot.limit("evaluations")
     plot.figure.update_yaxes(title_text="Evaluations of the field", range=(max(low, -0.02 * high), high))
-    way = "" if any_evaluation else "On the way back: none, the steps were kept."
-    counts = plot.ds["evaluations_forward"].median("seed")
-    growth = [
-        f"{plot.look_of(network).label} {float(own[0]):.0f} → {float(own[-1]):.0f}"
-        for network, own in ((network, counts.sel(network=network)) for network in plot.networks)
-    ]
-    return plot.finish(f"Forward: {', '.join(growth)}.", plot.drawn(way))
+    way = "" if any_evaluation else "Back: none."
+    return plot.finish(plot.drawn(way))
 
 
 @figure(
@@ -108,6 +103,4 @@ def field(plot: Plot) -> Figure:
     plot.figure.update_yaxes(title_text="Share", tickformat=".0%", tickvals=[0, 0.5, 1], range=(-0.06, 1.06), row=2)
     line = {"color": plot.ink.muted, "width": 1.5, "dash": "dot"}
     plot.figure.add_hline(y=SATURATED, line=line, row=2, col=1)
-    stretch = finite(plot.now["field_stiffness"]).median("seed")
-    answer = plot.each(stretch, times, within="Stretch at step {step}: {}.")
-    return legend_above_headings(plot.finish(answer, plot.drawn(f"Dotted: {percent(SATURATED)}."), height=560))
+    return legend_above_headings(plot.finish(plot.drawn(f"Dotted: {percent(SATURATED)}."), height=560))

@@ -10,7 +10,7 @@ from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import times
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import number_ticks, unseen, whole
-from goldviz.figures.frames import Words
+from goldviz.figures.frames import Words, line
 from goldviz.figures.plot import Plot, unless_zero
 from goldviz.figures.reading import finite, first_below_highest, positive
 from goldviz.labs.depth_gradients.figures.quantities import decay_between_hidden, figure, layer_ticks
@@ -40,7 +40,7 @@ def gradient_by_layer(plot: Plot) -> Figure:
     plot.lines(so_far, plot.when("mean of epochs 1 to {}"), hover="%{y:.3e}")
     _layer_axis(plot, "Layer")
     plot.log_axis("gradient_norm", "Norm of dL/dW")
-    dotted_words = plot.when("Epoch {}. Dotted: mean over epochs so far.")
+    dotted_words = line(plot.step_in_words(), "Dotted: mean so far.")
     zero_note = unseen(now, "layer")
     return plot.finish(_reach(plot, now), plot.drawn(dotted_words), zero_note)
 
@@ -94,7 +94,7 @@ def decay_rate(plot: Plot) -> Figure:
     _layer_axis(plot, "From the layer above, back to layer")
     plot.linear_axis("decay_rate", "Decay rate (nat)")
     plot.reference(0, "0: neither shrinks nor grows")
-    return plot.finish("Above 0 it shrinks on its way back, below 0 it grows.", plot.drawn(plot.when("Epoch {}.")))
+    return plot.finish(plot.drawn(plot.step_in_words()))
 
 
 @figure(
@@ -126,8 +126,8 @@ def gradient_factor(plot: Plot) -> Figure:
     _block_axis(plot)
     plot.log_axis("gradient_factor", "Factor, from h(l) to h(l−1)")
     plot.reference(1, "1: nothing lost")
-    key = "Filled: measured. Open: expected, the RMS gain of dh(l)/dh(l−1); residual: I + dF/dh (eq. 27, 48)."
-    return plot.finish(missing or key, plot.drawn(plot.when("Epoch {}.", dim)))
+    key = "Filled: measured. Open: RMS gain of dh(l)/dh(l−1)."
+    return plot.finish(missing or key, plot.drawn(plot.step_in_words(dim)))
 
 
 def _block_axis(plot: Plot) -> None:
@@ -156,9 +156,7 @@ def state_change(plot: Plot) -> Figure:
     _block_axis(plot)
     plot.log_axis("state_change", "Move, as a share of the state")
     plot.reference(1, "1: as far as the state is long")
-    return plot.finish(
-        "Near 0 a block keeps its input, near 1 it replaces it.", plot.drawn(plot.when("Epoch {}.", "histogram_epoch"))
-    )
+    return plot.finish(plot.drawn(plot.step_in_words("histogram_epoch")))
 
 
 def _add_predicted(plot: Plot, network: str, gain: Array) -> None:

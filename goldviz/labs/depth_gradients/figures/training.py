@@ -35,7 +35,7 @@ def _unseen(plot: Plot) -> str:
     """Draw what the networks make of unseen samples, over what they were trained on."""
     plot.curves(finite(plot.thinned("evaluation_loss")), hover="%{y:.4f}")
     behind(plot, finite(plot.ds["loss"]))
-    return "Unseen samples, without dropout and noise. Thin: training loss."
+    return "Thin: training loss."
 
 
 @figure(
@@ -60,4 +60,4 @@ def loss_by_depth(plot: Plot) -> Figure:
     plot.log_axis("loss_by_depth", "Training loss")
     deepest = (losses.isel(trained_depth=-1) / losses.min("trained_depth")).median("seed")
     answer = plot.each(deepest, times, within="Loss of the deepest over the best: {}.")
-    return plot.finish(answer, plot.drawn(plot.when("Epoch {}.")))
+    return plot.finish(answer, plot.drawn(plot.step_in_words()))

@@ -85,7 +85,7 @@ def fan(plot: Plot) -> Figure:
 def _what_bands(ds: Run, series: Series) -> str:
     seeds = f"Means over {series.seeds} seeds." if series.seeds > 1 else ""
     at_end = recorded_at_end(ds, series, "quantile")
-    return sentences("Bands: 50, 80 and 95 %." if at_end else "Band: mean ± 2 standard deviations.", seeds)
+    return sentences("" if at_end else "Band: mean ± 2 standard deviations.", seeds)
 
 
 def _add_points(figure: Figure, dates: list[str], came: Values, outside: Values, unit: str, theme: Theme) -> None:
@@ -158,7 +158,7 @@ def calibration(plot: Plot) -> Figure:
     notes = [
         f"Intervals of {nominal_shares} % held {shares} %.",
         sentences(look_words, about),
-        "Grey band, bars: 95 % chance, if days are independent.",
+        "Grey, bars: 95 %, if days are independent.",
     ]
     plot.finish(*notes, height=560, legend=False, hover="closest")
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)

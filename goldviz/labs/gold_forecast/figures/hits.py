@@ -57,14 +57,10 @@ def hits(plot: Plot) -> Figure:
     ticks = {**ticks, "tickvals": [*ticks["tickvals"], last], "ticktext": [*ticks["ticktext"], "all"]}
     figure.update_xaxes(range=ends, showgrid=False, unifiedhovertitle_text="%{x}", **ticks)
     figure.update_yaxes(title_text="Sign right", range=plot.limit("rate"), ticksuffix=" %")
-    own, up = years[-1].network, years[-1].up
     test = p_value(difference_p_value(series))
-    answer = (
-        f"In all: {style_of(series.network).label} {100 * own.rate:.1f} %, always up {100 * up.rate:.1f} %"
-        f"{f'; difference: {test}' if test else ''}."
-    )
+    answer = f"Difference in all: {test}." if test else ""
     seeds = f"Mean forecast of {series.seeds} seeds." if series.seeds > 1 else ""
-    place = f"Epoch {series.look}, {own.counted:,} moves. Bars: 95 %, Wilson."
+    place = f"Epoch {series.look}, {years[-1].network.counted:,} moves. Bars: 95 %."
     final = "The final block is left out." if series.final.any() else ""
     notes = [answer, sentences(place, seeds, final), source_words(ds)]
     return plot.finish(*notes)

@@ -59,7 +59,7 @@ def gradient_by_lag(plot: Plot) -> Figure:
     plot.number_axis("lag", "Rows back from the forecast", "%{x} rows back")
     plot.log_axis("state_gradient_norm", "Norm of dL/dh")
     unseen_words = unseen(now.expand_dims(network=[network]), "lag", "row")
-    place = plot.when("Epoch {}, the last refit.", "look")
+    place = plot.when("Epoch {}, last refit.", "look")
     return plot.finish(plot.say(_reach, now), plot.drawn(place), unseen_words, legend=False)
 
 
@@ -69,7 +69,7 @@ def _reach(now: Array) -> str:
     reach = reach_of(now.transpose("lag", "seed").values, lags)
     if not np.isfinite(reach).any():
         return "Every norm is exactly 0, or not a finite number."
-    return f"Above 1/100 of its largest up to {int(np.nanmedian(reach))} of {int(lags[-1])} rows back."
+    return f"Above 1/100 up to {int(np.nanmedian(reach))} of {int(lags[-1])} rows back."
 
 
 @figure(
@@ -116,10 +116,10 @@ def listening(plot: Plot) -> Figure:
         showgrid=False,
     )
     gaps = AtStep("look", np.isnan(values).any(axis=(1, 2)))
-    grey = gaps.map(lambda some: "Grey: not observed so many rows before, or exactly 0." if some else "")
+    grey = gaps.map(lambda some: "Grey: unobserved, or exactly 0." if some else "")
     seeds = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes["seed"] > 1 else ""
-    place = line(plot.when("Epoch {}, the last refit.", "look"), seeds, thinning, grey)
-    notes = [parts.map(lambda now: _loudest(channels, now)), place, join_words(ds)]
+    place = line(plot.when("Epoch {}, last refit.", "look"), seeds, thinning, grey)
+    notes = [parts.map(_deaf), place, join_words(ds)]
     height = 240 + 30 * len(channels)
     plot.finish(*notes, height=height, legend=False, hover="closest")
     low, high = plot.limit("input_gradient")
@@ -136,12 +136,8 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
-def _loudest(channels: list[str], shares: Values) -> str:
-    """The answer: the channels with the largest shares of the summed sizes."""
-    if not shares.any():
-        return "The forecast does not depend on any input."
-    order = np.argsort(-shares)[:3]
-    return f"Shares: {', '.join(f'{_short(channels[i])} {percent(shares[i])}' for i in order)}."
+def _deaf(shares: Values) -> str:
+    return "" if shares.any() else "The forecast does not depend on any input."
 
 
 @figure(
@@ -172,8 +168,8 @@ def hidden(plot: Plot) -> Figure:
     figure.update_yaxes(title_text="Units, slowest at the top", showticklabels=False, ticks="", showgrid=False)
     figure.update_yaxes(range=(-0.5, len(units) - 0.5))
     finite_slowness = slowness[np.isfinite(slowness)]
-    slow = f"{int((finite_slowness > SLOW).sum())} of {len(order)} units are slow (autocorrelation above {SLOW:g})."
-    place = f"{style.label}, the last refit, first seed, at the run's end."
+    slow = f"{int((finite_slowness > SLOW).sum())} of {len(order)} units slow (autocorrelation above {SLOW:g})."
+    place = f"{style.label}, last refit{', first seed' if ds.sizes.get('seed', 1) > 1 else ''}, at the end."
     notes = [slow if finite_slowness.size else "", sentences(place, thinning)]
     height = 300 + min(260, 8 * len(units))
     plot.finish(*notes, height=height, legend=False, hover="closest")

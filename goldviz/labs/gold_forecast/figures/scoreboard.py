@@ -60,7 +60,7 @@ def scoreboard(plot: Plot) -> Figure:
     figure.add_vline(x=0, line={"color": plot.ink.muted, "width": 2})
     sure = any(result.sure for result in by_model.values())
     waiting = str(ds.attrs.get("status", "")) in UNFINISHED
-    bars = "Bars: 95 % interval, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""
+    bars = "Bars: 95 %, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""
     has_network = "network" in by_model
     answer = (
         f"{short_name(series, 'network')}: {_with_interval(series, by_model['network'])}."

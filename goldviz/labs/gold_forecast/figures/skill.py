@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.words import forecasts_counted, plain_number, signed_percent
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -24,7 +23,7 @@ from goldviz.labs.gold_forecast.figures.quantities import (
     missing,
     widened,
 )
-from goldviz.labs.gold_forecast.scoring.results import final_results, results
+from goldviz.labs.gold_forecast.scoring.results import final_results
 from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.words import source_words
 
@@ -82,7 +81,7 @@ def skill(plot: Plot) -> Figure:
     _mark_refits(figure, series, plot.theme)
     final_words = _shade_final(figure, series, plot.theme)
     last = sentences(source_words(ds), thinning, _too_far(far))
-    notes = [_ends_in_words(ds, series), _place(series), final_words, last]
+    notes = [_place(series), final_words, last]
     plot.finish(*notes, height=500)
     dates_over_legend(figure)
     return figure.update_layout(margin_t=figure.layout.margin.t + 14)
@@ -189,17 +188,6 @@ def _shade_final(figure: Figure, series: Series, theme: Theme) -> str:
 def said(series: Series, value: float) -> str:
     """A score in words."""
     return plain_number(value, 3) if series.target == "volatility" else signed_percent(value)
-
-
-def _ends_in_words(ds: Run, series: Series) -> str:
-    """The answer: what the curves come to."""
-    scores = results(ds, series)
-    parts = [f"{short_name(series, model)} {said(series, result.value)}" for model, result in scores.items()]
-    if not parts:
-        return ""
-    score = "QLIKE gain" if series.target == "volatility" else "R²"
-    end = " before the final block" if series.final.any() else ""
-    return f"{score}{end}: {', '.join(parts)}."
 
 
 def short_name(series: Series, model: str) -> str:

@@ -60,10 +60,10 @@ def volatility(plot: Plot) -> Figure:
     plot.link("x", "day")
     high = widened(plot.limit("scale"), *curves)[1]
     figure.update_yaxes(title_text=as_label(series.moves.called("Standard deviation")), range=(0, high))
-    each = f"Each point: {width} forecasts, curves their root mean square." if width > 1 else ""
+    each = f"Root mean squares of {width} forecasts." if width > 1 else ""
     place = f"Epoch {series.look}." if series.look is not None else AT_FIRST_LOOK
     seeds = f"Mean of {series.seeds} seeds; band: each alone." if series.seeds > 1 else ""
-    notes = [_typical(series), sentences(place, seeds), sentences(each, source_words(ds))]
+    notes = [sentences(place, seeds), sentences(each, source_words(ds))]
     plot.finish(*notes, height=500)
     return dates_over_legend(figure)
 
@@ -122,15 +122,3 @@ def _largest(values: Values, starts: Values) -> Values:
 def _root_mean_square(values: Values, starts: Values) -> Values:
     counts = np.diff(np.append(starts, len(values)))
     return np.asarray(np.sqrt(np.add.reduceat(np.square(values), starts) / counts))
-
-
-def _typical(series: Series) -> str:
-    """The answer: between which widths each forecast moves, in nine days of ten."""
-    own = {series.network: series.scale.mean(axis=1)} if series.look is not None else {}
-    parts = []
-    for name, values in {**own, **_changing(series)}.items():
-        finite = shown(series, values[np.isfinite(values)])
-        if finite.size:
-            low, high = np.quantile(finite, (0.05, 0.95))
-            parts.append(f"{style_of(name).label} {low:.3g} to {high:.3g}")
-    return f"9 of 10 days: {', '.join(parts)}{series.moves.suffix}." if parts else ""

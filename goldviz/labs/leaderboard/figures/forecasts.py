@@ -53,7 +53,7 @@ def forecast(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text="Steps ahead")
     plot.linear_axis("window", "Standardised value")
     channel, row = plot.ds.attrs.get("shown_channel", ""), plot.ds.attrs.get("shown_row", 0)
-    chart = plot.finish(f"{channel}, forecast from row {row:,} on.", height=470)
+    chart = plot.finish(f"{channel}, forecast from row {row:,}.", height=470)
     legend_under(chart, lines=3, axis=50)
     return chart
 
@@ -92,7 +92,7 @@ def follows(plot: Plot) -> Figure:
 
 
 def _explained(levels: Array, moves: Array) -> str:
-    words = f"Repeating has R² {float(levels):.3f} of levels. Least squares over repeating: {float(moves):.3f}."
+    words = f"R²: repeating {float(levels):.3f} of levels, least squares {float(moves):.3f} over repeating."
     return words.replace("-", "−")
 
 

@@ -56,7 +56,7 @@ def same_forecast(plot: Plot) -> Figure:
         title_text="Windows in a test batch", range=(-12, sizes[-1] + 12), tickvals=[1, *sizes[16::16]]
     )
     plot.linear_axis("batch_score", "Mean squared error")
-    return plot.finish(f"{int(plot.ds.attrs.get('windows', 0)):,} test windows. Gold: batches that loaders use.")
+    return plot.finish(f"{int(plot.ds.attrs.get('windows', 0)):,} test windows. Gold: loaders' batches.")
 
 
 def _leaders(score: Array, low: Array, high: Array) -> str:
@@ -146,7 +146,7 @@ def traps(plot: Plot) -> Figure:
         range=(-0.6, len(TRAPS) - 0.4), tickvals=list(range(len(TRAPS))), ticktext=words[::-1], showgrid=False
     )
     plot.figure.add_vline(x=0, line={"color": plot.ink.muted, "width": 2})
-    chart = plot.finish("Left of the line: looks better than it is.", height=470, hover="closest")
+    chart = plot.finish("Left: looks better than it is.", height=470, hover="closest")
     legend_under(chart, lines=3, axis=50)
     return chart
 

@@ -27,11 +27,7 @@ def right(plot: Plot) -> Figure:
         plot.curve(finite(plot.ds[name]).sel(network="programmer"), "programmer", style=style, hover="%{y:.1%}")
     plot.step_grid()
     plot.linear_axis("share", "Unseen questions", tickformat=".0%")
-    sentence = plot.say(
-        lambda answers, programs: f"Right answers: {float(answers):.1%}; right programs: {float(programs):.1%}.",
-        *(finite(plot.now[name]).sel(network="programmer").median("seed") for name in ("right", "as_asked")),
-    )
-    return plot.finish(sentence, plot.drawn())
+    return plot.finish(plot.drawn())
 
 
 @figure(
@@ -66,7 +62,7 @@ def by_sort(plot: Plot) -> Figure:
         )
     )
     plot.linear_axis("share", "Right answers", tickformat=".0%")
-    return plot.finish(plot.drawn(plot.when("Step {}.", "look")), legend=False)
+    return plot.finish(plot.drawn(plot.step_in_words("look")), legend=False)
 
 
 def _sort(name: str) -> str:

@@ -98,7 +98,7 @@ def controller(plot: Plot, *, question: int = 0) -> Figure:
         ],
     )
     height = 250 + 26 * len(names_of(plot.ds))
-    plot.finish(plot.when("Step {}; first seed.", "look"), sentence, height=height, legend=False, hover="closest")
+    plot.finish(plot.step_in_words("look", one_seed=True), sentence, height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Weight")
 
 
@@ -138,9 +138,9 @@ def selection(plot: Plot, *, question: int = 0) -> Figure:
         zeroline=False,
         ticks="",
     )
-    words = f"Question: {as_label(str(plot.ds['question'].values[question]))}."
+    words = f"“{as_label(str(plot.ds['question'].values[question]))}”"
     height = 260 + 24 * len(cells)
-    plot.finish(plot.when("Step {}; first seed.", "look"), words, height=height, legend=False, hover="closest")
+    plot.finish(plot.step_in_words("look", one_seed=True), words, height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Selected")
 
 
@@ -167,7 +167,8 @@ def forming(plot: Plot) -> Figure:
         )
         upwards(plot, row)
     plot.step_axis()
-    words = f"Question: {as_label(str(plot.ds['question'].values[0]))}; first seed."
+    seed = ", first seed" if plot.ds.sizes.get("seed", 1) > 1 else ""
+    words = f"“{as_label(str(plot.ds['question'].values[0]))}”{seed}"
     height = 190 + (60 + 22 * len(names_of(plot.ds))) * len(steps)
     plot.finish(words, height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Weight")

@@ -10,7 +10,7 @@ from goldviz.arrays.labelled import Array
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Bar, Figure
 from goldviz.figures.elements import colour_bar_below
-from goldviz.figures.frames import AtStep
+from goldviz.figures.frames import AtStep, line
 from goldviz.figures.maps import SIGNED, cells, colour_bar
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
@@ -68,7 +68,7 @@ def heads(plot: Plot) -> Figure:
         plot.add(heat, row=row)
     plot.figure.update_yaxes(title_text="Cell", range=plot.limit("slot"))
     _sequence_axes(plot)
-    return _with_bar(plot, "Weight, or size", plot.when("Step {}; first seed.", "look"), height=620)
+    return _with_bar(plot, "Weight, or size", plot.step_in_words("look", one_seed=True), height=620)
 
 
 @figure(
@@ -98,7 +98,7 @@ def answer(plot: Plot) -> Figure:
     marks = [name for name in labels if not name.startswith("bit")]
     plot.figure.update_yaxes(tickvals=marks, type="category", tickfont={"size": 11}, row=1)
     _sequence_axes(plot)
-    words = plot.when("Step {}; first seed.", "look")
+    words = plot.step_in_words("look", one_seed=True)
     return _with_bar(plot, "Bit, or how likely a 1 is", words, height=450 + 85 * len(plot.networks))
 
 
@@ -136,7 +136,7 @@ def stages(plot: Plot, time: int | None = None, head: str = "read") -> Figure:
     plot.number_axis("slot", "Cell", "cell %{x}", {1: "1"})
     plot.figure.update_yaxes(range=(0, 1.05), tickvals=[0, 0.5, 1])
     plot.figure.update_layout(barmode="overlay", bargap=0.2)
-    note = plot.when(f"At time {at}, the head that {head}s. Step {{}}; first seed.", "look")
+    note = line(f"Time {at}, the head that {head}s.", plot.step_in_words("look", one_seed=True))
     chart = plot.finish(note, height=620, legend=False)
     return chart.update_layout(margin_t=chart.layout.margin.t + 14)
 
@@ -190,6 +190,6 @@ def memory(plot: Plot, time: int | None = None) -> Figure:
     plot.add(cells(plot.at_step(now), x=plot.ds["column"].values, y=plot.ds["slot"].values, hover=hover))
     plot.figure.update_xaxes(title_text="Number in the cell", dtick=1, showgrid=False)
     plot.figure.update_yaxes(title_text="Cell", range=plot.limit("slot"), showgrid=False)
-    words = plot.when(f"After time {at}. Step {{}}; first seed.", "look")
+    words = line(f"After time {at}.", plot.step_in_words("look", one_seed=True))
     plot.finish(words, height=520, legend=False, hover="closest")
     return colour_bar(plot.figure, plot.limit("memory"), SIGNED, "Number")

@@ -24,7 +24,7 @@ def by_length(plot: Plot) -> Figure:
     train_length, slots = int(plot.ds.attrs.get("trained_length", 0)), plot.ds.sizes["slot"]
     plot.figure.add_vline(x=train_length, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
     plot.figure.add_vline(x=slots, line={"color": plot.ink.muted, "width": 1.5, "dash": "dash"})
-    note = plot.drawn(plot.when("Step {}.", "look"))
+    note = plot.drawn(plot.step_in_words("look"))
     return legend_above_headings(plot.finish(note, height=560))
 
 

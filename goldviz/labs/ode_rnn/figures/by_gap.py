@@ -66,8 +66,7 @@ def jumps(plot: Plot) -> Figure:
     ranks = [rank_correlation(gaps, one) for one in rows.values.reshape(-1, len(gaps))]
     correlations = rows.isel(observation=0).copy(data=np.reshape(ranks, rows.shape[:-1]))
     answer = plot.each(correlations, _signed, within="Rank correlation with the gap: {}.")
-    notes = [answer, line("Without the first observation.", step_in_words(plot))]
-    return legend_below(plot.finish(*notes, hover="closest"), lines_of(plot.networks))
+    return legend_below(plot.finish(answer, step_in_words(plot), hover="closest"), lines_of(plot.networks))
 
 
 def _signed(value: float) -> str:
@@ -133,19 +132,9 @@ def solver(plot: Plot) -> Figure:
     plot.linear_axis("interval_evaluations", "Evaluations", row=1)
     plot.log_axis("interval_error", "Distance", row=2)
     _mark_longest(plot)
-    notes = [plot.say(_cost, count, error), line(_method(ds), step_in_words(plot)), plot.say(_hidden, error)]
+    notes = [line(_method(ds), step_in_words(plot)), plot.say(_hidden, error)]
     plot.finish(*notes, height=560, legend=False, hover="closest")
     return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 18)
-
-
-def _cost(count: Array, error: Array) -> str:
-    parts = []
-    if count.notnull().any():
-        parts.append(f"{float(count.min()):.0f} to {float(count.max()):.0f} evaluations a gap")
-    if error.notnull().any():
-        parts.append(f"error at most {times(float(error.max()))}")
-    words = "; ".join(parts)
-    return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
 def _hidden(error: Array) -> str:

@@ -24,7 +24,6 @@ from goldviz.labs.ode_rnn.figures.quantities import (
     farthest,
     figure,
     legend_below,
-    longest_gap,
     step_in_words,
     time_unit,
     value_limits,
@@ -93,7 +92,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     outside = plot.say(lambda mean: _outside(mean, edges), now["decoded_mean"].sel(channel=channel_name))
     notes = [
         plot.each(misses, times, within="Mean miss before looking: {}."),
-        _warning(ds),
+        "Shaded: longer gaps than in training." if beyond_training(ds) else "",
         line("Band: 90 %.", step_in_words(plot), outside),
     ]
     height = 146 + FIRST_PANEL + (len(names) - 1) * (OTHER_PANEL + BETWEEN) + (rows and rows * RUG_ROW + BETWEEN)
@@ -267,13 +266,6 @@ def forecast_misses(now: Run, channel: str) -> Array:
     before = now["decoded_mean"].sel(channel=channel).isel(moment=jump_places(now["moment"].values))
     before = before.drop_vars("moment").rename(moment="observation")
     return abs(before - now["probe_value"].sel(channel=channel)).isel(observation=slice(1, None))
-
-
-def _warning(ds: Run) -> str:
-    if not beyond_training(ds):
-        return ""
-    unit = time_unit(ds)
-    return f"Shaded: over {longest_gap(ds):.3g} {unit} without a look, longer than in training. Do not trust it there."
 
 
 def _outside(mean: Array, ends: tuple[float, float]) -> str:

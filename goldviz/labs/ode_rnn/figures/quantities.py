@@ -68,7 +68,7 @@ def as_of(plot: Plot, *names: str) -> Run:
 
 def step_in_words(plot: Plot) -> Words:
     """Which look is drawn; empty for a dataset without looks."""
-    return plot.when("Step {}, first seed.", "look") if "look" in plot.ds.dims else ""
+    return plot.step_in_words("look", one_seed=True) if "look" in plot.ds.dims else ""
 
 
 def setting_of(ds: Run, name: str) -> Any:

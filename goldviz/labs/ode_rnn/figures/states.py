@@ -21,7 +21,6 @@ from goldviz.labs.ode_rnn.figures.quantities import (
     beyond_training,
     figure,
     legend_below,
-    longest_gap,
     step_in_words,
     time_unit,
 )
@@ -85,9 +84,8 @@ def latent(plot: Plot) -> Figure:
     plot.figure.update_xaxes(unifiedhovertitle_text=f"time %{{x:.3f}} {time_words}")
     plot.figure.update_xaxes(title_text=f"Time ({time_words})", row=len(names))
     plot.linear_axis("state", "h", nticks=5)
-    beyond = f"Shaded: over {longest_gap(ds):.3g} {time_unit(ds)} without a look." if beyond_training(ds) else ""
-    shares = plot.each(_moved(now["state"]), percent, within="Part of the way between observations: {}.")
-    notes = [shares, line(step_in_words(plot), beyond)]
+    shares = plot.each(_moved(now["state"]), percent, within="Way between observations: {}.")
+    notes = [shares, step_in_words(plot)]
     whole = plot.finish(*notes, height=170 + 150 * len(names) + (60 if len(names) == 1 else 0))
     return legend_below(whole, 2, below_headings=True)
 
@@ -173,7 +171,7 @@ def plane(plot: Plot) -> Figure:
     variance_words = plot.say(_seen, now["explained_variance"]) if "explained_variance" in now else ""
     notes = [
         variance_words,
-        "Arrows: the field in the plane through the star. Longer is faster.",
+        "Arrows: the field at the star.",
         line("Markers brighten with time.", step_in_words(plot)),
     ]
     return legend_below(plot.finish(*notes, height=560, hover="closest"), 4)
@@ -222,5 +220,4 @@ def _arrows(now: Run, ink: str) -> list[Node]:
 def _seen(shares: Array) -> str:
     if not np.isfinite(shares).all():
         return ""
-    first, second = shares.values.tolist()
-    return f"The axes hold {percent(first + second)} of the variance ({percent(first)} and {percent(second)})."
+    return f"Axes: {percent(float(shares.sum()))} of the variance."

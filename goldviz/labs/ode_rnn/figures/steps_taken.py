@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from goldviz.arrays.labelled import Array
-from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO
-from goldviz.figures.frames import AtStep
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive
 from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, refined_ratio
@@ -47,14 +42,8 @@ def consistency(plot: Plot) -> Figure:
     plot.log_axis("refined_ratio", "Ratio", row=2)
     for line in (1.1, 1 / 1.1):
         plot.figure.add_hline(y=line, row=2, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
-    difference = plot.say(_difference, positive(refined_ratio(plot.now)).median("seed"))
-    whole = plot.finish(difference, plot.drawn("Dotted lines: 10 % more or less."), height=560)
+    whole = plot.finish(plot.drawn("Dotted: ±10 %."), height=560)
     return legend_below(whole, 2, below_headings=True)
-
-
-def _difference(ratio: Array) -> str:
-    words = f"Step {int(ratio['look'])}: refining the steps multiplies the error by {float(ratio):.3g}."
-    return words if np.isfinite(ratio) else ""
 
 
 @figure(
@@ -80,20 +69,5 @@ def evaluations(plot: Plot) -> Figure:
         plot.log_axis("stiffness", "Norm", row=2)
         plot.linear_axis("saturation", "Share", tickformat=".0%", row=3)
     plot.step_grid()
-    answer = _stiffness(plot) if has_looks else ""
-    whole = plot.finish(answer, thinning, height=620 if has_looks else 400, legend=False)
+    whole = plot.finish(thinning, height=620 if has_looks else 400, legend=False)
     return whole.update_layout(margin_t=whole.layout.margin.t + 14)
-
-
-def _stiffness(plot: Plot) -> AtStep:
-    """The answer: stiffness at the first look and now, and the share of saturated units now."""
-    first = float(positive(plot.ds["field_stiffness"].isel(look=0)).median("seed"))
-
-    def words(now: Array, share: Array) -> str:
-        if not (np.isfinite(first) and np.isfinite(now)):
-            return ""
-        saturation = f", {percent(float(share))} saturated" if np.isfinite(share) else ""
-        return f"Step {int(now['look'])}: norm {times(float(now))}, at first {times(first)}{saturation}."
-
-    norms, shares = positive(plot.now["field_stiffness"]), finite(plot.now["field_saturation"])
-    return plot.say(words, norms.median("seed"), shares.median("seed"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.arrays.labelled import Array
-from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import along_sequence
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
@@ -39,11 +38,7 @@ def error(plot: Plot) -> Figure:
     plot.log_axis("error", "Squared error")
     for row, (horizon, name, _) in enumerate(parts, start=1):
         _zero_line(plot, horizon, row, positive(plot.thinned(name)))
-    answers = [
-        plot.each(positive(plot.now[name]).median("seed"), times, within=f"Step {{step}}, {words}: {{}}.")
-        for words, name, _ in parts
-    ]
-    whole = plot.finish(*answers, plot.drawn(), height=600 if len(parts) == 2 else 430)
+    whole = plot.finish(plot.drawn(), height=600 if len(parts) == 2 else 430)
     return legend_below(whole, lines_of(plot.networks), below_headings=True)
 
 
@@ -89,8 +84,7 @@ def coverage(plot: Plot) -> Figure:
     plot.step_grid()
     plot.linear_axis("coverage", "Share inside", tickformat=".0%")
     plot.reference(0.9, "90 % promised", x=0)
-    shares = plot.each(finite(plot.now["coverage"]).median("seed"), percent, within="Step {step}: {}.")
-    return legend_below(plot.finish(shares, plot.drawn()), lines_of(plot.networks))
+    return legend_below(plot.finish(plot.drawn()), lines_of(plot.networks))
 
 
 gradient_by_observation = along_sequence.state_gradient.of(

@@ -89,8 +89,8 @@ def gains(plot: Plot) -> Figure:
     days_axis(plot.figure, plot.limit("time"))
     plot.link("x", "day")
     plot.linear_axis("gain", "Nats a day, added up", zeroline=True, zerolinewidth=2)
-    zero_words = "Zero: the honest run's token frequency." if pair else "Zero: token frequency."
-    return plot.finish(_gap(pair), line(plot.when("Epoch {}.", "look"), zero_words, thinning), height=430)
+    zero_words = "Zero: honest token frequency." if pair else "Zero: token frequency."
+    return plot.finish(_gap(pair), line(plot.step_in_words("look"), zero_words, thinning), height=430)
 
 
 def _gap(pair: Pair | None) -> str:
@@ -100,7 +100,7 @@ def _gap(pair: Pair | None) -> str:
     gap = gained_by_looking_ahead(*pair)
     if gap <= 0:
         return f"Shaded: looking ahead gains nothing here ({signed(gap, 3)} nats a day)."
-    return f"Shaded: looking ahead gains {signed(gap, 3)} nats a day. No forecaster could have them."
+    return f"Shaded: looking ahead gains {signed(gap, 3)} nats a day."
 
 
 @figure(

@@ -94,7 +94,7 @@ def _fits(plot: Plot) -> None:
 def _agree(ds: Run) -> str:
     """How far tokens are the planted regimes, where there are any."""
     rand = float(ds["rand_index"]) if "rand_index" in ds else np.nan
-    sentence = f"Agreement with the planted regimes: {plain_number(rand)} (0 chance, 1 all)."
+    sentence = f"Agreement with planted regimes: {plain_number(rand)} (chance 0)."
     return sentence if np.isfinite(rand) else ""
 
 

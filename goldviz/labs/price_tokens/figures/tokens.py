@@ -11,7 +11,6 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.market import in_template
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import sentences
 from goldviz.labs.price_tokens.figures.quantities import figure
 
 MOST_MOTIFS = 8
@@ -54,8 +53,8 @@ def meaning(plot: Plot) -> Figure:
         unifiedhovertitle_text="token %{x}", showgrid=False, range=(0.4, len(x) + 0.6), tick0=1, dtick=every
     )
     plot.figure.layout.xaxis2.title.text = "Token"
-    by = " by the last fit" if plot.ds.sizes["fold"] > 1 else ""
-    used = f"In use{by}: {float(last['code_perplexity']):.1f} of {len(x)} tokens (perplexity)."
+    by = ", last fit" if plot.ds.sizes["fold"] > 1 else ""
+    used = f"Perplexity{by}: {float(last['code_perplexity']):.1f} of {len(x)} tokens."
     plot.finish(used, _while_learned(plot.ds), height=480, legend=False)
     return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + HEADING)
 
@@ -134,11 +133,5 @@ def motifs(plot: Plot) -> Figure:
         )
     plot.figure.update_xaxes(title_text="Merges", unifiedhovertitle_text="%{x} merges", showgrid=True)
     plot.linear_axis("bits", "Bits a day")
-    bits = ds["bits"].sel(order="as it came").values.astype(np.float64)
-    dealt = float(ds["bits"].sel(order="shuffled").values[-1])
     first = [str(name).split(": ")[1] for name in ds["motif"].values[:MOST_MOTIFS]]
-    return plot.finish(
-        f"{bits[0]:.2f} bits without merges, {bits[-1]:.2f} with {len(bits) - 1}; shuffled {dealt:.2f}.",
-        sentences(f"First merges: {', '.join(first)}." if first else ""),
-        height=400,
-    )
+    return plot.finish(f"First merges: {', '.join(first)}." if first else "", height=400)

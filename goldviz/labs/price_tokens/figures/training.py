@@ -19,4 +19,4 @@ from goldviz.labs.price_tokens.figures.quantities import KINDS, figure
 def loss(plot: Plot) -> Figure:
     """The loss of the next token over the epochs, in nats; ln K is that of saying all alike."""
     count = plot.ds.sizes["token_name"]
-    return losses_of_fits(plot, f"Guessing all {count} tokens alike: {np.log(count):.3f} nat.", title="Loss (nat)")
+    return losses_of_fits(plot, f"All {count} alike: {np.log(count):.3f} nat.", title="Loss (nat)")

@@ -42,5 +42,5 @@ def by_lag(plot: Plot) -> Figure:
             hover="%{y:.4f}",
             row=1,
         )
-    words = plot.drawn(plot.when("Step {}, fresh sequences.", "look"))
+    words = plot.drawn(plot.step_in_words("look"))
     return legend_above_headings(plot.finish(words, height=560 if has_scores else 430))

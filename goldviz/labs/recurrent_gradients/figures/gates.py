@@ -41,7 +41,7 @@ def gates(plot: Plot) -> Figure:
         plot.curve(now.sel(network=network, gate=gate), network, hover="%{y:.3f}", row=row, legend=False)
     plot.number_axis("time", "Time step t", "time %{x}", {1: "1"})
     plot.figure.update_yaxes(range=(-0.06, 1.06), tickvals=[0, 0.5, 1])
-    notes = ["1: open; 0: shut.", _memory(plot), plot.drawn(plot.when("Step {}.", "look"))]
+    notes = ["1: open.", _memory(plot), plot.drawn(plot.step_in_words("look"))]
     figure = plot.finish(*notes, height=144 + 110 * len(pairs), legend=False)
     for panel, (_, gate) in enumerate(pairs, start=1):
         elements.about(figure, panel, gate=gate)
@@ -105,15 +105,15 @@ def _most_stuck(plot: Plot) -> Words:
         return ""
     now, pairs = finite(plot.now["gate_saturation"]).median("seed"), gates_of(plot.ds)
 
-    def words(at: int, *shares: float) -> str:
+    def words(*shares: float) -> str:
         stuck_gates = [(share, *pair) for share, pair in zip(shares, pairs, strict=True) if share >= 0.005]
         if not stuck_gates:
             return ""
         share, network, gate = max(stuck_gates)
-        return f"Most at step {at}: {style_of(network).label} {gate} gate, {percent(share)}."
+        return f"Most now: {style_of(network).label} {gate} gate, {percent(share)}."
 
     of_pairs = [now.sel(network=network, gate=gate).values.tolist() for network, gate in pairs]
-    return spoken(words, "look", now["look"].values.tolist(), *of_pairs)
+    return spoken(words, "look", *of_pairs)
 
 
 @figure(

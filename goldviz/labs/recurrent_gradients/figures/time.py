@@ -44,9 +44,7 @@ def jacobian_by_lag(plot: Plot) -> Figure:
     power_axis(plot.figure, "y", "Norm of dh(T)/dh(T−lag)", *ends)
     plot.reference(0, "1: nothing lost")
     plot.reference(FADED, "1/100")
-    return plot.finish(
-        _fading(plot, now), line(*beside, _of_sequences(plot)), plot.drawn(plot.when("Step {}.", "look"))
-    )
+    return plot.finish(_fading(plot, now), line(*beside, _of_sequences(plot)), plot.drawn(plot.step_in_words("look")))
 
 
 def _of_sequences(plot: Plot) -> str:
@@ -115,7 +113,7 @@ def lag_contribution(plot: Plot) -> Figure:
     plot.log_axis("lag_contribution", "Norm of its part of dL/dW")
     # The largest lag multiplies by the initial state, which is zero: its place is empty for every network.
     gaps = unseen(now.isel(lag=slice(0, -1)), "lag", "lag")
-    return plot.finish(_nearest(plot), plot.drawn(plot.when("Step {}.", "look")), gaps)
+    return plot.finish(_nearest(plot), plot.drawn(plot.step_in_words("look")), gaps)
 
 
 def _nearest(plot: Plot) -> Words:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import times
 from goldviz.figures import training_steps
 from goldviz.figures.draft import Figure
 from goldviz.figures.layers import RULE_OF_THUMB, lines_of_layers
@@ -52,5 +51,4 @@ def update_to_data(plot: Plot) -> Figure:
     plot.step_grid()
     plot.log_axis("update_to_data", "Update-to-data ratio")
     plot.reference(1e-3, "10⁻³: usual advice")
-    now = positive(plot.now["update_to_data"]).median("seed")
-    return plot.finish(plot.each(now, times, within="At step {step}: {}."), plot.drawn())
+    return plot.finish(plot.drawn())

@@ -45,10 +45,7 @@ def horizon(plot: Plot) -> Figure:
     plot.number_axis("ahead", "Rows ahead", "%{x} ahead")
     plot.log_axis("horizon_error", "Mean squared error")
     _floor(plot)
-    sentence = plot.each(
-        errors.mean("ahead").median("seed"), lambda error: f"{error:.3g}", between=": ", within="Mean error. {}."
-    )
-    figure = plot.finish(sentence, plot.drawn(plot.when("Step {}.", "look")), height=470)
+    figure = plot.finish(plot.drawn(plot.step_in_words("look")), height=470)
     return legend_below(figure, 4)
 
 
@@ -72,7 +69,7 @@ def fan(plot: Plot) -> Figure:
     plot.number_axis("place", "Row", "row %{x}")
     plot.linear_axis("value", "Value")
     plot.figure.add_vline(x=context + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-    figure = plot.finish(plot.when("Step {}; first seed.", "look"), height=470)
+    figure = plot.finish(plot.step_in_words("look", one_seed=True), height=470)
     return legend_below(figure, 3)
 
 
@@ -120,7 +117,7 @@ def longer(plot: Plot) -> Figure:
     _floor(plot)
     train_lags = plot.ds.sizes["lag"]
     plot.figure.add_vline(x=train_lags + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-    return plot.finish("Dashed: the longest series learned.", plot.drawn(plot.when("Step {}.", "look")))
+    return plot.finish("Dashed: the longest series learned.", plot.drawn(plot.step_in_words("look")))
 
 
 @figure(
@@ -137,7 +134,4 @@ def training(plot: Plot) -> Figure:
         best = float(finite(plot.ds["simple_weighted"]).median("seed").min("simple"))
         if best > 0:
             plot.reference(best, "best simple rule", x=0)
-    sentence = plot.each(
-        finite(plot.now["weighted_error"]).median("seed"), lambda error: f"{error:.3g}", between=": ", within="{}."
-    )
-    return plot.finish(sentence, plot.drawn())
+    return plot.finish(plot.drawn())

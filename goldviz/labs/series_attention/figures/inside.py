@@ -38,7 +38,7 @@ def by_lag(plot: Plot) -> Figure:
             )
     plot.number_axis("lag", "Rows back", "%{x} rows back", {0: "0"})
     plot.linear_axis("attention_by_lag", "Mean weight")
-    figure = plot.finish(plot.when("Step {}; first seed.", "look"), height=450)
+    figure = plot.finish(plot.step_in_words("look", one_seed=True), height=450)
     return legend_below(figure, 2 + len(blocks) // 2)
 
 
@@ -85,7 +85,7 @@ def similarity(plot: Plot) -> Figure:
     plot.number_axis("place", "Row", "row %{x}")
     plot.linear_axis("value", "Value", row=1)
     plot.linear_axis("similarity", "q k / √d", row=2)
-    figure = plot.finish(plot.when("Step {}; first seed.", "look"), height=560)
+    figure = plot.finish(plot.step_in_words("look", one_seed=True), height=560)
     return legend_below(figure, 1, below_headings=True)
 
 
@@ -109,4 +109,4 @@ def kernels(plot: Plot) -> Figure:
         )
     plot.number_axis("kernel_lag", "Rows back", "%{x} rows back", {0: "0"})
     plot.linear_axis("kernel_norm", "Norm")
-    return plot.finish(plot.when("Step {}; first seed.", "look"), height=400)
+    return plot.finish(plot.step_in_words("look", one_seed=True), height=400)

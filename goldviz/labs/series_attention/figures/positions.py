@@ -41,7 +41,7 @@ def heard(plot: Plot) -> Figure:
     plot.figure.update_yaxes(title_text="Blocks", range=plot.limit("depth"), showgrid=False, dtick=1)
     whole = np.flatnonzero(values.all(1))
     depth = int(plot.ds["depth"].values[whole[0]]) if whole.size else 0
-    words = f"All is heard after {depth} block{'s' * (depth > 1)}." if whole.size else ""
+    words = f"All heard after {depth} block{'s' * (depth > 1)}." if whole.size else ""
     plot.finish(words, height=380, legend=False, hover="closest")
     return colour_bar_below(
         plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Heard", tickmode="array", tickvals=[0, 1], ticktext=["no", "yes"]
@@ -94,7 +94,7 @@ def scores(plot: Plot) -> Figure:
     plot.number_axis("place", "Row", "row %{x}")
     plot.linear_axis("score", "Score", row=1)
     plot.linear_axis("value", "Value", row=2)
-    return plot.finish(plot.when("Step {}; first seed.", "look"), height=560, legend=False, hover="closest")
+    return plot.finish(plot.step_in_words("look", one_seed=True), height=560, legend=False, hover="closest")
 
 
 @figure(
@@ -120,4 +120,4 @@ def positions(plot: Plot) -> Figure:
     )
     plot.number_axis("lag", "Rows apart", "%{x} rows apart", {0: "0"})
     plot.linear_axis("position_product", "Product")
-    return plot.finish(plot.when("Step {}; first seed.", "look"), legend=False)
+    return plot.finish(plot.step_in_words("look", one_seed=True), legend=False)

@@ -60,7 +60,7 @@ def own_side(plot: Plot) -> Figure:
     for panel, words in ((1, "Encoder"), (2, "Decoder")):
         add_heading(plot.figure, panel, f"<b>{words}</b>")
     height = 250 + 30 * max(len(read), len(decoder_inputs))
-    plot.finish(plot.when("Step {}.", "look"), height=height, legend=False, hover="closest")
+    plot.finish(plot.step_in_words("look"), height=height, legend=False, hover="closest")
     plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 16)
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
 
@@ -90,7 +90,7 @@ def alignment(plot: Plot) -> Figure:
         )
     )
     height = 250 + 30 * len(target_words)
-    plot.finish(plot.when("Step {}.", "look"), _answer(plot), height=height, legend=False, hover="closest")
+    plot.finish(plot.step_in_words("look"), _answer(plot), height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
 
 

@@ -39,7 +39,7 @@ def by_length(plot: Plot) -> Figure:
     longest = int(plot.ds.attrs["longest_trained"])
     if longest < int(plot.ds["length"].values[-1]):
         plot.figure.add_vline(x=longest + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-    return plot.finish(plot.drawn(plot.when("Step {}.", "close_look")))
+    return plot.finish(plot.drawn(plot.step_in_words("close_look")))
 
 
 @figure(
