@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.column_words import CHANNEL_WORDS, name_words
+from goldviz.data.tables.column_words import CHANNEL_WORDS, KNOWN_WORDS, name_words
 from goldviz.data.tables.daily_column import DailyColumn, DatedTable, daily_column
 from goldviz.data.tables.file_table import FileTable, distinct_names, is_missing, plain_words, printed
 from goldviz.data.tables.printed_numbers import ReadNumbers
@@ -85,15 +85,27 @@ def one_row_a_moment(source: DatedTable) -> tuple[NDArray[np.int64], list[str]]:
 def without_entities(
     table: FileTable, numeric: list[int], text: Sequence[int], numbers: Mapping[int, ReadNumbers]
 ) -> tuple[list[int], list[str]]:
-    """The columns of numbers without one that names what the table is of, and what such columns say."""
+    """The columns of numbers without those that name what the table is of or count its rows, and what they say."""
     names = [column for column in text if one_name(table, column)]
     coded = [
         column
         for column in numeric
         if name_words(table.names[column]) & CHANNEL_WORDS and np.ptp(numbers[column].values) == 0
     ]
+    others = [
+        column for column in numeric if column not in coded and not _counts(table.names[column], numbers[column].values)
+    ]
     said = [f"{table.names[column]} is {table.cell(column, 0)} in every row." for column in (*names, *coded)]
-    return [column for column in numeric if column not in coded] or numeric, said
+    if others:
+        counting = [column for column in numeric if column not in (*coded, *others)]
+        said += [f"{table.names[column]} counts the rows and is left out." for column in counting]
+    return others or numeric, said
+
+
+def _counts(name: str, values: NDArray[np.float64]) -> bool:
+    """Whether a column numbers the rows from 0 or 1, as an index does that was written beside them."""
+    up = values if values[0] in (0, 1) else values[::-1]
+    return up[0] in (0, 1) and bool((np.diff(up) == 1).all()) and not name_words(name) & KNOWN_WORDS
 
 
 def one_name(table: FileTable, column: int) -> bool:

@@ -44,6 +44,7 @@ _CLOCK = (
     r"(?:(?:T| +)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?"
     r" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?|UTC|GMT)?)?"
 )
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[.,]* +)?"
 _ASIDE = r"(?: *\([A-Za-z.]{3,9}\))?"
 """The month or weekday, which some calendars say again in brackets."""
 
@@ -73,8 +74,8 @@ DATE_FORMS = (
     ),
     DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[-/.](?P<last>\d{{1,2}})[-/.]{_YEAR}{_CLOCK}$"),
     DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[/.](?P<last>\d{{1,2}})[/.](?P<year>\d{{2}}){_CLOCK}$"),
-    DateForm("month", rf"(?i)^{_NAME}[. -]+{_DAY},?[ -]+{_YEAR}{_CLOCK}{_ASIDE}$"),
-    DateForm("day", rf"(?i)^{_DAY}[. -]+{_NAME}[., -]+{_ANY_YEAR}{_CLOCK}{_ASIDE}$"),
+    DateForm("month", rf"(?i)^{_WEEKDAY}{_NAME}[. -]+{_DAY},?[ -]+{_YEAR}{_CLOCK}{_ASIDE}$"),
+    DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}[. -]+{_NAME}[., -]+{_ANY_YEAR}{_CLOCK}{_ASIDE}$"),
     DateForm("month", rf"(?i)^{_NAME}[., -]+{_YEAR}$"),
     DateForm("year", r"^(?P<epoch>-?\d{9,10}|-?\d{12,13})$", digits_alone=True),
 )

@@ -23,6 +23,9 @@ SUFFIXES = {"k": 3, "m": 6, "b": 9}
 READ_FOR_MARK = 2_000
 """Rows from which the decimal mark is told, if they can tell it."""
 
+MONEY = r"(?:(?:US|R|A|C)?\$|[€£¥₹₽₩]|zł|Kč|kr|USD|EUR|GBP|JPY|CHF|CNY|PLN|BRL|CAD|AUD|INR|RUB|TRY|KRW|SEK|NOK|DKK)"
+"""Currencies, as they stand before a number or behind it."""
+
 OTHER_CHARACTERS = (("[\u00a0\u2009\u202f]", " "), ("\u2019", "'"), ("\u2212", "-"))
 """Blanks, apostrophes and minus signs of typesetters, and the plain ones that stand for them here."""
 
@@ -50,8 +53,8 @@ def number_pattern(decimal: str) -> str:
     groups = "|".join(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+" for mark in (_other(decimal), " ", "'"))
     mark = re.escape(decimal)
     return (
-        rf"^[+-]?[$€£¥]?(?:(?:\d+|{groups})(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d{{1,3}})?"
-        rf" ?(?:%|[{''.join(SUFFIXES)}{''.join(SUFFIXES).upper()}])?$"
+        rf"^[+-]?(?:{MONEY} ?)?(?:(?:\d+|{groups})(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d{{1,3}})?"
+        rf" ?(?:%|[{''.join(SUFFIXES)}{''.join(SUFFIXES).upper()}]|{MONEY})?$"
     )
 
 
@@ -101,7 +104,7 @@ def read_numbers(column: pa.Array, decimal: str) -> ReadNumbers:
     fits = pc.match_substring_regex(cells, number_pattern(decimal))
     wrong = pc.invert(pc.or_(fits, missing))
     percent = pc.any(pc.and_(fits, pc.ends_with(cells, "%"))).as_py() or False
-    plain = pc.replace_substring_regex(cells, f"[$€£¥ '%+{_other(decimal)}]", "")
+    plain = pc.replace_substring_regex(cells, f"{MONEY}|[ '%+{_other(decimal)}]", "")
     plain = pc.replace_substring(plain, decimal, ".")
     for suffix, power in SUFFIXES.items():
         plain = pc.replace_substring_regex(plain, f"(?i){suffix}$", f"e{power}")

@@ -26,7 +26,7 @@ from goldviz.data.tables.column_words import ADJUSTED_WORDS, name_words
 from goldviz.data.tables.daily_column import FEWEST_VALUES, DailyColumn, DatedTable, daily_column
 from goldviz.data.tables.date_columns import chosen_dates, clock_column, date_columns
 from goldviz.data.tables.file_table import FileTable, plain_words, printed
-from goldviz.data.tables.printed_dates import DateForm, PrintedDates, read_dates, with_clock
+from goldviz.data.tables.printed_dates import DateForm, PrintedDates, date_form, read_dates, with_clock
 from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers
 from goldviz.data.tables.understood import NOTHING_TOLD, Confidence, Question, Told, Understood
 
@@ -80,13 +80,18 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
     for column in others:
         numbers[column], remark = _without_signs(table, column, read_numbers(table.columns[column], decimal))
         notes += remark
-    numeric = [column for column in others if numbers[column].numeric]
+    named = priced([table.names[column] for column in others])[0]
+    numeric = [
+        column
+        for column in others
+        if numbers[column].numeric or (table.names[column] == named and _meant_as_numbers(table.columns[column]))
+    ]
     if not numeric:
         raise MarketError(
             f"{table.file} has no column of numbers beside the dates in {table.names[place]}; allowed are numbers like "
             "1925.45, 1,925.45 and 1.925,45."
         )
-    left_out = [column for column in others if not numbers[column].numeric]
+    left_out = [column for column in others if column not in numeric]
     numeric, entities = without_entities(table, numeric, left_out, numbers)
     notes += entities
     left_out = [column for column in left_out if not one_name(table, column)]
@@ -207,6 +212,12 @@ def _of_numbers(
             sentence += f" Left out: {plain_words(', '.join(unused), 200)}."
         points.append(Understood("Inputs", sentence, "likely", "columns", usable))
     return points
+
+
+def _meant_as_numbers(column: pa.Array) -> bool:
+    """Whether cells have digits and are no dates: a price with strange signs is refused, and not left out."""
+    cells = printed(column)
+    return (pc.mean(pc.match_substring_regex(cells, r"\d")).as_py() or 0) > MOST_SIGNS and date_form(cells) is None
 
 
 def _without_signs(table: FileTable, column: int, numbers: ReadNumbers) -> tuple[ReadNumbers, list[str]]:

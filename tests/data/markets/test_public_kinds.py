@@ -7,8 +7,9 @@ refused with what to do; and it is counted how many are.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -502,6 +503,30 @@ def test_each_kind_is_right_asked_or_refused_with_what_to_do(make: Callable[[], 
     notes = " ".join(look_into(twin.content, "mine.csv", Choices(**twin.answer)).notes)
     for sentence in twin.said:
         assert sentence in notes
+
+
+@pytest.mark.parametrize("make", [a13b_terminal_s_sign_for_nothing, a20b_calendar_with_two_forms_of_dates])
+def test_a_column_that_counts_the_rows_is_no_price(make: Callable[[], Twin]) -> None:
+    """As pandas writes an index beside its columns."""
+    twin = make()
+    first, *lines = twin.content.decode().splitlines()
+    content = "\n".join([f",{first}", *(f"{row},{line}" for row, line in enumerate(lines))]).encode()
+    made = read(replace(twin, content=content))
+    assert twin.values is not None
+    assert (made.target.name, len(made.target.observed)) == (twin.target, len(twin.values))
+    assert "column 1 counts the rows and is left out" in " ".join(made.notes.values())
+
+
+def test_a_price_with_its_currency_in_each_cell_is_read_and_one_with_a_strange_word_is_not_replaced() -> None:
+    twin = a21_polish_bars()
+    with_words = {
+        word: re.sub(r"(?<=,)(\d+\.\d+)", rf"\1 {word}", twin.content.decode()).encode()
+        for word in ("PLN", "zł", "points")
+    }
+    for word in ("PLN", "zł"):
+        assert read(replace(twin, content=with_words[word])).target.observed.equals(read(twin).target.observed)
+    with pytest.raises(MarketError, match=r"Column Zamkniecie of mine.csv has '\d+\.\d+ points' in row 2"):
+        read(replace(twin, content=with_words["points"]))
 
 
 def test_how_many_are_right_by_themselves_after_one_question_or_refused() -> None:
