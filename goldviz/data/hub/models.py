@@ -193,19 +193,19 @@ def download(
 
     storage = _storage(listing.repo)
     folder = storage / "snapshots" / listing.revision
-    done = {file.name: file.size if (folder / file.name).is_file() else 0 for file in listing.files}
-    missing = [file for file in listing.files if not done[file.name]]
+    bytes_here = {file.name: file.size if (folder / file.name).is_file() else 0 for file in listing.files}
+    missing = [file for file in listing.files if not bytes_here[file.name]]
     for file in missing:
-        done[file.name] = min(bytes_there(storage / "blobs" / file.content), file.size)
-    report(sum(done.values()), listing.total_bytes)
-    _check_room(listing, listing.total_bytes - sum(done.values()))
+        bytes_here[file.name] = min(bytes_there(storage / "blobs" / file.content), file.size)
+    report(sum(bytes_here.values()), listing.total_bytes)
+    _check_room(listing, listing.total_bytes - sum(bytes_here.values()))
     for file in missing:
 
         def arrived(count: int, name: str = file.name) -> None:
-            done[name] = count
+            bytes_here[name] = count
             # Others may be downloading too.
-            _check_room(listing, listing.total_bytes - sum(done.values()))
-            report(sum(done.values()), listing.total_bytes)
+            _check_room(listing, listing.total_bytes - sum(bytes_here.values()))
+            report(sum(bytes_here.values()), listing.total_bytes)
 
         blob = storage / "blobs" / file.content
         lock = Path(constants.HF_HUB_CACHE) / ".locks" / storage.name / f"{file.content}.lock"

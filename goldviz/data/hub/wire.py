@@ -173,8 +173,8 @@ def _content_name(path: Path, name: str, size: int) -> str:
 
 def _headers() -> dict[str, str]:
     """Nothing about this machine, and its owner's key only where the owner lets every visitor download with it."""
-    lent = os.environ.get("GOLDVIZ_HUB_KEY", "").strip().lower() == "on"
-    key = get_token() if lent and not constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else None
+    may_use_key = os.environ.get("GOLDVIZ_HUB_KEY", "").strip().lower() == "on"
+    key = get_token() if may_use_key and not constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else None
     return {"User-Agent": "goldviz", **({"Authorization": f"Bearer {key}"} if key else {})}
 
 

@@ -61,9 +61,9 @@ def download(
     notes: dict[str, str] = {}
     failures: list[DownloadError] = []
     unreachable: DownloadError | None = None
-    for done, name in enumerate(names):
+    for count, name in enumerate(names):
         if progress is not None:
-            progress(done, len(names), name)
+            progress(count, len(names), name)
         answer, failure = _tried(name, seconds, unreachable)
         if failure is not None and failure.everywhere:
             unreachable = failure

@@ -113,15 +113,15 @@ def file_channel(
     Raises :class:`goldviz.data.markets.market.MarketError` where a chosen log return meets a price at or below zero.
     """
     unit, chosen_symbol = choices.units.get(column), choices.symbols.get(column, "")
-    chosen, chosen_release = choices.transformations.get(column), choices.releases.get(column)
+    choice, chosen_release = choices.transformations.get(column), choices.releases.get(column)
     symbol, facts = _recognised(column, chosen_symbol) or ("", described(""))
     if symbol and not chosen_symbol and name_words(column) & (VOLUME_WORDS | BOUNDED_WORDS | CHANGE_WORDS):
         # Of a known symbol, but not its price.
         symbol, facts = "", described("")
     name = symbol if symbol and symbol not in others else column
     kind = choices.kinds.get(column) or _kind(column, daily, facts if symbol else None)
-    transformation, notes = chosen or _transformation(kind, facts, column, daily), daily.notes
-    if chosen is None and transformation == "log_return" and (daily.values <= 0).any():
+    transformation, notes = choice or _transformation(kind, facts, column, daily), daily.notes
+    if choice is None and transformation == "log_return" and (daily.values <= 0).any():
         transformation = "difference"
         notes += (f"{name} goes to zero or below: we use changes.",)
     stamps = StampReading()

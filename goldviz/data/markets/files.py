@@ -187,10 +187,10 @@ def market_from_file(
 def _market_notes(layout: TableLayout, channels: Sequence[FileChannel], future: Sequence[str]) -> dict[str, str]:
     """What should be known of each channel; what holds for the whole file stands with the target alone."""
     general = [*layout.notes, *future]
-    unknown = [one.channel.name for one in channels if not one.release_known and one.channel.release == END_OF_DAY]
-    if unknown:
+    names = [one.channel.name for one in channels if not one.release_known and one.channel.release == END_OF_DAY]
+    if names:
         # The target's own name stands before its notes already.
-        of = "" if unknown == [channels[0].channel.name] else f" of {', '.join(unknown)}"
+        of = "" if names == [channels[0].channel.name] else f" of {', '.join(names)}"
         general.append(f"Release time{of} unknown: end of day (UTC) assumed.")
     general += channels[0].notes
     notes = {one.channel.name: [note for note in one.notes if note not in general] for one in channels}

@@ -62,9 +62,9 @@ def _label(market: Market) -> str:
     return PurePath(market.origin).stem
 
 
-def _distinct(name: str, label: str, used: set[str]) -> str:
-    names = [name, f"{name} ({label})", *(f"{name} ({label} {count})" for count in range(2, len(used) + 3))]
-    return next(one for one in names if one not in used)
+def _distinct(name: str, label: str, names_taken: set[str]) -> str:
+    names = [name, f"{name} ({label})", *(f"{name} ({label} {count})" for count in range(2, len(names_taken) + 3))]
+    return next(one for one in names if one not in names_taken)
 
 
 def _listed(names: Sequence[str]) -> str:

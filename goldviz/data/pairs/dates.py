@@ -112,7 +112,7 @@ def _drawn(count: int, length: int, generator: Generator) -> Pairs:
     days = torch.randint(FIRST, LAST + 1, (count,), generator=generator).tolist()
     parts = torch.randint(1 << 20, (count,), generator=generator).tolist()
     numbers = {word: number for number, word in enumerate(WORDS)}
-    source, target, aligned = [], [], []
+    source, target, alignment = [], [], []
     for choice, day, part in zip(which, days, parts, strict=True):
         name, two_digits = choices[choice]
         date = _with_day(datetime.date.fromordinal(day), part, two_digits)
@@ -120,8 +120,8 @@ def _drawn(count: int, length: int, generator: Generator) -> Pairs:
         places = {place: number for number, piece in enumerate(pieces) for place in piece.stands_for}
         source.append([numbers[piece.word] for piece in pieces])
         target.append([ISO.index(sign) for sign in iso])
-        aligned.append([places.get(place, NO_WORD) for place in range(len(iso))])
-    return Pairs(torch.tensor(source), torch.tensor(target), torch.tensor(aligned))
+        alignment.append([places.get(place, NO_WORD) for place in range(len(iso))])
+    return Pairs(torch.tensor(source), torch.tensor(target), torch.tensor(alignment))
 
 
 def _with_day(date: datetime.date, part: int, two_digits: bool) -> datetime.date:

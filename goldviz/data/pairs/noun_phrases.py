@@ -22,10 +22,10 @@ GRAMMAR = "a noun, up to three adjectives behind it, and a link before the next 
 
 def noun_phrases(shortest: int, longest: int) -> PairTask:
     """Sentences of so many words; a word of the answer stands for one of the source."""
-    written = tuple(word if word in LINKS else word.capitalize() for word in WORDS)
+    target_words = tuple(word if word in LINKS else word.capitalize() for word in WORDS)
     return PairTask(
         WORDS,
-        written,
+        target_words,
         tuple(range(shortest, longest + 1)),
         tuple(range(longest + 1, longest + BEYOND + 1)),
         _drawn,
@@ -36,14 +36,14 @@ def noun_phrases(shortest: int, longest: int) -> PairTask:
 
 
 def _drawn(count: int, length: int, generator: Generator) -> Pairs:
-    sources, aligned = [], []
+    sources, alignment = [], []
     chances = torch.randint(1 << 20, (count, 2 * length), generator=generator).tolist()
     for own in chances:
         sizes = _phrase_sizes(length, own[:length])
         source, order = _sentence(sizes, own[length:])
         sources.append(source)
-        aligned.append(order)
-    places, words = torch.tensor(aligned), torch.tensor(sources)
+        alignment.append(order)
+    places, words = torch.tensor(alignment), torch.tensor(sources)
     return Pairs(words, words.gather(1, places), places)
 
 

@@ -41,5 +41,5 @@ def _letters(symbols: int, shortest: int, longest: int, *, sort: bool) -> PairTa
 def _drawn(symbols: int, sort: bool, count: int, length: int, generator: Generator) -> Pairs:
     source = torch.randint(symbols, (count, length), generator=generator)
     backwards = torch.arange(length - 1, -1, -1).expand(count, length)
-    aligned = torch.argsort(source, dim=1, stable=True) if sort else backwards
-    return Pairs(source, source.gather(1, aligned), aligned)
+    alignment = torch.argsort(source, dim=1, stable=True) if sort else backwards
+    return Pairs(source, source.gather(1, alignment), alignment)

@@ -64,8 +64,8 @@ def column_roles(
     constant = [column for column, cells in values.items() if _constant(cells[order])]
     constant = constant if len(constant) < len(numeric) else []
     free = [column for column in numeric if column not in constant] or list(numeric)
-    named = priced([names[column] for column in free])[0]
-    by_name = next((column for column in free if names[column] == named), None)
+    price_name = priced([names[column] for column in free])[0]
+    by_name = next((column for column in free if names[column] == price_name), None)
     closes = [bars.close for bars in groups]
     price = by_name if by_name is not None and (not groups or by_name in closes) else None
     if price is None:
@@ -118,9 +118,9 @@ def _by_words(bars: Bars, names: Mapping[int, str]) -> Bars:
     """The bars, in which a column that is named as the close is the close."""
     inner = (bars.close, bars.open, *bars.others)
     for word in (*PRICE_WORDS[:3], *CLOSE_WORDS, "last", "price"):
-        named = [column for column in inner if word in name_words(names[column])]
-        if named:
-            close = min(named, key=lambda column: _vagueness(names[column]))
+        matches = [column for column in inner if word in name_words(names[column])]
+        if matches:
+            close = min(matches, key=lambda column: _vagueness(names[column]))
             others = [column for column in inner if column != close]
             first = bars.open if bars.open != close else others[0]
             return Bars(first, bars.high, bars.low, close, tuple(one for one in others if one != first), certain=True)
@@ -133,8 +133,8 @@ def _says_nothing(name: str) -> bool:
 
 
 def _constant(values: NDArray[np.float64]) -> bool:
-    given = values[np.isfinite(values)]
-    return len(given) > 1 and bool((given == given[0]).all())
+    present = values[np.isfinite(values)]
+    return len(present) > 1 and bool((present == present[0]).all())
 
 
 def _first_price(columns: Sequence[int], names: Mapping[int, str]) -> int:
@@ -147,8 +147,8 @@ def _told_price(table: FileTable, names: Mapping[int, str], price: str) -> int:
     for column, name in names.items():
         if name == price or price == str(column + 1):
             return column
-    allowed = plain_words(", ".join(names.values()), 300)
-    raise MarketError(f"{table.file} has no numbers in {plain_words(price)!r}; allowed as price are {allowed}.")
+    choices = plain_words(", ".join(names.values()), 300)
+    raise MarketError(f"{table.file} has no numbers in {plain_words(price)!r}; allowed as price are {choices}.")
 
 
 def _is_change(values: NDArray[np.float64], prices: NDArray[np.float64]) -> bool:

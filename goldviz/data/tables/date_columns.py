@@ -68,13 +68,13 @@ def clock_column(table: FileTable, place: int, dates: PrintedDates) -> int | Non
     """The column of times of day that belong to dates without any."""
     if (dates.moments != dates.moments.astype("datetime64[D]")).any():
         return None
-    repeated = len(np.unique(dates.moments)) < len(dates.moments)
+    has_repeats = len(np.unique(dates.moments)) < len(dates.moments)
     for column, cells in enumerate(table.columns):
         text = pa.types.is_string(cells.type) or pa.types.is_integer(cells.type)
         if column == place or not (text or pa.types.is_time(cells.type)):
             continue
-        named = bool(name_words(table.names[column]) & CLOCK_WORDS)
-        pattern = f"{CLOCK}|{CLOCK_DIGITS}" if named or (repeated and column == place + 1) else CLOCK
+        has_clock_name = bool(name_words(table.names[column]) & CLOCK_WORDS)
+        pattern = f"{CLOCK}|{CLOCK_DIGITS}" if has_clock_name or (has_repeats and column == place + 1) else CLOCK
         if pa.types.is_time(cells.type) or pc.all(pc.match_substring_regex(printed(cells), pattern)).as_py():
             return column
     return None

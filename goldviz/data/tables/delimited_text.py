@@ -101,8 +101,8 @@ def _around(
     for row in uneven:
         inside = first <= row.number <= last or not last
         names = not table.header and row.number == first - 1 and row.cells > 1
-        dated = row in below and row.cells > 1 and date_form(pa.array([re.split(r"[\t;|,]", row.text)[0].strip()]))
-        if inside or dated or names:
+        has_date = row in below and row.cells > 1 and date_form(pa.array([re.split(r"[\t;|,]", row.text)[0].strip()]))
+        if inside or has_date or names:
             raise MarketError(uneven_words(row, file, width, MOST, HINT))
     sides = {"above": above, "below": below}
     return tuple(
@@ -176,14 +176,14 @@ def _encoding(content: bytes) -> str:
     too short for it, and numbers are the same in all of them.
     """
     lines = b"\n".join(line for line in content[: 10 * SAMPLE].splitlines() if not line.isascii())[:SAMPLE]
-    known = {}
+    scores = {}
     for encoding in ENCODINGS:
         with suppress(UnicodeDecodeError):
             text = lines.decode(encoding)
             names = [name_words(name) for name in re.split(r"[\t\n;|,]", text) if not name.isascii()]
-            known[encoding] = sum(bool(words & KNOWN_WORDS) for words in names)
-    best = max(known, key=lambda encoding: known[encoding], default="cp1252")
-    if known and known[best]:
+            scores[encoding] = sum(bool(words & KNOWN_WORDS) for words in names)
+    best = max(scores, key=lambda encoding: scores[encoding], default="cp1252")
+    if scores and scores[best]:
         return best
     guess = from_bytes(lines, cp_isolation=list(EAST_ASIAN)).best()
     return guess.encoding if guess else "cp1252"

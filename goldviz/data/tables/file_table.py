@@ -98,16 +98,16 @@ def check_width(file: str, columns: int) -> None:
 
 
 def check_lengths(
-    columns: Sequence[pa.StringArray], rows: NDArray[np.int64], file: str, allowed: int = LONGEST_CELL
+    columns: Sequence[pa.StringArray], rows: NDArray[np.int64], file: str, limit: int = LONGEST_CELL
 ) -> None:
     """Raises :class:`MarketError` for a cell that is too long, by default to be a date, a number or a name."""
     for place, column in enumerate(columns, 1):
         lengths = pc.binary_length(column)
         longest = pc.max(lengths).as_py() or 0
-        if longest > allowed:
+        if longest > limit:
             raise MarketError(
                 f"Row {rows[pc.index(lengths, longest).as_py()]} of {file} has a cell of {longest:,} bytes in column "
-                f"{place}; allowed are at most {allowed:,}."
+                f"{place}; allowed are at most {limit:,}."
             )
 
 

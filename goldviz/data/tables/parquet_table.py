@@ -45,7 +45,7 @@ def parquet_table(content: bytes, file: str, longest: int = LONGEST_CELL) -> Fil
         ) from error
 
 
-def _read(content: bytes, file: str, allowed: int) -> FileTable:
+def _read(content: bytes, file: str, limit: int) -> FileTable:
     parquet = pq.ParquetFile(pa.BufferReader(content))
     schema = parquet.schema_arrow
     groups = [parquet.metadata.row_group(number) for number in range(parquet.metadata.num_row_groups)]
@@ -67,7 +67,7 @@ def _read(content: bytes, file: str, allowed: int) -> FileTable:
     check_extent(file, table.num_columns, table.num_rows)
     # As pandas names an index without a name.
     names = distinct_names("index" if name.startswith("__index_level_") else name for name in schema.names)
-    columns = [_written_out(column, name, file, allowed) for name, column in zip(names, table.columns, strict=True)]
+    columns = [_written_out(column, name, file, limit) for name, column in zip(names, table.columns, strict=True)]
     return FileTable(file, "parquet", names, tuple(columns), np.arange(1, table.num_rows + 1))
 
 
@@ -80,7 +80,7 @@ def _textual(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_string_view(value))
 
 
-def _written_out(column: pa.ChunkedArray, name: str, file: str, allowed: int) -> pa.Array:
+def _written_out(column: pa.ChunkedArray, name: str, file: str, limit: int) -> pa.Array:
     """The column in one piece; text as text, once it is known to be short enough."""
     column.validate(full=True)
     kind = column.type
@@ -90,12 +90,12 @@ def _written_out(column: pa.ChunkedArray, name: str, file: str, allowed: int) ->
     for chunk in column.chunks:
         lengths = pc.binary_length(chunk.dictionary if pa.types.is_dictionary(kind) else chunk)
         longest = pc.max(lengths).as_py() or 0
-        if longest > allowed:
+        if longest > limit:
             raise MarketError(
-                f"Column {name} of {file} has a cell of {longest:,} bytes; allowed are at most {allowed:,}."
+                f"Column {name} of {file} has a cell of {longest:,} bytes; allowed are at most {limit:,}."
             )
-        used = lengths.take(chunk.indices) if pa.types.is_dictionary(kind) else lengths
-        total += pc.sum(used).as_py() or 0
+        cell_lengths = lengths.take(chunk.indices) if pa.types.is_dictionary(kind) else lengths
+        total += pc.sum(cell_lengths).as_py() or 0
     if total > MOST_UNPACKED:
         raise MarketError(f"Column {name} of {file} holds {total:,} bytes; allowed are at most {MOST_UNPACKED:,}.")
     return pc.utf8_trim_whitespace(column.cast(pa.string())).combine_chunks()

@@ -243,8 +243,8 @@ def in_order(moments: Moments) -> bool:
 
 def _year_first(parts: dict[str, pa.StringArray]) -> Moments:
     """The days where a year of two digits stands first; an order that no calendar has where it cannot."""
-    turned = {"year": parts["first"], "month": parts["last"], "day": parts["year"]}
-    days = _days(turned)
+    reading = {"year": parts["first"], "month": parts["last"], "day": parts["year"]}
+    days = _days(reading)
     short = pc.max(pc.utf8_length(parts["year"])).as_py() == 2 and not np.isnat(days).any()
     return days if short else np.array(["2000-01-02", "2000-01-01", "2000-01-03"], "datetime64[s]")
 

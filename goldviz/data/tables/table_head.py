@@ -80,12 +80,12 @@ def extent(columns: Sequence[pa.StringArray], rows: NDArray[np.int64], header_ro
         above = sum(any(_cells(columns, row)) for row in range(first))
         return Extent(names, min(first + 1, count), count, int(rows[first]), above=above)
     begin = 0 if header is None else header + 1
-    dated, full = _dated(columns, place, slice(begin, begin + FIRST_ROWS))
+    has_date, full = _dated(columns, place, slice(begin, begin + FIRST_ROWS))
     first = begin + int(np.argmax(full))
-    while header is None and first > 0 and dated[first - 1]:
+    while header is None and first > 0 and has_date[first - 1]:
         first -= 1  # a day to come, without a value yet
-    dated, _ = _dated(columns, place, slice(max(0, count - FIRST_ROWS), count))
-    end = count - int(np.argmax(dated[::-1]))
+    has_date, _ = _dated(columns, place, slice(max(0, count - FIRST_ROWS), count))
+    end = count - int(np.argmax(has_date[::-1]))
     footers = [row for row in range(end, count) if any(_cells(columns, row))]
     if len(footers) > LAST_ROWS or any(_like_a_date(columns, place, row) for row in footers):
         end, footers = count, []
@@ -117,12 +117,12 @@ def _column_of_dates(columns: Sequence[pa.StringArray], count: int) -> int | Non
 def _dated(columns: Sequence[pa.StringArray], place: int, rows: slice) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of these rows have a date, and which have anything beside it."""
     column = columns[place][rows]
-    dated = pc.match_substring_regex(column, f"{ANY_DATE}|{SERIAL_DAYS.pattern}").to_numpy(zero_copy_only=False)
+    has_date = pc.match_substring_regex(column, f"{ANY_DATE}|{SERIAL_DAYS.pattern}").to_numpy(zero_copy_only=False)
     beside = np.zeros(len(column), bool)
     for other, cells in enumerate(columns):
         if other != place and not beside.all():
             beside |= ~pc.equal(cells[rows], "").to_numpy(zero_copy_only=False)
-    return dated, dated & beside if (dated & beside).any() else dated
+    return has_date, has_date & beside if (has_date & beside).any() else has_date
 
 
 def _like_a_date(columns: Sequence[pa.StringArray], place: int, row: int) -> bool:
@@ -161,8 +161,8 @@ def _header(
         if 2 * sum(bool(cells[other]) for other in others) >= len(others) and any(cells)
     ]
     if header is None:
-        named = [row for row in full if name_words(top[row][place]) & DATE_WORDS]
-        header = named[-1] if named else next(iter(full), None)
+        date_rows = [row for row in full if name_words(top[row][place]) & DATE_WORDS]
+        header = date_rows[-1] if date_rows else next(iter(full), None)
     if header is not None and all(_NUMBER.fullmatch(top[header][other]) for other in others if top[header][other]):
         years = all(re.fullmatch(r"(1[89]|20)\d\d", top[header][other]) for other in others)
         header = header if years or name_words(top[header][place]) else None
@@ -180,8 +180,8 @@ def _header(
         below = []
     elif not names[place]:
         names[place] = next((cells[place] for cells in reversed(top) if cells[place] and cells in below), "")
-    repeated = [names[other] for other in others]
-    if below and len(set(repeated)) < len(repeated):
+    other_names = [names[other] for other in others]
+    if below and len(set(other_names)) < len(other_names):
         names = [
             f"{name} {more}".strip() if other in others else name
             for other, (name, more) in enumerate(zip(names, below[0], strict=True))

@@ -114,11 +114,11 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
             )
             for column in numeric
         }
-        target, chosen = _target(columns, roles, table)
+        target, selection = _target(columns, roles, table)
     else:
         value = roles.price
         columns = by_channel(source, key[1], value, numbers[value])
-        target, chosen = _target(columns, None, table)
+        target, selection = _target(columns, None, table)
         names = ", ".join(table.names[column] for column in numeric if column != value)
         notes.append(
             f"Each name in {table.names[key[0]]} is a channel of {table.names[value]}"
@@ -140,7 +140,7 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
         decimal,
         columns,
         target,
-        chosen,
+        selection,
         tuple(notes),
         tuple(table.names[candidate] for candidate, _ in candidates),
         unclear,
@@ -167,9 +167,9 @@ def _of_dates(
     points.append(Understood("Dates", sentence, likely, "date_column", layout.date_columns, choice=layout.date_column))
     order = layout.dates.order
     if "?P<first>" in form.pattern:
-        told: Confidence = "likely" if layout.dates.by_rows else "asked" if order == "either" else "sure"
+        confidence: Confidence = "likely" if layout.dates.by_rows else "asked" if order == "either" else "sure"
         sentence = "The day or the month stands first." if order == "either" else f"The {order} stands first."
-        points.append(Understood("Order", sentence, told, "day_first", ("day", "month"), choice=order))
+        points.append(Understood("Order", sentence, confidence, "day_first", ("day", "month"), choice=order))
     return points
 
 
@@ -205,11 +205,11 @@ def _of_numbers(
         sentence = f"A {'comma' if layout.decimal == ',' else 'point'} is the decimal mark."
         clear: Confidence = "asked" if layout.unclear and not answers.decimal else "sure"
         points.append(Understood("Numbers", sentence, clear, "decimal", (".", ","), choice=layout.decimal))
-    unused = [name for name in usable if name not in layout.chosen]
+    rest = [name for name in usable if name not in layout.chosen]
     if len(usable) > 1:
         sentence = f"{plain_words(', '.join(layout.chosen[1:]), 200) or 'None'}."
-        if unused:
-            sentence += f" Left out: {plain_words(', '.join(unused), 200)}."
+        if rest:
+            sentence += f" Left out: {plain_words(', '.join(rest), 200)}."
         points.append(Understood("Inputs", sentence, "likely", "columns", usable))
     return points
 
@@ -238,11 +238,11 @@ def _target(columns: dict[str, DailyColumn], roles: Roles | None, table: FileTab
     Raises :class:`goldviz.data.markets.market.MarketError` where that column, or every one, cannot be used.
     """
     usable = [name for name, column in columns.items() if not column.trouble]
-    named, word = priced(list(columns))
-    target = named or (usable or list(columns))[0]
+    price_column, word = priced(list(columns))
+    target = price_column or (usable or list(columns))[0]
     if roles is not None:
         price = table.names[roles.price]
-        clear = roles.told or roles.bars or named == price
+        clear = roles.told or roles.bars or price_column == price
         target = price if clear or not columns[price].trouble else target
     if columns[target].trouble:
         raise MarketError(columns[target].trouble)

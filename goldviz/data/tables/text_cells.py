@@ -85,12 +85,12 @@ def columns_of_text(
     """
     places = [str(place) for place in range(width)]
     content = text.encode("utf-8", errors="replace")
-    refused: list[UnevenRow] = []
+    rejects: list[UnevenRow] = []
 
     def judge(row: pyarrow.csv.InvalidRow) -> str:
-        left_out = refused if uneven is None or len(uneven) == MOST_UNEVEN else uneven
+        left_out = rejects if uneven is None or len(uneven) == MOST_UNEVEN else uneven
         left_out.append(UnevenRow(row.number, row.actual_columns, (row.text or "")[:200]))
-        return "error" if left_out is refused else "skip"
+        return "error" if left_out is rejects else "skip"
 
     try:
         table = pyarrow.csv.read_csv(
@@ -110,6 +110,6 @@ def columns_of_text(
             ),
         )
     except (pa.ArrowException, OSError) as error:
-        cause = uneven_words(refused[0], file, width, most, hint) if refused else ""
+        cause = uneven_words(rejects[0], file, width, most, hint) if rejects else ""
         raise fault(cause or f"{file} cannot be cut into cells; allowed {limit}.") from error
     return [table.column(place).combine_chunks() for place in range(width)]

@@ -58,13 +58,13 @@ def make_room(folder: Path, paths: Iterable[Path], budget: int, survivor: Path) 
     file that has just been kept is not lost for that.
     """
     remove(left_behind(folder))
-    used: list[tuple[int, int, Path]] = []
+    files: list[tuple[int, int, Path]] = []
     for path in paths:
         with suppress(OSError):
             status = path.stat()
-            used.append((status.st_mtime_ns, status.st_size, path))
-    excess = sum(size for _, size, _ in used) - budget
-    for _, size, path in sorted(used):
+            files.append((status.st_mtime_ns, status.st_size, path))
+    excess = sum(size for _, size, _ in files) - budget
+    for _, size, path in sorted(files):
         if excess > 0 and path != survivor:
             with suppress(OSError):
                 path.unlink(missing_ok=True)

@@ -106,8 +106,8 @@ def percentages_in(path: str, name: str) -> dict[int, list[int]]:
         of_cells = styles.iterfind("{*}cellXfs/{*}xf")
         marks = [str(place) for place, one in enumerate(of_cells) if one.get("numFmtId") in formats | {"9", "10"}]
         sheets = [one for one in workbook.iterfind("{*}sheets/{*}sheet") if one.get("name") == name]
-        related = [value for one in sheets[:1] for key, value in one.items() if key.endswith("}id")]
-        target = next((one.get("Target", "") for one in relations if one.get("Id") in related), "")
+        relation_ids = [value for one in sheets[:1] for key, value in one.items() if key.endswith("}id")]
+        target = next((one.get("Target", "") for one in relations if one.get("Id") in relation_ids), "")
         part = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
         if not marks or part not in archive.namelist():
             return {}

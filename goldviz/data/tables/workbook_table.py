@@ -83,7 +83,7 @@ def workbook_table(
 
 def _read(workbook: Path, sheet: str, result: Path, file: str, report: Report) -> None:
     """Let a process of its own read; raises MarketError where it fails, or takes too much of memory or time."""
-    expected = SECONDS_A_MEGABYTE * max(1.0, workbook.stat().st_size / 1e6)
+    seconds_expected = SECONDS_A_MEGABYTE * max(1.0, workbook.stat().st_size / 1e6)
     # Without the script's folder on its path, as modules there have names of others.
     command = [sys.executable, "-P", workbook_process.__file__, str(workbook), json.dumps(sheet[:1000]), str(result)]
     too_much = False
@@ -92,7 +92,7 @@ def _read(workbook: Path, sheet: str, result: Path, file: str, report: Report) -
             while process.poll() is None and not too_much:
                 with suppress(psutil.Error):
                     memory, seconds = _taken(process.pid)
-                    report(min(seconds, 0.99 * expected) + 1e-3, expected)
+                    report(min(seconds, 0.99 * seconds_expected) + 1e-3, seconds_expected)
                     too_much = memory > MOST_MEMORY or seconds > MOST_SECONDS
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(LOOK_SECONDS)
@@ -113,8 +113,8 @@ def _read(workbook: Path, sheet: str, result: Path, file: str, report: Report) -
 
 def _taken(process: int) -> tuple[int, float]:
     """What a process has in memory, and the seconds of a core that it took."""
-    watched = psutil.Process(process)
-    return watched.memory_info().rss, sum(watched.cpu_times()[:2])
+    child = psutil.Process(process)
+    return child.memory_info().rss, sum(child.cpu_times()[:2])
 
 
 def _table(
@@ -131,7 +131,7 @@ def _table(
     table = extent(printed_cells, rows, header, file)
     inside = slice(table.first, table.end)
     check_lengths([cells[inside] for cells in printed_cells], rows[inside], file, longest)
-    made = (
+    table_columns = (
         _column(of_kinds[inside], of_numbers[inside], cells[inside])
         for of_kinds, of_numbers, cells in zip(*sheet[:2], printed_cells, strict=True)
     )
@@ -142,7 +142,7 @@ def _table(
             file,
             "workbook",
             table.names,
-            tuple(made),
+            tuple(table_columns),
             rows[inside],
             notes=(*notes, *table.notes),
             sheets=sheets,

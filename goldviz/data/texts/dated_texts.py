@@ -241,8 +241,8 @@ def ordered(texts: Iterable[DatedText]) -> tuple[tuple[DatedText, ...], tuple[st
     distinct = list(dict.fromkeys(visible))
     notes = []
     if len(visible) < len(in_order):
-        unseen = ", ".join(text.title for text in in_order if not can_be_seen(text.text))
-        notes.append(f"Left out, because no character of it can be seen: {unseen}.")
+        blank_titles = ", ".join(text.title for text in in_order if not can_be_seen(text.text))
+        notes.append(f"Left out, because no character of it can be seen: {blank_titles}.")
     if len(distinct) < len(visible):
         count = len(visible) - len(distinct)
         notes.append(f"{count} document{' stands' if count == 1 else 's stand'} there twice and count once.")

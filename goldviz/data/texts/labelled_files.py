@@ -98,9 +98,9 @@ def _columns(content: bytes, file: str) -> tuple[Columns, tuple[str, ...]]:
     text, notes = decoded_text(content, file, "CSV, Excel, OpenDocument and Parquet files")
     _, cells = cells_of_text(text, TextError, file=file, expected="a column of texts and one of labels")
     texts, labels = _chosen([column[0].as_py() for column in cells], cells, file)
-    headed = labels[0].as_py() not in set(labels[1:].to_pylist())
-    _check_no_dates(labels[headed:], file)
-    return (texts[headed:], labels[headed:]), notes
+    has_header = labels[0].as_py() not in set(labels[1:].to_pylist())
+    _check_no_dates(labels[has_header:], file)
+    return (texts[has_header:], labels[has_header:]), notes
 
 
 def _of_table(table: FileTable) -> Columns:

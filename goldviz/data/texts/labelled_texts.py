@@ -74,10 +74,10 @@ def parted(rows: list[tuple[str, str]]) -> LabelledTexts:
         raise TextError(f"Class {rarest!r} has {texts}; allowed are at least {FEWEST_OF_A_CLASS} of each class.")
     classes = tuple(sorted(counts))
     numbers = {label: number for number, label in enumerate(classes)}
-    learned: list[tuple[str, int]] = []
-    unseen: list[tuple[str, int]] = []
+    train: list[tuple[str, int]] = []
+    test: list[tuple[str, int]] = []
     so_far: Counter[str] = Counter()
     for text, label in rows:
         so_far[label] += 1
-        (learned if so_far[label] % FIFTH else unseen).append((text, numbers[label]))
-    return LabelledTexts(classes, tuple(learned), tuple(unseen))
+        (train if so_far[label] % FIFTH else test).append((text, numbers[label]))
+    return LabelledTexts(classes, tuple(train), tuple(test))

@@ -17,12 +17,10 @@ READABLE = ("a web page", "JSON")
 """What begins like these may be a text all the same; it is shown as it stands and never run."""
 
 
-def decoded_text(
-    content: bytes, file: str, allowed: str = "CSV, TXT and Markdown files"
-) -> tuple[str, tuple[str, ...]]:
+def decoded_text(content: bytes, file: str, kinds: str = "CSV, TXT and Markdown files") -> tuple[str, tuple[str, ...]]:
     """The text with line ends as \\n and misread characters put right, and a note on what was done.
 
-    ``allowed`` are the files that a person may bring. Raises
+    ``kinds`` are the files that a person may bring. Raises
     :class:`goldviz.data.texts.dated_texts.DatedTextError` for an empty file and for one that holds no text.
 
     >>> decoded_text(b"\\xef\\xbb\\xbfRates rose\\r\\n", "statement.txt")
@@ -33,12 +31,12 @@ def decoded_text(
     start = content.lstrip()[:16].lower()
     for mark, what in OTHER_FORMATS:
         if what not in READABLE and start.startswith(mark.lower()):
-            raise DatedTextError(f"{file} is {what}, not text; allowed are {allowed}.")
+            raise DatedTextError(f"{file} is {what}, not text; allowed are {kinds}.")
     text, notes = _text_of(content)
     sample = text[:LOOKED_AT]
     strange = sum(character < " " and not character.isspace() for character in sample) + sample.count("\ufffd")
     if "\0" in text or strange > MOST_STRANGE * len(sample):
-        raise DatedTextError(f"{file} holds binary data, not text; allowed are {allowed}.")
+        raise DatedTextError(f"{file} holds binary data, not text; allowed are {kinds}.")
     text, count = repaired(text.replace("\r\n", "\n").replace("\r", "\n"))
     if count:
         signs = "character that was" if count == 1 else "characters that were"

@@ -227,12 +227,12 @@ def _article(text: str) -> str:
 def _verb_forms(base: str, past: str = "", participle: str = "") -> dict[str, str]:
     head, space, rest = base.partition(" ")
     rest = space + rest
-    done = past.partition(" ")[0] or _regular_past(head)
-    stem = done[:-2] if done == head + head[-1] + "ed" else head
+    past_form = past.partition(" ")[0] or _regular_past(head)
+    stem = past_form[:-2] if past_form == head + head[-1] + "ed" else head
     return {
-        "": done + rest,
+        "": past_form + rest,
         "do": base,
-        "done": (participle.partition(" ")[0] or done) + rest,
+        "done": (participle.partition(" ")[0] or past_form) + rest,
         "doing": (stem[:-1] if stem.endswith("e") and not stem.endswith("ee") else stem) + "ing" + rest,
         "present": _third_person(head) + rest,
     }
