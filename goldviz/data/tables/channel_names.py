@@ -30,15 +30,15 @@ def channel_names(
     different = len(np.unique(moments)) if columns else 0
     for column in columns:
         name = table.names[column]
-        told = answers.split == name
-        named = bool(name_words(name) & CHANNEL_WORDS) or (different < len(moments) and len(columns) == 1)
-        if not (told or named):
+        is_answer = answers.split == name
+        has_name = bool(name_words(name) & CHANNEL_WORDS) or (different < len(moments) and len(columns) == 1)
+        if not (is_answer or has_name):
             continue
         names = pc.dictionary_encode(printed(table.columns[column]))
         few = 1 < len(names.dictionary) <= min(MOST_CHANNELS, len(names) // 10)
         if not few or pc.any(is_missing(names.dictionary)).as_py():
             continue
-        if told or different <= MOSTLY_REPEATED * len(moments):
+        if is_answer or different <= MOSTLY_REPEATED * len(moments):
             return (column, names), None
         sentence = f"{name} has {len(names.dictionary)} names, and most dates have one row: is each name a channel?"
         return (column, names), None if answers.split == "" else Question("split", sentence, {})
@@ -62,8 +62,8 @@ def split_question(
     counts = np.bincount(key[1].indices.to_numpy())
     names = [plain_words(name, 20) for name in key[1].dictionary.to_pylist()]
     by_name = ", ".join(f"{names[code]} {counts[code]}" for code in np.argsort(-counts, kind="stable")[:6])
-    repeated = len(source.dates.moments) - len(np.unique(source.dates.moments))
-    twice = f", {repeated} rows repeat a date" if repeated else ""
+    repeats = len(source.dates.moments) - len(np.unique(source.dates.moments))
+    twice = f", {repeats} rows repeat a date" if repeats else ""
     name = source.table.names[price]
     last = whole.values.iloc[-1] if len(whole.values) else float("nan")
     return replace(
@@ -87,19 +87,19 @@ def without_entities(
 ) -> tuple[list[int], list[str]]:
     """The columns of numbers without those that name what the table is of or count its rows, and what they say."""
     names = [column for column in text if one_name(table, column)]
-    coded = [
+    codes = [
         column
         for column in numeric
         if name_words(table.names[column]) & CHANNEL_WORDS and np.ptp(numbers[column].values) == 0
     ]
     others = [
-        column for column in numeric if column not in coded and not _counts(table.names[column], numbers[column].values)
+        column for column in numeric if column not in codes and not _counts(table.names[column], numbers[column].values)
     ]
-    said = [f"{table.names[column]} is {table.cell(column, 0)} in every row." for column in (*names, *coded)]
+    notes = [f"{table.names[column]} is {table.cell(column, 0)} in every row." for column in (*names, *codes)]
     if others:
-        counting = [column for column in numeric if column not in (*coded, *others)]
-        said += [f"{table.names[column]} counts the rows and is left out." for column in counting]
-    return others or numeric, said
+        counting = [column for column in numeric if column not in (*codes, *others)]
+        notes += [f"{table.names[column]} counts the rows and is left out." for column in counting]
+    return others or numeric, notes
 
 
 def _counts(name: str, values: NDArray[np.float64]) -> bool:
