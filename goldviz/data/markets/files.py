@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -40,8 +40,8 @@ LARGEST_FILE = 50 * 10**6
 """Bytes."""
 
 MIDNIGHT = " 00:00:00"
-HEAD = 5
-"""Rows that a preview shows."""
+FIRST_ROWS = 5
+"""Rows whose dates a preview shows in both readings."""
 BYTES_OF_A_COLUMN = 4_000
 """About what is read in a column takes in memory."""
 
@@ -56,13 +56,11 @@ class TablePreview:
     dates fit both readings and the caller must choose; ``readings`` then holds the first rows' dates as ISO for 'day'
     and for 'month', else the one under ``date_order``. ``separator`` and ``decimal`` are empty but for text;
     ``unclear`` is a cell whose decimal mark is a guess. ``sheets`` are a workbook's. ``questions`` are what only the
-    file's name says. ``head`` are the first rows as they stand in the file, ``notes`` sentences on what was noticed.
-    ``understood`` is what was understood, with a confidence for each, ``header`` the row of names, and ``question``
-    what the caller must tell.
+    file's name says. ``notes`` are sentences on what was noticed. ``understood`` is what was understood, with a
+    confidence for each, ``header`` the row of names, and ``question`` what the caller must tell.
     """
 
     name: str
-    kind: Literal["text", "parquet", "workbook"]
     rows: int
     columns: tuple[str, ...]
     dates: DateReading
@@ -78,7 +76,6 @@ class TablePreview:
     chosen: tuple[str, ...]
     readings_of: Mapping[str, ColumnReading]
     questions: tuple[NameQuestion, ...]
-    head: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     header: int = 0
     understood: tuple[Understood, ...] = ()
@@ -86,26 +83,17 @@ class TablePreview:
 
     @property
     def nbytes(self) -> int:
-        """About what it takes in memory: what was read in each column, and the first rows."""
+        """About what it takes in memory: what was read in each column."""
         return BYTES_OF_A_COLUMN * (1 + len(self.columns))
-
-    @property
-    def date_column(self) -> str:
-        """The column in which the dates stand."""
-        return self.dates.column
 
 
 @dataclass(frozen=True)
 class DateReading:
-    """The column of dates: the oldest and the newest cell, each with the day that it was read as.
-
-    ``candidates`` are all columns that could hold the dates.
-    """
+    """The column of dates: the oldest and the newest cell, each with the day that it was read as."""
 
     column: str
     first: tuple[str, str]
     last: tuple[str, str]
-    candidates: tuple[str, ...]
 
 
 def look_into(content: bytes, name: str, choices: Choices = NOTHING_CHOSEN, report: Report = unheard) -> TablePreview:
@@ -128,7 +116,6 @@ def look_into(content: bytes, name: str, choices: Choices = NOTHING_CHOSEN, repo
     by_name = [asked_of_name(column, table.file) for column in usable]
     return TablePreview(
         name=table.file,
-        kind=table.kind,
         rows=len(table.rows),
         columns=table.names,
         dates=_date_reading(table, layout),
@@ -144,10 +131,6 @@ def look_into(content: bytes, name: str, choices: Choices = NOTHING_CHOSEN, repo
         chosen=layout.chosen,
         readings_of={column: column_reading(column, usable[column], channels[column]) for column in usable},
         questions=tuple(question for question in by_name if question),
-        head=tuple(
-            tuple(table.cell(column, row) for column in range(len(table.names)))
-            for row in range(min(HEAD, len(table.rows)))
-        ),
         notes=(*layout.notes, *channels[layout.target].notes, *_future_notes([target], utc_now())),
         header=table.header,
         understood=layout.understood,
@@ -256,7 +239,7 @@ def _date_reading(table: FileTable, layout: TableLayout) -> DateReading:
         (table.cell(place, row).removesuffix(MIDNIGHT), str(moments[row].astype("datetime64[D]")))
         for row in (int(moments.argmin()), int(moments.argmax()))
     ]
-    return DateReading(layout.date_column, ends[0], ends[1], layout.date_columns)
+    return DateReading(layout.date_column, ends[0], ends[1])
 
 
 def _readings(layout: TableLayout) -> dict[str, tuple[str, ...]]:
@@ -267,7 +250,7 @@ def _readings(layout: TableLayout) -> dict[str, tuple[str, ...]]:
 
 
 def _iso(moments: Moments) -> tuple[str, ...]:
-    return tuple(str(day) for day in moments[:HEAD].astype("datetime64[D]"))
+    return tuple(str(day) for day in moments[:FIRST_ROWS].astype("datetime64[D]"))
 
 
 def _future_notes(columns: Sequence[DailyColumn], now: pd.Timestamp) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.symbols import SYMBOLS
+from goldviz.data.tables.file_table import plain_words
 
 LATER = "try again later, or load a file instead"
 OTHER_DATES = "choose another symbol or other dates, or load a file instead"
@@ -91,7 +92,7 @@ def _fault_of_the_line(symbol: str, error: Exception, seconds: float) -> Downloa
         return DownloadError(symbol, "Yahoo cannot be reached from this machine", advice, everywhere=True)
     if isinstance(error, exceptions.RequestException):
         return DownloadError(symbol, "the connection broke off in the middle of Yahoo's answer", "try again")
-    what = f"{type(error).__name__}: {_quoted(message)}"
+    what = f"{type(error).__name__}: {plain_words(message, LONGEST_QUOTE)}"
     return DownloadError(symbol, f"the download failed on this machine ({what})", LATER)
 
 
@@ -122,7 +123,7 @@ def _spelling(symbol: str) -> str:
 
 def _description(answer: Answer) -> str:
     try:
-        return _quoted(str(json.loads(answer.text)["chart"]["error"]["description"]))
+        return plain_words(str(json.loads(answer.text)["chart"]["error"]["description"]), LONGEST_QUOTE)
     except (ValueError, KeyError, TypeError):
         return ""
 
@@ -133,9 +134,3 @@ def _has_no_quotes(answer: Answer) -> bool:
         return not results or not results[0]["indicators"]["quote"][0]
     except (ValueError, KeyError, TypeError, IndexError):
         return False
-
-
-def _quoted(text: str) -> str:
-    """Foreign text on one line, cut to what a sentence can hold."""
-    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    return line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…"

@@ -92,9 +92,7 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
 def check_width(file: str, columns: int) -> None:
     """Raises :class:`MarketError` for more columns than are worth looking into."""
     if columns > 10 * MOST_COLUMNS:
-        raise MarketError(
-            f"{file} has {columns:,} columns; allowed are at most {MOST_COLUMNS}. Take out what you do not need."
-        )
+        raise MarketError(_fault(file, columns, 1))
 
 
 def check_lengths(

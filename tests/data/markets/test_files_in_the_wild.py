@@ -300,7 +300,7 @@ def test_what_is_too_much_or_too_little_is_told_at_once() -> None:
 def test_the_index_of_a_frame_without_a_name_has_a_plain_one() -> None:
     file = "s30_nameless_index.parquet"
     seen = look_into(content_of(file), file)
-    assert seen.date_column == "index"
+    assert seen.dates.column == "index"
     assert seen.dates.first[0] == "2016-01-01 13:00:00Z"
 
 

@@ -66,7 +66,7 @@ def test_dates_and_numbers_of_every_type_are_read(dates, values):
 def test_an_index_of_pandas_is_a_column_like_others(tmp_path):
     frame = pd.DataFrame({"Close": np.arange(1.0, 41.0)}, index=pd.DatetimeIndex(DAYS, name="Date"))
     frame.to_parquet(tmp_path / "gold.parquet")
-    assert look_into((tmp_path / "gold.parquet").read_bytes(), "x").date_column == "Date"
+    assert look_into((tmp_path / "gold.parquet").read_bytes(), "x").dates.column == "Date"
 
 
 def test_columns_of_one_name_get_two():
