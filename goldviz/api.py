@@ -267,7 +267,8 @@ def trial(
     from goldviz.watching.trial import tried_on
 
     own = [finding.kind for finding in record.findings()] if record is not None else []
-    results = tried_on(step, state, [*own, *kinds], steps=steps, orders=orders, cures=cures)
+    run = record.dataset() if record is not None else None
+    results = tried_on(step, state, [*own, *kinds], steps=steps, orders=orders, cures=cures, run=run)
     if record is not None:
         record.keep_tried(results)
     return results

@@ -14,13 +14,15 @@ REMEDIES: Mapping[str, str] = {
     "learning_rate_too_large": "Take a tenth of the learning rate.",
 }
 """The words of the advice that does what the cure of this kind of card does."""
+OF_RECURRENT: Mapping[str, str] = {"exploding": "Start from an orthogonal matrix that keeps lengths."}
+"""The same for cards of networks with recurrent modules."""
 
 
 @cache
-def helped_elsewhere(kind: str) -> str:
+def helped_elsewhere(kind: str, recurrent: bool = False) -> str:
     """In how many trials that kind of card's cure kept what it promises, as a sentence; empty where fewer than ten
     tell."""
-    words, kept, counted = REMEDIES.get(kind), 0, 0
+    words, kept, counted = (OF_RECURRENT if recurrent else {}).get(kind) or REMEDIES.get(kind), 0, 0
     for lab in laboratories().values() if words else ():
         trials = [trial for trial in lab.advice_trials if (trial.kind, trial.words) == (kind, words)]
         if trials:

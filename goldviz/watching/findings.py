@@ -15,7 +15,17 @@ from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.watching.declared import STEP
 from goldviz.watching.elsewhere import helped_elsewhere
-from goldviz.watching.measures import WatchedReading, cause_of, facts_of, listed, rows_of, tried_of, where_it_was
+from goldviz.watching.measures import (
+    WatchedReading,
+    cause_of,
+    facts_of,
+    is_recurrent,
+    listed,
+    rate_factor,
+    rows_of,
+    tried_of,
+    where_it_was,
+)
 
 MOST = 8
 """Cards at most."""
@@ -68,11 +78,16 @@ OF_PASSES: Mapping[str, str] = {
     "late": "goldviz.watch(model, every=1, budget=None)   # looks at each step",
 }
 HALF_PRECISION = "torch.autocast('cuda', dtype=torch.bfloat16)   # the range of single precision"
+ORTHOGONAL = "nn.init.orthogonal_(cell.weight_hh_l0)   # its powers neither grow nor shrink"
 ANY_CAUSE = "torch.autograd.set_detect_anomaly(True)   # for one run: names the line"
 
 
 def cure_of(finding: Finding, run: Run) -> str:
     """Code that may mend it; nothing where none is known."""
+    if finding.kind == "learning_rate_too_small":
+        return CURES[finding.kind].replace("10", f"{rate_factor(run):.0f}")
+    if finding.kind == "exploding" and is_recurrent(run):
+        return ORTHOGONAL
     if finding.kind != "first_cause":
         return CURES.get(finding.kind, "")
     cause = cause_of(run)
@@ -274,7 +289,8 @@ def findings_of(dataset: Run) -> list[Finding]:
     steps = int(dataset[STEP].max()) if dataset.sizes.get(STEP) else 0
     readings: Callable[[Any, Run], list[WatchedReading]] = lambda settings, run: [reading_of(run)]  # noqa: E731
     findings = Conclusions(RULES, readings, most=MOST)(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
-    return [replace(finding, effect=helped_elsewhere(finding.kind)) for finding in findings]
+    recurrent = is_recurrent(dataset)
+    return [replace(finding, effect=helped_elsewhere(finding.kind, recurrent)) for finding in findings]
 
 
 def as_json(finding: Finding, run: Run) -> dict[str, Any]:

@@ -23,6 +23,8 @@ MOST_LAYERS = 3
 """Layers that a card names."""
 LEAST_STEPS = 100
 """Before so many steps nobody can say that nothing is learned."""
+USUAL_UPDATE = 1e-3
+"""Norm of a step over that of the weights that is usual."""
 WINDOW = 8
 """Looks that a dead unit takes to be one."""
 
@@ -135,6 +137,21 @@ def last_values(dataset: Run, name: str, layers: int) -> list[float | None]:
     measured = ~np.isnan(rows)
     last = len(rows) - 1 - np.argmax(measured[::-1], axis=0)
     return [float(rows[last[row], row]) if measured[:, row].any() else None for row in range(layers)]
+
+
+def rate_factor(dataset: Run) -> float:
+    """How many times larger the rate is to be for steps of a thousandth of the weights.
+
+    Of a typical update-to-data ratio u it is 10^ceil(lg(1e-3 / u)), from 10 to a million; 10 where none was measured.
+    """
+    update = float(WatchedReading(dataset, {}).update[0])
+    known = math.isfinite(update) and update > 0
+    return 10.0 ** min(max(math.ceil(math.log10(USUAL_UPDATE / update)), 1), 6) if known else 10.0
+
+
+def is_recurrent(dataset: Run) -> bool:
+    """Whether the network has a recurrent module of PyTorch's."""
+    return any(kind in ("RNN", "LSTM", "GRU") for _, kind, _ in layers_of(dataset))
 
 
 def headroom_of(dataset: Run) -> float | None:

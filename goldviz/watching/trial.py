@@ -17,8 +17,10 @@ import torch
 from torch import nn
 from torch.optim.optimizer import Optimizer
 
+from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import SettingsError
 from goldviz.diagnostics.random_streams import unchanged_streams
+from goldviz.watching.measures import is_recurrent, rate_factor
 
 State = Mapping[str, Any]
 StepFunction = Callable[[dict[str, Any], int, int], Any]
@@ -53,6 +55,16 @@ def _thaw(state: dict[str, Any]) -> None:
     state["model"].requires_grad_(True)
 
 
+def _orthogonal(state: dict[str, Any]) -> None:
+    for module in state["model"].modules():
+        if isinstance(module, nn.RNNBase):
+            for name, weight in module.named_parameters():
+                if name.startswith("weight_hh"):
+                    # Of gates each has its own square matrix.
+                    for gate in weight.detach().split(module.hidden_size):
+                        nn.init.orthogonal_(gate)
+
+
 APPLIED: Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "learning_rate_too_large": ("a tenth of the rate", _rate(0.1)),
     "no_warm_up": ("a tenth of the rate", _rate(0.1)),
@@ -62,6 +74,14 @@ APPLIED: Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "frozen": ("let every layer learn", _thaw),
 }
 """What can be done to a state from outside, by the kind of the card that it is for: its words, and the change."""
+
+
+def applied_to(run: Run) -> Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]]:
+    """:data:`APPLIED` as this run's cards say it: by how much its rate is too small, and whether it is recurrent."""
+    factor = rate_factor(run)
+    own = {"learning_rate_too_small": (f"{factor:,.0f} times the rate", _rate(factor))} if factor > 10 else {}
+    recurrent = {"exploding": ("orthogonal recurrent matrices", _orthogonal)} if is_recurrent(run) else {}
+    return {**APPLIED, **own, **recurrent}
 
 
 @dataclass(frozen=True)
@@ -101,12 +121,17 @@ def tried_on(
     steps: int = 50,
     orders: int = 3,
     cures: Mapping[str, Callable[[dict[str, Any]], None]] | None = None,
+    run: Run | None = None,
 ) -> list[Tried]:
-    """Try these kinds' cures, and ``cures`` of one's own, from copies of this state; see :func:`goldviz.api.trial`."""
+    """Try these kinds' cures, and ``cures`` of one's own, from copies of this state; see :func:`goldviz.api.trial`.
+
+    ``run`` is the watched run whose cards name the kinds, where there is one.
+    """
     check(step, state, steps, orders)
     own = {name: (name, change) for name, change in (cures or {}).items()}
     arms = {PLACEBO: ("one per cent more of the rate", _rate(1.01))}
-    arms |= {kind: APPLIED[kind] for kind in kinds if kind in APPLIED} | own
+    applied = APPLIED if run is None else applied_to(run)
+    arms |= {kind: applied[kind] for kind in kinds if kind in applied} | own
     control = np.array([_end(step, state, None, order, steps) for order in range(orders)])
     ends = {
         kind: np.array([_end(step, state, change, order, steps) for order in range(orders)])

@@ -191,7 +191,7 @@ class Watcher:
         allowed.
         """
         check(step, state, steps, orders)
-        self._trial = lambda kind: tried_on(step, state, [kind], steps=steps, orders=orders)
+        self._trial = lambda kind: tried_on(step, state, [kind], steps=steps, orders=orders, run=self.dataset())
         self._sink.attributes({"offered_trials": list(APPLIED)})
 
     def keep_tried(self, results: Sequence[Tried]) -> None:
@@ -329,14 +329,13 @@ class Watcher:
     def _try(self, kind: str, trial: Callable[[str], list[Tried]]) -> float:
         """Try a card's cure, and say how long the script waited for it."""
         began = time.perf_counter()
-        self._hand_over()
         try:
             self.keep_tried(trial(kind))
         except Exception as error:  # noqa: BLE001 - somebody's own step
             log.warning("The trial failed: %s: %s", type(error).__name__, error)
             words = f"The trial failed after step {self.step_number}: {type(error).__name__}: {str(error)[:200]}"
         else:
-            words = f"Tried after step {self.step_number}: {APPLIED[kind][0]}."
+            words = f"Tried after step {self.step_number}: {self._tried[kind].cure}."
         waited = time.perf_counter() - began
         self._sink.mark(self.step_number, f"{words} The script waited {waited:.1f} seconds.", {})
         return waited

@@ -58,7 +58,7 @@ def trained(
 
 def classified(model: nn.Module, step: int) -> Tensor:
     x, y = task(seed=step)
-    return functional.cross_entropy(model(x), y)
+    return functional.cross_entropy(model(x.to(next(model.parameters()).dtype)), y)
 
 
 # -- twenty faults ------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ class Recurrent(nn.Module):
 
 
 def sequences(model: nn.Module, step: int) -> Tensor:
-    x = torch.randn(ROWS, 12, 8, generator=torch.Generator().manual_seed(step))
+    x = torch.randn(ROWS, 12, 8, generator=torch.Generator().manual_seed(step)).to(next(model.parameters()).dtype)
     return functional.cross_entropy(model(x), x[:, -1, :3].argmax(1))
 
 
@@ -366,28 +366,19 @@ class Convolutions(nn.Module):
         return self.head(self.body(x).flatten(1))
 
 
-def convolutions() -> Watcher:
+Loss = Callable[[nn.Module, int], Tensor]
+
+
+def convolutions() -> tuple[nn.Module, Loss]:
     def loss_of(model: nn.Module, step: int) -> Tensor:
-        x = torch.randn(ROWS, 3, 8, 8, generator=torch.Generator().manual_seed(step))
+        x = torch.randn(ROWS, 3, 8, 8, generator=torch.Generator().manual_seed(step)).to(next(model.parameters()).dtype)
         model.eval()
         with torch.no_grad():
             model(x)
         model.train()
         return functional.cross_entropy(model(x), x[:, :, :4, :4].mean((2, 3)).argmax(1))
 
-    return trained(Convolutions(), loss_of, steps=110)
-
-
-def lstm() -> Watcher:
-    return trained(Recurrent(nn.LSTM), sequences, steps=110, rate=1e-2)
-
-
-def gru() -> Watcher:
-    return trained(Recurrent(nn.GRU), sequences, steps=110, rate=1e-2)
-
-
-def perceptron() -> Watcher:
-    return trained(mlp(), classified, steps=110)
+    return Convolutions(), loss_of
 
 
 class Layers(nn.Module):
@@ -404,15 +395,26 @@ class Layers(nn.Module):
         return self.head(self.encoder(self.words(tokens)))
 
 
-def encoder() -> Watcher:
-    def loss_of(model: nn.Module, step: int) -> Tensor:
-        tokens = torch.randint(20, (16, 8), generator=torch.Generator().manual_seed(step))
-        return functional.cross_entropy(model(tokens).flatten(0, 1), ((tokens + 1) % 20).flatten())
+class Translator(nn.Module):
+    """PyTorch's whole Transformer: encoder, decoder, and attention between them."""
 
-    return trained(Layers(), loss_of, steps=110, rate=1e-3)
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(20, 32)
+        self.transformer = nn.Transformer(32, 4, 1, 2, 64, batch_first=True)
+        self.head = nn.Linear(32, 20)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        given = self.words(tokens)
+        return self.head(self.transformer(given, given))
 
 
-def _language_model(kind: str) -> Watcher:
+def next_tokens(model: nn.Module, step: int) -> Tensor:
+    tokens = torch.randint(20, (16, 8), generator=torch.Generator().manual_seed(step))
+    return functional.cross_entropy(model(tokens).flatten(0, 1), ((tokens + 1) % 20).flatten())
+
+
+def _language_model(kind: str) -> tuple[nn.Module, Loss]:
     import transformers
 
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "vocab_size": 40}
@@ -430,17 +432,24 @@ def _language_model(kind: str) -> Watcher:
         tokens = (start + torch.arange(12)) % 40
         return model(input_ids=tokens, labels=tokens if kind != "bert" else (tokens + 1) % 40).loss
 
-    return trained(model, loss_of, steps=110, rate=1e-3)
+    return model, loss_of
 
 
-SOUND: dict[str, Callable[[], Watcher]] = {
-    "perceptron": perceptron,
-    "convolutions": convolutions,
-    "LSTM": lstm,
-    "GRU": gru,
-    "TransformerEncoder": encoder,
-    "BERT": lambda: _language_model("bert"),
-    "GPT-2": lambda: _language_model("gpt2"),
-    "Llama": lambda: _language_model("llama"),
+NETWORKS: dict[str, tuple[Callable[[], tuple[nn.Module, Loss]], float]] = {
+    "perceptron": (lambda: (mlp(), classified), 3e-3),
+    "convolutions": (convolutions, 3e-3),
+    "LSTM": (lambda: (Recurrent(nn.LSTM), sequences), 1e-2),
+    "GRU": (lambda: (Recurrent(nn.GRU), sequences), 1e-2),
+    "TransformerEncoder": (lambda: (Layers(), next_tokens), 1e-3),
+    "Transformer": (lambda: (Translator(), next_tokens), 1e-3),
+    "BERT": (lambda: _language_model("bert"), 1e-3),
+    "GPT-2": (lambda: _language_model("gpt2"), 1e-3),
+    "Llama": (lambda: _language_model("llama"), 1e-3),
 }
-"""Loops without a fault: no card may say that there is one."""
+"""Networks without a fault, each with its loss, and a rate that suits it."""
+
+
+def sound(name: str) -> Watcher:
+    """A loop without a fault: no card may say that there is one."""
+    build, rate = NETWORKS[name]
+    return trained(*build(), steps=110, rate=rate)

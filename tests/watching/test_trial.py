@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+import xarray as xr
 from torch import nn
 from torch.nn import functional
 
@@ -18,8 +19,8 @@ from goldviz.declare.settings import SettingsError
 from goldviz.runs.recorder import Command
 from goldviz.runs.store.run_store import Store
 from goldviz.watching.declared import TRY
-from goldviz.watching.findings import as_json
-from goldviz.watching.measures import trials_of, tried_of
+from goldviz.watching.findings import as_json, cure_of
+from goldviz.watching.measures import rate_factor, trials_of, tried_of
 from goldviz.watching.trial import APPLIED, PLACEBO, Tried, _interval
 from tests.watching.loops import Recurrent, Relu, mlp, sequences, task, watching
 
@@ -58,16 +59,17 @@ def test_what_helps_is_told_from_what_does_not_and_the_card_says_so() -> None:
     assert all(torch.equal(one, other) for one, other in zip(before, model.parameters(), strict=True))
     assert torch.equal(torch.get_rng_state(), stream)
     assert set(results) == {PLACEBO, "learning_rate_too_small", "much faster"}
-    # Ten times next to nothing is still too little to help within sixty steps.
-    assert results["learning_rate_too_small"].difference < 0
-    assert not results["learning_rate_too_small"].helped
+    # By how much is read off the run: ten times next to nothing would be too little.
+    assert results["learning_rate_too_small"].cure == "1,000 times the rate"
+    assert results["learning_rate_too_small"].helped
     assert results["much faster"].helped
     assert results["much faster"].high < 0
     assert not results[PLACEBO].helped
     run = record.dataset()
     [card] = [card for card in record.findings() if card.kind == "learning_rate_too_small"]
     told = as_json(card, run)["tried"]
-    assert told["helped"] is results["learning_rate_too_small"].helped
+    assert told["helped"] is True
+    assert cure_of(card, run) == "for group in optimizer.param_groups:\n    group['lr'] *= 1000"
     assert "60 steps, 3 orders" in told["sentence"]
 
 
@@ -97,7 +99,7 @@ def test_the_page_asks_and_the_script_tries_between_two_steps_and_trains_on_as_i
     [mark] = json.loads(run.attrs["marks"])
     assert mark["step"] == 4
     waited = re.fullmatch(
-        r"Tried after step 4: ten times the rate\. The script waited ([\d.]+) seconds\.", mark["text"]
+        r"Tried after step 4: 10,000 times the rate\. The script waited ([\d.]+) seconds\.", mark["text"]
     )
     assert waited is not None
     # What the script waited for is neither the price of watching nor a slow step of its own.
@@ -219,6 +221,14 @@ def test_a_script_runs_where_goldviz_is_not_installed_without_two_of_its_lines(
     assert watched["record"].step_number == 5
     pairs = zip(watched["model"].parameters(), bare["model"].parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)
+
+
+@pytest.mark.parametrize(
+    ("update", "factor"),
+    [(5e-7, 1e4), (1.01e-6, 1e3), (1e-4, 10), (0.5, 10), (0.0, 10), (math.nan, 10), (math.inf, 10), (1e-30, 1e6)],
+)
+def test_how_much_larger_a_rate_is_to_be_is_read_off_the_steps(update: float, factor: float) -> None:
+    assert rate_factor(xr.Dataset({"update_to_data": (("step", "layer"), [[update]] * 3)})) == factor
 
 
 def test_an_interval_is_students() -> None:
