@@ -1,7 +1,8 @@
-"""Every number under a figure's title is that of the recorded arrays, whatever they are.
+"""Every number under a figure's title is that of the recorded arrays, and what stands there in words is so.
 
 Recorded runs, and runs of three seeds drawn anew: each sentence with a number has an entry in
-``predicates/notes.py``, which reads its numbers off the arrays another way.
+``predicates/notes.py``, which reads its numbers off the arrays another way. What claims something without a
+number has its own in ``predicates/notes_in_words.py``.
 """
 
 import html
@@ -17,6 +18,7 @@ from tests.labs.drawn_findings import WITH_CARDS
 from tests.thinned import represented
 from tests.truth.drawn_readings import drawn, light
 from tests.truth.predicates import notes
+from tests.truth.predicates.notes_in_words import IN_WORDS
 from tests.truth.recorded_cards.printed import numbers_in
 
 SENTENCE = re.compile(r"(?<=[.!?])(?<!eq\.)\s+(?=[A-Z0-9“§τ])")
@@ -61,7 +63,11 @@ def wrong_notes(lab, run, settings, at=1.0):
         view = notes.View(run, settings, kinds, step, name)
         for text in (figure["layout"].get("meta") or {}).get("notes", []):
             for sentence in SENTENCE.split(text):
-                if not re.search(r"\d", sentence):
+                claims = [(re.match(words, sentence), holds) for words, holds in IN_WORDS]
+                claim, holds = next(((found, holds) for found, holds in claims if found), (None, None))
+                if claim and not holds(view, *claim.groups()):
+                    yield f"{name}: {sentence} is not what the arrays say"
+                if claim or not re.search(r"\d", sentence):
                     continue
                 note = next((one for one in entries(lab) if re.match(one.words, plain(sentence))), None)
                 if note:
@@ -104,4 +110,11 @@ def test_a_number_that_is_none_of_the_arrays_is_noticed(monkeypatch):
     slug = lab.declared.presets[0].slug
     other = tuple(note._replace(numbers=lambda view, said: [0.5]) for note in entries(lab))
     monkeypatch.setattr(notes, "DEPTH_GRADIENTS", other)
+    assert list(wrong_notes(lab, light(lab, slug), lab.declared.preset(slug)))
+
+
+def test_words_that_the_arrays_deny_are_noticed(monkeypatch):
+    lab = laboratories()["leaderboard"]
+    slug = lab.declared.presets[0].slug
+    monkeypatch.setattr("tests.truth.test_notes.IN_WORDS", [(words, lambda *_: False) for words, _ in IN_WORDS])
     assert list(wrong_notes(lab, light(lab, slug), lab.declared.preset(slug)))

@@ -246,7 +246,7 @@ CHAR_GPT = (
     Note(r"It grows ", growth),
     each(r"Loss minus entropy, ", lambda view: middle(view.last("dev_loss") - view.last("logit_entropy"))),
 )
-ADAPTIVE_COMPUTATION = (each(r"(?=.*: [+−]?\d\.\d\d\.$)", lambda view: middle(view.last("correlation"))),)
+ADAPTIVE_COMPUTATION = (each(r"(?=.*: [+−]?\d[\d,]*\.\d\d\.$)", lambda view: middle(view.last("correlation"))),)
 
 
 def heard_after(view):
@@ -344,8 +344,8 @@ OF_THE_DRAWING = re.compile(
     r"(Layer norm, )?([Ss]tep|[Ee]poch) \d[\d,]*\b[^:]{0,60}\.$|Means of (about )?\d+ |Every \d+\w\w \w+\.$"
     r"|Mean of the last \d+ |\d+ of \d+ layers are drawn|(Median|(Line: m|M)ean( forecast)?) of \d+ seeds"
     r"|Means over \d+ seeds|Geometric mean of 16 |Dotted: |Thin: |Band: 90 %|Grey: |Exactly 0 throughout: |Filled: "
-    r"|Open: |Below 1 |1: open|After time \d+|Time \d+, |\d dimensions, seen from |“|Wrong: "
-    r"|Number: its place in the order, 0 is only read|GRU with(out)? attention: [\d -]+\.$"
+    r"|Open: |Below 1 |1: open|After time \d+|Time \d+, |\d dimensions, seen from |“"
+    r"|Number: its place in the order, 0 is only read|Far below, not drawn: "
     r"|[\w ]+, (steps of at most|tolerance) "
 )
 """Sentences that say how a figure is drawn, or quote a text."""
