@@ -55,7 +55,7 @@ def answer_about(
     """What a worker says of files that were brought, asked once while it ``holds``; None while it is not there, as the
     page then says. Raises ``fault`` with the sentence for which the files are refused."""
     answer = background.finished(
-        replace(task, most_seconds=MOST_READ_SECONDS), lambda told: told.value is None or holds(told.value)
+        replace(task, most_seconds=MOST_READ_SECONDS), lambda reply: reply.value is None or holds(reply.value)
     )
     if answer is not None and answer.refused:
         raise fault(answer.refused)

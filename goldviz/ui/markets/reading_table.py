@@ -42,10 +42,10 @@ class Changes:
     @property
     def read_as(self) -> Choices:
         """How the file is to be read."""
-        told = dict(self.told)
-        if "day_first" in told:
-            told["day_first"] = told["day_first"] == "day"
-        return Choices(**told)
+        answers = dict(self.told)
+        if "day_first" in answers:
+            answers["day_first"] = answers["day_first"] == "day"
+        return Choices(**answers)
 
     def tell(self, argument: str, value: Any) -> None:
         """Correct one thing. Another sheet or header has other columns, of which nothing was told yet."""
@@ -147,9 +147,9 @@ def rows_read(preview: TablePreview, changes: Changes) -> pd.DataFrame:
     return pd.DataFrame([dates, *rows])
 
 
-def _row(reading: ColumnReading, used: bool) -> dict[str, Any]:
+def _row(reading: ColumnReading, in_use: bool) -> dict[str, Any]:
     return {
-        USE: used,
+        USE: in_use,
         COLUMN: reading.column,
         KIND: KINDS[reading.kind],
         "From": f"{reading.first_day:%Y-%m-%d}",

@@ -291,12 +291,12 @@ def _with_channels(file: BroughtFile, choices: Choices, identity: str) -> Market
     st.caption("Double-click a cell under *Read as*, *Network sees*, *Unit* or *Known at* to change it.")
     for note in preview.notes:
         st.caption(f":material/info: {plain(note)}")
-    used = [column for column in preview.values if changes.used(column, column in preview.chosen)]
-    if not used:
+    columns = [column for column in preview.values if changes.used(column, column in preview.chosen)]
+    if not columns:
         st.info("Choose at least one column under *Use*.")
         return None
-    used.sort(key=lambda column: column != preview.target)
-    return _make(file, replace(choices, values=tuple(used)))
+    columns.sort(key=lambda column: column != preview.target)
+    return _make(file, replace(choices, values=tuple(columns)))
 
 
 def _changed(choices: Choices, changes: Changes) -> Choices:
@@ -309,9 +309,9 @@ def _changed(choices: Choices, changes: Changes) -> Choices:
     )
 
 
-def _answers(preview: TablePreview, used: Sequence[str]) -> dict[str, str]:
+def _answers(preview: TablePreview, columns: Sequence[str]) -> dict[str, str]:
     """The symbols to which a visitor said yes; what a file's name suggests is asked once, of the first such column."""
-    symbol_question = next((question for question in preview.questions if question.column in used), None)
+    symbol_question = next((question for question in preview.questions if question.column in columns), None)
     if symbol_question is None:
         return {}
     choice = _asked(

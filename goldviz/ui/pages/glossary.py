@@ -47,9 +47,9 @@ def show() -> None:
     """The page that lists all terms."""
     st.title("Glossary")
     st.markdown("##### What the documents' words mean, each in two sentences.")
-    sought = st.text_input("Find a term", key="glossary-sought").casefold()
+    query = st.text_input("Find a term", key="glossary-sought").casefold()
     with st.container(key="glossary-terms"):
-        matches = [term for term in terms() if sought in f"{term.name} {term.words}".casefold()]
+        matches = [term for term in terms() if query in f"{term.name} {term.words}".casefold()]
         for left in range(0, len(matches), 2):
             for column, term in zip(st.columns(2, gap="large"), matches[left : left + 2], strict=False):
                 with column:

@@ -50,17 +50,17 @@ def show() -> None:
 def _start_here() -> None:
     """One story, one experiment and one thing to break: the first of each."""
     page = chrome.laboratories()[0]
-    declared = laboratories()[page.path].declared
+    experiment = laboratories()[page.path].declared
     slug, (_, story) = next(iter(all_stories().items()))
-    broken = next(preset for preset in declared.presets if preset.name.startswith(BREAK))
-    settings = {**controls.to_link(declared.preset(broken.slug)), lanes.PARAMETER: _example(broken)}
-    first, step = _example(declared.presets[0]), {stories.PARAMETER: f"{slug}.1"}
+    broken_preset = next(preset for preset in experiment.presets if preset.name.startswith(BREAK))
+    settings = {**controls.to_link(experiment.preset(broken_preset.slug)), lanes.PARAMETER: _example(broken_preset)}
+    first, step = _example(experiment.presets[0]), {stories.PARAMETER: f"{slug}.1"}
     with st.container(horizontal=True, key="start-here"):
         st.markdown("**Start here**", width="content")
         for label, file, query in (
             (f"Follow a story: *{story.title}*", chrome.page_file(laboratories()[place(slug, 1)]), step),
-            (f"Watch a network learn: *{declared.title}*", page.file, {lanes.PARAMETER: first}),
-            (f"Break one: *{broken.name.removeprefix(BREAK)}*", page.file, settings),
+            (f"Watch a network learn: *{experiment.title}*", page.file, {lanes.PARAMETER: first}),
+            (f"Break one: *{broken_preset.name.removeprefix(BREAK)}*", page.file, settings),
         ):
             st.page_link(file, label=label, icon=":material/arrow_forward:", query_params=query)
 

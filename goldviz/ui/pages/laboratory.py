@@ -125,8 +125,8 @@ class LaboratoryPage:
         settings_panel.drawn_anew()
         name = self.experiment.name
         # While a story asks, the other parts are closed: they tell the answer.
-        veiled = stories.asks(name)
-        part = parts.strip(name, [one for one in self.questions() if one.name in (FIRST, CLOSER) or not veiled])
+        is_veiled = stories.asks(name)
+        part = parts.strip(name, [one for one in self.questions() if one.name in (FIRST, CLOSER) or not is_veiled])
         if part.name != CLOSER:
             st.query_params.pop(FIGURE, None)
         notices, timeline = st.container(key="notices"), st.container(key="timeline")
@@ -165,8 +165,8 @@ class LaboratoryPage:
 
     def _first(self, view: _View) -> None:
         visible_lanes = view.shown
-        veiled = stories.asks(self.experiment.name)
-        if self.verdict is not None and not veiled:
+        is_veiled = stories.asks(self.experiment.name)
+        if self.verdict is not None and not is_veiled:
             with st.container(key="verdicts"):
                 for column, lane in zip(st.columns(len(visible_lanes)), visible_lanes, strict=True):
                     with column:
@@ -181,7 +181,7 @@ class LaboratoryPage:
                 view.across(name)
         if self.below is not None:
             view.across(self.below)
-        if not veiled:
+        if not is_veiled:
             offer_one_figure(self.experiment.name, visible_lanes)
 
     def _others(self) -> list[str]:

@@ -321,12 +321,12 @@ def settings_into_panel(experiment: type[Experiment]) -> None:
 
 def keys_of(lane_ids: Sequence[str]) -> frozenset[str]:
     """The visitor's keys among those of the runs in view."""
-    ours, used = keys.ours(), set[str]()
+    ours, in_use = keys.ours(), set[str]()
     for lane_id in lane_ids if ours else ():
         if not lane_id.startswith(EXAMPLE):
             with suppress(UnknownRunError, StoreError):
-                used |= set(KEY.findall(services.live_run(lane_id).snapshot()[0].settings))
-    return ours & used
+                in_use |= set(KEY.findall(services.live_run(lane_id).snapshot()[0].settings))
+    return ours & in_use
 
 
 def told_apart(visible_lanes: Sequence[AnyLane]) -> list[AnyLane]:
@@ -334,8 +334,8 @@ def told_apart(visible_lanes: Sequence[AnyLane]) -> list[AnyLane]:
 
     Runs with a name and presets are called by that.
     """
-    understood = [lane for lane in visible_lanes if isinstance(lane, Lane)]
-    values = [lane.settings.model_dump(mode="json") for lane in understood]
+    readable = [lane for lane in visible_lanes if isinstance(lane, Lane)]
+    values = [lane.settings.model_dump(mode="json") for lane in readable]
     differ = [name for name in (values[0] if values else ()) if any(one[name] != values[0][name] for one in values)]
     titles = numbered([_title_among(lane, differ) for lane in visible_lanes])
     return [replace(lane, shown_title=title) for lane, title in zip(visible_lanes, titles, strict=True)]

@@ -220,7 +220,7 @@ def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
     A step that :func:`go_to_step` was told counts as soon as the page is drawn.
     """
     state = st.session_state
-    count, wanted, before = state.get(_sent_key(key), (0, None, _HEARD))
+    count, target, before = state.get(_sent_key(key), (0, None, _HEARD))
     data = {
         "address": source.address,
         "lane": source.offer.lanes[0],
@@ -228,15 +228,15 @@ def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
         "noun": noun,
         "last": last,
         "step": state.get(key, {}).get("step"),
-        "sent": [count, wanted],
+        "sent": [count, target],
     }
     # Streamlit gives a component's value where a callback is named for it alone, be it an empty one.
     event = _timeline(data=data, key=key, on_step_change=lambda: None)
     step: int | None = event.step
     # Until the browser has heard where it was sent, that is where it goes.
     if step == before:
-        return cast("int | None", wanted)
-    state[_sent_key(key)] = (count, wanted, _HEARD)
+        return cast("int | None", target)
+    state[_sent_key(key)] = (count, target, _HEARD)
     return step
 
 

@@ -121,14 +121,14 @@ def _press(experiment: type[Experiment], beside: bool) -> None:
 
 
 def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> None:
-    last_click, unseen = f"clicked-{experiment.name}", f"unseen-{experiment.name}"
+    last_click, unseen_key = f"clicked-{experiment.name}", f"unseen-{experiment.name}"
     since = time.monotonic() - st.session_state.get(last_click, -math.inf)
     # The second click of two arrives while the page is drawn after the first, which may take long on a busy machine.
-    if since < (UNSEEN_SECONDS if st.session_state.get(unseen) else DOUBLE_CLICK_SECONDS):
+    if since < (UNSEEN_SECONDS if st.session_state.get(unseen_key) else DOUBLE_CLICK_SECONDS):
         return
     start(experiment, settings, beside=beside)
     # Taken afterwards, for the first start may wait for workers while the second click is on its way.
-    st.session_state[last_click], st.session_state[unseen] = time.monotonic(), True
+    st.session_state[last_click], st.session_state[unseen_key] = time.monotonic(), True
 
 
 def train_what_is_set(experiment: type[Experiment]) -> None:

@@ -109,13 +109,13 @@ def shows(page: str, figure: str) -> bool:
     return here is not None and place(*here) == page and _step(*here).figure == figure
 
 
-def _drew(slug: str, number: int, told: Any) -> None:
+def _drew(slug: str, number: int, message: Any) -> None:
     """Take a drawn curve for the choice that it means, in a callback."""
     guess = _step(slug, number).guess
-    if guess is None or guess.curve is None or not isinstance(told, dict):
+    if guess is None or guess.curve is None or not isinstance(message, dict):
         return
     try:
-        points = _drawing.validate_python(told.get("points"))
+        points = _drawing.validate_python(message.get("points"))
         choice = guess.curve.means(dict(points))
     except (ValidationError, ArithmeticError, KeyError, ValueError):
         return
@@ -139,8 +139,8 @@ def strip(page: str) -> None:
         if position:
             _note(slug, number, _step(slug, number))
         with st.container(horizontal=True, vertical_alignment="center", key="story-head"):
-            done = len(story_progress.of(slug).done(story))
-            how_far = f"{number} of {len(story.steps)}" + (f", {done} done" if done else "")
+            count = len(story_progress.of(slug).done(story))
+            how_far = f"{number} of {len(story.steps)}" + (f", {count} done" if count else "")
             st.markdown(f"# {story.title} :gray[{how_far}]", width="stretch")
             _ways(story, slug, number, here=position)
             if st.button("End", icon=":material/close:", type="tertiary", key="story-end", help="End the story"):
@@ -190,8 +190,8 @@ def _guess(guess: Guess, slug: str, number: int) -> None:
         if guess_made is None:
             return
         right, sentence = guess.found(*(example(_declared(slug, number), one) for one in _step(slug, number).presets))
-        measured = guess.choices[right]
-        word = f"Right: {measured}." if measured == guess_made else f"You said: {guess_made}. Measured: {measured}."
+        answer = guess.choices[right]
+        word = f"Right: {answer}." if answer == guess_made else f"You said: {guess_made}. Measured: {answer}."
         st.markdown(f"**{word}** {sentence}")
 
 
@@ -205,13 +205,13 @@ def _declared(slug: str, number: int) -> type[Experiment]:
 
 def _task(task: Task, slug: str, number: int) -> None:
     """A part of its own, which asks the visitor's runs now and then."""
-    done = number in story_progress.of(slug).tasks
-    if not done and _done(task, _declared(slug, number)):
+    is_done = number in story_progress.of(slug).tasks
+    if not is_done and _done(task, _declared(slug, number)):
         story_progress.did(slug, number)
         st.rerun()
     st.markdown(
-        f":{'green' if done else 'gray'}[:material/{'check_circle' if done else 'radio_button_unchecked'}:] "
-        f"**{'Done' if done else 'Now you'}:** {task.words}"
+        f":{'green' if is_done else 'gray'}[:material/{'check_circle' if is_done else 'radio_button_unchecked'}:] "
+        f"**{'Done' if is_done else 'Now you'}:** {task.words}"
     )
 
 
@@ -264,12 +264,12 @@ def show() -> None:
 
 def _how_far(slug: str, story: Story) -> None:
     """What was guessed and done of a story, the way to what was not, and the way back to its beginning."""
-    done, asking = story_progress.of(slug).done(story), story_progress.asking(story)
-    if not done:
+    numbers, asking = story_progress.of(slug).done(story), story_progress.asking(story)
+    if not numbers:
         return
-    left = next((number for number in asking if number not in done), None)
+    left = next((number for number in asking if number not in numbers), None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        share = f"{len(done)} of" if left else "All"
+        share = f"{len(numbers)} of" if left else "All"
         st.markdown(f":material/check: {share} {len(asking)} guesses and tasks done", width="content")
         if left:
             _way(slug, left, f"Go on with step {left}", ":material/arrow_forward:")

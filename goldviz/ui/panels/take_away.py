@@ -84,19 +84,19 @@ def data_in_name(lane: AnyLane) -> list[str]:
 
 def _report(visible_lanes: Sequence[AnyLane], figures: Mapping[str, FigureSpec]) -> str:
     """The report of all lanes, each under its title where there are several."""
-    understood = [lane for lane in visible_lanes if isinstance(lane, Lane)]
+    readable = [lane for lane in visible_lanes if isinstance(lane, Lane)]
     limits = None
-    if len(understood) > 1:
-        limits = laboratory_of(understood[0].settings).figures().shared_limits([lane.records for lane in understood])
-    told = [
+    if len(readable) > 1:
+        limits = laboratory_of(readable[0].settings).figures().shared_limits([lane.records for lane in readable])
+    report_lanes = [
         lane_of_run(lane.settings, lane.dataset, figures, limits)
         if isinstance(lane, Lane)
         else lane_of_unread_run(lane.complaint, lane.dataset, figures)
         for lane in visible_lanes
     ]
-    if len(told) > 1:
-        told = [replace(one, title=lane.title) for one, lane in zip(told, visible_lanes, strict=True)]
-    return report_of_lanes(told, understood[0].settings.title if len(told) > 1 and understood else "")
+    if len(report_lanes) > 1:
+        report_lanes = [replace(one, title=lane.title) for one, lane in zip(report_lanes, visible_lanes, strict=True)]
+    return report_of_lanes(report_lanes, readable[0].settings.title if len(report_lanes) > 1 and readable else "")
 
 
 def show_view(settings: Instant, dataset: xr.Dataset, figures: Callable[[], list[FigureSpec]]) -> None:

@@ -38,9 +38,9 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: 
             help=None if lane.run else f"Made by goldviz itself with these settings; {repeats}.",
         )
         if lane.run is not None:
-            sought = st.session_state.get(SOUGHT) == lane.id
-            live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane), sought=sought)
-            if sought:
+            is_sought = st.session_state.get(SOUGHT) == lane.id
+            live_progress(source, lane.id, *lanes.progress_of(lane), frames.felt(source.offer, lane), sought=is_sought)
+            if is_sought:
                 del st.session_state[SOUGHT]
         if isinstance(lane, Lane):
             trained_on.show(experiment, lane)
@@ -49,10 +49,10 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: 
         if trouble := lanes.trouble_of(lane):
             st.error(plain(trouble), icon=":material/hard_drive:")
         # That a run was stopped, and after which step, its state and its progress say.
-        said = (
+        is_told = (
             lane.run.status in ("paused", "queued") or lane.run.message == f"Stopped after {lane.step} {lane.run.step}."
         )
-        if lane.run.message and not said:
+        if lane.run.message and not is_told:
             st.caption(plain(lane.run.message))
     if isinstance(lane, UnreadLane):
         st.warning(plain(lane.complaint), icon=":material/history:")

@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 def places() -> list[Place]:
     """All that piles up. Raises a sentence where the database or a number of the environment is no good."""
-    used, most = services.memory()
+    bytes_used, most = services.memory()
     remains = [path for folder in _folders() for path in left_behind(folder)]
     files = [
         Place(name, place.words, place.size(), place.budget, place.clear, place.lost) for name, place in PLACES.items()
@@ -50,7 +50,7 @@ def places() -> list[Place]:
         ),
         Place("markets", "Markets", size_of_markets(), market_budget(), forget_markets, BROUGHT),
         *files,
-        Place("readings", "Readings in memory", used, most, services.forget_readings),
+        Place("readings", "Readings in memory", bytes_used, most, services.forget_readings),
         Place("unfinished", "Files left unfinished", size_of(remains), None, lambda: remove(remains)),
     ]
 

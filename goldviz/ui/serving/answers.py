@@ -40,15 +40,15 @@ class Answer(NamedTuple):
         return Response(self.content, self.status, headers, self.media_type)
 
 
-def answered(make: Callable[[], Made], told: Callable[[Made], Answer]) -> Answer:
-    """What ``make`` gives, as ``told``; a sentence where it raises ``ValueError``, or no worker did its part."""
+def answered(make: Callable[[], Made], as_answer: Callable[[Made], Answer]) -> Answer:
+    """What ``make`` gives, as ``as_answer``; a sentence where it raises ``ValueError``, or no worker did its part."""
     try:
-        made = make()
+        result = make()
     except ValueError as error:
         return Answer.refused(getattr(error, "status", 400), str(error))
     except (JobFailedError, TooManyJobsError) as error:
         return Answer.refused(503, str(error))
-    return told(made)
+    return as_answer(result)
 
 
 def as_json(reply: object) -> Answer:

@@ -39,8 +39,8 @@ def told(root: str, path: str) -> str:
     apart = (assets / "apart.css").read_text(encoding="utf-8")
     told_of = ", ".join(map(json.dumps, (root, path, apart)))
     of_page = ["readNumbersAsTyped(document)", "keepClicks(document)", "nameWaits(document)"]
-    begun = ["keepVisits(window)", *of_page, "shareLinks(window)"]
-    start = "\n".join([script, f"connect({told_of});", *(f"{call};" for call in begun)])
+    calls = ["keepVisits(window)", *of_page, "shareLinks(window)"]
+    start = "\n".join([script, f"connect({told_of});", *(f"{call};" for call in calls)])
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
     # Behind Streamlit's own, which they must not delay.
     ahead = "".join(
