@@ -137,40 +137,40 @@ async function paint(Plotly, host, place, wanted) {
   if (another) Object.assign(place, { subject, zoom: {} });
   const about = JSON.stringify([width, figure.layout.title, figure.data.map((trace) => trace.name)]);
   if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
-  const laid = () => {
-    const layout = heightFor(host, fitted(colour(figure.layout), width, place.lift, measureWith(figure.layout)));
+  const [data, given] = [colour(figure.data), colour(figure.layout)];
+  const lay = () => {
+    const layout = heightFor(host, fitted(given, width, place.lift, measureWith(given)));
     keepZoom(place.zoom, layout);
-    return withNames(layout, colour(figure.data), place, width, { veiled, ink: inks?.[theme] });
+    const laid = withNames(layout, data, place, width, { veiled, ink: inks?.[theme] });
+    const roomy = withRoom(place, laid);
+    return { laid, layout: roomy, traces: stroked(data, roomy) };
   };
+  let now = lay();
   const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
-  const moves = () => {
-    const next = laid();
-    return strokesOf(figure.data, withRoom(place, next)) === place.strokes && movedTo(host, place, figure, next);
-  };
-  if (steps && fits(host, place) && moves()) {
+  if (steps && fits(host, place) && strokesOf(now.traces) === place.strokes && movedTo(host, place, figure, now.laid)) {
     place.moved = true;
     clearTimeout(place.settles);
     place.settles = setTimeout(place.draw, SETTLED_MS);
     return;
   }
-  let layout;
   const react = () => {
-    place.laid = laid();
-    layout = withRoom(place, place.laid);
+    const { laid, layout, traces } = now;
+    Object.assign(place, { laid, strokes: strokesOf(traces) });
     host.style.height = `${layout.height}px`;
-    place.strokes = strokesOf(figure.data, layout);
-    return Plotly.react(host, stroked(colour(figure.data), layout), layout, config);
+    return Plotly.react(host, traces, layout, config);
   };
   await react();
   const missing = overprinted(host);
   if (missing) {
     place.lift += missing;
+    now = lay();
     await react();
   }
   // Words that were moved for a plot which begins elsewhere than was thought are laid once more.
   const { _size: drawn } = host._fullLayout;
   if (Math.abs((place.laid.meta?.beside ?? drawn.l) - drawn.l) > LEAST / 3) {
     place.room = { l: drawn.l, r: drawn.r };
+    now = lay();
     await react();
   }
   const { l, r } = host._fullLayout._size;
@@ -179,7 +179,7 @@ async function paint(Plotly, host, place, wanted) {
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   host.classList.toggle("goldviz-movable", Boolean(movable));
   relink(host);
-  tellWords(host, layout, description, veiled);
+  tellWords(host, now.layout, description, veiled);
   place.drawnOver?.();
   oneStop(host);
   presentIfAsked(host);

@@ -60,5 +60,5 @@ export function stroked(data, layout) {
   });
 }
 
-// How wide a figure's lines are drawn in a layout: where steps differ in that, one cannot be moved to the other.
-export const strokesOf = (data, layout) => stroked(data, layout).map(({ line }) => line?.width ?? "").join();
+// How wide the lines of stroked traces are: where steps differ in that, one cannot be moved to the other.
+export const strokesOf = (traces) => traces.map(({ line }) => line?.width ?? "").join();
