@@ -346,15 +346,25 @@ def whole(limits: tuple[float, float]) -> tuple[int, int]:
 
 
 def reference_line(
-    figure: Figure, y: float | AtStep, words: Words, theme: Theme, *, x: Literal[0, 1] = 1, every_panel: bool = True
+    figure: Figure,
+    y: float | AtStep,
+    words: Words,
+    theme: Theme,
+    *,
+    x: Literal[0, 1] = 1,
+    every_panel: bool = True,
+    panel: int = 1,
+    yanchor: Literal["bottom", "top"] = "bottom",
 ) -> None:
-    """A thin line across every panel, or the first alone, at the height that theory names, with its words at the
-    first panel's left (``x`` = 0) or right end. A height of steps is left out where it is no number.
+    """A thin line across every panel, or one alone, at the height that theory names, with its words over it or under
+    it at the left (``x`` = 0) or right end of one panel. A height of steps is left out where it is no number.
 
     Call it when the axes have their types: an annotation on a log axis is placed by its logarithm.
     """
     line = {"color": INKS[theme].muted, "width": 1.5, "dash": "dot"}
-    logarithmic = figure.layout.yaxis.type == "log"
+    number = "" if panel == 1 else str(panel)
+    across, up = f"x{number} domain", f"y{number}"
+    logarithmic = figure.layout[f"yaxis{number}"].type == "log"
     visibility: dict[str, Any] = {}
     if isinstance(y, AtStep):
         visibility = {"visible": y.map(lambda value: bool(np.isfinite(value)))}
@@ -363,18 +373,18 @@ def reference_line(
     if every_panel:
         figure.add_hline(y=y, line=line, **visibility)
     else:
-        figure.add_shape(type="line", x0=0, x1=1, xref="x domain", y0=y, y1=y, yref="y", line=line, **visibility)
+        figure.add_shape(type="line", x0=0, x1=1, xref=across, y0=y, y1=y, yref=up, line=line, **visibility)
     figure.add_annotation(
         text=changed(words, as_label),
         x=x,
-        xref="x domain",
+        xref=across,
         xanchor="right" if x == 1 else "left",
         showarrow=False,
         bgcolor=look.with_alpha(INKS[theme].background, 0.75),
         borderpad=1,
         y=height,
-        yref="y",
-        yanchor="bottom",
+        yref=up,
+        yanchor=yanchor,
         font={"size": 13, "color": INKS[theme].muted},
         **visibility,
     )

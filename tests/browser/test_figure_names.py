@@ -25,12 +25,6 @@ WIDTHS = (944, 460, 358)
 """Pixels of a figure in one and two lanes of a window of 1440, and on a phone of 390."""
 NARROW = (300, 224)
 """In three and four lanes, which runs alone have."""
-NOT_YET = {
-    ("inside-bert", 358): ("order",),
-    ("bert-pretraining", 300): ("learning",),
-    ("bert-pretraining", 224): ("learning", "confusion"),
-}
-"""Figures some words of which still lie on a curve or on others at this width: to become none."""
 CASES = [
     pytest.param(lab, width, id=f"{lab.name}-{width}")
     for lab in laboratories().values()
@@ -89,9 +83,7 @@ def sent(figures: dict[str, Figure]) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("lab", "width"), CASES)
 def test_no_word_of_a_figure_is_cut_or_on_something_else(place: FigurePlace, lab: Laboratory, width: int) -> None:
-    left_out = NOT_YET.get((lab.name, width), ())
-    figures = {name: figure for name, figure in figures_of(lab).items() if name.partition(",")[0] not in left_out}
-    faults = place.page.evaluate("([figures, width]) => window.show(figures, width)", [sent(figures), width])
+    faults = place.page.evaluate("([figures, width]) => window.show(figures, width)", [sent(figures_of(lab)), width])
     place.assert_well()
     assert faults == {}
 

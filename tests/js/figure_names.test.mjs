@@ -96,6 +96,16 @@ test("titles of axes that are longer than their axis are broken, and what is bel
   assert.equal(clearOfCurves(titled, [], 600, measure).height, 430);
 });
 
+test("what is below names that have no room beside one another moves down as far as these reach", () => {
+  const colours = { text: "Share", x: 0.5, xref: "paper", y: 0, yref: "paper", yshift: -56, showarrow: false };
+  const tones = [{ type: "heatmap", x: ["negative", "neutral", "positive"], y: ["a"] }];
+  const below = (width) => clearOfCurves({ ...layout, annotations: [colours] }, tones, width, measure);
+  const narrow = below(224);
+  const down = Math.ceil((measure("negative") * 14) / 13 / 2);
+  assert.deepEqual([narrow.annotations[0].yshift, narrow.height], [-56 - down, layout.height + down]);
+  assert.deepEqual([below(600).annotations[0].yshift, below(600).height], [-56, layout.height]);
+});
+
 test("names at the side are broken where they take more than their part, and upright ones have one line", () => {
   const rows = [{ type: "bar", orientation: "h", x: [1, 2], y: ["stopped by the test part", "best"] }];
   assert.deepEqual(clearOfCurves(layout, rows, 224, measure).yaxis.ticktext, ["stopped by<br>the test<br>part", "best"]);

@@ -20,6 +20,8 @@ const NUMBER = 14;
 const TICK = 7;
 const EDGE = 12;
 const BETWEEN = 8;
+// The sine of the first angle by which Plotly turns names that have no room beside one another.
+const SLANT = 0.5;
 // The widest names at a y axis, as a share of the figure.
 const NAMES = 0.4;
 const BOLD = 1.09;
@@ -113,9 +115,24 @@ function withNumbers(layout, data, across, measure) {
   return { ...layout, ...Object.fromEntries(axes), ...colours };
 }
 
+// How far down names at an x axis reach that Plotly slants, or turns upright, because they are wider than their places.
+function slantOf(layout, data, across, measure) {
+  const axes = Object.entries(layout).filter(isAxis("x")).filter(([, axis]) => axis.showticklabels !== false && !axis.tickangle);
+  const reach = axes.map(([key, axis]) => {
+    const names = axis.ticktext ? [] : namesAt(key, axis, data);
+    const pitch = (across * shareOf(axis)) / Math.max(1, names.length);
+    const widest = (Math.max(0, ...names.map((one) => widthOf(one, measure))) * NUMBER) / SIZE;
+    if (widest <= pitch) return 0;
+    return pitch * SLANT >= NUMBER ? widest * SLANT : widest;
+  });
+  return Math.max(0, ...reach);
+}
+
+const isUnder = ({ yref, y, yshift }) => yref === "paper" && y === 0 && yshift < 0;
+
 // The layout with titles of axes broken where they are longer than their axis, or than the figure leaves around it; what
-// stands below them moves down.
-function withTitles(layout, width, left, across, measure) {
+// stands below them and below slanting names moves down.
+function withTitles(layout, data, width, left, across, measure) {
   const { height, margin, legend } = layout;
   let more = 0;
   const broken = Object.entries(layout).map(([key, axis]) => {
@@ -128,12 +145,10 @@ function withTitles(layout, width, left, across, measure) {
     if (letter === "x") more = Math.max(more, lines.length - axis.title.text.split("<br>").length);
     return [key, { ...axis, title: { ...axis.title, text: lines.join("<br>") } }];
   });
-  if (!more) return { ...layout, ...Object.fromEntries(broken) };
-  const down = (LINE + 1) * more;
-  const moved = (layout.annotations ?? []).map((words) => {
-    const under = words.yref === "paper" && words.y === 0 && words.yshift < 0;
-    return under ? { ...words, yshift: words.yshift - down } : words;
-  });
+  const slant = layout.annotations?.some(isUnder) ? slantOf(layout, data, across, measure) : 0;
+  const down = (LINE + 1) * more + Math.ceil(slant);
+  if (!down) return { ...layout, ...Object.fromEntries(broken) };
+  const moved = (layout.annotations ?? []).map((words) => (isUnder(words) ? { ...words, yshift: words.yshift - down } : words));
   const under = legend?.y < 0 ? { legend: { ...legend, y: legend.y - down / (height - margin.t - margin.b) } } : {};
   return { ...layout, ...Object.fromEntries(broken), ...under, annotations: moved, height: height + down, margin: { ...margin, b: margin.b + down } };
 }
@@ -205,7 +220,7 @@ export function roomy(given, data, width, measure, room) {
   const named = withNames(given, data, width, measure);
   const left = Math.max(named.margin.l, room?.l ?? besideOf(named, data, measure));
   const across = width - left - Math.max(named.margin.r, room?.r ?? 0);
-  const titled = withTitles(withNumbers(named, data, across, measure), width, left, across, measure);
+  const titled = withTitles(withNumbers(named, data, across, measure), data, width, left, across, measure);
   if (!titled.annotations?.length) return { layout: titled, left, across };
   const annotations = titled.annotations.map((words) => keptInside(words, titled, width, left, across, measure));
   const moved = width < PHONE || annotations.some((words, at) => words !== titled.annotations[at]);

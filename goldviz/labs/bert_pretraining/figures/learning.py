@@ -148,20 +148,8 @@ def _axes(plot: Plot) -> None:
 def _most_frequent(plot: Plot) -> None:
     """The line of always naming the most frequent tone, of the texts where that is right more often: chance, below."""
     share = float(finite(plot.ds["baseline_tone_accuracy"].sel(baseline="majority")).max())
-    colour = plot.ink.muted
-    line = {"color": colour, "width": 1.5, "dash": "dot"}
-    plot.figure.add_shape(type="line", x0=0, x1=1, xref="x2 domain", y0=share, y1=share, yref="y2", line=line)
-    plot.figure.add_annotation(
-        text=f"{BASELINES['majority'].label}: at most {percent(share)}",
-        x=1,
-        y=share,
-        xref="x2 domain",
-        yref="y2",
-        xanchor="right",
-        yanchor="top",
-        showarrow=False,
-        font={"size": 13, "color": colour},
-    )
+    words = f"{BASELINES['majority'].label}: at most {percent(share)}"
+    plot.reference(share, words, every_panel=False, panel=2, yanchor="top")
 
 
 def _mark(plot: Plot) -> None:

@@ -7,14 +7,16 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import log_axis
+from goldviz.figures.elements import log_axis, reference_line
 from goldviz.figures.maps import SIGNED, cells, colour_bar
 from goldviz.figures.spec import drawn
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.figures.theme import SEQUENTIAL, Theme
 from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures.evidence import head_axes
 
 WITH, WITHOUT = "#d55e00", "#0e7ac0"
+UNIT_ROUNDOFF = 2.0**-24
+"""By how much of its size rounding to single precision may change a number, at most (IEEE 754)."""
 
 
 @drawn(
@@ -77,19 +79,14 @@ def order(ds: Run, *, theme: Theme = "light") -> Figure:
     title = "What does another order change?"
     note = "Without positions a piece keeps its state to rounding: only its place in the list changes."
     look.apply(figure, theme, title=title, notes=[note], height=400)
-    figure.update_xaxes(title_text="State: 0 is what goes in, then the layers", dtick=1 if len(states) < 14 else 2)
-    figure.update_yaxes(title_text="Distance over its length", **log_axis((-8.5, 0.8)))
-    return figure.add_annotation(
-        text="rounding in single precision",
-        x=1,
-        xref="paper",
-        xanchor="right",
-        y=np.log10(8e-8),
-        yref="y",
-        yanchor="top",
-        showarrow=False,
-        font={"size": 12, "color": INKS[theme].muted},
+    figure.update_xaxes(
+        title_text="State: 0 is what goes in, then the layers",
+        dtick=1 if len(states) < 14 else 2,
+        range=(-0.3, float(states[-1]) + 0.3),
     )
+    figure.update_yaxes(title_text="Distance over its length", **log_axis((-8.5, 0.8)))
+    reference_line(figure, UNIT_ROUNDOFF, "rounding in single precision", theme)
+    return figure
 
 
 @drawn(
