@@ -185,18 +185,22 @@ test("a link is copied and said so for a while, by the clipboard or without one,
   assert.equal(closed.words.textContent, "Share");
 });
 
-// A page on which a link was pressed; `busy` and `named` say whether its app runs and whether something on it says so.
+// A page on which a link was pressed; `busy` and `named` say whether its app runs and whether something on it says so, and
+// `figure` whether one is in view that says nothing and is not drawn.
 function waited() {
   const heard = {};
   const due = [];
-  const on = { busy: true, named: false, told: undefined };
+  const on = { busy: true, named: false, figure: false, told: undefined };
   const plate = { setAttribute: () => undefined, remove: () => (on.told = undefined) };
   const page = {
     addEventListener: (type, hear) => (heard[type] = hear),
     createElement: () => plate,
     body: { append: () => (on.told = plate.textContent) },
     querySelector: () => (on.busy ? {} : null),
-    querySelectorAll: () => (on.named ? [{ checkVisibility: () => true, textContent: "Epoch 3 of 9" }] : []),
+    querySelectorAll: (selector) => {
+      const says = selector.includes(":not(") ? on.figure && " " : on.named && "Epoch 3 of 9";
+      return says ? [{ checkVisibility: () => true, textContent: says }] : [];
+    },
   };
   nameWaits(page, (then) => due.push(then));
   const press = (words, link = false) => {
@@ -226,4 +230,10 @@ test("a press that takes long is named by its words until the page has answered,
   press("");
   pass();
   assert.equal(on.told, "Look closer …", "what has no words names nothing new");
+  Object.assign(on, { busy: false, figure: true });
+  pass();
+  assert.equal(on.told, "Look closer …", "a figure that is there and says nothing is waited for");
+  on.figure = false;
+  pass();
+  assert.equal(on.told, undefined);
 });

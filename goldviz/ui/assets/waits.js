@@ -1,11 +1,12 @@
 // Runs in every page: where a press takes long and nothing on the page says for what, its own words do.
 
 const LATE_MS = 1000;
-const LOOK_MS = 150;
+const LOOK_MS = 50;
 // The app may begin, or go on, a little later: so many looks find it at rest before it is.
-const RESTS = 10;
-// Or a figure that no longer says "Drawing" and is not there yet.
-const BUSY_APP = '.stApp[data-test-script-state="running"], .goldviz-figure[data-drawn]:not([data-updates])';
+const RESTS = 30;
+const RUNNING = '.stApp[data-test-script-state="running"]';
+// What the app has placed before its own script comes to it, and a figure that no longer says "Drawing".
+const UNFILLED = ".goldviz-figure:not([data-updates]), .goldviz-progress:not([aria-valuenow]), .goldviz-diagram:empty";
 const REASONS = ".goldviz-progress, .goldviz-figure-waiting, [data-testid=stSpinner]";
 const PRESSED = "a[href], button, [role=option], label:has([type=radio])";
 
@@ -20,15 +21,17 @@ export function nameWaits(page, wait = setTimeout) {
   told.className = "goldviz-wait";
   told.setAttribute("role", "status");
   let press = 0;
-  const isUnnamed = () =>
-    page.querySelector(BUSY_APP) && ![...page.querySelectorAll(REASONS)].some((one) => one.checkVisibility() && one.textContent.trim());
+  const sees = (selector, isMeant) => [...page.querySelectorAll(selector)].some((one) => one.checkVisibility() && isMeant(one));
+  const isBusy = () => page.querySelector(RUNNING) || sees(UNFILLED, () => true);
+  const isNamed = () => sees(REASONS, (one) => one.textContent.trim());
   const look = (own, words, rests = 0) => {
     if (own !== press) return;
-    const late = isUnnamed();
+    const busy = isBusy();
+    const late = busy && !isNamed();
     told.textContent = late ? `${words} …` : "";
     if (late) page.body.append(told);
     else told.remove();
-    const rested = page.querySelector(BUSY_APP) ? 0 : rests + 1;
+    const rested = busy ? 0 : rests + 1;
     if (rested < RESTS) wait(() => look(own, words, rested), LOOK_MS);
   };
   const begin = ({ target }) => {
