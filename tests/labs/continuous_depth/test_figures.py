@@ -167,7 +167,7 @@ def test_the_decision_is_a_probability():
 
 def test_the_way_back_is_drawn_where_there_is_one():
     run = build(networks=("ode",))
-    assert "none, the steps were kept" in words(FIGURES["evaluations"](run))
+    assert "Back: none." in words(FIGURES["evaluations"](run))
     run["evaluations_backward"] += 60
     figure = FIGURES["evaluations"](run)
     assert (np.array(named(figure, "neural ODE, back").y) == 60).all()
