@@ -14,11 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from goldviz.diagnostics.headroom import LARGEST
+from goldviz.diagnostics.headroom import LARGEST, SMALLEST
 from goldviz.diagnostics.random_streams import unchanged_streams
 
-SMALLEST = 1 / 8
-"""Factor below which is not looked; the largest is :data:`goldviz.diagnostics.headroom.LARGEST`."""
 MOST_PASSES = 9
 
 

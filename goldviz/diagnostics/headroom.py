@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-LARGEST, EDGE = 16.0, 1.25
-"""Times larger that a rate is probed at most; within this factor of 1 it is at the edge."""
+SMALLEST, LARGEST, EDGE = 1 / 8, 16.0, 1.25
+"""Times larger that a rate is probed at least and at most; within the last factor of 1 it is at the edge."""
 
 
 def of_headroom(factor: float) -> str:

@@ -6,9 +6,11 @@ import json
 
 import numpy as np
 
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import percent
-from goldviz.figures.draft import Figure
+from goldviz.diagnostics.headroom import LARGEST, SMALLEST
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings
 from goldviz.figures.frames import Words, line
 from goldviz.figures.kind_figure import of_kinds
@@ -45,7 +47,7 @@ def step_quantities(kinds: ByKind) -> dict[str, Quantity]:
     if "learning_rate" in kinds:
         quantities[kinds["learning_rate"]] = Quantity(with_zero(kinds["learning_rate"]), padded)
     if "headroom" in kinds:
-        quantities[kinds["headroom"]] = Quantity(lambda ds: np.append(log_of(kinds["headroom"])(ds), 0.0), decades)
+        quantities[kinds["headroom"]] = Quantity(lambda ds: _headroom_logs(ds, kinds["headroom"]), decades)
     return quantities
 
 
@@ -229,7 +231,7 @@ def learning_rate(plot: Plot) -> Figure:
     "How much larger could the learning rate be?",
     "headroom",
     title="How much larger could the rate be?",
-    shows="How many times as long a step could be before the loss of its own batch rises.",
+    shows="How many times as long a step could be, from an eighth to 16 times, before the loss of its own batch rises.",
     cannot_show="Another batch may leave less room.",
 )
 def headroom(plot: Plot) -> Figure:
@@ -239,10 +241,44 @@ def headroom(plot: Plot) -> Figure:
     """
     name = plot.kinds["headroom"]
     plot.curves(positive(plot.ds[name]), hover="%{y:.2f} times")
+    ends = [
+        (
+            np.isnan(plot.ds[name].values),
+            SMALLEST,
+            "▽ not even an eighth of the step lowers the loss.",
+            "triangle-down",
+        ),
+        (plot.ds[name].values >= LARGEST, LARGEST, f"△ {LARGEST:.0f} or more: the gauge ends there.", "triangle-up"),
+    ]
+    for there, end, words, symbol in ends:
+        _mark_ends(plot, plot.ds[name].copy(data=there.astype(float)), end, words, f"{symbol}-open")
     plot.step_grid()
     plot.log_axis(name, "Times the rate")
     plot.reference(1, "1: at the edge")
-    return plot.finish("Below 1 a step raises the loss of its batch.", plot.drawn())
+    said = [words for there, _, words, _ in ends if there.any()]
+    return plot.finish("Below 1 a step raises the loss of its batch.", *said, plot.drawn())
+
+
+def _headroom_logs(ds: Run, name: str) -> np.ndarray:
+    """Its logarithms, the edge of stability, and the gauge's lower end where a look lies below it."""
+    below = name in ds and np.isnan(ds[name].values).any()
+    return np.append(log_of(name)(ds), [0.0, np.log10(SMALLEST) if below else 0.0])
+
+
+def _mark_ends(plot: Plot, there: Array, end: float, words: str, symbol: str) -> None:
+    """A marker at an end of the gauge for each look at which a seed of a network lies beyond it."""
+    for network in plot.networks:
+        some = there.sel(network=network).max("seed")
+        looks = some[str(some.dims[0])].values[some.values > 0]
+        if looks.size:
+            marker = {"symbol": symbol, "size": 9, "color": plot.look_of(network).colour, "line": {"width": 1.5}}
+            plot.add(
+                Scatter(
+                    x=looks, y=np.full(len(looks), end), name=f"{plot.look_of(network).label}, end of the gauge",
+                    legendgroup=network, showlegend=False, mode="markers", marker=marker, cliponaxis=False,
+                    hovertemplate=words,
+                )
+            )  # fmt: skip
 
 
 FIGURES = (loss, generalisation, accuracy, gradient_norm, clipping, learning_rate, headroom)

@@ -192,8 +192,8 @@ class DepthGradients(Experiment):
         ),
         Preset(
             "At the edge of stability",
-            "Plain gradient descent: at first the plain network's rate could be 4 times larger or more. The loss "
-            "sharpens until little or nothing of that is left.",
+            "Plain gradient descent: at first the plain network's rate could be 4 times larger or more, in ten seeds "
+            "of ten. The loss sharpens until little or nothing of that is left.",
             {
                 "depth": 4,
                 "width": 32,

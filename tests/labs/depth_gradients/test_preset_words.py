@@ -104,3 +104,15 @@ def test_clipping_lets_the_plain_network_learn():
     for run in runs("fix-it-clip"):
         assert worth(run, "plain") < 0.95
         assert worth(run, "residual") > 300
+
+
+def test_gradient_descent_uses_up_the_headroom_of_its_rate():
+    words = said("at-the-edge-of-stability")
+    assert "at first the plain network's rate could be 4 times larger or more, in ten seeds of ten" in words
+    assert "sharpens until little or nothing of that is left" in words
+    settings = DepthGradients.preset("at-the-edge-of-stability").changed(seeds=tuple(SEEDS))
+    headroom = np.nan_to_num(goldviz.api.run(settings, progress=False)["headroom"].sel(network="plain").values)
+    later = np.median(headroom[len(headroom) // 2 :], axis=0)
+    assert headroom.shape == (21, 10)
+    assert (headroom[0] >= 4).all()
+    assert (later < 2).all()
