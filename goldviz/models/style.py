@@ -20,6 +20,12 @@ class NetworkStyle:
 
     @property
     def heading(self) -> str:
-        """The network's name above a panel of its own: 'Plain network', but 'LSTM'."""
+        """The network's name above a panel of its own: 'Plain network', but 'LSTM'. A sign keeps its case.
+
+        >>> NetworkStyle("τ", "#0e7ac0", "solid", "circle").heading
+        'τ network'
+        """
+        if len(self.label) == 1:
+            return f"{self.label} network"
         capital = f"{self.label[0].upper()}{self.label[1:]}"
         return f"{capital} network" if self.label.islower() else capital

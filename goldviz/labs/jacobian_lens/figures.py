@@ -130,7 +130,7 @@ def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
     figure.add_hline(y=0, line={"color": ink.muted, "width": 1})
     lag = measures.parting_lag(ds) if "bound" in ds else math.inf
     if lag <= lags[-1]:
-        figure.add_vline(x=lag, line={"color": ink.accent, "width": 1.5, "dash": "dot"})
+        figure.add_vline(x=lag, line={"color": ink.muted, "width": 1.5, "dash": "dot"})
     return figure
 
 

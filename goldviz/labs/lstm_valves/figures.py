@@ -8,6 +8,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter, make_subplots
 from goldviz.figures.elements import add_heading, drawn_ends, link, power_axis, reference_line
+from goldviz.figures.frames import AtStep
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, colour_bar, cursor, legend_below
 from goldviz.figures.spec import by_name, drawn
@@ -27,10 +28,12 @@ GATES = {
 
 @drawn(
     "How far back does the gradient reach?",
+    at="step",
+    at_once=True,
     shows="The length of dL/dc_t and of its two parts (document 001, eq. 17).",
 )
-def split(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The length of dL/dc_t over time, and of its two parts."""
+def split(ds: Run, *, step: int | AtStep | None = None, theme: Theme = "light") -> Figure:
+    """The length of dL/dc_t over time, and of its two parts, with a line at ``step`` (None: the step in view)."""
     figure = Figure()
     for name, words, colour, dash, width in (
         ("cell", "dL/dc, both together", NETWORKS["lstm"].colour, "solid", 4),
@@ -48,7 +51,8 @@ def split(ds: Run, *, theme: Theme = "light") -> Figure:
     figure.update_xaxes(title_text="Step t", showgrid=False, range=[0.5, steps + 0.5])
     link(figure, "x", "step")
     if reach < steps:
-        cursor(figure, steps - reach, theme)
+        figure.add_vline(x=steps - reach, line={"color": INKS[theme].muted, "width": 1.5, "dash": "dot"})
+    cursor(figure, int(ds.attrs["step_in_view"]) if step is None else step, theme)
     return figure
 
 
