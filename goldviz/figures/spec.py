@@ -56,6 +56,11 @@ class FigureSpec:
         """What it shows and what it cannot, in a line."""
         return f"{self.shows} {self.limits}".rstrip()
 
+    @property
+    def description(self) -> str:
+        """Its question with the caption: what readers hear of it, and what stands behind its i."""
+        return f"{self.question} {self.caption}".lstrip()
+
     def position(self, number: Any) -> dict[str, Any]:
         """What ``draw`` is told to draw this position, beside its dataset."""
         return {} if self.at in ("", "ds") else {self.at: number}

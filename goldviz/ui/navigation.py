@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import streamlit as st
@@ -13,15 +14,24 @@ from goldviz.ui.pages import glossary
 from goldviz.ui.panels import stories
 from goldviz.ui.theme import theme_now
 
+NAMED_COLOURS = {"on-gold": "background", "paper": "background", "focus": "accent", "muted": "muted"}
+"""Colours of the page's style sheet. Gold is light in the dark theme, so text on it has to be dark there: as paper."""
+
+
+def _colours() -> str:
+    """Rules that name the colours. The browser chooses the theme's, also where it changes between two runs of the
+    script; over the page, where Streamlit puts dialogs, and in older browsers it is the theme of the last run."""
+    now, light, dark = asdict(INKS[theme_now()]), asdict(INKS["light"]), asdict(INKS["dark"])
+    last = "".join(f"--goldviz-{name}: {now[ink]};" for name, ink in NAMED_COLOURS.items())
+    either = "".join(f"--goldviz-{name}: light-dark({light[ink]}, {dark[ink]});" for name, ink in NAMED_COLOURS.items())
+    return f":root {{ {last} }} @supports (color: light-dark(red, red)) {{ .stApp {{ {either} }} }}"
+
 
 def main() -> None:
     """Draw the visitor's page inside the shared frame."""
     st.set_page_config(page_icon=str(Path(__file__).parent / "assets" / "icon.svg"), layout="wide")
     st.html(Path(__file__).parent / "assets" / "style.css")
-    # Gold is light in the dark theme, so text on it has to be dark there: it has the paper's colour.
-    ink = INKS[theme_now()]
-    colours = {"on-gold": ink.background, "paper": ink.background, "focus": ink.accent, "muted": ink.muted}
-    st.html(f"<style>:root {{ {' '.join(f'--goldviz-{name}: {value};' for name, value in colours.items())} }}</style>")
+    st.html(f"<style>{_colours()}</style>")
     home = st.Page("pages/home.py", title="goldviz", icon=":material/home:", default=True)
     pages: dict[str, list[st.Page]] = {"": [home]}
     for page in [*chrome.laboratories(), *chrome.pages_of_no_laboratory()]:

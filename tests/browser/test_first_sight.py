@@ -66,6 +66,11 @@ def settled(page: Page) -> None:
     expect(page.locator(".goldviz-figure-waiting")).to_have_count(0)
 
 
+def in_css(colour: str) -> str:
+    """#0a0b0c as a browser computes it: rgb(10, 11, 12)."""
+    return f"rgb({', '.join(str(int(colour[start : start + 2], 16)) for start in (1, 3, 5))})"
+
+
 @pytest.mark.parametrize("lab", thinned(laboratories().values()), ids=lambda lab: lab.name)
 def test_the_figure_comes_first(server: Server, open_page: Opener, lab: Laboratory) -> None:
     page = open_page(f"{server.address}/{lab.name}", height=900)
@@ -111,8 +116,7 @@ def test_captions_can_be_read_by_everybody(server: Server, open_page: Opener, sc
     caption = page.locator(".st-key-start [data-testid='stCaptionContainer'] p").first
     expect(caption).to_be_visible(timeout=30_000)
     ink = INKS["dark" if scheme == "dark" else "light"]
-    red, green, blue = (int(ink.muted[start : start + 2], 16) for start in (1, 3, 5))
-    expect(caption).to_have_css("color", f"rgb({red}, {green}, {blue})")
+    expect(caption).to_have_css("color", in_css(ink.muted))
     expect(caption.locator("xpath=..")).to_have_css("opacity", "1")
 
 
@@ -188,3 +192,14 @@ def test_on_a_phone_settings_stand_in_a_sheet(server: Server, open_page: Opener,
     expect(depth).to_be_hidden()
     expect(opens).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_the_page_follows_its_theme_before_the_script_runs_again(server: Server, open_page: Opener) -> None:
+    """Grey words, the bar over the figures and the one under the thumb, where the system's theme changes."""
+    page = open_page(address(server), width=390, height=844)
+    settled(page)
+    page.emulate_media(color_scheme="dark")
+    for bar in (":has(> .st-key-timeline)", ".stElementContainer:has(.goldviz-sheet)"):
+        expect(page.locator(bar).last).to_have_css("background-color", in_css(INKS["dark"].background))
+    words = page.get_by_test_id("stCaptionContainer").first
+    expect(words).to_have_css("color", in_css(INKS["dark"].muted))

@@ -1,11 +1,14 @@
 """The component of a live figure alone, without a server: draws, resizes and purges that meet one another."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
+from plotly.colors import sample_colorscale
 
 from goldviz.figures import draft, elements
 from goldviz.figures import theme as look
@@ -29,14 +32,15 @@ PAGE = """<!doctype html><div id="parent"></div>
     window.host = parent.firstElementChild;
     window.errors.length = 0;
   };
-  window.mount = (figure) =>
+  window.mount = (figure, description = "") =>
     (leave = component({
-      data: { figure, subject: "a run", description: "", plotly: "/plotly.js", movable: false, theme: "light", inks },
+      data: { figure, subject: "a run", description, plotly: "/plotly.js", movable: false, theme: "light", inks },
       parentElement: parent,
       setTriggerValue: () => {},
     }));
 </script>"""
 
+ASSETS = Path(__file__).parents[2] / "goldviz" / "ui" / "assets"
 MICROTASKS = 12
 """How many turns of the queue of promises a purge is tried after: a draw of Plotly 7.1 takes five."""
 
@@ -177,6 +181,31 @@ def show(page: Page, figure: str, width: int) -> None:
         [figure, width],
     )
     page.wait_for_function("width => window.host._fullLayout?.width === width", arg=width)
+
+
+def test_what_a_figure_shows_stands_behind_its_i(page: Page) -> None:
+    page.evaluate("figure => { window.mount(figure, 'Dotted: after clipping.'); }", figure(2))
+    page.get_by_label("More about this figure").click()
+    expect(page.locator(".goldviz-info p")).to_have_text("Dotted: after clipping.")
+    expect(page.locator(".goldviz-info p")).to_be_visible()
+
+
+def test_numbers_stand_out_from_their_cells(page: Page) -> None:
+    """On no tone of the scale is a cell's number fainter than 4 to 1 (what cannot be reached by grey on its middle)."""
+    shares = [place / 20 for place in range(21)]
+    made = draft.Figure(draft.Heatmap(z=[shares], texttemplate="%{z:.2f}", colorscale=look.SEQUENTIAL, zmin=0, zmax=1))
+    page.add_style_tag(path=ASSETS / "live_figure.css")
+    show(page, look.apply(made, "light", title="Scale").to_json(), 1200)
+    inks = page.locator(".heatmap-label text").evaluate_all("texts => texts.map(text => getComputedStyle(text).fill)")
+    cells = sample_colorscale(look.SEQUENTIAL, shares)
+    assert len(inks) == len(cells)
+    for ink, cell in zip(map(hexed, inks), map(hexed, cells), strict=True):
+        assert look.contrast(ink, cell) >= 3.9, (ink, cell)
+
+
+def hexed(colour: str) -> str:
+    """rgb(1, 2, 3) as #010203."""
+    return "#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", colour)[:3])
 
 
 @pytest.mark.parametrize("width", thinned([224, 944, 300, 460], 2))

@@ -61,8 +61,7 @@ def timed(lane: Lane[AttentionAgainstRecurrence], step: int | None) -> None:
         return
     theme = theme_now()
     figure = services.figure_json((key, theme), lambda: measured_time.draw(timings, theme=theme))
-    words = f"{measured_time.question} {measured_time.shows}"
-    live_figure(figure, key=f"time-{lane.id}", subject=key, description=words)
+    live_figure(figure, key=f"time-{lane.id}", subject=key, description=measured_time.description)
     st.caption(measured_time.caption)
 
 

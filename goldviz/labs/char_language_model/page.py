@@ -102,7 +102,7 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     place = right.select_slider("Place", range(1, count + 1), key=key, persist_state="session") if count > 1 else 1
     node, theme = (layer, place - 1), theme_now()
     figure = services.figure_json(("reach", tree, node, theme), lambda: reach.draw(tree, node=node, theme=theme))
-    live_figure(figure, key=f"reach-{lane.id}", subject=f"{tree} {node}", description=f"{reach.question} {reach.shows}")
+    live_figure(figure, key=f"reach-{lane.id}", subject=f"{tree} {node}", description=reach.description)
     st.caption(
         "It is a causal convolution of two taps, 1, 2, 4 ... places apart (dilated), worked out for the end alone."
     )

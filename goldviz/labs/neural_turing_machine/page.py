@@ -69,7 +69,7 @@ def _draw(lane: Lane[NeuralTuringMachine], name: str, step: int | None, **more: 
         (lane.id, lane.version, name, theme, step, str(more)),
         lambda: spec.draw(lane.dataset, epoch=step, theme=theme, **more),
     )
-    words = f"{spec.question} {spec.shows}"
+    words = spec.description
     live_figure(figure, key=f"address-{name}-{lane.id}", subject=f"{lane.id} {more}", description=words)
 
 

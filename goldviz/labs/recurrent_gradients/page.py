@@ -204,7 +204,7 @@ def _draw_words(lane: Lane[RecurrentGradients], text: str, read: Run, name: str,
     figure = services.figure_json(
         (lane.id, lane.version, text, name, theme, str(more)), lambda: spec.draw(read, theme=theme, **more)
     )
-    words = f"{spec.question} {spec.shows}"
+    words = spec.description
     live_figure(figure, key=f"words-{name}-{lane.id}", subject=f"{lane.id} {text} {more}", description=words)
     if spec.limits:
         st.caption(spec.limits)

@@ -8,7 +8,7 @@ const NOTE_SIZE = 13;
 const TITLE_LINE = 21;
 const NOTE_LINE = 17;
 const SIDES = 26;
-// What the button takes that shows notes beyond two lines.
+// What the button takes that says more about the figure.
 const INFO = 26;
 
 // Blanks at which no line is broken: before a per cent sign, and within 'p = 0.97'.
@@ -55,12 +55,11 @@ function asHighAsWide(layout, width) {
 export function fitted(given, width, lift, measureWith) {
   const layout = asHighAsWide(given, width);
   const title = layout.title ?? {};
-  const room = width - SIDES;
+  const room = width - SIDES - INFO;
   const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];
   const said = (layout.meta?.notes ?? []).filter(Boolean).join("<br>");
-  const broken = (wide) => brokenAt(wide, said, measureWith(NOTE_SIZE, 400));
-  const lines = said ? broken(room) : [];
-  const notes = isCut(lines) ? inTwoLines(broken(room - INFO)) : lines;
+  const lines = said ? brokenAt(room, said, measureWith(NOTE_SIZE, 400)) : [];
+  const notes = inTwoLines(lines);
   const more = TITLE_LINE * Math.max(0, heading.length - 1) + NOTE_LINE * notes.length + lift;
   return {
     ...layout,

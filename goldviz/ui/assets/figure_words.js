@@ -92,13 +92,15 @@ function infoOf(host) {
   return info;
 }
 
-// Of a veiled figure readers hear what it would show.
+// Of a veiled figure readers hear what it would show. In a report its description stands below it.
 export function tellWords(host, layout, description, veiled) {
   const notes = layout.meta?.notes ?? [];
   const result = resultOf(notes, host._fullData ?? [], description, layout.meta?.logarithms);
   host.setAttribute("aria-label", veiled ? description : result);
   const reach = rangesOf({ ...host._fullLayout, meta: layout.meta }).map((range) => `${range}.`);
   host.setAttribute("aria-description", [description, ...reach].join(" "));
-  if (layout.meta?.cut) infoOf(host).lastChild.textContent = notes.map(visible).join(" ");
+  const about = veiled || host.closest("figure") ? [] : [description];
+  const more = [...(layout.meta?.cut ? notes.map(visible) : []), ...about].filter(Boolean);
+  if (more.length) infoOf(host).lastChild.textContent = more.join(" ");
   else [...host.children].find((child) => child.className === "goldviz-info")?.remove();
 }

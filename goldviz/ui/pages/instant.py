@@ -65,7 +65,7 @@ class View(Generic[Declared]):
                 self._draw(spec, more)
 
     def _draw(self, spec: FigureSpec, more: dict[str, Any]) -> None:
-        name, description = spec.name, f"{spec.question} {spec.shows}".lstrip()
+        name, description = spec.name, spec.description
         text = figure_text(self.settings, self.dataset, spec, theme_now(), **more)
         if spec.at:
             self.moving[name] = (spec, more)

@@ -322,7 +322,7 @@ class LaboratoryPage:
                 lane.id,
                 name,
                 key=key,
-                description=f"{spec.question} {spec.shows}",
+                description=spec.description,
                 veiled=stories.asks(self.experiment.name),
                 sketch=stories.sketch(self.experiment.name, lane.id, name),
             )

@@ -116,5 +116,5 @@ def _draw(lane: Lane[AttentionInterface], translation: Translation, checkpoint: 
         figure,
         key=f"interface-own-{lane.id}",
         subject=subject,
-        description=f"{own_sentence.question} {own_sentence.shows}",
+        description=own_sentence.description,
     )

@@ -180,7 +180,7 @@ def _draw(lane: Lane[CharGpt], spec: FigureSpec, subject: str, *what: object) ->
         figure,
         key=f"gpt-{spec.name}-{lane.id}",
         subject=f"{lane.id} {subject}",
-        description=f"{spec.question} {spec.shows}",
+        description=spec.description,
     )
     if spec.limits:
         st.caption(spec.limits)

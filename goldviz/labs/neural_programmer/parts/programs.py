@@ -72,5 +72,5 @@ def _draw(lane: Lane[NeuralProgrammer], name: str, step: int | None, question: i
         figure,
         key=f"programmer-{name}-{lane.id}",
         subject=f"{lane.id} {question}",
-        description=f"{spec.question} {spec.shows}",
+        description=spec.description,
     )

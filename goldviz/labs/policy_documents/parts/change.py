@@ -119,7 +119,7 @@ def _draw(
     spec, theme = FIGURES["effects"], theme_now()
     key = ("policy-documents", "effects", theme, settings.model, settings.pooling, before.name, after.name)
     text = services.figure_json(key, lambda: spec.draw(effects, numbers=calls, words=labels, theme=theme))
-    live_figure(text, key="effects-policy-documents", subject=str(key), description=f"{spec.question} {spec.shows}")
+    live_figure(text, key="effects-policy-documents", subject=str(key), description=spec.description)
     if spec.limits:
         st.caption(spec.limits)
     tones, distances = effects_of(effects)

@@ -103,7 +103,7 @@ def edit_future(lane: Lane[PriceTokens], step: int | None) -> None:
             now.figure(theme_now(), strip),
             key=f"future-{lane.id}",
             subject=lane.id,
-            description=f"{future.question} {future.shows}",
+            description=future.description,
             on_moved=lambda index, x, y: _put(key, now.moved_to(y, days).push),
             # What a drag asks for comes ahead of this script, which then finds it drawn.
             place=Place(f"future-{lane.id}", lane.id, future.name, 0, now.subject),

@@ -49,7 +49,7 @@ def show(lane: Lane[TranslationTransformer], step: int | None) -> None:
                 services.figure_json((f"beside {spec.name}", subject, theme), draw),
                 key=f"transformer-beside-{heading.partition(',')[0]}",
                 subject=subject,
-                description=f"{spec.question} {spec.shows}",
+                description=spec.description,
             )
     st.caption(
         "Sequences, sizes and steps differ: compare where the dark and bright cells stand, not how many there are."

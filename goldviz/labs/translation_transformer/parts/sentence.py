@@ -112,7 +112,7 @@ def _show_step(lane: Lane[TranslationTransformer], writing: Writing, weights: Ke
         figure,
         key=f"transformer-step-{lane.id}",
         subject=subject,
-        description=f"{one_step.question} {one_step.shows}",
+        description=one_step.description,
     )
     candidates = ", ".join(f"**{plain(word)}** {share:.1%}" for word, share in writing.candidates[place - 1])
     st.markdown(f"The next word: {candidates}.")
