@@ -165,7 +165,7 @@ def worded(theme: look.Theme = "light") -> str:
     made.update_xaxes(title_text="Layer")
     made.update_yaxes(title_text="Norm of dL/dW", range=(0, 4))
     elements.reference_line(made, 1.0, "1: nothing lost", theme)
-    notes = ["Largest norm over layer 1's: plain 3·10<sup>5</sup>, residual 1.2.", "Epoch 12. Median of 5 seeds; " * 3]
+    notes = ["Largest norm / layer 1's: plain 3·10<sup>5</sup>, residual 1.2.", "Epoch 12. Median of 5 seeds; " * 3]
     title = "What does each block do to the gradient & its length on its way back?"
     return look.apply(made, theme, title=title, notes=notes).to_json()
 

@@ -78,7 +78,7 @@ def but(*kinds: str) -> tuple[str, ...]:
 
 CAPTIONS = {
     "depth-gradients": (
-        Caption("gradient_by_layer", r"Largest norm over layer 1's: .*?{name} #", ("vanishing",), under(90)),
+        Caption("gradient_by_layer", r"Largest norm / layer 1's: .*?{name} #", ("vanishing",), under(90)),
         Caption(
             "gradient_by_layer",
             "Exactly 0, not drawn, in # of # layers: .*?(?:{name}|all)",

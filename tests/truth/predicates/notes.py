@@ -81,7 +81,7 @@ SHARED = (
 
 DEPTH_GRADIENTS = (
     each(
-        r"Largest norm over layer 1's: ",
+        r"Largest norm / layer 1's: ",
         lambda view: over_first(view.last("gradient_norm").sel(layer=slice(1, None)), "layer"),
     ),
     each(

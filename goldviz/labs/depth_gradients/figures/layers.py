@@ -57,7 +57,7 @@ def _reach(plot: Plot, now: Array) -> Words:
     hidden = now.sel(layer=slice(1, None))
     if hidden.sizes["layer"] < 2:
         return ""
-    return plot.each(first_below_highest(hidden, "layer"), times, within="Largest norm over layer 1's: {}.")
+    return plot.each(first_below_highest(hidden, "layer"), times, within="Largest norm / layer 1's: {}.")
 
 
 @of_norms(
