@@ -68,7 +68,7 @@ test("words of a reference line stand where no curve goes through them", () => {
   const left = placed(curve("above", 2, 2, 1.1), curve("under", 0, 0, 0.9));
   assert.deepEqual([left.x, left.xanchor], [0, "left"]);
   const away = placed(curve("above", 1.1, 1.1), curve("under", 0.9, 0.9));
-  assert.ok(Math.abs(away.yshift) > 10);
+  assert.ok(away.showarrow && Math.abs(away.ay) > 10, "a line leads from them to their own");
 });
 
 test("words of a line for which curves leave no room stand over their panel", () => {
@@ -83,6 +83,9 @@ test("numbers at an axis and under colours are as many as have room", () => {
   assert.deepEqual(numbers(600).xaxis.tickvals, ticks.tickvals);
   const narrow = numbers(230);
   assert.deepEqual([narrow.xaxis.tickvals, narrow.coloraxis.colorbar.ticktext], [[0, 2, 4], ["0", "2000", "4000"]]);
+  const everySecond = { tickvals: [1, 2, 3, 4], ticktext: ["", "128", "", "512"] };
+  const thinned = clearOfCurves({ ...layout, xaxis: { ...layout.xaxis, ...everySecond } }, [], 150, measure);
+  assert.deepEqual(thinned.xaxis.ticktext.filter(Boolean), ["128", "512"], "marks without a number give way first");
   const dates = clearOfCurves({ ...layout, xaxis: { type: "date", nticks: 6 } }, [], 200, measure);
   assert.equal(dates.xaxis.nticks, 2);
 });

@@ -195,6 +195,9 @@ const grown = (box, by) => ({ ...box, low: box.low - by, high: box.high + by });
 const meets = (one, other) =>
   one.left < other.right && other.left < one.right && one.low < other.high && other.low < one.high;
 
+// Words that stand away from their line are nearer to another one: a thin line leads to their own.
+const ledTo = ({ font }, ay) => ({ showarrow: true, arrowhead: 0, arrowwidth: 1, arrowcolor: font?.color, ax: 0, ay });
+
 // Where words of this size may stand about a line, the best place first.
 function* spotsOf({ level, wide, tall, down, first }) {
   const along = [first, ...ALONG.filter((at) => at !== first)];
@@ -241,9 +244,10 @@ export function clearOfCurves(given, data, width, measure, room) {
     }
     taken.push({ ...spot.box, yref: words.yref });
     const { at, over, away, box } = spot;
-    const anchors = at === 0 ? [0, "left"] : at === 1 ? [1, "right"] : [box.left + wide / 2, "center"];
-    const led = away ? { yshift: over ? away : -away } : {};
-    return { ...words, x: anchors[0], xanchor: anchors[1], yanchor: over ? "bottom" : "top", ...led };
+    const led = away > AWAY;
+    const anchors = at === 0 && !led ? [0, "left"] : at === 1 && !led ? [1, "right"] : [box.left + wide / 2, "center"];
+    const off = led ? ledTo(words, over ? -away : away) : away ? { yshift: over ? away : -away } : {};
+    return { ...words, x: anchors[0], xanchor: anchors[1], yanchor: over ? "bottom" : "top", ...off };
   });
   return overPanels({ ...layout, annotations: placed }, left, across, measure);
 }

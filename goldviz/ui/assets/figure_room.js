@@ -80,11 +80,14 @@ function withTicks(axis, across, measure) {
     const crowded = axis?.nticks > most || (axis?.nticks === undefined && axis?.tickformat && across < NARROW);
     return crowded ? { ...axis, nticks: most } : axis;
   }
+  // Marks without a number take no room, and are no number's stand-in.
+  const numbered = [...axis.ticktext.keys()].filter((at) => visible(String(axis.ticktext[at])).trim());
   const widest = Math.max(...axis.ticktext.map((one) => widthOf(one, measure)));
   const room = across / ((widest * NUMBER) / SIZE + BETWEEN);
-  const every = Math.ceil(axis.ticktext.length / Math.max(1, room));
+  const every = Math.ceil(numbered.length / Math.max(1, room));
   if (every <= 1) return axis;
-  const some = (values) => Array.from(ofBase64(values)).filter((_, at) => at % every === 0);
+  const chosen = new Set(numbered.filter((_, at) => at % every === 0));
+  const some = (values) => Array.from(ofBase64(values)).filter((_, at) => chosen.has(at));
   return { ...axis, tickvals: some(axis.tickvals), ticktext: some(axis.ticktext) };
 }
 

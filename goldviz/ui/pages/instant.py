@@ -227,10 +227,10 @@ class InstantPage:
             if view is not None:
                 st.session_state[key] = settings_json
                 return view
-        notice.caption("The figures show the last settings that were allowed and computed.")
         for last in (st.session_state.get(key), settings_class().model_dump_json()):
             view = None if last in (None, settings_json) else self._computed(settings_class.checked_json(last), notice)
             if view is not None:
+                notice.caption("The figures show the last settings that were allowed and computed.")
                 for sentence in trained_on.others_shown(view.settings):
                     notice.caption(sentence)
                 return view
