@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from goldviz.figures.theme import Theme
 from goldviz.labs.policy_documents.documents.difference import Passage
-from goldviz.ui.theme import theme_now
+from goldviz.ui.theme import in_both_themes, theme_now
 
 CONTEXT = 160
 """Characters around a change; of a longer stretch without one the middle is left out."""
@@ -19,27 +20,38 @@ MOST_CHARACTERS = 40_000
 """Characters that are drawn at most; the rest is said to be left out."""
 LEFT_OUT = " … "
 COLOURS = {
-    "light": {"came": "#e2f3e6", "came_ink": "#0b5a2b", "went": "#ececea", "went_ink": "#5c5a54"},
-    "dark": {"came": "#123a22", "came_ink": "#a5e3bb", "went": "#2c2f34", "went_ink": "#b4b2a9"},
+    "came": ("#e2f3e6", "#123a22"),
+    "came_ink": ("#0b5a2b", "#a5e3bb"),
+    "went": ("#ececea", "#2c2f34"),
+    "went_ink": ("#5c5a54", "#b4b2a9"),
 }
-"""Neither red nor blue: on this page these are the two signs of the tone."""
+"""On light paper and on dark; neither red nor blue: on this page these are the two signs of the tone."""
 
 
 def show_difference(before: str, after: str, passages: Sequence[Passage], numbers: Mapping[int, int]) -> None:
     """Draw the later text with what changed; ``numbers`` gives passages the number that tables call them by."""
     body, left = difference_html(before, after, passages, numbers)
-    ink = COLOURS[theme_now()]
     st.html(
         "<style>.goldviz-difference { line-height: 1.6; overflow-wrap: anywhere; white-space: pre-line;"
         " max-height: 36rem; overflow-y: auto; }"
-        f".goldviz-difference ins {{ background: {ink['came']}; color: {ink['came_ink']}; }}"
-        f".goldviz-difference del {{ background: {ink['went']}; color: {ink['went_ink']}; }}"
+        f"{marks('.goldviz-difference', theme_now())}"
         ".goldviz-difference sup { font-weight: 600; }</style>"
         '<div class="goldviz-difference" role="region" tabindex="0" aria-label="Difference to the document before">'
         f"{body}</div>"
     )
     if left:
         st.caption(f"{left:,} further passages are not drawn.")
+
+
+def marks(place: str, theme: Theme) -> str:
+    """Rules for what came and what went in a place of the page."""
+    return in_both_themes(
+        theme,
+        lambda colour: (
+            f"{place} ins {{ background: {colour(*COLOURS['came'])}; color: {colour(*COLOURS['came_ink'])}; }}"
+            f"{place} del {{ background: {colour(*COLOURS['went'])}; color: {colour(*COLOURS['went_ink'])}; }}"
+        ),
+    )
 
 
 def difference_html(
@@ -62,11 +74,11 @@ def difference_html(
         place = part.after[1]
         new, old = after[slice(*part.after)], before[slice(*part.before)]
         if part.changed:
-            marks = [f"<del>{html.escape(_without_middle(old, LONGEST_CHANGE))}</del>"] if old else []
-            marks += [f"<ins>{html.escape(_without_middle(new, LONGEST_CHANGE))}</ins>"] if new else []
+            changes = [f"<del>{html.escape(_without_middle(old, LONGEST_CHANGE))}</del>"] if old else []
+            changes += [f"<ins>{html.escape(_without_middle(new, LONGEST_CHANGE))}</ins>"] if new else []
             mark = f"<sup>{numbers[number]}</sup>" if number in numbers else ""
             space = " " if not new and not gap else ""
-            parts.append(f"{space}{mark}{' '.join(marks)}")
+            parts.append(f"{space}{mark}{' '.join(changes)}")
         else:
             parts.append(html.escape(_shortened(new, first=number == 0, last=number == len(passages) - 1)))
         characters += len(parts[-1])

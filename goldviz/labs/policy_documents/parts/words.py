@@ -14,9 +14,9 @@ from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.policy_documents import compute
 from goldviz.labs.policy_documents.figures.reading import in_view, tone_ink
 from goldviz.labs.policy_documents.measures import DocumentRead
-from goldviz.labs.policy_documents.parts.difference import COLOURS
+from goldviz.labs.policy_documents.parts.difference import marks
 from goldviz.labs.policy_documents.settings import PolicyDocuments
-from goldviz.ui.theme import theme_now
+from goldviz.ui.theme import in_both_themes, theme_now
 
 ROWS = 5
 """Documents of one kind up to the one in view."""
@@ -92,18 +92,25 @@ def timeline_html(rows: list[Row], theme: Theme) -> str:
     >>> "<del>rose</del> <ins>fell</ins>" in page, "and 2 more" in page, "<b>" in page
     (True, True, False)
     """
-    ink, page = COLOURS[theme], INKS[theme]
+    light, dark = INKS["light"], INKS["dark"]
     style = (
         ".goldviz-words { line-height: 1.5; }"
         ".goldviz-words i { display: inline-block; width: 11px; height: 11px; border-radius: 50%; }"
         ".goldviz-words p { display: grid; grid-template-columns: 7.5rem 1fr; gap: 0 0.8rem; margin: 0;"
         " padding: 0.35rem 0.6rem; }"
-        f".goldviz-words p {{ border-left: 3px solid {page.grid}; overflow-wrap: anywhere; }}"
-        f".goldviz-words p:first-child {{ border-left-color: {page.accent}; background: {page.surface}; }}"
-        f".goldviz-words ins {{ background: {ink['came']}; color: {ink['came_ink']}; text-decoration: none; }}"
-        f".goldviz-words del {{ background: {ink['went']}; color: {ink['went_ink']}; }}"
+        ".goldviz-words p { border-left: 3px solid; overflow-wrap: anywhere; }"
+        ".goldviz-words ins { text-decoration: none; }"
         "@media (max-width: 640px) { .goldviz-words p { grid-template-columns: 1fr; } }"
     )
+    rows_by_theme = in_both_themes(
+        theme,
+        lambda colour: (
+            f".goldviz-words p {{ border-left-color: {colour(light.grid, dark.grid)}; }}"
+            f".goldviz-words p:first-child {{ border-left-color: {colour(light.accent, dark.accent)};"
+            f" background: {colour(light.surface, dark.surface)}; }}"
+        ),
+    )
+    style += rows_by_theme + marks(".goldviz-words", theme)
     items = "".join(_item(row, theme) for row in rows)
     return f'<style>{style}</style><div class="goldviz-words">{items}</div>'
 
