@@ -186,8 +186,8 @@ CAPTIONS = {
         ),
     ),
     "bert-pretraining": (
-        Caption(PAGE, r"Masked words: # nat", ("worse_than_word_frequencies",)),
-        Caption(PAGE, r"Masked words: only # nat", ("reads_context",)),
+        Caption(PAGE, r"Masked words(?: before fine-tuning)?: # nat", ("worse_than_word_frequencies",)),
+        Caption(PAGE, r"Masked words(?: before fine-tuning)?: only # nat", ("reads_context",)),
         Caption(
             PAGE,
             "It has read no masked words",

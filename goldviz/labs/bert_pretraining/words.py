@@ -30,8 +30,10 @@ def _on_words(reading: PretrainingReading) -> str:
     own = median(reading.words_unseen)
     if not isfinite(own) or not isfinite(reading.unigram):
         return ""
-    lead = "Masked words: " + (f"{own:.2f} nat" if own < reading.unigram else f"only {own:.2f} nat")
-    return f"{lead}, word frequencies {reading.unigram:.2f}."
+    # Fine-tuning forgets some of it, and the figure says how much is left.
+    when = " before fine-tuning" if isfinite(median(reading.known)) else ""
+    lead = f"{own:.2f} nat" if own < reading.unigram else f"only {own:.2f} nat"
+    return f"Masked words{when}: {lead}, word frequencies {reading.unigram:.2f}."
 
 
 def _on_tone(reading: PretrainingReading) -> str:

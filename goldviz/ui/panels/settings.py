@@ -98,9 +98,7 @@ def _estimate(settings: Experiment) -> str:
     except StoreError:
         seconds, measured_runs = settings.estimated_seconds(), 0
     basis = (
-        f"going by {measured_runs} run{'s' if measured_runs != 1 else ''} timed here"
-        if measured_runs
-        else "a guess: no run was timed here yet"
+        f"going by {measured_runs} run{'s' if measured_runs != 1 else ''} timed here" if measured_runs else "a guess"
     )
     words = f"Takes about {duration(seconds)}, {basis}."
     limit = min(settings.time_limit, run_seconds())
