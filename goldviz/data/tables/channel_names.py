@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -14,10 +15,13 @@ from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.column_words import CHANNEL_WORDS, KNOWN_WORDS, name_words
 from goldviz.data.tables.daily_column import DailyColumn, DatedTable, daily_column
 from goldviz.data.tables.file_table import FileTable, distinct_names, is_missing, plain_words, printed
+from goldviz.data.tables.printed_dates import Moments
 from goldviz.data.tables.printed_numbers import ReadNumbers
 from goldviz.data.tables.understood import Question, Told
 
 MOST_CHANNELS = 200
+ROWS_FOR_DAYS = 200
+"""So many rows, spread over a table, tell whether a column is a part of the dates."""
 MOSTLY_REPEATED = 0.6
 """Where there are fewer different dates than this share of the rows, names beside them are channels without a doubt."""
 
@@ -83,29 +87,38 @@ def one_row_a_moment(source: DatedTable) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def without_entities(
-    table: FileTable, numeric: list[int], text: Sequence[int], numbers: Mapping[int, ReadNumbers]
+    source: DatedTable, numeric: list[int], text: Sequence[int], numbers: Mapping[int, ReadNumbers]
 ) -> tuple[list[int], list[str]]:
-    """The columns of numbers without those that name what the table is of or count its rows, and what they say."""
+    """The columns of numbers without those that name what the table is of or count its rows or days, and what they
+    say."""
+    table = source.table
     names = [column for column in text if one_name(table, column)]
     codes = [
         column
         for column in numeric
         if name_words(table.names[column]) & CHANNEL_WORDS and np.ptp(numbers[column].values) == 0
     ]
-    others = [
-        column for column in numeric if column not in codes and not _counts(table.names[column], numbers[column].values)
+    counts = [
+        column for column in numeric if _counts(table.names[column], numbers[column].values, source.dates.moments)
     ]
+    others = [column for column in numeric if column not in (*codes, *counts)]
     notes = [f"{table.names[column]} is {table.cell(column, 0)} in every row." for column in (*names, *codes)]
     if others:
-        counting = [column for column in numeric if column not in (*codes, *others)]
-        notes += [f"{table.names[column]} counts the rows and is left out." for column in counting]
+        notes += [f"{table.names[column]} only counts rows or days and is left out." for column in counts]
     return others or numeric, notes
 
 
-def _counts(name: str, values: NDArray[np.float64]) -> bool:
-    """Whether a column numbers the rows from 0 or 1, as an index does that was written beside them."""
+def _counts(name: str, values: NDArray[np.float64], moments: Moments) -> bool:
+    """Whether a column numbers the rows from 0 or 1, as an index does that was written beside them, or is a part of
+    the dates, such as the year."""
     up = values if values[0] in (0, 1) else values[::-1]
-    return up[0] in (0, 1) and bool((np.diff(up) == 1).all()) and not name_words(name) & KNOWN_WORDS
+    if up[0] in (0, 1) and (np.diff(up) == 1).all():
+        return not name_words(name) & KNOWN_WORDS
+    rows = np.linspace(0, len(values) - 1, min(ROWS_FOR_DAYS, len(values))).astype(int)
+    days = pd.DatetimeIndex(moments[rows])
+    week, year, weekday = days.isocalendar().week, days.day_of_year, days.day_of_week
+    parts = (days.year, days.quarter, days.month, days.day, week, year, weekday, weekday + 1)
+    return any(np.array_equal(values[rows], part) for part in parts)
 
 
 def one_name(table: FileTable, column: int) -> bool:

@@ -17,6 +17,7 @@ from goldviz.data.tables.column_words import (
     BAR_WORDS,
     CHANGE_WORDS,
     CLOSE_WORDS,
+    COUNT_WORDS,
     HIGH_WORDS,
     LOW_WORDS,
     OPEN_WORDS,
@@ -138,8 +139,8 @@ def _constant(values: NDArray[np.float64]) -> bool:
 
 
 def _first_price(columns: Sequence[int], names: Mapping[int, str]) -> int:
-    """The first column that is not named as a change or a volume."""
-    aside = CHANGE_WORDS | VOLUME_WORDS
+    """The first column that is not named as a change, a volume or a number of rows."""
+    aside = CHANGE_WORDS | VOLUME_WORDS | COUNT_WORDS
     return next((column for column in columns if not name_words(names[column]) & aside), columns[0])
 
 

@@ -44,6 +44,7 @@ VOLUME_WORDS = frozenset(
 CHANGE_WORDS = frozenset(
     _words("change chg var variation variacion variacao variazione zmiana veranderung изм изменение 前日比 涨跌 등락")
 )
+COUNT_WORDS = frozenset(_words("id index no nr row"))
 _PLAIN = str.maketrans({"ł": "l", "ø": "o", "ß": "ss", "ı": "i", "đ": "d"})
 _LONG = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2,}")
 _OF_EAST_ASIA = frozenset(

@@ -21,6 +21,7 @@ ENCRYPTED_MARK = b"PARE"
 MOST_UNPACKED = 400 * 10**6
 """Bytes; what a file says of itself, and what its text columns would take together."""
 
+PAIR = re.compile(r"^\('([^']*)', '([^']*)'\)$")
 PLAIN_TYPES = re.compile(r"u?int\d+|float|double|halffloat|decimal\d+\(.*|bool|date\d+.*|time(stamp|\d+)\[.*|null")
 """What columns can hold beside text, as Arrow names it."""
 
@@ -65,8 +66,9 @@ def _read(content: bytes, file: str, limit: int) -> FileTable:
     # One thread, so that no more than one column is unpacked at a time.
     table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=text, pre_buffer=False).read(use_threads=False)
     check_extent(file, table.num_columns, table.num_rows)
-    # As pandas names an index without a name.
-    names = distinct_names("index" if name.startswith("__index_level_") else name for name in schema.names)
+    # As pandas names an index without a name, and columns by field and symbol.
+    pairs = (PAIR.sub(r"\2 \1", name).strip() for name in schema.names)
+    names = distinct_names("index" if name.startswith("__index_level_") else name for name in pairs)
     columns = [_written_out(column, name, file, limit) for name, column in zip(names, table.columns, strict=True)]
     return FileTable(file, "parquet", names, tuple(columns), np.arange(1, table.num_rows + 1))
 

@@ -41,9 +41,10 @@ MONTHS = tuple(_MONTHS.split())
 _NAME = "(?P<name>" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS) + "|sept)"
 _DAY, _YEAR, _ANY_YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d{2})"
 _CLOCK = (
-    r"(?:(?:T| +)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?"
+    r"(?:(?:T| +)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?P<half> ?[ap]m)?"
     r" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?|UTC|GMT)?)?"
 )
+_TH = "(?:st|nd|rd|th)?"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[.,]* +)?"
 _ASIDE = r"(?: *\([A-Za-z.]{3,9}\))?"
 """The month or weekday, which some calendars say again in brackets."""
@@ -62,7 +63,7 @@ class DateForm:
 
 
 DATE_FORMS = (
-    DateForm("year", rf"(?i)^{_YEAR}[-/.](?P<month>\d{{1,2}})[-/.]{_DAY}{_CLOCK}$"),
+    DateForm("year", rf"(?i)^{_YEAR}[-/.年](?P<month>\d{{1,2}})[-/.月]{_DAY}日?{_CLOCK}$"),
     DateForm("year", rf"(?i)^{_YEAR}(?:[-/]| ?M)(?P<month>\d{{1,2}})$"),
     DateForm("year", rf"(?i)^{_YEAR}[- ]?Q(?P<quarter>[1-4])$"),
     DateForm("year", rf"(?i)^Q(?P<quarter>[1-4])[-/ ]?{_YEAR}$"),
@@ -74,10 +75,10 @@ DATE_FORMS = (
     ),
     DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[-/.](?P<last>\d{{1,2}})[-/.]{_YEAR}{_CLOCK}$"),
     DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[/.](?P<last>\d{{1,2}})[/.](?P<year>\d{{2}}){_CLOCK}$"),
-    DateForm("month", rf"(?i)^{_WEEKDAY}{_NAME}[. -]+{_DAY},?[ -]+{_YEAR}{_CLOCK}{_ASIDE}$"),
-    DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}[. -]+{_NAME}[., -]+{_ANY_YEAR}{_CLOCK}{_ASIDE}$"),
+    DateForm("month", rf"(?i)^{_WEEKDAY}{_NAME}[. -]+{_DAY}{_TH},?[ -]+{_YEAR}{_CLOCK}{_ASIDE}$"),
+    DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}{_TH}[. -]+{_NAME}[., -]+{_ANY_YEAR}{_CLOCK}{_ASIDE}$"),
     DateForm("month", rf"(?i)^{_NAME}[., -]+{_YEAR}$"),
-    DateForm("year", r"^(?P<epoch>-?\d{9,10}|-?\d{12,13})$", digits_alone=True),
+    DateForm("year", r"^(?P<epoch>-?\d{9,10}|-?\d{12,13})(?:\.0+)?$", digits_alone=True),
 )
 """Tried in this order; the last one is seconds or milliseconds since 1970."""
 
@@ -223,12 +224,7 @@ def with_clock(dates: PrintedDates, table: FileTable, column: int) -> PrintedDat
     groups = pc.extract_regex(cells, pattern)
     _refuse(table, column, ~_flags(pc.is_valid(groups)), lambda cell: f"{cell!r} is no time of day")
     parts = {name: pc.struct_field(groups, name) for name in ("hour", "minute", "second", "half")}
-    hours, minutes, seconds = (_whole(parts[name]) for name in ("hour", "minute", "second"))
-    half = pc.utf8_lower(pc.utf8_trim_whitespace(parts["half"]))
-    hours = np.where(_flags(pc.equal(half, "am")) & (hours == 12), 0, hours)
-    hours = hours + np.where(_flags(pc.equal(half, "pm")) & (hours < 12), 12, 0)
-    clock = _since_midnight(table, column, hours, minutes, seconds)
-    return _later(dates, clock, f"The time of day stands in {table.names[column]}.")
+    return _later(dates, _since_midnight(table, column, parts), f"The time of day stands in {table.names[column]}.")
 
 
 def ascending(moments: Moments) -> bool:
@@ -313,7 +309,7 @@ def _clocks(
     nothing = np.zeros(len(table.rows), "timedelta64[s]")
     if "hour" not in parts or not pc.any(pc.not_equal(parts["hour"], "")).as_py():
         return nothing, (), 0
-    clock = _since_midnight(table, column, *(_whole(parts[part]) for part in ("hour", "minute", "second")))
+    clock = _since_midnight(table, column, parts)
     zones = pc.dictionary_encode(parts["zone"])
     names = zones.dictionary.to_pylist()
     if "" in names:
@@ -330,9 +326,13 @@ def _clocks(
     return clock - ahead.astype("timedelta64[s]"), (f"Time stamps{several} were converted to days of UTC.",), 0
 
 
-def _since_midnight(
-    table: FileTable, column: int, hours: NDArray[np.int64], minutes: NDArray[np.int64], seconds: NDArray[np.int64]
-) -> NDArray[np.timedelta64]:
+def _since_midnight(table: FileTable, column: int, parts: dict[str, pa.StringArray]) -> NDArray[np.timedelta64]:
+    """The times of day in these parts; of 12 hours where they say am or pm."""
+    hours, minutes, seconds = (_whole(parts[name]) for name in ("hour", "minute", "second"))
+    if "half" in parts:
+        half = pc.utf8_lower(pc.utf8_trim_whitespace(parts["half"]))
+        hours = np.where(_flags(pc.equal(half, "am")) & (hours == 12), 0, hours)
+        hours = hours + np.where(_flags(pc.equal(half, "pm")) & (hours < 12), 12, 0)
     wrong = (hours > 23) | (minutes > 59) | (seconds > 60)
     _refuse(table, column, wrong, lambda cell: f"{cell!r} has a time that no clock shows")
     return (3600 * hours + 60 * minutes + seconds).astype("timedelta64[s]")

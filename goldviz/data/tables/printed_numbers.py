@@ -50,7 +50,10 @@ class ReadNumbers:
 
 def number_pattern(decimal: str) -> str:
     """The regular expression of all numbers with this decimal mark."""
-    groups = "|".join(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+" for mark in (_other(decimal), " ", "'"))
+    groups = "|".join(
+        rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{2,3}})*{re.escape(mark)}\d{{3}}"
+        for mark in (_other(decimal), " ", "'")
+    )
     mark = re.escape(decimal)
     return (
         rf"^[+-]?(?:{MONEY} ?)?(?:(?:\d+|{groups})(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d{{1,3}})?"
@@ -100,6 +103,8 @@ def read_numbers(column: pa.Array, decimal: str) -> ReadNumbers:
     values = _without_marks(cells, decimal)
     if values is not None:
         return ReadNumbers(values, np.zeros(len(values), bool))
+    # As accountants write numbers below zero.
+    cells = pc.replace_substring_regex(cells, r"^\((.+)\)$", r"-\1")
     missing = is_missing(cells)
     fits = pc.match_substring_regex(cells, number_pattern(decimal))
     wrong = pc.invert(pc.or_(fits, missing))

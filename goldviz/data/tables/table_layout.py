@@ -31,7 +31,8 @@ from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_
 from goldviz.data.tables.understood import NOTHING_TOLD, Confidence, Question, Told, Understood
 
 MOST_SIGNS = 0.25
-"""The largest share of a column's cells in which one word without digits may stand for no value."""
+"""The largest share of a column's cells in which one word without digits, or a code, may stand for no value."""
+CODES_FOR_NOTHING = (-99, -999, -9999, -99999)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
             "1925.45, 1,925.45 and 1.925,45."
         )
     left_out = [column for column in others if column not in numeric]
-    numeric, entities = without_entities(table, numeric, left_out, numbers)
+    numeric, entities = without_entities(source, numeric, left_out, numbers)
     notes += entities
     left_out = [column for column in left_out if not one_name(table, column)]
     key, question = channel_names(source, left_out, answers)
@@ -221,7 +222,12 @@ def _meant_as_numbers(column: pa.Array) -> bool:
 
 
 def _without_signs(table: FileTable, column: int, numbers: ReadNumbers) -> tuple[ReadNumbers, list[str]]:
-    """The numbers, in which one word that comes again and again stands for no value, and what is said of it."""
+    """The numbers, in which one word or code that comes again and again stands for no value, and what is said of it."""
+    for code in CODES_FOR_NOTHING:
+        given = numbers.values == code
+        if 3 <= given.sum() <= MOST_SIGNS * len(given):
+            note = f"{code} stands {given.sum()} times in {table.names[column]} and counts as no value."
+            return replace(numbers, values=np.where(given, np.nan, numbers.values)), [note]
     wrong = np.flatnonzero(numbers.wrong)
     if not 3 <= len(wrong) <= MOST_SIGNS * len(numbers.wrong):
         return numbers, []

@@ -514,7 +514,7 @@ def test_a_column_that_counts_the_rows_is_no_price(make: Callable[[], Twin]) -> 
     made = read(replace(twin, content=content))
     assert twin.values is not None
     assert (made.target.name, len(made.target.observed)) == (twin.target, len(twin.values))
-    assert "column 1 counts the rows and is left out" in " ".join(made.notes.values())
+    assert "column 1 only counts rows or days and is left out" in " ".join(made.notes.values())
 
 
 def test_a_price_with_its_currency_in_each_cell_is_read_and_one_with_a_strange_word_is_not_replaced() -> None:

@@ -69,6 +69,13 @@ def test_an_index_of_pandas_is_a_column_like_others(tmp_path):
     assert look_into((tmp_path / "gold.parquet").read_bytes(), "x").dates.column == "Date"
 
 
+def test_columns_by_field_and_symbol_are_named_by_both(tmp_path):
+    columns = {("Close", "GC=F"): np.arange(1.0, 41.0), ("Volume", "GC=F"): np.arange(40) % 7}
+    pd.DataFrame(columns, index=pd.DatetimeIndex(DAYS, name="Date")).to_parquet(tmp_path / "gold.parquet")
+    names = look_into((tmp_path / "gold.parquet").read_bytes(), "x").columns
+    assert names == ("GC=F Close", "GC=F Volume", "Date")
+
+
 def test_columns_of_one_name_get_two():
     table = pa.Table.from_arrays([pa.array(DAYS), *[pa.array(np.arange(40.0))] * 2], names=["Date", "Close", "Close"])
     assert parquet_table(parquet(table), "gold.parquet").names == ("Date", "Close", "Close (2)")

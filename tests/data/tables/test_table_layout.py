@@ -49,6 +49,27 @@ def test_a_column_named_like_a_date_comes_before_others_that_hold_dates():
     assert found.notes == ("Released is 2023-01-01 in every row.",)
 
 
+def test_what_only_counts_rows_or_days_is_no_channel():
+    days = pd.DatetimeIndex(DAYS.to_pylist())
+    counts = {"Year": days.year, "Weekday": days.day_of_week, "Day": days.day, "": range(40)}
+    found = understood(table(**{name: pa.array(list(part)) for name, part in counts.items()}, Date=DAYS, x=PRICES))
+    assert (found.target, list(found.columns)) == ("x", ["x"])
+    assert [note for note in found.notes if note.endswith("only counts rows or days and is left out.")] == [
+        f"{name} only counts rows or days and is left out." for name in counts
+    ]
+
+
+def test_a_code_that_comes_again_and_again_counts_as_no_value():
+    cells = [place + 1.25 for place in range(40)]
+    cells[3:9] = [-999.0] * 6
+    found = understood(table(Date=DAYS, Price=pa.array(cells)))
+    assert found.columns["Price"].values.min() == 1.25
+    assert found.columns["Price"].missing == 6
+    assert "-999 stands 6 times in Price and counts as no value." in found.notes
+    cells[4:9] = cells[10:15]
+    assert understood(table(Date=DAYS, Price=pa.array(cells))).columns["Price"].values.min() == -999, "once is a value"
+
+
 def test_large_prices_are_no_dates():
     found = understood(table(Date=DAYS, Gold=pa.array(["20240101"] * 40), Volume=pa.array(["1704067200"] * 40)))
     assert list(found.columns) == ["Gold", "Volume"]
