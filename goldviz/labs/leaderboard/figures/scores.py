@@ -119,7 +119,7 @@ def table(plot: Plot) -> Figure:
 @figure(
     "What does each trap change?",
     needs=("trap_honest", "trap_score"),
-    shows="By how many percent each trap changes each score.",
+    shows="How each trap changes each score. No mark: untouched, or it takes several seeds.",
 )
 def traps(plot: Plot) -> Figure:
     """The change of each row's score by each trap."""
