@@ -538,6 +538,11 @@ def test_heads_are_switched_off_by_button_and_by_hand() -> None:
     assert "off" not in visitor.at.query_params
 
 
+def is_veiled(visitor: Reader) -> bool:
+    """Whether the page blurs its text."""
+    return any("blur" in part.proto.body for part in visitor.at.get("html"))
+
+
 def test_the_masked_word_game_judges_a_guess() -> None:
     visitor = Reader({"text": "Gold prices rose.", "masked": "2", "shown": "hidden"})
     assert visitor.at.selectbox(key=controls.key_of(InsideBert, "masked")).value == 2
@@ -546,11 +551,13 @@ def test_the_masked_word_game_judges_a_guess() -> None:
     assert not any("Gold" in option for option in piece.options), "the hidden word is hidden until the guess"
     assert "guesses" not in visitor.drawn()
     assert not any(line.startswith("There stands") for line in visitor.said)
+    assert is_veiled(visitor), "the text itself says what is hidden"
     guess.set_value("Gold")
     visitor.look()
     assert [element.value for element in visitor.at.success] == ["That is what stands there."]
     assert any(line.casefold().startswith("there stands “gold”") for line in visitor.said)
     assert "guesses" in visitor.drawn()
+    assert not is_veiled(visitor)
     visitor.open("take").open("hidden")
     assert visitor.at.text_input(key=guess.key).value == "Gold"
     visitor.at.text_input(key=guess.key).set_value("pterodactyl")

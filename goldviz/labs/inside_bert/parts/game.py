@@ -12,6 +12,8 @@ from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link
 from goldviz.ui.words import plain
 
+VEIL = f"<style>.st-key-{key_of('text')} textarea:not(:focus) {{ filter: blur(0.3rem); }}</style>"
+"""Over the page's text while a guess is open, until somebody writes there: it says what is hidden."""
 NO_HEAD = (
     "This model has no masked-word head, so it cannot guess hidden words. Choose one that was pre-trained with it."
 )
@@ -78,6 +80,7 @@ def _game(look: Look) -> None:
         if answer_in_sight:
             look.figure("guesses", guesses_figure, ds, "The pieces that the model expects there.", place)
         else:
+            st.html(VEIL)
             st.caption("The model's guesses come with yours.")
     leave_link(look.now())
 
