@@ -55,7 +55,6 @@ class Looking:
         self.histograms = histograms
         self.cause: Cause | None = None
         self.calls: list[Call] = []
-        self.rows_of_batch = 0
         self.output_shape: tuple[int, ...] = ()
         self.looks = False
         self.trouble: Callable[[Exception], None] = lambda error: None
@@ -210,11 +209,12 @@ class Looking:
                     module.training
                 )
             return
+        if not self.looks:
+            return
         given = [*tensors_in(arguments), *tensors_in(dict(named))]
         self._root_inputs = {id(tensor) for tensor in given}
         first = next((one for one in given if one.ndim > 1), None)
-        self.rows_of_batch = first.shape[0] if first is not None else 0
-        if self.looks and first is not None and first.shape[0] > 1:
+        if first is not None and first.shape[0] > 1:
             self.facts["inputs"] = self.facts.get("inputs", 0) + 1
             if not first.is_cuda and bool((first == first[:1]).all()):
                 self.facts["constant_inputs"] = self.facts.get("constant_inputs", 0) + 1
@@ -222,8 +222,9 @@ class Looking:
     def _leave(self, _module: nn.Module, _arguments: object, output: object) -> None:
         if self._inside and self._mine() and not _in_backward():
             self._inside = False
-            wide = next((one for one in tensors_in(output) if one.ndim > 1), None)
-            self.output_shape = tuple(wide.shape) if wide is not None else ()
+            if self.looks:
+                wide = next((one for one in tensors_in(output) if one.ndim > 1), None)
+                self.output_shape = tuple(wide.shape) if wide is not None else ()
 
     def saw(
         self, name: str, row: int | None, module: nn.Module, arguments: tuple[Any, ...], named: Any, output: Any

@@ -510,7 +510,9 @@ class Watcher:
 def _number(value: Any) -> float:
     """A loss as a number; NaN for none, and for what is no number."""
     try:
-        return float(value.detach().mean()) if isinstance(value, Tensor) else float(value)
+        if isinstance(value, Tensor):
+            return float((value if value.numel() == 1 else value.detach().mean()).item())
+        return float(value)
     except (TypeError, ValueError):
         return math.nan
 

@@ -67,7 +67,7 @@ def test_the_shell_opens_a_file_and_tells_its_findings(
     assert main(["findings", run.id, "--json"]) == 0
     [told] = json.loads(capsys.readouterr().out)
     assert set(told) == {
-        "kind", "severity", "title", "number", "threshold", "confidence", "explanation", "cure", "tried",
+        "kind", "severity", "title", "number", "threshold", "confidence", "explanation", "effect", "cure", "tried",
     }  # fmt: skip
     assert told["kind"] == "frozen"
     assert "requires_grad_(True)" in told["cure"]
