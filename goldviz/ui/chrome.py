@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from pathlib import Path
 
 import streamlit as st
@@ -126,6 +127,11 @@ def panel_and_figures() -> tuple[DeltaGenerator, DeltaGenerator]:
     panel = setting_up.container(border=True, key="knobs")
     panel.html('<button type="button" class="goldviz-sheet" aria-expanded="false">Settings</button>')
     return panel, looking
+
+
+def lane_over_figure(title: str) -> None:
+    """Whose the figure below is: on a narrow screen, where the lanes' figures lie under one another."""
+    st.html(f'<div class="goldviz-lane">{escape(title)}</div>')
 
 
 def leave_link(parameters: Mapping[str, str]) -> None:

@@ -203,3 +203,15 @@ def test_the_page_follows_its_theme_before_the_script_runs_again(server: Server,
         expect(page.locator(bar).last).to_have_css("background-color", in_css(INKS["dark"].background))
     words = page.get_by_test_id("stCaptionContainer").first
     expect(words).to_have_css("color", in_css(INKS["dark"].muted))
+
+
+def test_on_a_phone_every_figure_of_several_lanes_says_whose_it_is(server: Server, open_page: Opener) -> None:
+    page = open_page(
+        address(server, "runs=example:as-in-the-document,example:fix-it-orthogonal"), width=390, height=844
+    )
+    wait_for_figure(page)
+    names = page.locator(".st-key-first-look .goldviz-lane")
+    expect(names).to_have_text(["As in the document", "Fix it: orthogonal"] * 3)
+    expect(names.first).to_be_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(names.first).to_be_hidden()

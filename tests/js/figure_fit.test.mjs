@@ -36,3 +36,8 @@ test("a curve's name has its colour, or the nearest tone of it that can be read"
   assert.equal(toneOf("#d55e00", ink), "rgb(180, 82, 5)");
   assert.equal(toneOf("rgba(30, 30, 28, 0.5)", ink), "rgb(30, 30, 28)");
 });
+
+test("a number that ends a question stands in the line of what it counts", () => {
+  const layout = { title: { text: "Does the gradient reach layer 1?" }, height: 400, margin: { t: 60 } };
+  assert.equal(fitted(layout, 246, 0, measureWith).title.text, "Does the gradient reach<br>layer\u00a01?");
+});

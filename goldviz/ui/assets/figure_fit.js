@@ -11,8 +11,8 @@ const SIDES = 26;
 // What the button takes that says more about the figure.
 const INFO = 26;
 
-// Blanks at which no line is broken: before a per cent sign, and within 'p = 0.97'.
-const KEPT_TOGETHER = / (?=%)|(?<=\bp) (?=[=<]|&lt;)|(?<=\bp (?:[=<]|&lt;)) /g;
+// Blanks at which no line is broken: before a per cent sign, before a number that ends a question, and within 'p = 0.97'.
+const KEPT_TOGETHER = / (?=%)| (?=\d+\?)|(?<=\bp) (?=[=<]|&lt;)|(?<=\bp (?:[=<]|&lt;)) /g;
 
 // Lines of a text, broken at spaces, each as narrow as `width` where its words allow that.
 export function brokenAt(width, text, measure) {

@@ -358,6 +358,8 @@ class _View:
         """Draw a figure of every lane, side by side."""
         for column, lane in zip(st.columns(len(self.shown)), self.shown, strict=True):
             with column:
+                if len(self.shown) > 1:
+                    chrome.lane_over_figure(lane.title)
                 self.draw(lane, name)
 
 

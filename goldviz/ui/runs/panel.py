@@ -33,8 +33,10 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: 
         state = lane.run.status if lane.run else "example"
         word, colour, icon = STATES[state]
         repeats = "*Train* repeats it live" if alone else "*Train* or another preset takes its place"
+        # No line begins with what separates two settings.
+        title = plain(lane.title).replace(" ·", "\N{NO-BREAK SPACE}·")
         st.markdown(
-            f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]",
+            f"**{title}** :{colour}-badge[{icon} {word}]",
             help=None if lane.run else f"Made by goldviz itself with these settings; {repeats}.",
         )
         if lane.run is not None:
