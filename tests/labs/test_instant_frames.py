@@ -21,7 +21,7 @@ MOVED = {
     "backward-by-hand": {"graph", "tensor"},
     "gold-market": {"clock"},
     "jacobian-lens": {"map"},
-    "lstm-valves": {"cell"},
+    "lstm-valves": {"cell", "split"},
     "policy-documents": {"timeline"},
     "residual-flow": {"carried", "distance"},
 }
