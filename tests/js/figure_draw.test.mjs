@@ -43,7 +43,8 @@ test("wishes that wait are one draw, the same figure is drawn once, and a zoom o
   const place = await put(wanted);
   assert.deepEqual([drawn.length, host.dataset.updates], [1, 1]);
   assert.equal(drawn[0].config.plotlyServerURL, "");
-  assert.equal(host.attributes["aria-label"], "A note. loss ends at 1.");
+  assert.equal(host.attributes["aria-label"], "Loss. A note. loss ends at 1.");
+  assert.equal(host.attributes["aria-description"], "Does it learn? curve (loss) from 1 to 2.");
   place.draw();
   await soon(20);
   assert.equal(drawn.length, 1);

@@ -149,6 +149,7 @@ async function paint(Plotly, host, place, wanted) {
   const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
   if (steps && fits(host, place) && strokesOf(now.traces) === place.strokes && movedTo(host, place, figure, now.laid)) {
     place.moved = true;
+    tellWords(host, figure, now.layout, description);
     clearTimeout(place.settles);
     place.settles = setTimeout(place.draw, SETTLED_MS);
     return;
@@ -179,7 +180,7 @@ async function paint(Plotly, host, place, wanted) {
   host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
   host.classList.toggle("goldviz-movable", Boolean(movable));
   relink(host);
-  tellWords(host, now.layout, description, veiled);
+  tellWords(host, figure, now.layout, description, veiled);
   place.drawnOver?.();
   oneStop(host);
   presentIfAsked(host);

@@ -1,0 +1,92 @@
+"""What Chromium's accessibility tree has of figures: their names and descriptions, at the step in view."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from goldviz.declare.registry import laboratories
+from goldviz.export.report import lane_of_run, report_of_lanes
+from goldviz.runs.examples import example
+from tests.browser.app_server import Server
+from tests.browser.laboratory_page import address, wait_for_figure
+
+Opener = Callable[..., Page]
+
+LAB = laboratories()["depth-gradients"]
+AT_STEP = """async (step) => {
+  const hosts = [...document.querySelectorAll(".goldviz-figure[data-drawn]")];
+  const slider = document.querySelector(".goldviz-timeline input");
+  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const said = () => hosts.map((host) => [host.ariaLabel, host.ariaDescription]);
+  slider.value = step;
+  slider.dispatchEvent(new Event("input"));
+  for (let waited = 0; waited < 5000; waited += 5) {
+    if (hosts.every(({ goldvizPlace: place }) => place.drawn === place.want().figure)) break;
+    await pause(5);
+  }
+  const [moved, first] = [hosts.filter((host) => host.goldvizPlace.moved).length, said()];
+  for (let waited = 0; waited < 5000 && hosts.some((host) => host.goldvizPlace.moved); waited += 50) await pause(50);
+  return { moved, first, settled: said() };
+}"""
+"""What figures are called at a step: those that are only moved there, and all of them when they are drawn whole."""
+
+
+def spoken(page: Page, host: Locator) -> tuple[str, str]:
+    """A figure's name and description in the accessibility tree."""
+    tools = page.context.new_cdp_session(page)
+    tools.send("DOM.getDocument", {"depth": 0})
+    host.evaluate("host => { window.asked = host; }")
+    found = tools.send("Runtime.evaluate", {"expression": "window.asked"})
+    tree = tools.send(
+        "Accessibility.getPartialAXTree", {"objectId": found["result"]["objectId"], "fetchRelatives": False}
+    )
+    tools.detach()
+    (node,) = (one for one in tree["nodes"] if one.get("role", {}).get("value") == "figure")
+    return node["name"]["value"], node["description"]["value"]
+
+
+def assert_said_at_each_step(page: Page, host: Locator) -> int:
+    """How many figures were only moved to their step at first."""
+    said, moved = [], 0
+    for step in (3, 7):
+        found = page.evaluate(AT_STEP, step)
+        assert found["first"] == found["settled"]
+        moved += found["moved"]
+        name, about = spoken(page, host)
+        assert [name, about] in found["settled"]
+        assert f"Epoch {step}." in name
+        said.append((name, about))
+    assert all(one != other for one, other in zip(*said, strict=True)), "name and range are of the step in view"
+    return moved
+
+
+def test_a_report_s_figures_are_named_at_the_step_in_view(browser: Browser, tmp_path: Path) -> None:
+    preset, figures = LAB.declared.presets[0].slug, LAB.figures().FIGURES
+    lane = lane_of_run(LAB.declared.preset(preset), example(LAB.declared, preset), figures)
+    path = tmp_path / "report.html"
+    path.write_text(report_of_lanes([lane]), encoding="utf-8")
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    expect(page.locator("[data-lane]:not([data-drawn])")).to_have_count(0)
+    for host in page.locator(".goldviz-figure").all():
+        name, about = spoken(page, host)
+        title = host.evaluate("host => host.goldvizPlace.drawn.layout.title.text")
+        assert name.startswith(title)
+        if host.evaluate("host => host.goldvizPlace.drawn.data.length"):
+            assert re.search(r" from \S+ to \S+\.$", about), (name, about)
+        else:
+            assert name.removeprefix(title).strip(), "why there is nothing to draw"
+    assert assert_said_at_each_step(page, page.locator('[data-name="gradient_by_layer"]')) > 0
+    context.close()
+
+
+def test_a_page_s_figures_are_named_at_the_step_in_view(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server))
+    host = wait_for_figure(page)
+    expect(host).to_have_attribute("aria-description", re.compile("from"))
+    assert_said_at_each_step(page, host)
