@@ -66,3 +66,15 @@ test("nothing is changed where anything else differs: another run, another size,
   assert.equal(movedTo(moving.host, moving.place, at(other, 2), laidOut(at(other, 2))), false);
   assert.equal(line.attributes.d, "M9,9Z");
 });
+
+test("a name that changes with the step is no reason to draw anew where it stands nowhere on the figure", () => {
+  const moves = (showlegend) => {
+    const own = lane();
+    const { template, rows } = own.figures.loss;
+    Object.assign(template.data[0], { name: { $: 2 }, showlegend });
+    rows.push({ dim: "epoch", words: ["mean of 1", "mean of 1 to 2"] });
+    const { host, place } = drawn(at(own, 1));
+    return movedTo(host, place, at(own, 2), laidOut(at(own, 2)));
+  };
+  assert.deepEqual([moves(false), moves(true)], [true, false]);
+});

@@ -135,7 +135,8 @@ async function paint(Plotly, host, place, wanted) {
   const config = { ...CONFIG, edits: { shapePosition: movable } };
   const another = place.subject !== subject;
   if (another) Object.assign(place, { subject, zoom: {} });
-  const about = JSON.stringify([width, figure.layout.title, figure.data.map((trace) => trace.name)]);
+  const named = figure.data.filter(({ showlegend }) => showlegend !== false);
+  const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name)]);
   if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
   const [data, given] = [colour(figure.data), colour(figure.layout)];
   const lay = () => {

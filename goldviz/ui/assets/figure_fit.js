@@ -71,14 +71,30 @@ export function fitted(given, width, lift, measureWith) {
   };
 }
 
+const WIDTHS_KEPT = 20_000;
+const widths = new Map();
 let pen;
 
-// How wide a text is in a layout's letters.
+// Letters that have come from the network are of other widths than those that stood in for them.
+globalThis.document?.fonts?.addEventListener("loadingdone", () => widths.clear());
+
+const familyOf = (layout) => layout.font?.family ?? layout.template?.layout?.font?.family ?? "sans-serif";
+
+// How wide a text is in a layout's letters. A step of the timeline asks about the same few hundred words again.
 export function measureWith(layout) {
-  const family = layout.font?.family ?? layout.template?.layout?.font?.family ?? "sans-serif";
+  const family = familyOf(layout);
   pen ??= document.createElement("canvas").getContext("2d");
-  return (size, weight) => (text) => {
-    pen.font = `${weight} ${size}px ${family}`;
-    return pen.measureText(text).width;
+  return (size, weight) => {
+    const font = `${weight} ${size}px ${family}`;
+    return (text) => {
+      const key = `${font} ${text}`;
+      const known = widths.get(key);
+      if (known !== undefined) return known;
+      pen.font = font;
+      const { width } = pen.measureText(text);
+      if (widths.size > WIDTHS_KEPT) widths.clear();
+      widths.set(key, width);
+      return width;
+    };
   };
 }

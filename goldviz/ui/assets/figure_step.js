@@ -6,6 +6,12 @@ import { ofBase64, stepping } from "./figure_fill.js";
 
 const MOVABLE = /^(data\.\d+\.(x|y|z|customdata)|layout\.shapes\.\d+\.[xy][01]|layout\.meta\.notes\.\d+)$/;
 
+// A name that stands nowhere on the figure is told under a pointer alone.
+const isMovable = (path, data) => {
+  const [, at] = /^data\.(\d+)\.name$/.exec(path) ?? [];
+  return MOVABLE.test(path) || data[at]?.showlegend === false;
+};
+
 const NOTHING = "M0,0";
 const listed = (values) => ofBase64(values?._inputArray ?? values);
 const axisOf = (host, id) => host._fullLayout[id.replace(/^[xy]/, "$&axis")];
@@ -235,7 +241,7 @@ const KINDS = { scatter: curve, bar: bars, heatmap: heatMap };
 export function movedTo(host, { drawn, laid }, figure, layout) {
   const paths = stepping(drawn, figure);
   const size = ({ width, height, margin }) => JSON.stringify([width, height, margin]);
-  if (!paths?.every((path) => MOVABLE.test(path)) || layout.meta?.diagram || size(laid) !== size(layout)) return false;
+  if (!paths?.every((path) => isMovable(path, figure.data)) || layout.meta?.diagram || size(laid) !== size(layout)) return false;
   const among = (one, name) => one[name] ?? [];
   if (["shapes", "annotations"].some((name) => among(laid, name).length !== among(layout, name).length)) return false;
   const traces = new Set(paths.filter((path) => /\.[xyz]$/.test(path)).map((path) => Number(path.split(".")[1])));
