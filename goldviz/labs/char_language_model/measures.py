@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from goldviz.diagnostics.findings.measures import mean, noise
 from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
 from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.labs.char_language_model.sizes import cells, parameters
 from goldviz.models.recurrent.cells import CELLS
 
 LABELS = {
@@ -180,10 +182,13 @@ class Growth(NamedTuple):
 
 
 def growth(settings: CharLanguageModel, symbols: int) -> Growth:
-    """Of a network with one hidden layer, m numbers a character, h units and V symbols that reads n characters: m h,
-    and m + h + 1 with the output's bias; a table has V^(n + 1) cells (document 002, 1.3.1)."""
-    by_symbol = settings.embedding + settings.hidden + 1
-    return Growth(settings.embedding * settings.hidden, by_symbol, symbols ** (settings.context + 1))
+    """Of Bengio's network as it is set, with so many symbols (document 002, 1.3.1)."""
+    of = partial(
+        parameters, embedding=settings.embedding, hidden=settings.hidden, direct=settings.model == "direct_mlp"
+    )
+    now = of(settings.context, symbols)
+    by_character, by_symbol = of(settings.context + 1, symbols) - now, of(settings.context, symbols + 1) - now
+    return Growth(by_character, by_symbol, cells(settings.context, symbols))
 
 
 @measure("nat")

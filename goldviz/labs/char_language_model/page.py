@@ -12,7 +12,7 @@ from goldviz.labs.char_language_model import LAB
 from goldviz.labs.char_language_model.figures.reach import Tree, reach
 from goldviz.labs.char_language_model.figures.training import in_all_units
 from goldviz.labs.char_language_model.measures import Reading, growth
-from goldviz.labs.char_language_model.settings import LAYERED, CharLanguageModel
+from goldviz.labs.char_language_model.settings import BENGIOS, LAYERED, CharLanguageModel
 from goldviz.labs.char_language_model.sizes import hidden_layers
 from goldviz.ui.pages.laboratory import LaboratoryPage, notes_on_text
 from goldviz.ui.panels.lanes import Lane
@@ -32,7 +32,7 @@ def why(lane: Lane[CharLanguageModel], draw: Callable[[str], None]) -> None:
         st.markdown("A hidden layer reads embeddings and squashes their weighted sum (1.3):")
         st.latex(r"h = \tanh(x W_1 + b_1)")
         st.latex(r"P = \mathrm{softmax}(h W_2 + b_2)")
-        if lane.settings.model == "mlp":
+        if lane.settings.model in BENGIOS:
             st.markdown(_growth(lane))
         st.markdown("On the way back each unit multiplies by its slope, $1 - h^2$: nothing passes where |h| is near 1.")
         st.markdown("Kaiming's start keeps the width of signals, batch norm makes it (1.3.2):")
@@ -44,6 +44,8 @@ def why(lane: Lane[CharLanguageModel], draw: Callable[[str], None]) -> None:
         )
     with figure:
         draw("spread_by_depth" if lane.settings.model in LAYERED else "table")
+        if lane.settings.model in BENGIOS:
+            draw("parameters")
 
 
 def _losses(lane: Lane[CharLanguageModel]) -> str:

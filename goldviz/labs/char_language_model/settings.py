@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 else:
     ModelName = Literal[tuple(MODELS)]
 LAYERED = ("mlp", "direct_mlp", "deep_mlp", "wavenet")
+BENGIOS = ("mlp", "direct_mlp")
 TANH = (*LAYERED, "rnn")
 """Models whose hidden values come from a tanh alone."""
 CORPORA = {"names": "First names", "cities": "City names", "python": "Python's documentation"}

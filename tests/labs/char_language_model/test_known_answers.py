@@ -19,11 +19,14 @@ from goldviz.data.texts.pair_counts import (
     simple_losses,
     table_of_counts,
 )
+from goldviz.labs.char_language_model import sizes
+from goldviz.labs.char_language_model.figures import FIGURES
 from goldviz.labs.char_language_model.measures import growth
 from goldviz.labs.char_language_model.networks import MODELS, Norm, statistics_of_batches
-from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.labs.char_language_model.settings import BENGIOS, CharLanguageModel
 from goldviz.labs.char_language_model.split import split, windows
 from goldviz.labs.char_language_model.spread import tanh_spread
+from goldviz.runs.examples import example
 from goldviz.training.grid import parameter_count
 
 NAMES = Path(__file__).parents[4] / "shared" / "data" / "text" / "names.txt"
@@ -206,14 +209,48 @@ def test_a_split_loses_nothing_and_hangs_on_its_seed():
     assert json.dumps([len(parts[0].train), len(parts[0].dev)]) == "[397, 49]"
 
 
+@pytest.mark.parametrize("model", BENGIOS)
 @pytest.mark.parametrize("normalisation", ["none", "batch"])
-def test_a_network_grows_by_what_the_page_says(normalisation):
-    settings = CharLanguageModel(model="mlp", context=3, embedding=7, hidden=11, normalisation=normalisation)
+def test_a_network_grows_by_what_the_page_says(model, normalisation):
+    settings = CharLanguageModel(model=model, context=3, embedding=7, hidden=11, normalisation=normalisation)
 
     def count(symbols, **changes):
-        return parameter_count(MODELS["mlp"](settings.changed(**changes), symbols, 0))
+        return parameter_count(MODELS[model](settings.changed(**changes), symbols, 0))
 
-    said = growth(settings, 13)
-    assert said.by_character == count(13, context=4) - count(13) == count(13, context=9) - count(13, context=8)
-    assert said.by_symbol == count(14) - count(13) == count(101) - count(100)
-    assert said.cells == 13**4
+    growths = growth(settings, 13)
+    assert growths.by_character == count(13, context=4) - count(13) == count(13, context=9) - count(13, context=8)
+    assert growths.by_symbol == count(14) - count(13) == count(101) - count(100)
+    assert growths.cells == 13**4
+
+
+@pytest.mark.parametrize("direct", [False, True])
+@pytest.mark.parametrize(("context", "symbols"), [(1, 2), (3, 27), (16, 300)])
+def test_parameters_by_formula_are_those_of_the_network(direct, context, symbols):
+    """Bengio et al. 2003 count |V| (1 + n m + h) + h (1 + (n - 1) m), their n being one more than ours."""
+    model = "direct_mlp" if direct else "mlp"
+    settings = CharLanguageModel(model=model, context=context, embedding=5, hidden=9)
+    counted = parameter_count(MODELS[model](settings, symbols, 0))
+    assert sizes.parameters(context, symbols, 5, 9, direct=direct) == counted
+    if direct:
+        n = context + 1
+        assert counted == symbols * (1 + n * 5 + 9) + 9 * (1 + (n - 1) * 5)
+
+
+def test_the_figure_of_sizes_draws_the_formulas_and_the_run():
+    run = example(CharLanguageModel, "direct-connections")
+    figure = FIGURES["parameters"](run)
+    own = run["parameter_count"].item()
+    rings = [trace for trace in figure.data if trace.name == "this run"]
+    assert [(ring.x[0], ring.y[0]) for ring in rings] == [(3, own), (27, own)]
+    for axis, along in (("y", 3.0), ("y2", 27.0)):
+        curves = {one.name: one for one in figure.data if one.mode == "lines" and (one.yaxis or "y") == axis}
+        direct = next(curve for name, curve in curves.items() if "direct" in name)
+        assert np.interp(along, direct.x, direct.y) == pytest.approx(own, rel=1e-9)
+        table = curves["table of counts"]
+        assert np.interp(np.log(along), np.log(table.x), np.log(table.y)) == pytest.approx(4 * np.log(27), rel=1e-3)
+    assert figure.layout.xaxis.title.text == "Characters read"
+
+
+def test_other_networks_have_no_formula():
+    figure = FIGURES["parameters"](example(CharLanguageModel, "hierarchy"))
+    assert not figure.data

@@ -7,6 +7,7 @@ from goldviz.figures.language_model import picture
 from goldviz.labs.char_language_model.figures.depth import spread_by_depth
 from goldviz.labs.char_language_model.figures.network import network
 from goldviz.labs.char_language_model.figures.quantities import KINDS, figure, shared_limits
+from goldviz.labs.char_language_model.figures.sizes import parameters
 from goldviz.labs.char_language_model.figures.symbols import embedding, samples, table
 from goldviz.labs.char_language_model.figures.training import divergence, generalisation, loss, running_statistics
 
@@ -30,5 +31,6 @@ FIGURES = offered(
     table,
     divergence,
     running_statistics,
+    parameters,
     network,
 )
