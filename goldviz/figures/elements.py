@@ -364,7 +364,7 @@ def reference_line(
     line = {"color": INKS[theme].muted, "width": 1.5, "dash": "dot"}
     number = "" if panel == 1 else str(panel)
     across, up = f"x{number} domain", f"y{number}"
-    logarithmic = figure.layout[f"yaxis{number}"].type == "log"
+    logarithmic = getattr(figure.layout, f"yaxis{number}").type == "log"
     visibility: dict[str, Any] = {}
     if isinstance(y, AtStep):
         visibility = {"visible": y.map(lambda value: bool(np.isfinite(value)))}
