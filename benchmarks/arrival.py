@@ -1,8 +1,8 @@
 """From a visitor's arrival at a laboratory to its first figure painted, on a warm server.
 
 A first visit comes with an empty browser; the next ones keep what the browser has learned to keep: scripts, Plotly,
-fonts. Times run from the start of the navigation to the frame after which the heading, or the main figure with its
-curves, is on screen.
+fonts. Times run from the start of the navigation to the frame after which the heading, the first picture of the main
+figure, or the live figure with its curves, is on screen.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ from playwright.sync_api import Page
 from serving.chromium import HEADING, chromium, fresh_page, painted_at, watching_for
 from serving.server import APP, running
 
-MOMENTS = {"heading": HEADING, "figure": "document.querySelector('.goldviz-figure .main-svg .trace path')"}
+MOMENTS = {
+    "heading": HEADING,
+    "picture": "document.querySelector('.goldviz-figure svg path')",
+    "figure": "document.querySelector('.goldviz-figure .main-svg .trace path')",
+}
 
 
 def arrive(page: Page, address: str) -> dict[str, float]:
@@ -34,7 +38,7 @@ def main() -> None:
     parser.add_argument("laboratories", nargs="*", default=["depth-gradients"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, chromium() as browser, running(APP, Path(name)) as server:
-        print(f"{'':<46}{'heading':>12}{'main figure':>14}")
+        print(f"{'':<46}{'heading':<26}{'first picture':<26}live figure")
         for laboratory in arguments.laboratories:
             address = f"{server.address}/{laboratory}"
             first, again = [], []

@@ -2,6 +2,7 @@
 // the choice of light or dark, and paper.
 
 import diagram from "../ui/assets/diagram.js";
+import { onScreen } from "../ui/assets/figure_draw.js";
 import { bytesOf, decoded } from "../ui/assets/figure_fill.js";
 import { framesPage, goToStep } from "../ui/assets/frames_page.js";
 import figure from "../ui/assets/live_figure.js";
@@ -18,13 +19,15 @@ function unzipped(id) {
   return new Response(zipped.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
+async function plotlyInside() {
+  return URL.createObjectURL(new Blob([await unzipped("plotly")], { type: "text/javascript" }));
+}
+
 async function open() {
   const about = JSON.parse(textOf("about"));
-  const inside = about.plotly ? [] : ["plotly"];
-  const [frames, ...plotly] = await Promise.all(["frames", ...inside].map(unzipped));
-  const script = about.plotly || URL.createObjectURL(new Blob(plotly, { type: "text/javascript" }));
   // A page without an address asks nobody: all that it will ever have is taken here.
-  framesPage("").take(decoded(frames));
+  framesPage("").take(decoded(await unzipped("frames")));
+  const script = about.plotly || onScreen().then(plotlyInside);
   for (const host of hosts) {
     const { lane, name } = host.dataset;
     const own = { subject: lane, description: host.ariaLabel, plotly: script, theme: "light", inks: about.inks };
@@ -58,7 +61,9 @@ addEventListener("beforeprint", () => {
   worn = root.dataset.theme;
   root.dataset.theme = "light";
   root.classList.add("printed");
-  for (const host of hosts) host.goldvizPlace?.drawNow(window.Plotly);
+  // Until Plotly has come, first pictures are printed.
+  for (const host of hosts)
+    if (window.Plotly || host.classList.contains("goldviz-diagram")) host.goldvizPlace?.drawNow(window.Plotly);
 });
 addEventListener("afterprint", () => {
   root.classList.remove("printed");

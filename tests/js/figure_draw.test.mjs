@@ -143,3 +143,23 @@ test("a diagram says what is chosen in it by key or press, in the colour that a 
   assert.deepEqual([said(), chosenPlaces()], ["Choose a layer: the figures mark it.", []]);
   leave();
 });
+
+test("a first picture stands in a figure's place until Plotly has come, and readers hear its words", async () => {
+  const { placeOfFigure: placed, PICTURED } = await import("../../goldviz/ui/assets/figure_draw.js?with-a-picture");
+  const sent = figureOf("Loss");
+  Object.assign(sent.layout, { xaxis: { range: [0, 1] }, yaxis: { range: [1, 2] } });
+  sent.data[0].x = [0, 1];
+  host.classList.add("goldviz-figure-waiting");
+  host.getAttribute ??= (name) => host.attributes[name];
+  const place = placed(host, "/plotly.js", () => ({ figure: sent, subject: "a", description: "Does it learn?" }));
+  host.goldvizPlace = place;
+  place.draw();
+  assert.ok(host.classList.contains(PICTURED));
+  assert.match(host.innerHTML, /class="goldviz-picture"/);
+  assert.match(host.attributes["aria-label"], /Loss\. A note\. loss ends at 1\./);
+  assert.equal(drawn.length, 0);
+  await soon(80);
+  assert.ok(drawn.length > 0);
+  assert.deepEqual([host.classList.contains(PICTURED), host.classList.contains("goldviz-figure-waiting")], [false, false]);
+  place.leave();
+});

@@ -1,11 +1,12 @@
 // A figure's place on the page: Plotly draws it there, fitted to the place, and anew where either changes.
 
-import { distance, inTurn } from "./drawing_queue.js";
+import { distance, inTurn, pause } from "./drawing_queue.js";
 import { watchDrags } from "./figure_drag.js";
-import { fitted, measureWith } from "./figure_fit.js";
+import { fitted, lettersOf, measureWith } from "./figure_fit.js";
 import { relink, watchLinks } from "./figure_link.js";
 import "./figure_narrow.js";
 import { clearOfCurves, namedAtEnds } from "./figure_names.js";
+import { pictureOf } from "./figure_picture.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
 import { movedTo } from "./figure_step.js";
 import { stroked, strokesOf } from "./figure_strokes.js";
@@ -16,7 +17,11 @@ import { tellWords } from "./figure_words.js";
 export const THEME_EVERY_MS = 150;
 // So long after the last step a figure that was only moved is drawn whole.
 const SETTLED_MS = 350;
+// The class of a figure of which a first picture stands in its place.
+export const PICTURED = "goldviz-figure-pictured";
 const LEAST = 12;
+const UNSEEN_MS = 100;
+const NUMBERS_MS = 300;
 const CONFIG = {
   displaylogo: false,
   displayModeBar: window.matchMedia("(hover: none)").matches ? false : "hover",
@@ -43,12 +48,28 @@ function inSight(host) {
   return Promise.race([begun, comes]).finally(() => sight.disconnect());
 }
 
-// One copy of Plotly for all figures of the page, whoever asks first.
-function loadPlotly(address) {
+// Until what stands on the page is on screen; in a tab that nobody sees, for a while.
+export const onScreen = () =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, UNSEEN_MS);
+  });
+
+let sketched;
+const firstSketch = new Promise((resolve) => (sketched = resolve));
+
+// One copy of Plotly for all figures of the page, whoever asks first. To read its script keeps the page from painting:
+// a first picture whose numbers come soon is painted before.
+async function loadPlotly(address) {
   begin();
+  if (!plotly) {
+    await Promise.race([firstSketch, pause(NUMBERS_MS)]);
+    await onScreen();
+  }
+  const source = await address;
   plotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = address;
+    script.src = source;
     // What asks for it draws in a task of its own: to read the script has taken long already.
     script.onload = () => setTimeout(() => resolve(window.Plotly));
     script.onerror = () => {
@@ -127,25 +148,45 @@ function fits(host, { width, theme, presented }) {
   return host.clientWidth === width && themeUnder(host) === theme && (presenting.host === host) === presented;
 }
 
+// A figure in its place's colours and at its width: its layout as it is laid out, with the room that it needed before, and
+// its traces.
+function laidOut(host, place, { figure, theme, inks, veiled }) {
+  const [width, under] = [host.clientWidth, themeUnder(host)];
+  const colour = inks && under !== theme ? recoloured(inks[theme], inks[under]) : (same) => same;
+  const [data, given] = [colour(figure.data), colour(figure.layout)];
+  return () => {
+    const layout = heightFor(host, fitted(given, width, place.lift, measureWith(given)));
+    keepZoom(place.zoom, layout);
+    const laid = withNames(layout, data, place, width, { veiled, ink: inks?.[under] });
+    const roomy = withRoom(place, laid);
+    return { laid, layout: roomy, traces: stroked(data, roomy) };
+  };
+}
+
+// What stands in a figure's place until Plotly has come. A guess that is open is not answered by it, and a hand that may
+// move something finds all of it or nothing.
+function sketch(host, place, wanted) {
+  const { figure, movable, veiled, description = "" } = wanted;
+  const { layout, traces } = laidOut(host, place, wanted)();
+  host.style.height = `${layout.height}px`;
+  const picture = veiled || movable ? undefined : pictureOf(traces, layout, lettersOf(layout));
+  if (!picture) return;
+  host.classList.add(PICTURED);
+  host.innerHTML = picture;
+  tellWords(host, figure, layout, description);
+}
+
 async function paint(Plotly, host, place, wanted) {
-  const { figure, theme: drawnFor, inks, movable, subject, veiled, description = "" } = wanted;
+  const { figure, movable, subject, veiled, description = "" } = wanted;
   const width = host.clientWidth;
   const theme = themeUnder(host);
-  const colour = inks && theme !== drawnFor ? recoloured(inks[drawnFor], inks[theme]) : (same) => same;
   const config = { ...CONFIG, edits: { shapePosition: movable } };
   const another = place.subject !== subject;
   if (another) Object.assign(place, { subject, zoom: {} });
   const named = figure.data.filter(({ showlegend }) => showlegend !== false);
   const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name)]);
   if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
-  const [data, given] = [colour(figure.data), colour(figure.layout)];
-  const lay = () => {
-    const layout = heightFor(host, fitted(given, width, place.lift, measureWith(given)));
-    keepZoom(place.zoom, layout);
-    const laid = withNames(layout, data, place, width, { veiled, ink: inks?.[theme] });
-    const roomy = withRoom(place, laid);
-    return { laid, layout: roomy, traces: stroked(data, roomy) };
-  };
+  const lay = laidOut(host, place, wanted);
   let now = lay();
   const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
   if (steps && fits(host, place) && strokesOf(now.traces) === place.strokes && movedTo(host, place, figure, now.laid)) {
@@ -206,7 +247,19 @@ export function leavePlace(host) {
 // with the visitor's choice: then the figure is drawn anew, too.
 export function placeOfFigure(host, address, want) {
   const place = { zoom: {}, lift: 0, waits: false, want, tell: undefined, width: 0, theme: undefined, presented: false };
+  place.sketch = () => {
+    const wanted = host.dataset.drawn || host.goldvizPlace !== place ? undefined : place.want();
+    if (!wanted || place.sketched === wanted.figure) return;
+    place.sketched = wanted.figure;
+    try {
+      if (host.clientWidth && distance(host) === 0) sketch(host, place, wanted);
+    } catch (error) {
+      reportError(error);
+    }
+    sketched();
+  };
   place.draw = () => {
+    place.sketch();
     if (place.waits || host.goldvizPlace !== place) return;
     place.waits = true;
     const loading = inSight(host).then(() => loadPlotly(address));
@@ -227,7 +280,7 @@ export function placeOfFigure(host, address, want) {
     place.painted = wanted;
     const first = !host.dataset.drawn;
     if (first) {
-      host.classList.remove("goldviz-figure-waiting");
+      host.classList.remove("goldviz-figure-waiting", PICTURED);
       host.textContent = "";
       host.dataset.drawn = "yes";
     }

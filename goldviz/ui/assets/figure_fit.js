@@ -98,3 +98,15 @@ export function measureWith(layout) {
     };
   };
 }
+
+// The same for a size and a weight, with how far its letters reach over and below their line.
+export function lettersOf(layout) {
+  const family = familyOf(layout);
+  const sized = measureWith(layout);
+  return (size, weight) => {
+    const measure = sized(size, weight);
+    pen.font = `${weight} ${size}px ${family}`;
+    const { fontBoundingBoxAscent: over = 0.9 * size, fontBoundingBoxDescent: below = 0.2 * size } = pen.measureText("");
+    return { measure: (text) => measure(visible(text)), over, below };
+  };
+}

@@ -3,6 +3,7 @@
 // for. What cannot be moved so says no, before anything has changed.
 
 import { ofBase64, stepping } from "./figure_fill.js";
+import { coloured } from "./figure_marks.js";
 
 const MOVABLE = /^(data\.\d+\.(x|y|z|customdata)|layout\.shapes\.\d+\.[xy][01]|layout\.meta\.notes\.\d+)$/;
 
@@ -100,17 +101,6 @@ function bars(host, traces, index) {
   ];
 }
 
-function inked(scale) {
-  const stops = scale.map(([at, colour]) => [at, colour.startsWith("#") ? ofHex(colour) : colour.match(/[\d.]+/g).map(Number)]);
-  return (share) => {
-    const next = Math.max(1, stops.findIndex(([at]) => at >= share));
-    const [[from, one], [to, other]] = [stops[next - 1], stops[next]];
-    const part = Math.min(1, Math.max(0, (share - from) / (to - from)));
-    return one.map((channel, at) => Math.round(channel + part * (other[at] - channel)));
-  };
-}
-
-const ofHex = (hex) => [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
 const isEven = (axis, places) =>
   !places || axis.type === "category" || (axis.type === "linear" && Array.from(places).every((place, at, all) =>
     at < 2 || Math.abs(place - 2 * all[at - 1] + all[at - 2]) < 1e-6 * Math.abs(all.at(-1) - all[0])));
@@ -125,27 +115,9 @@ function heatMap(host, traces, index) {
   if (!image || !colours || full.xgap || full.ygap || full.texttemplate || full.transpose || !even) return undefined;
   const [rows, columns] = [trace.z.length, trace.z[0]?.length ?? 0];
   if (rows !== full.z.length || columns !== full.z[0].length) return undefined;
-  const { cmin, cmax, colorscale } = colours;
-  const ink = inked(colours.reversescale ? colorscale.map(([at, colour]) => [1 - at, colour]).reverse() : colorscale);
-  const upward = yaxis._rl[1] > yaxis._rl[0];
-  const leftward = xaxis._rl[1] < xaxis._rl[0];
+  const [upward, leftward] = [yaxis._rl[1] > yaxis._rl[0], xaxis._rl[1] < xaxis._rl[0]];
   return [
-    () => {
-      const canvas = document.createElement("canvas");
-      Object.assign(canvas, { width: columns, height: rows });
-      const pen = canvas.getContext("2d");
-      const cells = pen.createImageData(columns, rows);
-      trace.z.forEach((row, up) => {
-        for (let along = 0; along < columns; along++) {
-          const value = row[along];
-          if (value === null || !Number.isFinite(value)) continue;
-          const at = 4 * ((upward ? rows - 1 - up : up) * columns + (leftward ? columns - 1 - along : along));
-          cells.data.set([...ink((value - cmin) / (cmax - cmin)), 255], at);
-        }
-      });
-      pen.putImageData(cells, 0, 0);
-      image.setAttributeNS("http://www.w3.org/1999/xlink", "href", canvas.toDataURL());
-    },
+    () => image.setAttributeNS("http://www.w3.org/1999/xlink", "href", coloured(trace.z, colours, { upward, leftward })),
   ];
 }
 

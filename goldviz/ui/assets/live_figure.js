@@ -4,7 +4,7 @@
 
 import { pause } from "./drawing_queue.js";
 import { showAim, showDrop } from "./figure_drag.js";
-import { leavePlace, placeOfFigure } from "./figure_draw.js";
+import { leavePlace, PICTURED, placeOfFigure } from "./figure_draw.js";
 import { sketchOver } from "./figure_sketch.js";
 import { framesPage, goToStep, positionsPage, settleStep, stepOf, watchStep } from "./frames_page.js";
 
@@ -119,10 +119,10 @@ export function asking(place, data, tell) {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-figure");
-  if (!host.dataset.drawn) host.setAttribute("aria-label", data.description);
   const source = data.frames ? JSON.stringify(data.frames) : "";
   const whole = data.frames ? undefined : JSON.parse(data.figure);
-  if (!host.dataset.drawn) {
+  if (!host.dataset.drawn && !host.classList.contains(PICTURED)) {
+    host.setAttribute("aria-label", data.description);
     host.style.height = `${whole?.layout.height ?? data.height}px`;
     host.classList.add("goldviz-figure-waiting");
     host.textContent = host.textContent || "Drawing …";

@@ -1,0 +1,225 @@
+// The first picture of a figure: drawn as SVG of the same template and layout while Plotly's script is on its way, so
+// that whoever comes sees curves at once. Axes, curves, points, bars, heat maps, lines and words stand where Plotly will
+// draw them; a figure with anything else waits for Plotly. Lengths such as these are Plotly's own.
+
+import { axisOf, depthOf, HALF, linesOf, ticksOf, tickLength, widthOf } from "./figure_axes.js";
+import { drawnTrace } from "./figure_marks.js";
+import { dashOf, LINE, tag, text } from "./figure_svg.js";
+
+const CAPITAL = 0.7;
+const MIDDLE = 0.35;
+const AROUND = 12;
+const BORDER = 1;
+// How much higher than others letters reach that are raised.
+const RAISED = 0.115;
+const UNDER = 1.6;
+const SCALE_HEIGHT = 12;
+const SCALE_SIDE = 10;
+// From the figure's foot to the line on which the numbers under its colours stand, and where one is raised.
+const SCALE_BASE = 8.9;
+const SCALE_RAISED = 10.4;
+const SHARES = { left: 0, center: 0.5, right: 1, top: 0, middle: 0.5, bottom: 1 };
+const ANCHORS = { left: "start", center: "middle", right: "end" };
+
+// The figure as SVG and where its plot stands in it; nothing where it has what only Plotly draws. `letters` says of a size
+// and a weight how wide a text is, and how far letters reach `over` and `below` their line.
+export function pictureOf(given, layout, letters) {
+  const look = layout.template?.layout ?? {};
+  const data = given.filter((trace) => trace.visible !== false);
+  const { width, height, margin } = layout;
+  const ink = layout.font?.color ?? look.font?.color;
+  const keys = new Set(Object.keys(layout).filter((key) => /^[xy]axis\d*$/.test(key)));
+  for (const trace of data) for (const letter of "xy") keys.add((trace[`${letter}axis`] ?? letter).replace(/^./, "$&axis"));
+  if (!data.length) return undefined;
+  const axes = {};
+  for (const key of keys) {
+    axes[key] = axisOf(key, layout[key] ?? {}, data, look[`${key[0]}axis`]);
+    if (!axes[key]) return undefined;
+  }
+  let size = { l: margin.l, r: margin.r, t: margin.t, b: margin.b };
+  const pad = Math.min(AROUND, ...Object.values(size));
+  // How many numbers stand at an axis depends on its length, and that on how wide they are.
+  for (let pass = 0; pass < 2; pass++) {
+    const before = size;
+    size = { l: margin.l, r: margin.r, t: margin.t, b: margin.b };
+    for (const axis of Object.values(axes)) {
+      const [from, to] = axis.domain ?? [0, 1];
+      const across = axis.letter === "x" ? width - before.l - before.r : height - before.t - before.b;
+      Object.assign(axis, { from, to, length: across * (to - from) });
+      axis.placed = axis.visible === false ? [] : ticksOf(axis, axis.length);
+      if (!axis.placed) return undefined;
+      Object.assign(axis, depthOf(axis, axis.placed, letters));
+      if (axis.visible === false) axis.whole = 0;
+    }
+    for (const axis of Object.values(axes)) {
+      if (axis.visible === false) continue;
+      const other = axes[(axis.anchor ?? (axis.letter === "x" ? "y" : "x")).replace(/^./, "$&axis")];
+      if (!other) return undefined;
+      if (axis.letter === "y" && other.from < 0.01) size.l = Math.max(size.l, axis.whole + pad);
+      if (axis.letter === "x" && other.from < 0.01) size.b = Math.max(size.b, axis.whole + pad);
+      if (axis.letter === "x" && axis.showticklabels !== false && axis.to > 0.99) {
+        for (const [share, words] of axis.placed) size.r = Math.max(size.r, axis.length * (share - 1) + widthOf(words, axis.size, letters) / 2 + pad);
+      }
+    }
+  }
+  for (const side of Object.keys(size)) size[side] = Math.round(size[side]);
+  const [wide, tall] = [width - size.l - size.r, height - size.t - size.b];
+  if (!(wide > 40 && tall > 40)) return undefined;
+  for (const axis of Object.values(axes)) {
+    axis.length = (axis.letter === "x" ? wide : tall) * (axis.to - axis.from);
+    axis.begin0 = axis.letter === "x" ? size.l + axis.from * wide : size.t + (1 - axis.from) * tall;
+    axis.pixel = (share) => axis.begin0 + (axis.letter === "x" ? share : -share) * axis.length;
+    axis.at = (value) => axis.pixel(axis.share(value));
+  }
+  const view = { axes, size, wide, tall, width, height, layout, look, ink, letters };
+  const traces = data.map((trace) => drawnTrace(trace, data, view));
+  const shapes = (layout.shapes ?? []).map((shape) => drawnShape(shape, view));
+  const words = (layout.annotations ?? []).map((one) => drawnWords(one, view));
+  const scale = drawnScale(data, view);
+  if ([...traces, ...shapes, ...words, scale].includes(undefined)) return undefined;
+  const below = (layout.shapes ?? []).map(({ layer }) => layer === "below");
+  const parts = [
+    ...Object.values(axes).map((axis) => drawnGrid(axis, view)),
+    ...shapes.filter((_, at) => below[at]),
+    ...traces,
+    ...Object.values(axes).map((axis) => drawnAxis(axis, view)),
+    ...shapes.filter((_, at) => !below[at]),
+    scale,
+    ...words,
+    drawnTitle(view),
+  ];
+  const font = layout.font?.family ?? look.font?.family;
+  const attributes = { class: "goldviz-picture", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": font, "aria-hidden": "true" };
+  return tag("svg", attributes, parts.join(""));
+}
+
+const counterOf = (axis, { axes }) => axes[(axis.anchor ?? (axis.letter === "x" ? "y" : "x")).replace(/^./, "$&axis")];
+
+function drawnGrid(axis, view) {
+  const other = counterOf(axis, view);
+  if (axis.visible === false || axis.showgrid === false || !other) return "";
+  const [one, two] = [other.pixel(0), other.pixel(1)];
+  const path = axis.placed.map(([share]) => (axis.letter === "x" ? `M${axis.pixel(share)},${one}V${two}` : `M${one},${axis.pixel(share)}H${two}`)).join("");
+  return tag("path", { d: path, stroke: axis.gridcolor, fill: "none" });
+}
+
+function drawnAxis(axis, view) {
+  const other = counterOf(axis, view);
+  if (axis.visible === false || !other) return "";
+  const line = other.pixel(0);
+  const along = axis.letter === "x";
+  const away = along ? 1 : -1;
+  const end = line + away * (tickLength(axis) + 0.5);
+  const marks = tickLength(axis) ? axis.placed.map(([share]) => (along ? `M${axis.pixel(share)},${line}V${end}` : `M${line},${axis.pixel(share)}H${end}`)).join("") : "";
+  const colour = axis.tickfont?.color ?? view.ink;
+  const numbers = axis.showticklabels === false ? [] : axis.placed.map(([share, words]) => {
+    const rows = linesOf(words).length - 1;
+    const place = along
+      ? { x: axis.pixel(share), y: line + HALF + axis.begin + axis.shown, anchor: "middle", turn: axis.tickangle || undefined }
+      : { x: line - HALF - axis.begin, y: axis.pixel(share) + axis.shown * (MIDDLE - (rows * LINE) / 2), anchor: "end" };
+    return text(words, { ...place, size: axis.shown, fill: colour, name: "tick" });
+  });
+  const middle = axis.pixel(0.5);
+  const depth = axis.whole * away;
+  const title = axis.title.text
+    ? text(axis.title.text, {
+        ...(along ? { x: middle, y: line + depth } : { x: line + depth + MIDDLE * 14, y: middle, turn: -90 }),
+        size: axis.title.font?.size ?? 14, fill: view.ink, anchor: "middle", name: "title",
+      })
+    : "";
+  return [tag("path", { d: marks, stroke: axis.tickcolor, fill: "none" }), ...numbers, title].join("");
+}
+
+// Where a share of a panel or of the paper, or a value along an axis, lies on the figure.
+function placed(reference, letter, value, { axes, size, wide, tall }) {
+  const [id, share] = (reference ?? "paper").split(" ");
+  if (id === "paper") return letter === "x" ? size.l + value * wide : size.t + (1 - value) * tall;
+  const axis = axes[id.replace(/^./, "$&axis")];
+  if (!axis) return NaN;
+  if (share) return axis.pixel(value);
+  return axis.at(value);
+}
+
+function drawnShape(shape, view) {
+  if (shape.visible === false) return "";
+  if (!["line", "rect"].includes(shape.type) || shape.xsizemode || shape.ysizemode) return undefined;
+  const [x0, x1, y0, y1] = ["x0", "x1", "y0", "y1"].map((end) => placed(shape[`${end[0]}ref`] ?? end[0], end[0], shape[end], view));
+  if (![x0, x1, y0, y1].every(Number.isFinite)) return undefined;
+  const line = shape.line ?? {};
+  const path = shape.type === "line" ? `M${x0},${y0}L${x1},${y1}` : `M${x0},${y0}H${x1}V${y1}H${x0}Z`;
+  const dash = dashOf(line);
+  return tag("path", { class: "shape", d: path, fill: shape.fillcolor ?? "none", stroke: line.color ?? view.ink, "stroke-width": line.width ?? 2, "stroke-dasharray": dash, opacity: shape.opacity });
+}
+
+// Words with their box, as far from their point as they ask for, and the line that leads to it.
+function drawnWords(given, view) {
+  const words = { ...view.look.annotationdefaults, ...given, font: { ...view.look.annotationdefaults?.font, ...given.font } };
+  if (words.visible === false || !words.text) return "";
+  if (words.axref || words.arrowhead || words.opacity) return undefined;
+  const size = words.font.size ?? 13;
+  const { over: capitals, below } = view.letters(size, 400);
+  const lines = linesOf(words.text);
+  const over = capitals + (lines[0].includes("<sup>") ? RAISED * size : 0);
+  const edge = BORDER + (words.borderpad ?? 1);
+  const wide = widthOf(words.text, size, view.letters) + 2 * edge;
+  const tall = over + below + LINE * size * (lines.length - 1) + 2 * edge;
+  // A point on an axis of powers is given as the power.
+  const at = ["x", "y"].map((letter) => {
+    const axis = view.axes[(words[`${letter}ref`] ?? "paper").replace(/^./, "$&axis")];
+    return axis?.type === "log" ? axis.pixel((words[letter] - axis.low) / (axis.high - axis.low)) : placed(words[`${letter}ref`], letter, words[letter], view);
+  });
+  if (!at.every(Number.isFinite)) return undefined;
+  const turned = words.textangle === -90;
+  if (words.textangle && !turned) return undefined;
+  const auto = (letter, share) => (/^paper$|domain$/.test(words[`${letter}ref`] ?? "paper") ? (share <= 1 / 3 ? 0 : share >= 2 / 3 ? 1 : 0.5) : 0.5);
+  const across = words.showarrow ? SHARES[words.xanchor] ?? 0.5 : SHARES[words.xanchor] ?? auto("x", words.x);
+  const down = words.showarrow ? SHARES[words.yanchor] ?? 0.5 : SHARES[words.yanchor] ?? 1 - auto("y", 1 - words.y);
+  const [w, h] = turned ? [tall, wide] : [wide, tall];
+  const left = at[0] + (words.showarrow ? words.ax ?? 0 : 0) + (words.xshift ?? 0) - across * w;
+  const top = at[1] + (words.showarrow ? words.ay ?? 0 : 0) - (words.yshift ?? 0) - down * h;
+  const align = words.align ?? "center";
+  const anchor = ANCHORS[align];
+  const place = turned
+    ? { x: left + edge + over, y: top + h / 2, anchor: "middle", turn: -90 }
+    : { x: left + edge + SHARES[align] * (w - 2 * edge), y: top + edge + over, anchor };
+  const plate = words.bgcolor ? tag("rect", { x: left, y: top, width: w, height: h, fill: words.bgcolor }) : "";
+  const lead = words.showarrow ? tag("path", { d: `M${at[0] + (words.ax ?? 0)},${at[1] + (words.ay ?? 0)}L${at[0]},${at[1]}`, stroke: words.arrowcolor, "stroke-width": words.arrowwidth }) : "";
+  return lead + plate + text(words.text, { ...place, size, weight: words.font.weight, fill: words.font.color ?? view.ink, name: "words" });
+}
+
+// The bar under the figure that says what its colours mean.
+function drawnScale(data, { layout, look, size, wide, height, ink }) {
+  const { coloraxis } = layout;
+  if (!coloraxis || coloraxis.showscale === false || !data.some((one) => one.coloraxis || one.marker?.coloraxis)) return "";
+  const bar = { ...look.coloraxis?.colorbar, ...coloraxis.colorbar };
+  const [low, high] = [coloraxis.cmin, coloraxis.cmax];
+  const axis = { ...bar, letter: "x", size: bar.tickfont?.size ?? 13, low, high, numberOf: Number };
+  const ticks = ticksOf(axis, wide);
+  if (!ticks || bar.orientation !== "h") return undefined;
+  const raised = ticks.some(([, said]) => said.includes("<sup>"));
+  const base = height - (raised ? SCALE_RAISED : SCALE_BASE);
+  const [left, length] = [size.l + SCALE_SIDE, wide - 2 * SCALE_SIDE];
+  const foot = base - axis.size - HALF;
+  const stops = coloraxis.colorscale.map(([at, colour]) => tag("stop", { offset: at, "stop-color": colour })).join("");
+  const id = `goldviz-scale-${(scales += 1)}`;
+  const words = ticks.map(([share, said]) => text(said, { x: left + share * length, y: base, size: axis.size, anchor: "middle", fill: ink, name: "tick" }));
+  return tag("linearGradient", { id }, stops) + tag("rect", { class: "scale", x: left, y: foot - SCALE_HEIGHT, width: length, height: SCALE_HEIGHT, fill: `url(#${id})` }) + words.join("");
+}
+
+let scales = 0;
+
+function drawnTitle({ layout, look, ink, letters }) {
+  const title = { ...look.title, ...layout.title };
+  const { pad = {}, font = {} } = title;
+  if (!title.text) return "";
+  const [x, size] = [pad.l ?? 0, font.size ?? 17];
+  const under = { ...look.title?.subtitle?.font, ...layout.title.subtitle?.font };
+  const notes = layout.title.subtitle?.text;
+  const [heads, lines] = [title.text, notes ?? ""].map((words) => linesOf(words).length - 1);
+  const small = under.size ?? 13;
+  // Plotly lowers a single line by its capitals, and several by nothing.
+  const y = (pad.t ?? 0) + (heads ? 0 : CAPITAL * size);
+  const low = y + LINE * size * heads + letters(size, font.weight ?? 400).below + UNDER * small + (lines ? 0 : CAPITAL * small);
+  const said = notes ? text(notes, { x, y: low, size: small, fill: under.color ?? ink, name: "subtitle" }) : "";
+  return text(title.text, { x, y, size, weight: font.weight, fill: ink, name: "heading" }) + said;
+}

@@ -1,0 +1,42 @@
+// Parts of an SVG picture as text. Whatever stands in them was written by others: all of it is escaped.
+
+import { visible } from "./figure_words.js";
+
+export const LINE = 1.3;
+const DASHES = { solid: "", dot: "3,3", dash: "9,9", longdash: "15,15", dashdot: "9,3,3,3" };
+const STYLES = { b: "font-weight:bold", i: "font-style:italic", em: "font-style:italic", sup: "font-size:70%", sub: "font-size:70%" };
+const RISE = { sup: ["-0.6em", "0.42em"], sub: ["0.3em", "-0.21em"] };
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => ENTITIES[letter]);
+
+export function tag(name, attributes, inside = "") {
+  const known = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== "");
+  return `<${name}${known.map(([key, value]) => ` ${key}="${escaped(value)}"`).join("")}>${inside}</${name}>`;
+}
+
+// A line of a text with its raised, lowered, bold and slanted parts; any other tag is left out.
+function spans(line) {
+  const open = [];
+  return line.split(/(<[^>]*>)/).map((part) => {
+    const [, closes, name] = /^<(\/?)(b|i|em|sup|sub)>$/.exec(part) ?? [];
+    if (!name) return escaped(visible(part));
+    if (!closes) {
+      open.push(name);
+      return `<tspan style="${STYLES[name]}"${RISE[name] ? ` dy="${RISE[name][0]}"` : ""}>`;
+    }
+    if (open.at(-1) !== name) return "";
+    open.pop();
+    return `</tspan>${RISE[name] ? `<tspan dy="${RISE[name][1]}">\u200b</tspan>` : ""}`;
+  }).join("") + open.map(() => "</tspan>").join("");
+}
+
+export function text(words, { x, y, size, fill, name, anchor = "start", weight = undefined, turn = undefined }) {
+  const lines = String(words).split("<br>");
+  const made = lines.map((line, at) => (lines.length > 1 ? `<tspan x="${x}" y="${y}" dy="${LINE * at}em">${spans(line)}</tspan>` : spans(line)));
+  const transform = turn ? `rotate(${turn},${x},${y})` : undefined;
+  return tag("text", { class: name, x, y, "font-size": `${size}px`, "font-weight": weight, fill, "text-anchor": anchor, transform }, made.join(""));
+}
+
+// How a line's strokes and gaps are long.
+export const dashOf = ({ dash }) => DASHES[dash] ?? dash?.replaceAll("px", "");

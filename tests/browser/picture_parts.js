@@ -1,0 +1,49 @@
+// What stands on a figure, by kind and with its box, whoever drew it: the first picture or Plotly.
+window.partsOf = (host, names) => {
+  const { left, top } = host.getBoundingClientRect();
+  const boxed = (kind, drawn, words = "") => {
+    const boxes = drawn.filter((one) => one.getAttribute("d") !== "M0,0" && !(kind === "line" && one.style.strokeWidth === "0px")).map((one) => one.getBoundingClientRect()).filter(({ width, height }) => width || height);
+    const least = (side) => Math.min(...boxes.map((box) => box[side]));
+    const most = (side) => Math.max(...boxes.map((box) => box[side]));
+    const box = [least("left") - left, least("top") - top, most("right") - left, most("bottom") - top];
+    return box.every(Number.isFinite) ? [{ kind, words, box: box.map((end) => Math.round(10 * end) / 10) }] : [];
+  };
+  const found = Object.entries(names).flatMap(([kind, name]) =>
+    [...host.querySelectorAll(name)].flatMap((one) => {
+      const words = kind === "words" ? one.textContent.replaceAll("\u200b", "").trim() : "";
+      return kind === "words" && !words ? [] : boxed(kind, [one], words);
+    }),
+  );
+  const order = ({ kind, words, box }) => [kind, words, box[0] + 3 * box[1]];
+  return found.sort((one, other) => {
+    const [a, b] = [order(one), order(other)];
+    return a[0].localeCompare(b[0]) || a[1].localeCompare(b[1]) || a[2] - b[2];
+  });
+};
+
+window.PICTURE = { words: "text", line: ".line", point: ".point", bar: ".bar", image: "image", shape: ".shape", fill: ".fill" };
+window.LIVE = {
+  words: ".main-svg text:not(.legendtext)",
+  line: ".scatterlayer .js-line",
+  point: ".scatterlayer .point",
+  bar: ".barlayer .point path",
+  image: ".heatmaplayer image",
+  shape: ".shapelayer path",
+  fill: ".scatterlayer .js-fill",
+};
+
+// In what the two differ by more than `within` pixels.
+window.differencesOf = (picture, live, within) => {
+  const kinds = [...new Set([...picture, ...live].map(({ kind }) => kind))];
+  return kinds.flatMap((kind) => {
+    const [own, its] = [picture, live].map((parts) => parts.filter((part) => part.kind === kind));
+    const names = (parts) => parts.map(({ words }) => words).join(" | ");
+    if (own.length !== its.length || names(own) !== names(its)) return [`${kind}: ${own.length} ${names(own)} not ${its.length} ${names(its)}`];
+    return own.flatMap((part) => {
+      const away = ({ words, box }) => (words === part.words ? Math.max(...part.box.map((end, side) => Math.abs(end - box[side]))) : Infinity);
+      const nearest = its.reduce((best, one) => (away(one) < away(best) ? one : best));
+      its.splice(its.indexOf(nearest), 1);
+      return away(nearest) > within ? [`${kind} ${part.words}: ${part.box} not ${nearest.box}`] : [];
+    });
+  });
+};
