@@ -66,7 +66,10 @@ def parameters(plot: Plot) -> Figure:
         _add_own(plot, own, row)
     plot.figure.update_yaxes(title_text="Cells, or parameters", **log_axis((2.0, float(np.log10(ABOVE * largest)))))
     plot.figure.update_xaxes(title_text="Characters read", range=(0.5, 16.5), tickvals=[1, 4, 8, 12, 16], row=1)
-    ticks = {"tickvals": [10, 100, 1000, WORDS, 100_000], "ticktext": ["10", "100", "1k", "17k", "100k"]}
+    ticks: dict[str, Any] = {
+        "tickvals": [10, 100, 1000, WORDS, 100_000],
+        "ticktext": ["10", "100", "1k", "17k", "100k"],
+    }
     plot.figure.update_xaxes(title_text="Vocabulary", type="log", range=(1.0, 5.0), **ticks, row=2)
     for panel, words in enumerate((f"{symbols:.0f} symbols", f"{settings.context} characters read"), start=1):
         add_heading(plot.figure, panel, f"<b>{words}</b>", font={"size": 14})
