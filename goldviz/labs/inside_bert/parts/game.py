@@ -12,8 +12,10 @@ from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link
 from goldviz.ui.words import plain
 
-VEIL = f"<style>.st-key-{key_of('text')} textarea:not(:focus) {{ filter: blur(0.3rem); }}</style>"
-"""Over the page's text while a guess is open, until somebody writes there: it says what is hidden."""
+VEILED = f".stApp:has(.st-key-riddle) .st-key-{key_of('text')} textarea:not(:focus)"
+VEIL = f"<style>{VEILED} {{ filter: blur(0.3rem); }}</style>"
+"""Over the page's text while a guess is open, until somebody writes there: it says what is hidden. Streamlit leaves a
+style on the page when its part is drawn anew, so it holds only beside what is there while the guess is open."""
 NO_HEAD = (
     "This model has no masked-word head, so it cannot guess hidden words. Choose one that was pre-trained with it."
 )
@@ -81,7 +83,8 @@ def _game(look: Look) -> None:
             look.figure("guesses", guesses_figure, ds, "The pieces that the model expects there.", place)
         else:
             st.html(VEIL)
-            st.caption("The model's guesses come with yours.")
+            with st.container(key="riddle"):
+                st.caption("The model's guesses come with yours.")
     leave_link(look.now())
 
 
