@@ -14,7 +14,6 @@ LONGEST = 25
 EXCEPTIONS = {
     "data/tables/column_words.py": "words of columns in many languages",
     "data/markets/statement_tones.py": "numbers by date",
-    "labs/policy_documents/parts/words.py": "a style sheet",
     "export/script.py": "a comment in a script for those who read Python",
 }
 FORMULA = re.compile(r"\$[^$]*\$|`[^`]*`|\{[^{}]*\}")

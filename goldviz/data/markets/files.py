@@ -289,8 +289,8 @@ def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
             np.datetime_as_string(read[row], "D") for read in (layout.dates.moments, layout.dates.month_first)
         )
         raise MarketError(
-            f"The dates of {table.file} can be read in two ways, {cell} as {day} or as {month}; say day_first=True or "
-            "day_first=False, in a shell --market-dates day-first or month-first."
+            f"The dates of {table.file} can be read in two ways, {cell} as {day} or as {month}. Say day_first=True or "
+            "day_first=False; in a shell, --market-dates day-first or month-first."
         )
 
 
