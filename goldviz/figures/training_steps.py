@@ -231,7 +231,7 @@ def learning_rate(plot: Plot) -> Figure:
     "How much larger could the learning rate be?",
     "headroom",
     title="How much larger could the rate be?",
-    shows="How many times as long a step could be, from an eighth to 16 times, before the loss of its own batch rises.",
+    shows="How many times as long a step could be, from 1/8 to 16, before its batch's loss rises.",
     cannot_show="Another batch may leave less room.",
 )
 def headroom(plot: Plot) -> Figure:

@@ -10,18 +10,23 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Preset
 from goldviz.declare.stories import place
 from goldviz.declare.stories import stories as all_stories
+from goldviz.figures.theme import INKS
 from goldviz.runs.examples import picture_path
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import chrome
 from goldviz.ui.panels import controls, lanes, machine, stories
 from goldviz.ui.runs.table import age, label_of
 from goldviz.ui.serving import services
-from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, plain
 
 LATEST = 5
 BREAK = "Break it: "
 """Begins the names of presets that fail in an instructive way."""
+_INK_OF_PICTURES = (
+    f"<style>svg {{ color: {INKS['light'].text} }} "
+    f"@media (prefers-color-scheme: dark) {{ svg {{ color: {INKS['dark'].text} }} }}</style>"
+)
+"""A picture asks for the theme of the page around it, so that its ink changes where that does."""
 
 
 def show() -> None:
@@ -73,8 +78,7 @@ def _card(page: chrome.Page) -> None:
     with st.container(border=True, height="stretch"):
         picture = _picture(page.path)
         if picture:
-            ink = "#ECEAE4" if theme_now() == "dark" else "#1E1E1C"
-            st.image(picture.replace("currentColor", ink), width="stretch")
+            st.image(picture.replace("><title>", f">{_INK_OF_PICTURES}<title>", 1), width="stretch")
         st.page_link(page.file, label=f"**{page.title}**", icon=page.icon)
         st.markdown(page.question)
 

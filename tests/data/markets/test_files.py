@@ -440,8 +440,8 @@ def test_dates_that_can_be_read_in_two_ways_are_asked_about():
     assert seen.readings["day"][:2] == ("2020-01-01", "2020-02-01")
     assert seen.readings["month"][:2] == ("2020-01-01", "2020-01-02")
     assert refusal(content) == (
-        "The dates of gold.csv can be read in two ways, 01/02/2020 as 2020-02-01 or as 2020-01-02; say "
-        "day_first=True or day_first=False, in a shell --market-dates day-first or month-first."
+        "The dates of gold.csv can be read in two ways, 01/02/2020 as 2020-02-01 or as 2020-01-02. Say "
+        "day_first=True or day_first=False; in a shell, --market-dates day-first or month-first."
     )
     assert market(content, day_first=True).target.values.index[1] == pd.Timestamp("2020-02-01")
     assert market(content, day_first=False).target.values.index[1] == pd.Timestamp("2020-01-02")
