@@ -88,7 +88,7 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
     query = page.get_by_role("textbox", name="Layers")
     query.fill("2 : weight")
     query.press("Enter")
-    expect(page.get_by_text("Weight norm of these layers")).to_be_visible()
+    expect(page.get_by_text("Weight norm of these layers", exact=True)).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_text("Weight norm by layer and step")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -13,7 +13,7 @@ from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_li
 from goldviz.ui.words import plain
 
 VEILED = f".stApp:has(.st-key-riddle) .st-key-{key_of('text')} textarea:not(:focus)"
-VEIL = f"<style>{VEILED} {{ filter: blur(0.3rem); }}</style>"
+VEIL = f"<style>{VEILED} {{ filter: blur(0.7rem); }}</style>"
 """Over the page's text while a guess is open, until somebody writes there: it says what is hidden. Streamlit leaves a
 style on the page when its part is drawn anew, so it holds only beside what is there while the guess is open."""
 NO_HEAD = (
