@@ -22,7 +22,10 @@ Opener = Callable[..., Page]
 TOP, IN_VIEW, WORDS, LONGEST = 320, 0.8, 60, 3500
 STOPS = 10
 MOST_MOVED = 8
-FIGURES = (".goldviz-figure[data-drawn]", ".goldviz-diagram[data-drawn]", ".explorer", ".network .stage", ".tokens")
+FIGURES = (
+    *(".goldviz-figure[data-drawn]", ".goldviz-diagram[data-drawn]", ".explorer", ".network .stage", ".tokens"),
+    ".goldviz-words",
+)
 FIRST = f".st-key-first-look :is({', '.join(FIGURES)})"
 MEASURED = """first => {
     const { top, bottom } = first.getBoundingClientRect();

@@ -3,13 +3,13 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.app_server import Server, environment_of
+from tests.browser.app_server import Server, environment_of, own_faults, running
 
 SCRIPT = """
 import time
@@ -61,6 +61,14 @@ with goldviz.watch(model, optimizer, name="offers trials") as record:
         if (pathlib.Path(__file__).parent / "enough").exists():
             break
 """
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """One that no script has written to: its page waits for the first."""
+    with running(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "server.log") as up:
+        yield up
+        assert not own_faults(tmp_path / "server.log")
 
 
 def test_a_script_is_followed_from_its_first_step_to_its_cards(

@@ -72,8 +72,8 @@ def masked(told):
 
 
 PRETRAINING = {
-    "Masked words( before fine-tuning)?: only": lambda told: masked(told)[0] >= masked(told)[1],
-    "Masked words( before fine-tuning)?: [0-9]": lambda told: masked(told)[0] < masked(told)[1],
+    "Masked words(, pre-trained)?: only": lambda told: masked(told)[0] >= masked(told)[1],
+    "Masked words(, pre-trained)?: [0-9]": lambda told: masked(told)[0] < masked(told)[1],
     "It has read no masked words": lambda told: not (told.run.phase.values == texts.READING).any(),
 }
 OPENINGS = {

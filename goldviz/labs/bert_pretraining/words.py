@@ -31,7 +31,7 @@ def _on_words(reading: PretrainingReading) -> str:
     if not isfinite(own) or not isfinite(reading.unigram):
         return ""
     # Fine-tuning forgets some of it, and the figure says how much is left.
-    when = " before fine-tuning" if isfinite(median(reading.known)) else ""
+    when = ", pre-trained" if isfinite(median(reading.known)) else ""
     lead = f"{own:.2f} nat" if own < reading.unigram else f"only {own:.2f} nat"
     return f"Masked words{when}: {lead}, word frequencies {reading.unigram:.2f}."
 
@@ -43,7 +43,7 @@ def _on_tone(reading: PretrainingReading) -> str:
     if not isfinite(patterns):
         beside = f"a bag of words {percent(reading.bag_known)}, the largest class {percent(reading.baseline)}"
         return f"Unseen labelled texts: {percent(draws)} right; {beside}."
-    words = f"Tone: {percent(draws)} right on known patterns, {percent(patterns)} on new ones"
+    words = f"Tone: {percent(draws)} right on known, {percent(patterns)} on new patterns"
     if not isfinite(reading.bag):
         return f"{words}."
     return f"{words}; a bag of words {percent(reading.bag_known)} and {percent(reading.bag)}."

@@ -433,8 +433,8 @@ def test_at_most_six_with_what_works_among_them():
 
 def test_the_verdict_says_both_phases_in_a_sentence_each():
     assert pretraining_verdict(run_of()) == (
-        "Masked words before fine-tuning: 2.10 nat, word frequencies 5.00. "
-        "Tone: 90 % right on known patterns, 70 % on new ones; a bag of words 70 % and 50 %."
+        "Masked words, pre-trained: 2.10 nat, word frequencies 5.00. "
+        "Tone: 90 % right on known, 70 % on new patterns; a bag of words 70 % and 50 %."
     )
     assert pretraining_verdict(run_of(words=0)).startswith("It has read no masked words. Tone:")
     assert pretraining_verdict(run_of().isel(look=slice(0, 0))) == "Nothing measured yet."
