@@ -47,9 +47,6 @@ SHOTS = [
     ("depth-phone-dark", "depth-gradients", 390, 844, "dark"),
 ]
 
-PRESSED = {"steps-light": ["Step ▶"] * 9}
-"""Buttons to press before a picture is taken."""
-
 IMAGES.mkdir(exist_ok=True)
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     database = f"sqlite:///{Path(folder) / 'runs.sqlite'}"
@@ -70,8 +67,6 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
                 page.locator(".main-svg:visible, canvas:visible, svg:visible").first.wait_for()
             page.get_by_test_id("stStatusWidget").wait_for(state="detached")
             expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
-            for button in PRESSED.get(name, []):
-                page.get_by_role("button", name=button).click()
             page.wait_for_timeout(1500)
             page.screenshot(path=IMAGES / f"{name}.png")
             print(f"docs/images/{name}.png")
