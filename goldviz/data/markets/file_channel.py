@@ -40,6 +40,7 @@ PRICE_ALONE = {*PRICE_WORDS, *ADJUSTED_WORDS, "closing"} - {"gold", "xau", "pm"}
 """A column named with such words alone says nothing of what is priced; the file's name may, and is asked about."""
 
 RATE_WORDS = {"yield", "rate", "spread"}
+RATE_UNITS = {"percent", "pct", "bp", "bps"}
 BOUNDED_WORDS = {"rsi", "macd", "stochastic", "oscillator", "percentile", "sentiment", "ratio", "score"}
 """Indicators that go up and down between bounds: what counts is where they are."""
 EXCHANGE_WORDS = {"exchange", "fx", "currency"}
@@ -219,7 +220,7 @@ def _kind(column: str, daily: DailyColumn, facts: Symbol | None) -> Kind:
     if words & BOUNDED_WORDS or daily.change_of:
         return "number"
     rate = words & RATE_WORDS and not words & EXCHANGE_WORDS
-    if daily.percent or rate or written_unit(column, daily) == "percent":
+    if daily.percent or rate or written_unit(column, daily) in RATE_UNITS:
         return "rate"
     return "price" if words & {*PRICE_WORDS, *CLOSE_WORDS, *BAR_WORDS, *ADJUSTED_WORDS} or daily.of else "number"
 

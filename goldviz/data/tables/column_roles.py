@@ -17,12 +17,11 @@ from goldviz.data.tables.column_words import (
     BAR_WORDS,
     CHANGE_WORDS,
     CLOSE_WORDS,
-    COUNT_WORDS,
     HIGH_WORDS,
     LOW_WORDS,
+    NO_PRICE_WORDS,
     OPEN_WORDS,
     PRICE_WORDS,
-    VOLUME_WORDS,
     name_words,
 )
 from goldviz.data.tables.daily_column import FEWEST_VALUES
@@ -70,7 +69,7 @@ def column_roles(
     closes = [bars.close for bars in groups]
     price = by_name if by_name is not None and (not groups or by_name in closes) else None
     if price is None:
-        price = closes[0] if closes else _first_price(free, names)
+        price = closes[0] if closes else _first_price(free, table)
     if answers.price:
         price = _told_price(table, names, answers.price)
     change_of = {
@@ -138,10 +137,10 @@ def _constant(values: NDArray[np.float64]) -> bool:
     return len(present) > 1 and bool((present == present[0]).all())
 
 
-def _first_price(columns: Sequence[int], names: Mapping[int, str]) -> int:
-    """The first column that is not named as a change, a volume or a number of rows."""
-    aside = CHANGE_WORDS | VOLUME_WORDS | COUNT_WORDS
-    return next((column for column in columns if not name_words(names[column]) & aside), columns[0])
+def _first_price(columns: Sequence[int], table: FileTable) -> int:
+    """The first column that neither its name nor its unit tells to be a change, a volume or a number of rows."""
+    names = {column: f"{table.names[column]} {table.units.get(table.names[column], '')}" for column in columns}
+    return next((column for column in columns if not name_words(names[column]) & NO_PRICE_WORDS), columns[0])
 
 
 def _told_price(table: FileTable, names: Mapping[int, str], price: str) -> int:

@@ -39,12 +39,17 @@ LOW_WORDS = _words("najnizszy tief minimo minima minimum min bas laagste dusuk �
 BAR_WORDS = _words("open high low")
 ADJUSTED_WORDS = frozenset(_words("adj adjusted"))
 VOLUME_WORDS = frozenset(
-    _words("volume vol turnover contracts wolumen volumen volumes obrot umsatz stuck объем 出来高 成交量 거래량 hacim")
+    _words(
+        "volume vol turnover contracts lots shares wolumen volumen volumes obrot umsatz stuck объем 出来高 成交量 "
+        "거래량 hacim"
+    )
 )
 CHANGE_WORDS = frozenset(
     _words("change chg var variation variacion variacao variazione zmiana veranderung изм изменение 前日比 涨跌 등락")
 )
-COUNT_WORDS = frozenset(_words("id index no nr row"))
+COUNT_WORDS = frozenset(_words("id index no nr row trades interest"))
+NO_PRICE_WORDS = CHANGE_WORDS | VOLUME_WORDS | COUNT_WORDS
+"""What never is the price where another column can be."""
 _PLAIN = str.maketrans({"ł": "l", "ø": "o", "ß": "ss", "ı": "i", "đ": "d"})
 _LONG = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2,}")
 _OF_EAST_ASIA = frozenset(

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from goldviz.data.tables.file_table import is_missing, printed
+from goldviz.data.tables.file_table import MISSING, is_missing, printed
 
 SUFFIXES = {"k": 3, "m": 6, "b": 9}
 """Thousands, millions and billions, as powers of ten."""
@@ -25,6 +25,9 @@ READ_FOR_MARK = 2_000
 
 MONEY = r"(?:(?:US|R|A|C)?\$|[€£¥₹₽₩]|zł|Kč|kr|USD|EUR|GBP|JPY|CHF|CNY|PLN|BRL|CAD|AUD|INR|RUB|TRY|KRW|SEK|NOK|DKK)"
 """Currencies, as they stand before a number or behind it."""
+
+_NUMBER = r"[-+]?\d[\d.,' ]*?"
+_BEHIND = re.compile(rf"{_NUMBER} ?(?P<unit>[^\W\d_]\D{{0,19}}|[€$£¥]\D{{0,19}})")
 
 OTHER_CHARACTERS = (("[\u00a0\u2009\u202f]", " "), ("\u2019", "'"), ("\u2212", "-"))
 """Blanks, apostrophes and minus signs of typesetters, and the plain ones that stand for them here."""
@@ -59,6 +62,26 @@ def number_pattern(decimal: str) -> str:
         rf"^[+-]?(?:{MONEY} ?)?(?:(?:\d+|{groups})(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d{{1,3}})?"
         rf" ?(?:%|[{''.join(SUFFIXES)}{''.join(SUFFIXES).upper()}]|{MONEY})?$"
     )
+
+
+def unit_behind(column: pa.Array) -> str:
+    """What stands behind the number in every cell with a value, such as points; empty where nothing does.
+
+    >>> unit_behind(pa.array(["1.925,5 USD/oz", "-", "1.930 USD/oz"])), unit_behind(pa.array(["5.1 M", "5.3 M"]))
+    ('USD/oz', '')
+    """
+    cells = _plain_marks(column)
+    first = next((cell for cell in cells[:READ_FOR_MARK].to_pylist() if cell.lower() not in MISSING), "")
+    match = _BEHIND.fullmatch(first)
+    if match is None or match["unit"].lower() in SUFFIXES:
+        return ""
+    alike = pc.match_substring_regex(cells, f"^{_NUMBER} ?{re.escape(match['unit'])}$")
+    return match["unit"] if pc.all(pc.or_(alike, is_missing(cells))).as_py() else ""
+
+
+def without_unit(column: pa.Array, unit: str) -> pa.Array:
+    """The cells without the unit behind their numbers."""
+    return pc.replace_substring_regex(_plain_marks(column), rf"(\d) ?{re.escape(unit)}$", r"\1")
 
 
 def decimal_mark(columns: Sequence[pa.Array], separator: str) -> tuple[str, str]:

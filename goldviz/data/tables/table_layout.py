@@ -6,6 +6,7 @@ value and a column that names its channel. Numbers are asked before names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,12 +23,12 @@ from goldviz.data.tables.channel_names import (
     without_entities,
 )
 from goldviz.data.tables.column_roles import Roles, column_roles, priced
-from goldviz.data.tables.column_words import ADJUSTED_WORDS, name_words
+from goldviz.data.tables.column_words import ADJUSTED_WORDS, NO_PRICE_WORDS, name_words
 from goldviz.data.tables.daily_column import FEWEST_VALUES, DailyColumn, DatedTable, daily_column
 from goldviz.data.tables.date_columns import chosen_dates, clock_column, date_columns
 from goldviz.data.tables.file_table import FileTable, plain_words, printed
 from goldviz.data.tables.printed_dates import DateForm, PrintedDates, date_form, read_dates, with_clock
-from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers
+from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers, unit_behind, without_unit
 from goldviz.data.tables.understood import NOTHING_TOLD, Confidence, Question, Told, Understood
 
 MOST_SIGNS = 0.25
@@ -71,8 +72,9 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
     clock = clock_column(table, place, dates)
     if clock is not None:
         dates = with_clock(dates, table, clock)
-    source = DatedTable(table, place, dates)
     others = [column for column in range(len(table.names)) if column not in (place, clock)]
+    table = _units_apart(table, others, dates)
+    source = DatedTable(table, place, dates)
     text = [table.columns[column] for column in others if pa.types.is_string(table.columns[column].type)]
     mark, unclear = decimal_mark(text, table.separator)
     decimal = answers.decimal or mark
@@ -134,7 +136,8 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
         notes.append(f"Left out, for no numbers are in it: {', '.join(table.names[column] for column in left_out)}.")
     notes += [f"{column.trouble} It is left out." for column in columns.values() if column.trouble]
     notes += roles.notes
-    question = question or roles.question
+    if key is None or answers.split == "":
+        question = question or roles.question or _price_in_doubt(table, columns, target, roles, left_out)
     layout = TableLayout(
         table.names[place],
         source.dates,
@@ -215,10 +218,47 @@ def _of_numbers(
     return points
 
 
-def _meant_as_numbers(column: pa.Array) -> bool:
+def _units_apart(table: FileTable, columns: Sequence[int], dates: PrintedDates) -> FileTable:
+    """The table with the units that stand behind the numbers of these columns beside them, and not in their cells."""
+    cells, units = list(table.columns), dict(table.units)
+    names_come_again = len(np.unique(dates.moments)) < len(dates.moments)
+    for column in columns:
+        if not pa.types.is_string(cells[column].type) or not (unit := unit_behind(cells[column])):
+            continue
+        different = len(pc.unique(cells[column]))
+        # 2 years, 5 years and 10 years may be the names of a long table.
+        if different > (len(table.rows) // 10 if names_come_again else 1):
+            cells[column] = without_unit(cells[column], unit)
+            units.setdefault(table.names[column], unit)
+    return replace(table, columns=tuple(cells), units=units)
+
+
+def _price_in_doubt(
+    table: FileTable, columns: dict[str, DailyColumn], target: str, roles: Roles, left_out: Sequence[int]
+) -> Question | None:
+    """What is asked where another column may be meant as the price than the target, which nothing says to be one."""
+    if roles.told or roles.bars or priced(list(columns))[0] == target:
+        return None
+    price = table.names[roles.price]
+    sentence = columns[price].trouble
+    if not sentence:
+        pattern = r"\d" if name_words(target) & NO_PRICE_WORDS else r"^\W*\d"
+        unread = [column for column in left_out if _meant_as_numbers(table.columns[column], pattern)]
+        if not unread:
+            return None
+        sentence = (
+            f"Column {table.names[unread[0]]} has {table.cell(unread[0], 0)!r} in row {table.rows[0]}, which is no "
+            "number."
+        )
+    usable = {name: column.values.iloc[-1] for name, column in columns.items() if not column.trouble}
+    answers = {name: f"last {last:,.10g}" for name, last in list(usable.items())[:6]}
+    return Question("price", f"{sentence} Write numbers alone there, or forecast another column.", answers)
+
+
+def _meant_as_numbers(column: pa.Array, pattern: str = r"\d") -> bool:
     """Whether cells have digits and are no dates: a price with strange signs is refused, and not left out."""
     cells = printed(column)
-    return (pc.mean(pc.match_substring_regex(cells, r"\d")).as_py() or 0) > MOST_SIGNS and date_form(cells) is None
+    return (pc.mean(pc.match_substring_regex(cells, pattern)).as_py() or 0) > MOST_SIGNS and date_form(cells) is None
 
 
 def _without_signs(table: FileTable, column: int, numbers: ReadNumbers) -> tuple[ReadNumbers, list[str]]:

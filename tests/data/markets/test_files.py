@@ -301,6 +301,59 @@ def test_a_long_table_makes_a_channel_of_each_name(key):
     assert found.target.values.tolist() == [*range(41, 81)]
 
 
+NUMBERS = [1925.4 + place % 9 + place / 20 for place in range(40)]
+VOLUMES = [9000 + 7 * place**2 % 4000 for place in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("form", "unit", "seen_as"),
+    [
+        ("{:.2f} points", "points", "log_return"),
+        ("{:,.2f}USD/oz", "USD/oz", "log_return"),
+        ("{:.2f} Ft", "Ft", "log_return"),
+        ("{:.2f} bp", "bp", "difference"),
+    ],
+)
+@pytest.mark.parametrize("mark", [".", ","])
+def test_a_unit_behind_each_number_is_its_unit(form, unit, seen_as, mark):
+    cells = [form.format(number) for number in NUMBERS]
+    if mark == ",":
+        cells = [cell.translate(str.maketrans(",.", ".,")) for cell in cells]
+    made = market(written({"Date": DAYS.date, "Volume": VOLUMES, "Fixing": ["-", *cells[1:]]}, separator=";"))
+    assert made.target.name == "Fixing"
+    np.testing.assert_allclose(made.target.observed, np.round(NUMBERS[1:], 2))
+    assert (made.target.unit, made.target.transformation) == (unit, seen_as)
+
+
+def test_a_column_counted_in_lots_is_no_price():
+    cells = {"Traded": [f"{volume} lots" for volume in VOLUMES], "Fixing": [f"{number} points" for number in NUMBERS]}
+    assert market(written({"Date": DAYS.date, **cells})).target.name == "Fixing"
+
+
+def test_spans_of_a_long_table_stay_names():
+    names = [f"{years} years" for years in (2, 5, 10)]
+    rows = {"Date": np.repeat(DAYS.date, 3), "Maturity": names * 40, "Level": np.arange(120) + 5.0}
+    assert [channel.name for channel in market(written(rows)).channels] == names
+
+
+@pytest.mark.parametrize("form", ["{:.2f}*", "ca. {:.2f}", "{0:.2f}-{0:.2f}", "{:.2f} (est.)", "#{:.2f}"])
+@pytest.mark.parametrize("other", ["Volume", "Trades", "ID", "Wolumen"])
+def test_a_volume_is_not_forecast_in_silence_where_the_price_is_no_number(form, other):
+    content = written({"Date": DAYS.date, "Fixing": [form.format(number) for number in NUMBERS], other: VOLUMES})
+    sentence = refusal(content)
+    assert sentence.startswith(f"gold.csv: Column Fixing has {form.format(NUMBERS[0])!r} in row 2, which is no number.")
+    assert f"Say price='{other}' (last {VOLUMES[-1]:,}); in a shell --market-price." in sentence
+    assert look_into(content, "gold.csv").question.answers.keys() == {other}
+    assert market(content, price=other).target.name == other
+
+
+def test_nothing_else_is_forecast_in_silence_where_some_of_the_price_is_no_number():
+    cells = [f"{number:.2f}{' p' if row % 9 == 0 else ''}" for row, number in enumerate(NUMBERS)]
+    content = written({"Date": DAYS.date, "Fixing": cells, "Volume": VOLUMES})
+    assert "has '1925.40 p' in row 2" in refusal(content)
+    assert market(content, price="Volume").target.name == "Volume"
+
+
 def test_the_table_that_yfinance_writes_is_read():
     head = "Price,Close,Close,Open\nTicker,GC=F,^VIX,GC=F\nDate,,,\n"
     content = (head + "\n".join(f"{day:%Y-%m-%d},{1900 + day.day},{15 + day.day},7" for day in DAYS)).encode()

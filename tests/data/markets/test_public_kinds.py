@@ -517,16 +517,16 @@ def test_a_column_that_counts_the_rows_is_no_price(make: Callable[[], Twin]) -> 
     assert "column 1 only counts rows or days and is left out" in " ".join(made.notes.values())
 
 
-def test_a_price_with_its_currency_in_each_cell_is_read_and_one_with_a_strange_word_is_not_replaced() -> None:
+def test_a_price_with_its_unit_in_each_cell_is_read_and_one_with_a_strange_word_is_not_replaced() -> None:
     twin = a21_polish_bars()
     with_words = {
         word: re.sub(r"(?<=,)(\d+\.\d+)", rf"\1 {word}", twin.content.decode()).encode()
-        for word in ("PLN", "zł", "points")
+        for word in ("PLN", "zł", "points", "(est.)")
     }
-    for word in ("PLN", "zł"):
+    for word in ("PLN", "zł", "points"):
         assert read(replace(twin, content=with_words[word])).target.observed.equals(read(twin).target.observed)
-    with pytest.raises(MarketError, match=r"Column Zamkniecie of mine.csv has '\d+\.\d+ points' in row 2"):
-        read(replace(twin, content=with_words["points"]))
+    with pytest.raises(MarketError, match=r"Column Zamkniecie of mine.csv has '\d+\.\d+ \(est\.\)' in row 2"):
+        read(replace(twin, content=with_words["(est.)"]))
 
 
 def test_how_many_are_right_by_themselves_after_one_question_or_refused() -> None:
