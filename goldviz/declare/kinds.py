@@ -51,6 +51,7 @@ KINDS: Mapping[str, Kind] = {
     "gradient_histogram": Kind("share of entries of dL/dh per bin", ("step", "layer", "magnitude_bin")),
     "weight_gradient_histogram": Kind("share of entries of dL/dW per bin", ("step", "layer", "magnitude_bin")),
     "state_gradient_norm": Kind("norm of dL/dh along a sequence", ("step", "lag")),
+    "gate_product": Kind("what gates alone leave of a state on its way to the last one", ("step", "lag")),
     "attention_map": Kind("attention weights of a probe", ("step", "layer", "head", "query", "key")),
     "attention_entropy": Kind("entropy of a head's attention in bits, mean over queries", ("step", "layer", "head")),
     "largest_logit": Kind("largest logit of a head's attention", ("step", "layer", "head")),

@@ -61,6 +61,11 @@ VARIABLES: Mapping[str, Variable] = {
         (CLOSE, "time"), "Norm of dL/dh_t of a recurrent module, mean over rows", kind="state_gradient_norm"
     ),
     "state_to_last": Variable((CLOSE, "time"), "Largest singular value of dh_T/dh_t of a recurrent module"),
+    "gate_product": Variable(
+        (CLOSE, "time"),
+        "Largest unit's product of the gates that keep its state, from the step after t to the last",
+        kind="gate_product",
+    ),
     "replay_difference": Variable((CLOSE,), "Largest difference between a module's outputs and its replay's"),
     "headroom": Variable(
         (PROBE,), "How many times larger the rate could be before the loss of its batch rises", kind="headroom"

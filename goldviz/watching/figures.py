@@ -199,17 +199,26 @@ def _rows(run: Run, quantity: str, line: str) -> list[int]:
 
 
 def through_time(run: Run, theme: Theme) -> Figure:
-    """What each time step of a recurrent module is told, and still means to the last: at the newest close look."""
+    """What each time step of a recurrent module is told, and still means to the last: at the newest close look.
+
+    Where the module has gates that keep a state, what they alone leave of it stands beside.
+    """
     figure = Figure()
     long = int((~np.isnan(np.asarray(run["state_gradient"].values)[-1])).sum())
     times = run["time"].values.tolist()[:long]
     exponents: list[np.ndarray] = []
-    names = {"state_gradient": "Gradient of h(t)", "state_to_last": "Largest singular value of dh(T)/dh(t)"}
-    for place, (quantity, name) in enumerate(names.items()):
+    names = {
+        "state_gradient": "Gradient of h(t)",
+        "state_to_last": "Largest singular value of dh(T)/dh(t)",
+        "gate_product": "What the gates alone leave",
+    }
+    drawn_here = [quantity for quantity in names if quantity in run and len(run[quantity])]
+    for place, quantity in enumerate(drawn_here):
+        name = names[quantity]
         row = np.asarray(run[quantity].values, np.float64)[-1, :long]
         drawn = np.where(np.isfinite(row) & (row > 0), row, np.nan)
         exponents.append(np.log10(drawn[~np.isnan(drawn)]))
-        line = {"color": look.depth_colours(2, theme)[place], "width": 2}
+        line = {"color": look.depth_colours(len(drawn_here), theme)[place], "width": 2}
         figure.add_trace(Scatter(x=times, y=drawn, name=name, mode="lines+markers", line=line))
         bad = np.flatnonzero(np.isinf(row))
         if bad.size:

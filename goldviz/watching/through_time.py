@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from goldviz.diagnostics.recurrent.backward import steps_back
+from goldviz.diagnostics.recurrent.gate_products import kept_shares, largest_products_to_last
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.gru import ResetAfterGRU
@@ -64,6 +65,8 @@ class Replay:
     def told(self) -> dict[str, np.ndarray]:
         """Of the last 64 steps: ||dL/dh_t||, mean over rows, and the largest singular value of dh_T/dh_t.
 
+        Of an LSTM or GRU also that of the gates' own way to the last state, a product of diagonal matrices: of one
+        row, as dh_T/dh_t is.
         dL/dh_t is the loss's own gradient of h_t and what the step after it hands back, so one pass gives all of them.
         Nothing where no gradient came or a state is no finite number.
         """
@@ -88,11 +91,14 @@ class Replay:
         for matrix in reversed(jacobians[-PLACES:]):
             largest.append(_largest_singular_value(product[: self.hidden, : self.hidden]))
             product = product @ matrix
-        return {
+        told = {
             "state_gradient": _in_time(norms),
             "state_to_last": _in_time(largest),
             "replay_difference": np.asarray(float(self.difference)),
         }
+        if (shares := kept_shares(self.trace)) is not None:
+            told["gate_product"] = _in_time((10 ** largest_products_to_last(shares[-PLACES:, :1]))[:, 0].tolist())
+        return told
 
 
 def _largest_singular_value(matrix: Tensor) -> float:

@@ -85,6 +85,7 @@ def test_a_recurrent_run_shows_its_time_steps_and_how_much_larger_its_rate_could
     words = said(Visitor(PAGE))
     assert re.search(r"Your rate could be (more than )?[\d.]+ times larger", words)
     assert re.search(r"\*\*cell\*\*: its last layer, .* differ from the module's own by [\d.e-]+ at most", words)
+    assert "Gates are valves" in words
 
 
 def test_six_hundred_modules_are_one_map_and_one_table() -> None:

@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from goldviz.watching.figures import through_time
 from goldviz.watching.through_time import Replay, can_be_replayed
 from tests.watching.loops import watching
 
@@ -76,6 +77,35 @@ def test_an_lstm_s_gradients_take_both_ways_back() -> None:
     np.testing.assert_allclose(told["state_gradient"][:6], expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
+def test_products_of_gates_are_those_of_a_loop_by_hand(kind: type[nn.RNNBase]) -> None:
+    """In PyTorch's own letters: an LSTM keeps f c, a GRU z h. Longer than what is told, so that only its end is."""
+    torch.manual_seed(0)
+    module = kind(3, 5, num_layers=2).double()
+    x = torch.randn(70, 2, 3, dtype=torch.float64)
+    outputs = module(x)
+    replay = Replay(module, x, None, outputs)
+    outputs[0].sum().backward()
+    told = replay.told()["gate_product"]
+    first = kind(3, 5).double()
+    first.load_state_dict({name: value for name, value in module.state_dict().items() if name.endswith("_l0")})
+    own, states = module.state_dict(), outputs[0].detach()
+    inputs, before = first(x)[0].detach()[:, 0], torch.cat([torch.zeros(1, 5, dtype=torch.float64), states[:-1, 0]])
+    sums = inputs @ own["weight_ih_l1"].T + own["bias_ih_l1"] + before @ own["weight_hh_l1"].T + own["bias_hh_l1"]
+    kept = sums[:, 5:10].sigmoid()
+    expected = [float(kept[step:].prod(0).max()) for step in range(7, 71)]
+    np.testing.assert_allclose(told, expected, rtol=1e-10)
+
+
+def test_a_module_without_gates_tells_no_product() -> None:
+    module = nn.RNN(3, 5).double()
+    x = torch.randn(4, 2, 3, dtype=torch.float64)
+    outputs = module(x)
+    replay = Replay(module, x, None, outputs)
+    outputs[0].sum().backward()
+    assert "gate_product" not in replay.told()
+
+
 class Reader(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -100,4 +130,9 @@ def test_a_watched_loop_tells_time_steps_on_close_looks() -> None:
     assert (told["state_gradient"].values[:, :6] > 0).all()
     assert (told["replay_difference"].values < 1e-5).all()
     assert told["state_gradient"].attrs["kind"] == "state_gradient_norm"
+    assert told["gate_product"].attrs["kind"] == "gate_product"
+    np.testing.assert_array_equal(told["gate_product"].values[:, 5], 1)
+    assert (np.diff(told["gate_product"].values[:, :6]) > 0).all()
+    names = [curve.name for curve in through_time(told, "light").data]
+    assert names == ["Gradient of h(t)", "Largest singular value of dh(T)/dh(t)", "What the gates alone leave"]
     assert record.facts["through_time"] == "cell"

@@ -12,6 +12,37 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from goldviz.models.recurrent.gru import GRUTrace
+from goldviz.models.recurrent.lstm import LSTMTrace
+from goldviz.models.recurrent.min_gru import MinGRUTrace
+from goldviz.models.recurrent.weights import RecurrentTrace
+
+
+def kept_shares(trace: RecurrentTrace) -> Float[Tensor, "time batch hidden"] | None:
+    """What gates leave of each unit's state at each step: an LSTM's forget gates, 1 - z of a GRU or minGRU.
+
+    None of a cell that has no such gate.
+    """
+    match trace:
+        case LSTMTrace():
+            return torch.stack(trace.forget_gates)
+        case GRUTrace() | MinGRUTrace():
+            return 1 - torch.stack(trace.update_gates)
+    return None
+
+
+@torch.no_grad()
+def largest_products_to_last(gates: Float[Tensor, "time batch hidden"]) -> Float[Tensor, "lag batch"]:
+    """log10 of the largest unit's g_(T-lag+1) ... g_T, for lag = 0 to T-1: the spectral norm of this way to the last.
+
+    The way multiplies by a diagonal matrix at each step (document 001, eq. 18), so its norm is the largest entry.
+
+    >>> largest_products_to_last(torch.tensor([[[0.5, 0.5]], [[0.1, 0.01]]], dtype=torch.float64)).tolist()
+    [[0.0], [-1.0]]
+    """
+    way = gates.double().flip(0).log10().cumsum(0).amax(-1)
+    return torch.cat([torch.zeros_like(way[:1]), way[:-1]])
+
 
 @torch.no_grad()
 def gate_products(gates: Float[Tensor, "time hidden"]) -> Float[Tensor, "later earlier hidden"]:

@@ -12,8 +12,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.layers import LayerStep
+from goldviz.diagnostics.recurrent.gate_products import largest_products_to_last
 from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms
-from goldviz.labs.recurrent_gradients.last_state import cell_paths_to_last, spectral_norms_to_last
+from goldviz.labs.recurrent_gradients.last_state import spectral_norms_to_last
 from goldviz.labs.recurrent_gradients.reader import SequenceReader
 from goldviz.labs.recurrent_gradients.settings import FOLLOWED
 from goldviz.labs.recurrent_gradients.tasks import EVALUATED, Evaluation, TaskBatch, score, scored_steps
@@ -120,13 +121,16 @@ def _jacobians(network: SequenceReader, probe: RecurrentTrace) -> Measured:
     norms = spectral_norms_to_last(layer, few).mean(1)
     norm: Tensor = torch.linalg.matrix_norm(matrix, ord=2)
     absent = torch.full_like(norms, math.nan)
+    cell_paths = (
+        largest_products_to_last(torch.stack(few.forget_gates)) if isinstance(few, LSTMTrace) else absent[:, None]
+    )
     # The slopes of tanh and ReLU are at most gamma = 1.
     bound = (torch.arange(1.0, len(norms), dtype=torch.float64) * norm.log10()) if isinstance(layer, Elman) else None
     return {
         "spectral_radius": torch.tensor(spectral_radius(matrix) if layer.reads_state else math.nan),
         "spectral_norm": norm if layer.reads_state else torch.tensor(math.nan),
         "log_jacobian_norm": norms,
-        "log_cell_path": cell_paths_to_last(few).mean(1) if isinstance(few, LSTMTrace) else absent,
+        "log_cell_path": cell_paths.mean(1),
         "log_bound": absent if bound is None else torch.cat([bound.new_zeros(1), bound]),
     }
 

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from goldviz.diagnostics.recurrent.backward import StepBack, steps_back
 from goldviz.labs.recurrent_gradients.steps_forward import StepOn, steps_on
-from goldviz.models.recurrent.lstm import LSTMTrace
 from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 
 DIRECTIONS = 6
@@ -94,14 +93,3 @@ def _scaled(rows: Tensor, over: tuple[int, ...]) -> tuple[Tensor, Tensor]:
     """Rows with a largest entry of 1 over these dimensions, and what they were divided by; zeros stay zeros."""
     peak: Tensor = torch.linalg.vector_norm(rows, ord=math.inf, dim=over, keepdim=True)
     return rows / peak.clamp(min=torch.finfo(rows.dtype).tiny), peak
-
-
-@torch.no_grad()
-def cell_paths_to_last(trace: LSTMTrace) -> ByLag:
-    """log10 of the spectral norm of dc_T/dc_(T-lag) of each sequence through the cell alone, for lag = 0 to T-1.
-
-    The path multiplies by the forget gates f_T, f_(T-1), ... (eq. 18), so its norm is their product's largest entry.
-    """
-    forget = torch.stack(trace.forget_gates).double()
-    path = forget.flip(0).log10().cumsum(0).amax(-1)
-    return torch.cat([torch.zeros_like(path[:1]), path[:-1]])

@@ -330,9 +330,14 @@ def _through_time(view: Watched) -> None:
         subject=view.run.id,
         description="The gradient of each state of a recurrent module, and what it means to the last one.",
     )
+    gates = (
+        " Gates are valves: their product is what a state keeps up to the last step if nothing else carries it."
+        if "gate_product" in view.records
+        else ""
+    )
     st.caption(
         f"**{plain(name)}**: its last layer, one batch replayed step by step with your weights. "
-        f"Its outputs differ from the module's own by {difference:.1g} at most."
+        f"Its outputs differ from the module's own by {difference:.1g} at most.{gates}"
     )
 
 

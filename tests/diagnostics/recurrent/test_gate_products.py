@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.autograd.functional import jacobian
 
-from goldviz.diagnostics.recurrent.gate_products import gate_products
+from goldviz.diagnostics.recurrent.gate_products import gate_products, kept_shares, largest_products_to_last
 from goldviz.models.recurrent.min_gru import MinGRU
 from tests.diagnostics.recurrent.cases import case, state
 
@@ -53,3 +53,18 @@ def test_a_min_gru_has_neither_a_recurrent_matrix_nor_tanh():
     torch.testing.assert_close(candidates, expected)
     states = torch.stack(one.trace.states)
     torch.testing.assert_close(states[1:], (1 - z) * states[:-1] + z * candidates)
+
+
+@pytest.mark.parametrize("name", ["lstm", "gru", "min_gru"])
+def test_the_way_to_the_last_state_is_each_sequences_largest_product_of_gates(name):
+    one = case(name, steps=5, batch=3)
+    shares = kept_shares(one.trace)
+    shown = largest_products_to_last(shares)
+    for sequence in range(3):
+        for lag in range(5):
+            largest = shares[5 - lag :, sequence].prod(0).amax().log10()
+            torch.testing.assert_close(shown[lag, sequence], largest, atol=1e-12, rtol=0)
+
+
+def test_a_cell_without_gates_has_no_such_way():
+    assert kept_shares(case("rnn_tanh", steps=2).trace) is None

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
-from goldviz.labs.recurrent_gradients.last_state import SMALL, cell_paths_to_last, spectral_norms_to_last
+from goldviz.labs.recurrent_gradients.last_state import SMALL, spectral_norms_to_last
 from tests.diagnostics.recurrent.cases import NAMES, case
 
 
@@ -66,13 +66,3 @@ def test_a_product_of_zero_is_minus_infinity(hidden):
     shown = spectral_norms_to_last(one.layer, one.layer(one.inputs))
     assert (shown[0] == 0).all()
     assert (shown[1:] == -math.inf).all()
-
-
-def test_the_cell_path_is_the_product_of_each_sequences_forget_gates():
-    one = case("lstm", steps=5, batch=3)
-    shown = cell_paths_to_last(one.trace)
-    for sequence in range(3):
-        gates = torch.stack([gate[sequence] for gate in one.trace.forget_gates])
-        for lag in range(5):
-            largest = gates[5 - lag :].prod(0).amax().log10()
-            torch.testing.assert_close(shown[lag, sequence], largest, atol=1e-12, rtol=0)
