@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Protocol, TypeVar
 
-from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.sealed_names import KEY
 
 MOST_WARNINGS = 4
@@ -23,7 +22,7 @@ Settings = TypeVar("Settings", bound=OfMarket)
 def market_warnings(
     settings: Settings, names: Collection[str], warnings: Callable[[Settings], list[str]], **conditions: Any
 ) -> tuple[str, ...]:
-    """The first ``warnings`` of one's own market, or why it cannot be learned from; nothing of simulated data.
+    """The first ``warnings`` of one's own market; nothing of simulated data. Raises what ``warnings`` raise.
 
     Of the settings only those of these ``names`` are handed on, beside the ``conditions``, so that one cache serves
     all networks on a market. Where the settings have other values than these, no market is learned from.
@@ -31,8 +30,5 @@ def market_warnings(
     applies = all(getattr(settings, name) == value for name, value in conditions.items())
     if not applies or not KEY.fullmatch(settings.data):
         return ()
-    try:
-        of_the_market = type(settings)(**conditions, **{name: getattr(settings, name) for name in names})
-        return tuple(warnings(of_the_market)[:MOST_WARNINGS])
-    except MarketError as error:
-        return (str(error),)
+    of_the_market = type(settings)(**conditions, **{name: getattr(settings, name) for name in names})
+    return tuple(warnings(of_the_market)[:MOST_WARNINGS])

@@ -42,7 +42,10 @@ LONG_SILENCE = pd.Timedelta(days=180)
 
 
 def doubts(settings: GoldForecast) -> tuple[str, ...]:
-    """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
+    """What a person should know before these settings are trained, each with what to do; nothing of simulated data.
+
+    Raises :class:`goldviz.data.markets.market.MarketError` where they cannot be trained.
+    """
     return market_warnings(settings, OF_THE_PROBLEM, problem_doubts)
 
 

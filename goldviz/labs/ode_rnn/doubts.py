@@ -23,7 +23,10 @@ MUCH = 0.2
 
 
 def doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
-    """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
+    """What a person should know before these settings are trained, each with what to do; nothing of simulated data.
+
+    Raises :class:`goldviz.data.markets.market.MarketError` where they cannot be trained.
+    """
     return market_warnings(settings, OF_THE_WINDOWS, windows_doubts, task="market")
 
 

@@ -13,12 +13,12 @@ OF_THE_PROBLEM = ("data", "market_seed", "returns", "shuffle_days", "train_years
 
 
 def doubts(settings: PriceTokens) -> tuple[str, ...]:
-    """Why these settings cannot be trained on a market of one's own, with what to do; nothing where they can."""
+    """Nothing; raises :class:`goldviz.data.markets.market.MarketError` where no tokens can be made of one's market."""
     return market_warnings(settings, OF_THE_PROBLEM, problem_doubts)
 
 
 @lru_cache(maxsize=32)
 def problem_doubts(settings: PriceTokens) -> list[str]:
-    """Nothing; raises :class:`MarketError` where these settings make no problem of their market."""
+    """The same, which is asked once."""
     token_problem(settings)
     return []

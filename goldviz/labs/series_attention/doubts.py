@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from goldviz.data.markets.warnings import market_warnings
 from goldviz.diagnostics.forecasts.lookahead import lookahead_warning
-from goldviz.labs.series_attention.tasks.windows import SeriesProblemError
 
 if TYPE_CHECKING:
     from goldviz.labs.series_attention.settings import SeriesAttention
@@ -17,24 +16,25 @@ OF_THE_PROBLEM = ("data", "market_seed", "context", "horizon", "calendar", "cova
 
 
 def doubts(settings: SeriesAttention) -> tuple[str, ...]:
-    """What a person should know before these settings are trained, each with what to do; nothing of simulated data."""
+    """Inputs that tell the next move, each with what to do; nothing of simulated data.
+
+    Raises :class:`goldviz.data.markets.market.MarketError` without a market, and
+    :class:`goldviz.labs.series_attention.tasks.windows.SeriesProblemError` where nothing can be learned.
+    """
     return market_warnings(settings, OF_THE_PROBLEM, problem_doubts, task="market")
 
 
 @lru_cache(maxsize=32)
 def problem_doubts(settings: SeriesAttention) -> list[str]:
-    """Inputs that tell the next move, or why nothing can be learned; raises :class:`MarketError` without a market."""
+    """The same of the problem that these settings make of their market."""
     from goldviz.labs.series_attention.tasks.market_returns import market_problem
 
-    try:
-        problem = market_problem(
-            settings.data,
-            settings.market_seed,
-            settings.context,
-            settings.horizon,
-            calendar=settings.calendar,
-            covariate=settings.covariate,
-        )
-    except SeriesProblemError as error:
-        return [str(error)]
+    problem = market_problem(
+        settings.data,
+        settings.market_seed,
+        settings.context,
+        settings.horizon,
+        calendar=settings.calendar,
+        covariate=settings.covariate,
+    )
     return [lookahead_warning(link.channel, link) for link in problem.columns_ahead]

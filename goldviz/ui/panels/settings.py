@@ -47,10 +47,10 @@ def open_preset(experiment: type[Experiment], slug: str) -> None:
     st.session_state[ANEW] = True
 
 
-def train(experiment: type[Experiment], settings: Experiment | None) -> None:
-    """The buttons that start a run, with an estimate of how long it takes."""
+def train(experiment: type[Experiment], settings: Experiment | None, refusal: str) -> None:
+    """The buttons that start a run, with an estimate of how long it takes; none can be started with a ``refusal``."""
     lane_ids = lanes.ids(experiment)
-    refusal = refusal_of(settings) if settings else ""
+    refusal = refusal or (refusal_of(settings) if settings else "")
     with st.container(horizontal=True, gap="small", key="training"):
         st.button(
             "Train",

@@ -10,7 +10,7 @@ import pytest
 
 import goldviz
 from goldviz.data.markets.kept_markets import keep
-from goldviz.data.markets.market import Channel, Market
+from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.text_channels import axes_note
 from goldviz.labs.gold_forecast.doubts import doubts, problem_doubts
 from goldviz.labs.gold_forecast.settings import GoldForecast
@@ -111,6 +111,15 @@ def test_the_page_names_the_column_by_train() -> None:
 
 
 @pytest.mark.usefixtures("on_pages")
-def test_the_page_says_by_train_that_a_market_is_too_short() -> None:
-    visitor = Visitor("pages/gold_forecast.py", {"data": own(days=400)})
-    assert any(plain("Training on 8 years, testing on 6") in line for line in visitor.captions)
+def test_what_must_fail_cannot_be_started(capsys: pytest.CaptureFixture[str]) -> None:
+    data = own(days=400)
+    visitor = Visitor("pages/gold_forecast.py", {"data": data})
+    # By Train, and above the figures, where a narrow screen has Train out of the panel's sight.
+    assert [plain("Training on 8 years, testing on 6") in sentence for sentence in visitor.errors] == [True, True]
+    assert {button.label for button in visitor.at.button if button.disabled} >= {"Train", "Train beside"}
+    with pytest.raises(MarketError, match="Training on 8 years, testing on 6"):
+        goldviz.run("gold-forecast", data=data, progress=True)
+    assert capsys.readouterr().err == ""
+    fits = Visitor("pages/gold_forecast.py", {"data": own(), "train_years": "1", "test_years": "2"})
+    assert not fits.errors
+    assert not any(button.disabled for button in fits.at.button if button.label == "Train")

@@ -10,7 +10,7 @@ import pytest
 
 import goldviz.api
 from goldviz.data.markets.kept_markets import keep
-from goldviz.data.markets.market import Channel, Market
+from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.text_channels import axes_note
 from goldviz.labs.ode_rnn.doubts import windows_doubts
 from goldviz.labs.ode_rnn.findings import findings_of
@@ -53,9 +53,6 @@ def test_what_fits_is_not_doubted_and_neither_is_what_is_not_used() -> None:
         ({"days": DAYS[[*range(300), *range(540, 600)]]}, "From 2020-02-24 to 2021-01-26 there are no values: 40 %"),
         ({"silver": slice("2020-12-31", None)}, "Nothing is learned from Silver"),
         ({"silver": slice(None, "2020-06-30")}, "Silver ends on 2020-06-30, and tests begin on 2020-11-03"),
-        ({"days": DAYS[:60]}, "Take fewer observations"),
-        ({"days": pd.date_range("2019-01-31", periods=80, freq="ME")}, "gaps of at most 0.6 weeks"),
-        ({"spread": 0.0}, "The moves of Gold are all the same before 2020-11-03"),
         ({"note": axes_note(date(2021, 1, 1))}, "fitted on documents until 2021-01-01, and tests begin on 2020-11-03"),
     ],
 )
@@ -63,6 +60,19 @@ def test_what_does_not_fit_is_told_with_what_to_do(market: dict[str, Any], words
     said = told(data=own(**market))
     assert any(words in sentence for sentence in said), said
     assert all(sentence.endswith(".") for sentence in said)
+
+
+@pytest.mark.parametrize(
+    ("market", "words"),
+    [
+        ({"days": DAYS[:60]}, "Take fewer observations"),
+        ({"days": pd.date_range("2019-01-31", periods=80, freq="ME")}, "gaps of at most 0.6 weeks"),
+        ({"spread": 0.0}, "The moves of Gold are all the same before 2020-11-03"),
+    ],
+)
+def test_what_no_network_can_learn_from_is_refused(market: dict[str, Any], words: str) -> None:
+    with pytest.raises(MarketError, match=words):
+        told(data=own(**market))
 
 
 def test_observations_that_stand_in_no_sequence_are_counted() -> None:
