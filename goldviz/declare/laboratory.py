@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from goldviz.arrays.light import LightDataset
 from goldviz.diagnostics.findings.advice import opposed
-from goldviz.diagnostics.findings.trial import Trial
+from goldviz.diagnostics.findings.trial import Trial, trials_in
 from goldviz.diagnostics.findings.tried import Tried
 from goldviz.diagnostics.measure import Measure
 from goldviz.export.script import script
@@ -107,8 +106,7 @@ class Laboratory:
     @cached_property
     def advice_trials(self) -> Sequence[Trial]:
         """The trials in ``recorded/advice.json``; none where there is no such file. Loads no other part of it."""
-        file = self.recorded / "advice.json"
-        return [Trial.from_json(one) for one in json.loads(file.read_text(encoding="utf-8"))] if file.exists() else ()
+        return trials_in(self.recorded / "advice.json")
 
     def function(self, reference: str) -> Any:
         """What ``module:name`` refers to inside the laboratory."""

@@ -1,6 +1,8 @@
 """How often a watched card's cure helped elsewhere is what the laboratories' own trials say, counted anew."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -32,6 +34,17 @@ def test_counts_are_those_of_the_recorded_trials_and_no_card_invents_one() -> No
     assert helped_elsewhere("exploding") == ""
     assert helped_elsewhere("first_loss") == "In goldviz's own networks it helped in 10 of 10 trials."
     assert {kind for kind in (*CURES, *APPLIED) if helped_elsewhere(kind)} == set(REMEDIES)
+
+
+@pytest.mark.slow
+def test_a_script_imports_no_laboratory_for_it() -> None:
+    """They take seconds, in the middle of somebody's training."""
+    code = (
+        "import sys; from goldviz.watching.elsewhere import helped_elsewhere; "
+        "print(helped_elsewhere('saturated')); print([one for one in sys.modules if one.startswith('goldviz.labs.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines() == [helped_elsewhere("saturated"), "[]"]
 
 
 def test_a_card_and_its_json_say_it() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,6 +154,11 @@ class Trial:
             f"{name} {', '.join(f'{_number(one)} → {_number(two)}' for one, two in zip(*pair, strict=True))}".strip()
             for name, pair in self.loss.items()
         )
+
+
+def trials_in(file: Path) -> list[Trial]:
+    """The trials that ``make advice`` wrote into a file; none where there is no such file."""
+    return [Trial.from_json(one) for one in json.loads(file.read_text(encoding="utf-8"))] if file.exists() else []
 
 
 def _ruined(before: Floats, after: Floats) -> Verdicts:
