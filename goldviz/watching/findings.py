@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +14,14 @@ from goldviz.diagnostics.findings.conclude import Conclusions
 from goldviz.diagnostics.findings.finding import Finding
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.headroom import EDGE, of_headroom
 from goldviz.watching.declared import STEP
 from goldviz.watching.elsewhere import helped_elsewhere
 from goldviz.watching.measures import (
     WatchedReading,
     cause_of,
     facts_of,
+    headroom_of,
     is_recurrent,
     listed,
     rate_factor,
@@ -40,9 +43,11 @@ HALF = 0.5
 GUESS_BEGINS, GUESS_ENDS = 2.0, 0.97
 WARM_UP_UPDATE, WARM_UP_RISE = 0.1, 1.5
 
+TOO_LARGE, TOO_SMALL = "learning_rate_too_large", "learning_rate_too_small"
+
 CURES: Mapping[str, str] = {
-    "learning_rate_too_large": "for group in optimizer.param_groups:\n    group['lr'] *= 0.1",
-    "learning_rate_too_small": "for group in optimizer.param_groups:\n    group['lr'] *= 10",
+    TOO_LARGE: "for group in optimizer.param_groups:\n    group['lr'] *= 0.1",
+    TOO_SMALL: "for group in optimizer.param_groups:\n    group['lr'] *= 10",
     "no_warm_up": "warm_up = torch.optim.lr_scheduler.LinearLR(optimizer, 0.01, total_iters=100)\n"
     "warm_up.step()   # after each optimizer.step()",
     "stale_gradient": "optimizer.zero_grad()   # before loss.backward()",
@@ -84,7 +89,7 @@ ANY_CAUSE = "torch.autograd.set_detect_anomaly(True)   # for one run: names the 
 
 def cure_of(finding: Finding, run: Run) -> str:
     """Code that may mend it; nothing where none is known."""
-    if finding.kind == "learning_rate_too_small":
+    if finding.kind == TOO_SMALL:
         return CURES[finding.kind].replace("10", f"{rate_factor(run):.0f}")
     if finding.kind == "exploding" and is_recurrent(run):
         return ORTHOGONAL
@@ -95,6 +100,30 @@ def cure_of(finding: Finding, run: Run) -> str:
         return HALF_PRECISION
     by_operation = (cure for name, cure in OF_OPERATIONS.items() if cause.get("operation", "").startswith(name))
     return OF_PASSES.get(cause.get("passing", "")) or next(by_operation, ANY_CAUSE)
+
+
+def _still_too_large(n: WatchedReading, _settings: Any) -> bool:
+    """Whether steps are too long at the present rate, too, where it is another than most steps had."""
+    return not n.rate_changed or bool(n.update_now[0] > training.LARGEST_UPDATE)
+
+
+def _still_too_small(n: WatchedReading, _settings: Any) -> bool:
+    """Whether steps are too short at the present rate, too, and a probe along one of them does not say otherwise."""
+    headroom = headroom_of(n.dataset)
+    probed = headroom is None or not headroom < EDGE
+    return probed and (not n.rate_changed or bool(n.update_now[0] < training.SMALLEST_UPDATE))
+
+
+def gauge(dataset: Run, findings: Sequence[Finding]) -> str:
+    """How much larger the rate could be, in words; nothing where that is not known.
+
+    Only the batch that a step was made for is asked, so it bears more than others do: where a card says that the rate
+    is too large, that holds. A step too short for its loss to tell says nothing either.
+    """
+    headroom, kinds = headroom_of(dataset), {finding.kind for finding in findings}
+    if headroom is None or (TOO_LARGE in kinds and headroom >= EDGE) or (TOO_SMALL in kinds and math.isnan(headroom)):
+        return ""
+    return of_headroom(headroom)
 
 
 def _layers(fact: str) -> Callable[[WatchedReading], str]:
@@ -217,7 +246,10 @@ RULES = (
         silenced_by=("first_cause",),
     ),
     training.steps_too_long(
-        title="The learning rate is too large", silenced_by=("first_cause", "no_warm_up"), confidence=ONE_RUN
+        title="The learning rate is too large",
+        silenced_by=("first_cause", "no_warm_up"),
+        confidence=ONE_RUN,
+        only=_still_too_large,
     ),
     Rule(
         "exploding",
@@ -266,7 +298,7 @@ RULES = (
         explanation="The targets may not belong to their rows, or nothing of them is in the inputs.",
         confidence=ONE_RUN,
         silenced_by=(
-            "first_cause", "softmax_twice", "no_gradient", "constant_input", "learning_rate_too_large", "first_loss",
+            "first_cause", "softmax_twice", "no_gradient", "constant_input", TOO_LARGE, "first_loss",
         ),
         unless=("stale_gradient", "clipped_before_unscaling"),
     ),
@@ -274,6 +306,7 @@ RULES = (
         title="The learning rate is too small",
         silenced_by=("first_cause", "clipped_before_unscaling", "softmax_twice", "clip_leaves_nothing", "dead_units"),
         confidence=ONE_RUN,
+        only=_still_too_small,
     ),
 )  # fmt: skip
 """In the order in which they are judged."""

@@ -16,6 +16,8 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
 from goldviz.diagnostics.findings.measures import median, rising, typical_update
+from goldviz.diagnostics.headroom import EDGE
+from goldviz.watching.declared import STEP
 
 FIRST_STEPS = 20
 """Within which a missing warm-up shows."""
@@ -25,6 +27,8 @@ LEAST_STEPS = 100
 """Before so many steps nobody can say that nothing is learned."""
 USUAL_UPDATE = 1e-3
 """Norm of a step over that of the weights that is usual."""
+ALIKE = 2.0
+"""Times apart that two rates are at most to be about the same."""
 WINDOW = 8
 """Looks that a dead unit takes to be one."""
 
@@ -155,9 +159,23 @@ def is_recurrent(dataset: Run) -> bool:
 
 
 def headroom_of(dataset: Run) -> float | None:
-    """How many times larger the rate could be, as last probed; None where it never was."""
+    """How many times larger the rate could be, as last probed; None where it never was, or had another rate then."""
     factors = values(dataset, "headroom")
-    return float(factors[-1]) if factors.ndim == 1 and len(factors) else None
+    if factors.ndim != 1 or not len(factors):
+        return None
+    probed = int(dataset["headroom"][dataset["headroom"].dims[0]].values[-1])
+    steps, rates = _rates(dataset)
+    since = rates[steps >= probed]
+    # A probe tells of the rate that it was made with.
+    return None if since.size and since.max() > EDGE * since.min() else float(factors[-1])
+
+
+def _rates(dataset: Run) -> tuple[np.ndarray, Floats]:
+    """The learning rates that are known, and their steps."""
+    rates = values(dataset, "learning_rate")
+    known = np.isfinite(rates) & (rates > 0)
+    steps = dataset["learning_rate"][STEP].values if rates.size else np.zeros(0)
+    return np.asarray(steps[known]), rates[known]
 
 
 def replayed(dataset: Run) -> tuple[str, float] | None:
@@ -206,6 +224,22 @@ class WatchedReading:
         """The typical update-to-data ratio."""
         ratios = values(self.dataset, "update_to_data")
         return self._one(typical_update(ratios) if ratios.size else math.nan)
+
+    @property
+    def update_now(self) -> Floats:
+        """The typical update-to-data ratio of the steps at about the present rate; NaN where none was measured."""
+        ratios = values(self.dataset, "update_to_data")
+        steps, rates = _rates(self.dataset)
+        if not (ratios.size and rates.size):
+            return self.update
+        alike = steps[np.abs(np.log(rates / rates[-1])) <= math.log(ALIKE)]
+        return self._one(typical_update(ratios[np.isin(self.dataset["update_to_data"][STEP].values, alike)]))
+
+    @property
+    def rate_changed(self) -> bool:
+        """Whether the present rate is no longer about the one that half of the steps had more than, and half less."""
+        _, rates = _rates(self.dataset)
+        return bool(rates.size and abs(math.log(float(np.median(rates)) / float(rates[-1]))) > math.log(ALIKE))
 
     @property
     def first_updates(self) -> Floats:

@@ -12,7 +12,6 @@ import streamlit as st
 from goldviz.arrays.light import LightDataset
 from goldviz.declare.kinds import KindError, understood
 from goldviz.diagnostics.findings import Finding, percent
-from goldviz.diagnostics.headroom import of_headroom
 from goldviz.figures.by_kind import figures_of_any_run
 from goldviz.figures.reading import marks
 from goldviz.runs.recorder import Command
@@ -37,10 +36,9 @@ from goldviz.watching.figures import (
     query,
     through_time,
 )
-from goldviz.watching.findings import cure_of, findings_of
+from goldviz.watching.findings import cure_of, findings_of, gauge
 from goldviz.watching.knobs import CLIP, DROPOUT, FREEZE, RATE
 from goldviz.watching.measures import (
-    headroom_of,
     knobs_of,
     last_values,
     layers_of,
@@ -56,7 +54,7 @@ RUN = "run"
 """The address's parameter that names the runs in view."""
 HEADROOM = (
     "At every hundredth step the loss of its batch is computed again at several lengths of the step just taken. "
-    "Where it is as high as before the step, the rate is at the edge."
+    "Where it is as high as before the step, the rate is at the edge. Other batches bear less."
 )
 NUMBERS = {
     RATE: ("Learning rate", 1e-12, 1e6),
@@ -88,6 +86,7 @@ class Watched:
     title: str
     run: Run
     records: LightDataset
+    findings: Sequence[Finding]
     left_out: str
     """What another goldviz recorded and this one does not know, in a sentence; empty where nothing."""
 
@@ -156,7 +155,7 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
         return
     titles = numbered([run.name or run.id for run, _ in snapshots])
     views = [
-        Watched(title, run, known(records), said_of(records))
+        Watched(title, run, own := known(records), findings_of(own), said_of(records))
         for title, (run, records) in zip(titles, snapshots, strict=True)
     ]
     if growing and not any(view.run.unfinished for view in views):
@@ -192,8 +191,8 @@ def _state(view: Watched) -> None:
     st.caption(f"{words}{stretched} {plain(view.run.message)}".strip() or "Waiting for the first step.")
     if view.left_out:
         st.caption(plain(view.left_out))
-    if (factor := headroom_of(view.records)) is not None:
-        st.markdown(f":material/speed: {of_headroom(factor)}", help=HEADROOM)
+    if words := gauge(view.records, view.findings):
+        st.markdown(f":material/speed: {words}", help=HEADROOM)
 
 
 def _knobs(view: Watched) -> None:
@@ -225,7 +224,7 @@ def _knobs(view: Watched) -> None:
 
 
 def _cards(view: Watched, *, several: bool) -> None:
-    findings = findings_of(view.records)
+    findings = view.findings
     if several:
         st.markdown(f"**{plain(view.title)}**")
     if not findings:
