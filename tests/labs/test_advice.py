@@ -9,7 +9,7 @@ import xarray as xr
 from goldviz.declare.laboratory import Laboratory, laboratory_of
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.trials import SEEDS
-from goldviz.diagnostics.findings import remedies
+from goldviz.diagnostics.findings import Remedy, remedies
 from goldviz.diagnostics.findings.trial import Trial
 from goldviz.runs.examples import example
 from tests.labs.small_runs import TRAINED
@@ -184,3 +184,32 @@ def test_a_kept_trial_comes_out_again(lab: Laboratory, monkeypatch: pytest.Monke
     for name, (_, after) in first.loss.items():
         # Set-ups that fail are chaotic: another processor's rounding was seen to change a loss by 2.4 %.
         np.testing.assert_allclose(again.loss[name][1], after, rtol=0.05)
+
+
+@pytest.mark.slow
+def test_the_docs_say_how_many_remedies_and_rules_are_left() -> None:
+    tried, offered, rules, without = 0, 0, 0, 0
+    for lab in TRAINED:
+        table, left = lab.tried, dict[str, int]()
+        if table is None:
+            continue
+        switching = _switching_off(lab)
+        for kind, words in dict.fromkeys((trial.kind, trial.words) for trial in table.trials):
+            remedy = Remedy(words, words, {}, switches_off=(kind, words) in switching)
+            tried += 1
+            left[kind] = left.get(kind, 0) + table.held_out(kind, remedy).offered
+        offered, rules = offered + sum(left.values()), rules + len(left)
+        without += sum(not count for count in left.values())
+    said = f"Of {tried} remedies that were tried {offered} are left, and {without} of {rules} rules have none"
+    assert said in " ".join((DOCS / "advice.md").read_text(encoding="utf-8").split())
+
+
+def _switching_off(lab: Laboratory) -> set[tuple[str, str]]:
+    """Rules and remedies after which the rule does not apply, in any recorded run."""
+    declared, findings_of = experiments()[lab.name], lab.part("findings").findings_of
+    found = [
+        finding
+        for preset in declared.presets
+        for finding in findings_of.all(declared.preset(preset.slug), example(declared, preset.slug))
+    ]
+    return {(finding.kind, remedy.words) for finding in found for remedy in finding.remedies if remedy.switches_off}

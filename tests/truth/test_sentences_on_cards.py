@@ -18,7 +18,9 @@ from goldviz.declare.kinds import by_kind
 from goldviz.declare.registry import laboratories
 from goldviz.diagnostics.findings import conclude, networks
 from goldviz.diagnostics.findings.rule import name_of
+from tests.labs.bert_pretraining import test_contradictions as of_pretraining
 from tests.labs.drawn_findings import WITH_CARDS, conclusions_of
+from tests.labs.gold_forecast import test_contradictions as of_forecasts
 from tests.labs.test_contradictions import EXCLUDED
 from tests.thinned import thinned
 from tests.truth.drawn_readings import ALONE, readings
@@ -49,6 +51,12 @@ TRUE_WHERE = {name: getattr(module, name.replace("-", "_").upper()) for name, mo
 """By laboratory and rule: of which seeds of a network its sentence is true."""
 PRINTED = {name: getattr(numbers, name.replace("-", "_").upper()) for name in TABLES}
 """By laboratory and rule: the numbers that it prints of a network."""
+EXCLUDED_OF = {
+    **EXCLUDED,
+    "bert-pretraining": of_pretraining.EXCLUDED,
+    "gold-forecast": of_forecasts.EXCLUDED,
+}
+"""By laboratory and kind: the kinds that no network may have beside it."""
 OF_ANY_SEED = ("diverged", "not_learned")
 """What one seed is enough for."""
 SOME, MANY = {True: 10, False: 4}, {True: 120, False: 40}
@@ -154,7 +162,7 @@ def untrue(lab, reading, judge) -> Iterator[str]:
             yield from (f"{rule.kind}: {fault} in “{text}”" for text in texts_of if re.search(pattern, text))
         if "as well" in card.explanation and any(int(share) > 105 for share in re.findall(r"(\d+) %", card.number)):
             yield f"{rule.kind}: “as well” beside {card.number}"
-    excluded = EXCLUDED.get(lab.name, {})
+    excluded = EXCLUDED_OF[lab.name]
     for (_, one, names), (_, other, others) in combinations(found, 2):
         exclusive = other.kind in excluded.get(one.kind, ()) or one.kind in excluded.get(other.kind, ())
         if exclusive and names.keys() & others.keys():
@@ -195,3 +203,9 @@ def test_a_number_that_is_false_is_noticed(monkeypatch):
     lab = laboratories()["neural-turing-machine"]
     monkeypatch.setitem(PRINTED, lab.name, {"most_wrong": PRINTED[lab.name]["longer"]})
     assert list(untrue_at(lab, range(2)))
+
+
+def test_two_cards_that_contradict_are_noticed(monkeypatch):
+    lab = laboratories()["neural-turing-machine"]
+    monkeypatch.setitem(EXCLUDED_OF, lab.name, {"learned": ("longer",)})
+    assert any("learned and longer" in words for words in untrue_at(lab, range(2)))

@@ -54,6 +54,11 @@ _STEPS = {"learning_rate_too_large": step(), "learning_rate_too_small": step()}
 _CLIPPED = {"clipping_every_step": lambda told: [by_seed(told.of("clipped"))]}
 
 
+def zero_where_none_arrives(times_smaller):
+    """Of a gradient that is not there the card says that it is exactly 0, and not how many times smaller."""
+    return times_smaller.where(np.isfinite(times_smaller), 0.0)
+
+
 def factor(values):
     return np.maximum(values, 1 / values)
 
@@ -66,7 +71,7 @@ DEPTH_GRADIENTS = {
         If(gradients.first_over_last(told), gradients.first_over_last(told) > 100),
         gradients.longest(told),
     ],
-    "vanishing": lambda told: [1 / gradients.first_over_last(told)],
+    "vanishing": lambda told: [zero_where_none_arrives(1 / gradients.first_over_last(told))],
     "no_better_than_zero": lambda told: [told.of("test_loss") / told.of("zero_loss")],
     "degradation": lambda told: [told.last("loss"), told.settings.depth, gradients.best_of_fewer_layers(told)],
     "saturated": share_at_end("saturation"),
