@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from goldviz.runs.recorder import Progress
+from goldviz.runs.store.run_store import Store
+from goldviz.watching.declared import WatchedScript
 from tests.browser.app_server import Server, environment_of, own_faults, running
 
 SCRIPT = """
@@ -99,7 +102,21 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
     expect(page.get_by_text("Weight norm of these layers", exact=True)).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_text("Weight norm by layer and step")).to_be_visible()
+    # What another process writes now the page notices by itself.
+    store = Store(server.database)
+    [run], _ = store.list()
+    store.append(run.id, Progress(run.step, 0, run.seconds, 0.0), status="running")
+    expect(page.locator("[class*=stMarkdownBadge]").filter(has_text="Training")).to_be_visible()
+    store.append(run.id, Progress(run.step, 0, run.seconds, 0.0), status="finished")
+    expect(page.locator("[class*=stMarkdownBadge]").filter(has_text="Finished")).to_be_visible()
+    store.create(WatchedScript(), name="another of mine", status="running")
+    store.close()
+    expect(page.get_by_text("another of mine has begun.")).to_be_visible()
+    expect(page.get_by_text("Weight norm by layer and step")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("button", name="Show it").click()
+    expect(page.get_by_text("no step yet")).to_be_visible()
+    expect(page.get_by_text("has begun")).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import torch
 
 from goldviz.declare.settings import Variable
 from goldviz.runs.recorder import Batch, Command, Progress
+from goldviz.ui.pages.your_network import CHOSEN
 from goldviz.ui.serving import services
 from goldviz.watching.declared import TRY, VARIABLES, WatchedScript
 from goldviz.watching.figures import layer_map
@@ -132,6 +133,20 @@ def test_a_card_s_button_asks_the_script_to_try_its_cure_once() -> None:
     tried = {"kind": "frozen", "helped": True, "sentence": "let every layer learn: helped, loss -0.5 [-0.6, -0.4]."}
     store.append(run_id, Progress(2, 0, 0.0, 0.0), attributes={"tried": [tried]})
     assert "Tried on your run. let every layer learn: helped, loss -0.5 [-0.6, -0.4]." in said(visitor.look())
+
+
+def test_a_run_that_begins_while_another_is_in_view_is_named_and_shown_when_asked_for() -> None:
+    watched(2, "the first")
+    visitor = Visitor(PAGE)
+    assert "has begun" not in said(visitor)
+    later = watched(2, "a *later* one")
+    words = said(visitor.look())
+    assert "**a *later* one** has begun." in words
+    assert visitor.at.multiselect(key=CHOSEN).value != [later]
+    visitor.click("your-network-show")
+    assert visitor.at.multiselect(key=CHOSEN).value == [later]
+    assert "has begun" not in said(visitor)
+    assert "has begun" not in said(Visitor(PAGE))
 
 
 @pytest.mark.parametrize("facts", [{"watched": "no mapping", "layers": 7}, {"watched": {"first_cause": [1]}}])

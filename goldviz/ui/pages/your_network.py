@@ -62,6 +62,8 @@ NUMBERS = {
     DROPOUT: ("Dropout", 0.0, 0.99),
 }
 """The knobs that are numbers: words, and the least and the largest value."""
+CHOSEN, SEEN = "your-network-runs", "your-network-seen"
+"""Of the session's state: the runs in view, and when the newest run began that its visitor was told of."""
 ASKED = "your-network-asked-trials"
 """Of the session's state: what came of asking for a trial, by run and kind of card."""
 HEARD = "Asked. The script tries it after a step, beside a control and a placebo. Then it trains on."
@@ -106,8 +108,9 @@ def show() -> None:
         st.fragment(_wait_for_the_first, run_every=SECONDS)()
         return
     chosen = _chosen(runs)
+    growing = any(run.unfinished for run in runs if run.id in chosen)
+    st.fragment(_news, run_every=SECONDS)(chosen, growing)
     if chosen:
-        growing = any(run.unfinished for run in runs if run.id in chosen)
         st.fragment(_live, run_every=SECONDS if growing else None)(chosen, growing)
     with st.expander("Watch another"):
         _how_to_begin()
@@ -131,16 +134,40 @@ def _wait_for_the_first() -> None:
         st.rerun()
 
 
+def _news(chosen: Sequence[str], growing: bool) -> None:
+    """Say that a script has begun another run since this page was opened, and follow one in view that goes on."""
+    store = services.store()
+    try:
+        runs, _ = store.list(experiment=WATCHED, limit=1)
+        goes_on = not growing and any(store.run(run_id).unfinished for run_id in chosen)
+    except (StoreError, UnknownRunError):
+        return
+    if goes_on:
+        st.rerun()
+    for newest in runs:
+        seen = st.session_state.setdefault(SEEN, newest.created)
+        if newest.id in chosen:
+            st.session_state[SEEN] = newest.created
+        elif newest.created > seen:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{plain(newest.name or newest.id)}** has begun.", width="content")
+                if st.button("Show it", key="your-network-show", on_click=_choose, args=(newest.id,)):
+                    st.rerun()
+
+
+def _choose(run_id: str) -> None:
+    st.session_state[CHOSEN] = [run_id]
+
+
 def _chosen(runs: Sequence[Run]) -> list[str]:
     """The runs in view: those of the link, or the newest."""
     titles = dict(zip((run.id for run in runs), numbered([run.name or run.id for run in runs]), strict=True))
-    key = "your-network-runs"
     asked = [run_id for run_id in st.query_params.get(RUN, "").split(",") if run_id in titles]
-    if key not in st.session_state or (asked and st.session_state.get(chrome.CHANGED)):
-        st.session_state[key] = asked[:MOST] or [runs[0].id]
-    st.session_state[key] = [run_id for run_id in st.session_state[key] if run_id in titles]
+    if CHOSEN not in st.session_state or (asked and st.session_state.get(chrome.CHANGED)):
+        st.session_state[CHOSEN] = asked[:MOST] or [runs[0].id]
+    st.session_state[CHOSEN] = [run_id for run_id in st.session_state[CHOSEN] if run_id in titles]
     chosen = st.multiselect(
-        "Runs", list(titles), key=key, max_selections=MOST, format_func=lambda run_id: titles.get(run_id, run_id)
+        "Runs", list(titles), key=CHOSEN, max_selections=MOST, format_func=lambda run_id: titles.get(run_id, run_id)
     )
     chrome.leave_link({RUN: ",".join(chosen)} if chosen else {})
     return list(chosen)
