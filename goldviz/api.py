@@ -94,8 +94,7 @@ def doubts(experiment: str | Experiment, **settings: Any) -> list[str]:
 
     whole = experiment.changed(**settings) if isinstance(experiment, Experiment) else None
     own_settings = whole or registry.experiment(str(experiment)).checked(settings)
-    find_doubts = laboratory_of(own_settings).hook("doubts", "doubts")
-    return list(find_doubts(own_settings)) if find_doubts else []
+    return list(laboratory_of(own_settings).doubts(own_settings))
 
 
 def compute(name: str, **settings: Any) -> xr.Dataset:

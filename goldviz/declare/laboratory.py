@@ -78,6 +78,14 @@ class Laboratory:
         """A function of one of its modules, or None where it has no such module, or the module no such function."""
         return getattr(self.part(module), name, None) if self.has(module) else None
 
+    def doubts(self, settings: Settings) -> Sequence[str]:
+        """What should be known before these settings are trained: what ``doubts`` of its ``doubts.py`` says.
+
+        Raises ``ValueError`` with a sentence where a run must fail on its data.
+        """
+        find_doubts = self.hook("doubts", "doubts")
+        return find_doubts(settings) if find_doubts else ()
+
     def figures(self) -> ModuleType:
         """Its figures: a table ``FIGURES``, ``shared_limits`` for runs side by side, ``picture`` for the home page."""
         return self.part("figures")

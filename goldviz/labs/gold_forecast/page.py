@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.gold_forecast import LAB
-from goldviz.labs.gold_forecast.doubts import doubts
 from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.observed import observed_rows
 from goldviz.labs.gold_forecast.settings import GoldForecast
@@ -79,4 +78,4 @@ def _walk(lane: Lane[GoldForecast]) -> None:
     )
 
 
-PAGE = LaboratoryPage(LAB, main="skill", beside="scoreboard", why=why, verdict=judge, doubts=doubts)
+PAGE = LaboratoryPage(LAB, main="skill", beside="scoreboard", why=why, verdict=judge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -73,22 +73,11 @@ def _draw(lane: Lane[NeuralTuringMachine], name: str, step: int | None, **more: 
     live_figure(figure, key=f"address-{name}-{lane.id}", subject=f"{lane.id} {more}", description=words)
 
 
-def doubts(settings: NeuralTuringMachine) -> Sequence[str]:
-    """What is to be expected of sequences that do not fit into the memory."""
-    if settings.networks in ("lstm", "gru") or settings.length <= settings.slots:
-        return ()
-    return (
-        f"Sequences have up to {settings.length} rows, the memory has {settings.slots} cells. It trains; expect rows "
-        "to be written over others.",
-    )
-
-
 PAGE = LaboratoryPage(
     LAB,
     main="heads",
     beside="answer",
     below="by_length",
     why=why,
-    doubts=doubts,
     parts=(Part("address", "One address by hand", one_address, shows=lambda settings: settings.networks != "lstm"),),
 )

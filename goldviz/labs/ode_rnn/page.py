@@ -10,7 +10,6 @@ import streamlit as st
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.ode_rnn import LAB
-from goldviz.labs.ode_rnn.doubts import doubts
 from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES
 from goldviz.labs.ode_rnn.measures import Reading
@@ -167,6 +166,5 @@ PAGE = LaboratoryPage(
     main="path",
     beside="error",
     why=why,
-    doubts=doubts,
     parts=(Part("observations", "What if it were observed later?", explore, kept=EDITS, shows=lambda settings: True),),
 )

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.price_tokens import LAB
-from goldviz.labs.price_tokens.doubts import doubts
 from goldviz.labs.price_tokens.parts.future import PUSH, edit_future
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import score_rows, standing_still, verdict
@@ -71,6 +70,5 @@ PAGE = LaboratoryPage(
     beside="scoreboard",
     why=why,
     verdict=judge,
-    doubts=doubts,
     parts=(Part("future", "Edit the future", edit_future, kept=PUSH, shows=lambda settings: True),),
 )

@@ -8,7 +8,6 @@ import streamlit as st
 
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.series_attention import LAB
-from goldviz.labs.series_attention.doubts import doubts
 from goldviz.labs.series_attention.extent import trained_networks
 from goldviz.labs.series_attention.measures import Reading
 from goldviz.labs.series_attention.settings import SeriesAttention
@@ -40,4 +39,4 @@ def why(lane: Lane[SeriesAttention], draw: Callable[[str], None]) -> None:
             st.markdown(filled(NUMBERS, Reading.of(lane.dataset, "transformer", lane.settings)))
 
 
-PAGE = LaboratoryPage(LAB, main="horizon", beside="fan", why=why, doubts=doubts)
+PAGE = LaboratoryPage(LAB, main="horizon", beside="fan", why=why)

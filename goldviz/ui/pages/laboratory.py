@@ -66,9 +66,8 @@ class LaboratoryPage:
 
     ``verdict`` says over a lane's figures what they come to, ``why`` explains with the last lane's numbers.
     ``data`` draws above the knobs what the settings read, and how to choose it.
-    ``doubts`` are what should be known before settings are trained, told by *Train*; a ``ValueError`` for a person is
-    why they cannot be. Each of
-    ``parts`` is drawn with the last lane and the step in view; it may let a person try things with that step's weights.
+    Each of ``parts`` is drawn with the last lane and the step in view; it may let a person try things with that
+    step's weights.
     """
 
     lab: Laboratory
@@ -79,7 +78,6 @@ class LaboratoryPage:
     verdict: Callable[[Lane[Any]], None] | None = None
     parts: Sequence[Part] = ()
     data: Callable[[], None] = lambda: None
-    doubts: Callable[[Any], Sequence[str]] = lambda settings: ()
 
     @property
     def experiment(self) -> type[Experiment]:
@@ -113,7 +111,7 @@ class LaboratoryPage:
             start_panel.show(experiment)
             self.data()
             settings = knobs(experiment)
-            doubts, refusal = self._doubts_and_refusal(settings)
+            doubts, refusal = settings_panel.doubts_and_refusal(settings) if settings else ((), "")
             with start:
                 settings_panel.train(experiment, settings, refusal)
             if refusal:
@@ -122,15 +120,6 @@ class LaboratoryPage:
                 for sentence in doubts:
                     place.caption(f":material/warning: {plain(sentence)}")
         self._leave_link(settings)
-
-    def _doubts_and_refusal(self, settings: Experiment | None) -> tuple[Sequence[str], str]:
-        """What should be known before settings are trained, and why they cannot be."""
-        try:
-            return (self.doubts(settings) if settings else ()), ""
-        except ValueError as error:
-            if not getattr(error, "for_a_person", False):
-                raise
-            return (), str(error)
 
     def _look(self) -> None:
         """All that changes with a run; what grows with it follows by itself."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from goldviz.data.tables.sealed_names import NOT_YOURS
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.runs.examples import has_example
 from goldviz.runs.execution.execution import ExecutionError, worker_count
@@ -77,6 +79,16 @@ def train(experiment: type[Experiment], settings: Experiment | None, refusal: st
         st.error(plain(refusal), icon=":material/block:")
         return
     st.caption(_estimate(settings) if settings else "These settings cannot be trained.")
+
+
+def doubts_and_refusal(settings: Experiment) -> tuple[Sequence[str], str]:
+    """What should be known before settings are trained on their data, and why a run must fail on them."""
+    try:
+        return laboratory_of(settings).doubts(settings), ""
+    except ValueError as error:
+        if not getattr(error, "for_a_person", False):
+            raise
+        return (), str(error)
 
 
 def refusal_of(settings: Experiment) -> str:
@@ -157,6 +169,9 @@ def start(experiment: type[Experiment], settings: Experiment, *, beside: bool, n
     """
     if keys.others_files(settings):
         complain(NOT_YOURS)
+        return ""
+    if refusal := doubts_and_refusal(settings)[1]:
+        complain(refusal)
         return ""
     try:
         run_id = services.executor().submit(settings, name=name)

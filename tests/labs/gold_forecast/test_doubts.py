@@ -15,6 +15,7 @@ from goldviz.data.markets.text_channels import axes_note
 from goldviz.labs.gold_forecast.doubts import doubts, problem_doubts
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.verdict import verdict
+from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.visit import Visitor
 
@@ -117,6 +118,8 @@ def test_what_must_fail_cannot_be_started(capsys: pytest.CaptureFixture[str]) ->
     # By Train, and above the figures, where a narrow screen has Train out of the panel's sight.
     assert [plain("Training on 8 years, testing on 6") in sentence for sentence in visitor.errors] == [True, True]
     assert {button.label for button in visitor.at.button if button.disabled} >= {"Train", "Train beside"}
+    visitor.click("train-on-example:as-in-the-document")
+    assert services.store().list() == ([], 0)
     with pytest.raises(MarketError, match="Training on 8 years, testing on 6"):
         goldviz.run("gold-forecast", data=data, progress=True)
     assert capsys.readouterr().err == ""

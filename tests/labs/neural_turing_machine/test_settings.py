@@ -3,8 +3,8 @@
 import pytest
 
 from goldviz.declare.settings import SettingsError
+from goldviz.labs.neural_turing_machine.doubts import doubts
 from goldviz.labs.neural_turing_machine.networks import Rival, network_of
-from goldviz.labs.neural_turing_machine.page import doubts
 from goldviz.labs.neural_turing_machine.settings import NeuralTuringMachine
 from goldviz.training.grid import parameter_count
 

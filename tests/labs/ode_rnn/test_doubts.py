@@ -12,9 +12,8 @@ import goldviz.api
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.text_channels import axes_note
-from goldviz.labs.ode_rnn.doubts import windows_doubts
+from goldviz.labs.ode_rnn.doubts import doubts, windows_doubts
 from goldviz.labs.ode_rnn.findings import findings_of
-from goldviz.labs.ode_rnn.page import PAGE
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from tests.labs.ode_rnn.cases import OF_A_MARKET, SMALL
 
@@ -38,12 +37,12 @@ def own(days: pd.DatetimeIndex = DAYS, silver: slice = slice(None), note: str = 
 
 
 def told(**changes: Any) -> tuple[str, ...]:
-    return tuple(PAGE.doubts(ODERNNLaboratory(task="market", **changes)))
+    return doubts(ODERNNLaboratory(task="market", **changes))
 
 
 def test_what_fits_is_not_doubted_and_neither_is_what_is_not_used() -> None:
     assert told(data=own()) == told() == ()
-    assert PAGE.doubts(ODERNNLaboratory(data=own(DAYS[:40]))) == ()
+    assert doubts(ODERNNLaboratory(data=own(DAYS[:40]))) == ()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +89,7 @@ def test_a_column_that_knows_the_next_move_is_named_before_training_and_on_a_car
     ]
     data = keep(Market(tuple(channels), "file", "gold.csv", pd.Timestamp("2026-11-20", tz="UTC"), {}))
     settings = ODERNNLaboratory(**SMALL | OF_A_MARKET | {"data": data, "solver": "euler", "networks": "gru"})
-    [sentence] = PAGE.doubts(settings)
+    [sentence] = doubts(settings)
     assert sentence.startswith("The plan tells the next move: correlation +0.")
     run = goldviz.api.run(settings, progress=False)
     [card] = [one for one in findings_of(settings, run) if one.kind == "column_ahead"]

@@ -9,9 +9,8 @@ import pytest
 import goldviz
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import Channel, Market, Release
-from goldviz.labs.series_attention.doubts import problem_doubts
+from goldviz.labs.series_attention.doubts import doubts, problem_doubts
 from goldviz.labs.series_attention.findings import findings_of
-from goldviz.labs.series_attention.page import PAGE
 from goldviz.labs.series_attention.settings import SeriesAttention
 from goldviz.labs.series_attention.tasks.windows import SeriesProblemError
 from tests.diagnostics.forecasts.test_lookahead import COLUMNS, honest_file, with_leak
@@ -58,7 +57,7 @@ def honest(seed: int, column: int, days: int = DAYS) -> str:
 
 
 def told(data: str, covariate: str = "plan", **changes: object) -> tuple[str, ...]:
-    return tuple(PAGE.doubts(SeriesAttention(**{**SMALL, "data": data, "covariate": covariate, **changes})))
+    return doubts(SeriesAttention(**{**SMALL, "data": data, "covariate": covariate, **changes}))
 
 
 def test_an_input_that_knows_the_next_move_is_named_before_training_and_on_a_card_after() -> None:
