@@ -8,12 +8,12 @@ from itertools import count
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, make_subplots
+from goldviz.figures.draft import Figure, Node, Scatter, make_subplots
 from goldviz.figures.frames import AtStep, Words, changed, spoken
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.notes import as_label, wrapped
@@ -423,3 +423,17 @@ def mark_epochs(figure: Figure, ds: Run, epoch: AtStep | int | None, theme: Them
             font_size=12,
             bgcolor=look.with_alpha(ink.background, 0.75),
         )
+
+
+def aligned_rings(source_places: ArrayLike, colour: str) -> Node:
+    """A ring in each written word's row, on the place read that the word stands for; none where that is negative."""
+    rows = [(row, place) for row, place in enumerate(np.asarray(source_places).tolist()) if place >= 0]
+    return Scatter(
+        x=[place for _, place in rows],
+        y=[row for row, _ in rows],
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 20, "color": colour, "line": {"width": 2}},
+        hoverinfo="skip",
+        showlegend=False,
+        name="stands for",
+    )

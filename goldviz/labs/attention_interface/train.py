@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Generator
 
+from goldviz.arrays.word_labels import numbered
 from goldviz.data.pairs.pairs import Pairs, PairTask
 from goldviz.diagnostics.layers import LayerStep, among
 from goldviz.labs.attention_interface.extent import trained_networks
@@ -120,15 +121,6 @@ def announce(
     record.once("aligned", [*probe.aligned[0].tolist(), -1])
     record.once("uniform_loss", math.log(len(task.target_words) + 1))
     record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
-
-
-def numbered(words: list[str]) -> list[str]:
-    """Words with their places, so that none stands twice.
-
-    >>> numbered(["a", "b", "a"])
-    ['1 a', '2 b', '3 a']
-    """
-    return [f"{place} {word}" for place, word in enumerate(words, start=1)]
 
 
 def look(record: Record, grid: Grid[TranslatorLearner], tests: UnseenPairs) -> None:

@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
+from goldviz.arrays.word_labels import words_of
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Heatmap, Scatter
-from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.elements import aligned_rings, colour_bar_below
 from goldviz.figures.frames import AtStep
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
-from goldviz.labs.attention_interface.figures.quantities import figure, words_of
+from goldviz.labs.attention_interface.figures.quantities import figure
 
 NUMBERED = 0.2
 """Weights from here on stand as numbers in the map."""
@@ -70,7 +71,7 @@ def alignment(plot: Plot) -> Figure:
             hovertemplate="“%{y}” looks at “%{x}”: %{z:.3f}<extra></extra>",
         )
     )
-    plot.add(_rings(plot.ds["aligned"].values))
+    plot.add(aligned_rings(plot.ds["aligned"].values, RIGHT_ANSWER))
     ticks: dict[str, Any] = {"tickmode": "array", "showgrid": False, "zeroline": False, "ticks": ""}
     plot.figure.update_xaxes(
         tickvals=[*range(len(read))],
@@ -94,19 +95,6 @@ def alignment(plot: Plot) -> Figure:
 def _numbers(weights: NDArray[Any]) -> list[list[str]]:
     """Large weights as a person writes them in a small cell: .62."""
     return [[f"{weight:.2f}".removeprefix("0") if weight >= NUMBERED else "" for weight in row] for row in weights]
-
-
-def _rings(source_places: NDArray[Any]) -> Any:
-    rows = [row for row, place in enumerate(source_places) if place >= 0]
-    return Scatter(
-        x=[int(source_places[row]) for row in rows],
-        y=rows,
-        mode="markers",
-        marker={"symbol": "circle-open", "size": 20, "color": RIGHT_ANSWER, "line": {"width": 2}},
-        hoverinfo="skip",
-        showlegend=False,
-        name="stands for",
-    )
 
 
 @figure(

@@ -32,8 +32,3 @@ QUANTITIES = {
 
 figure = partial(plot.figure, QUANTITIES)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
-
-
-def words_of(ds: Run, dim: str) -> list[str]:
-    """The words along a dimension whose labels are numbered, without their numbers."""
-    return [str(label).partition(" ")[2] for label in ds[dim].values]

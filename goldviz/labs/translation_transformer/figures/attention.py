@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from goldviz.arrays.word_labels import words_of
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
-from goldviz.figures.elements import add_heading, colour_bar_below
+from goldviz.figures.draft import Figure, Heatmap, make_subplots
+from goldviz.figures.elements import add_heading, aligned_rings, colour_bar_below
 from goldviz.figures.frames import AtStep
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
-from goldviz.labs.translation_transformer.figures.quantities import figure, words_of
+from goldviz.labs.translation_transformer.figures.quantities import figure
 
 RIGHT_ANSWER = "#e8590c"
 """Rings around the words that stand for each other."""
@@ -76,19 +77,7 @@ def alignment(plot: Plot) -> Figure:
     _map(plot, "cross_attention", target_words, words_of(plot.ds, "read"))
     plot.figure.update_xaxes(title_text="Read")
     plot.figure.update_yaxes(title_text="Written")
-    source_places = plot.ds["aligned"].values
-    rows = [row for row, place in enumerate(source_places) if place >= 0]
-    plot.add(
-        Scatter(
-            x=[int(source_places[row]) for row in rows],
-            y=rows,
-            mode="markers",
-            marker={"symbol": "circle-open", "size": 20, "color": RIGHT_ANSWER, "line": {"width": 2}},
-            hoverinfo="skip",
-            showlegend=False,
-            name="stands for",
-        )
-    )
+    plot.add(aligned_rings(plot.ds["aligned"].values, RIGHT_ANSWER))
     height = 250 + 30 * len(target_words)
     plot.finish(plot.step_in_words("look"), _answer(plot), height=height, legend=False, hover="closest")
     return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")

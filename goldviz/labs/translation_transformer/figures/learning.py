@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from goldviz.arrays.word_labels import words_of
 from goldviz.figures.draft import Bar, Figure, Scatter
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
-from goldviz.labs.translation_transformer.figures.quantities import figure, words_of
+from goldviz.labs.translation_transformer.figures.quantities import figure
 from goldviz.labs.translation_transformer.measures import steps_by_rate
 
 

@@ -34,8 +34,3 @@ QUANTITIES = {
 
 figure = partial(plot.figure, QUANTITIES, look_of=STYLES.__getitem__)
 shared_limits = partial(limits.shared_limits, QUANTITIES)
-
-
-def words_of(ds: Run, dim: str) -> list[str]:
-    """The words along a dimension whose labels are numbered, without their numbers."""
-    return [str(label).partition(" ")[2] for label in ds[dim].values]
