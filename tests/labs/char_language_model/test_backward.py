@@ -8,6 +8,7 @@ from torch.nn.functional import cross_entropy
 from goldviz.labs.char_language_model.backward import loss_with_gradients
 from goldviz.labs.char_language_model.networks import MODELS, LayeredModel
 from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.labs.char_language_model.sizes import hidden_layers
 from tests.labs.small_runs import small_run
 
 SHAPES = (
@@ -63,3 +64,11 @@ def test_a_run_learns_the_same_by_hand_as_by_autograd(monkeypatch):
 def test_plain_are_layers_in_a_row(settings, plain):
     asked = CharLanguageModel(hidden=4, **settings)
     assert MODELS[asked.model](asked, 5, 0).plain is plain
+
+
+@pytest.mark.parametrize(
+    "settings", [{"model": "mlp"}, {"model": "deep_mlp", "layers": 3}, {"model": "wavenet", "context": 8}]
+)
+def test_a_network_has_the_hidden_layers_that_are_looked_at(settings):
+    asked = CharLanguageModel(hidden=4, **settings)
+    assert len(MODELS[asked.model](asked, 5, 0).inner_matrices()) == hidden_layers(asked)

@@ -241,3 +241,10 @@ def test_many_may_put_and_get_at_once() -> None:
         visitor.join()
     assert len(found) == 800
     assert all(one in (exhibit, None) for one in found)
+
+
+def test_a_word_is_one_unit_whatever_its_place_and_each_special_piece_its_own() -> None:
+    words = np.array([0, 0, 1, -1, -1, 2, 2, 2, -1, 3, 4])
+    spoken = known_exhibit(words=words).spoken
+    assert spoken.first.tolist() == [0, 2, 3, 4, 5, 8, 9, 10]
+    assert spoken.special.tolist() == [False, False, True, True, False, True, False, False]
