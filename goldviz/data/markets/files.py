@@ -28,6 +28,7 @@ from goldviz.data.markets.file_channel import (
 )
 from goldviz.data.markets.market import END_OF_DAY, Market, MarketError, Transformation
 from goldviz.data.tables.daily_column import DailyColumn
+from goldviz.data.tables.date_columns import with_whole_dates
 from goldviz.data.tables.delimited_text import delimited_table
 from goldviz.data.tables.file_table import FileTable, Report, plain_words, unheard
 from goldviz.data.tables.parquet_table import ENCRYPTED_MARK, PARQUET_MARK, parquet_table
@@ -190,7 +191,7 @@ def _read(content: bytes, name: str, choices: Choices, report: Report) -> tuple[
     if choices.decimal not in ("", ".", ","):
         raise MarketError(f"The decimal mark is {choices.decimal!r}; allowed are '.' and ','.")
     key = (hashlib.sha256(content).digest(), file, choices.sheet, choices.header)
-    table = _TABLES.get(key, lambda: _beginning(content, file, choices, report))
+    table = _TABLES.get(key, lambda: with_whole_dates(_beginning(content, file, choices, report)))
     if not table.fault:
         return table, _LAYOUTS.get((*key, choices.told), lambda: understood(table, choices.told))
     try:

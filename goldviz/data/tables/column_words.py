@@ -21,6 +21,30 @@ DATE_WORDS = frozenset(
         "日付 日期 時間 날짜"
     )
 )
+MONTH_WORDS: tuple[tuple[str, ...], ...] = (
+    _words("january jan januar jän janvier janv enero ene gennaio gen janeiro"),
+    _words("february feb februar février févr fév febrero febbraio fevereiro fev"),
+    _words("march mar märz mär mrz mars marzo março"),
+    _words("april apr avril avr abril abr aprile"),
+    _words("may mai mayo maggio mag maio"),
+    _words("june jun juni juin junio giugno giu junho"),
+    _words("july jul juli juillet juil julio luglio lug julho"),
+    _words("august aug août aou agosto ago"),
+    _words("september sept sep septembre septiembre settembre set setembro"),
+    _words("october oct oktober okt octobre octubre ottobre ott outubro out"),
+    _words("november nov novembre noviembre novembro"),
+    _words("december dec dezember dez décembre déc diciembre dic dicembre dezembro"),
+)
+"""The months in English, German, French, Spanish, Italian and Portuguese, in full and as they are shortened."""
+
+DATE_PARTS = {
+    "year": frozenset(_words("year yr jahr annee ano anno rok")),
+    "quarter": frozenset(_words("quarter qtr quartal trimestre")),
+    "month": frozenset(_words("month mo monat mois mes mese period")),
+    "day": frozenset(_words("day tag jour dia giorno")),
+}
+"""What columns are called that hold the dates together."""
+
 CLOCK_WORDS = frozenset(_words("time hour clock czas zeit uhrzeit hora heure ora tijd saat время 時刻 时间 시간"))
 CHANNEL_WORDS = frozenset(_words("channel symbol ticker series variable instrument asset name isin code per country"))
 PRICE_WORDS = _words("close settle settlement price last pm gold xau value")

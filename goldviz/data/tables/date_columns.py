@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.column_words import CLOCK_WORDS, DATE_WORDS, name_words
-from goldviz.data.tables.file_table import FileTable, plain_words, printed
-from goldviz.data.tables.printed_dates import ALLOWED_DATES, SERIAL_DAYS, DateForm, PrintedDates, date_form
+from goldviz.data.tables.column_words import CLOCK_WORDS, DATE_PARTS, DATE_WORDS, name_words
+from goldviz.data.tables.file_table import FileTable, distinct_names, plain_words, printed
+from goldviz.data.tables.printed_dates import (
+    ALLOWED_DATES,
+    MONTHS,
+    SERIAL_DAYS,
+    YEARS_ALONE,
+    DateForm,
+    PrintedDates,
+    date_form,
+)
 
+YEAR = r"^(?:1[789]|2[01])\d{2}$"
 DATE_TYPES = (pa.types.is_string, pa.types.is_date, pa.types.is_timestamp, pa.types.is_integer)
 CLOCK = r"^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$"
 CLOCK_DIGITS = r"^(?:[01]?\d|2[0-3])[0-5]\d(?:[0-5]\d)?$"
@@ -38,6 +51,50 @@ def date_columns(table: FileTable) -> list[tuple[int, DateForm]]:
             f"{ALLOWED_DATES}; where the names stand in another row, say which."
         )
     return [(place, form) for _, place, form in sorted(candidates, key=lambda item: item[:2])]
+
+
+def with_whole_dates(table: FileTable) -> FileTable:
+    """The table with its dates in front where they stand in parts: a year alone, or with quarter, month or day.
+
+    Raises :class:`MarketError` for a year with a column for each of its months.
+    """
+    with suppress(MarketError):
+        date_columns(table)
+        return table
+    words = [name_words(name) for name in table.names]
+    named = [(part, place) for place, one in enumerate(words) for part in DATE_PARTS if one and one <= DATE_PARTS[part]]
+    places = dict(named or [("year", 0)] * bool(words[0] & DATE_WORDS))
+    cells = {part: printed(table.columns[place]) for part, place in places.items()}
+    cells = {part: pc.replace_substring_regex(column, "[.]0+$", "") for part, column in cells.items()}
+    years = "year" in cells and pc.all(pc.match_substring_regex(cells["year"], YEAR)).as_py()
+    if not years or ("day" in cells and "month" not in cells):
+        return table
+    if sum(name.lower() in MONTHS for name in table.names) > 1:
+        raise MarketError(
+            f"{table.file} has a column for each month. Put the months below one another, with a column of dates such "
+            "as 2024-12."
+        )
+    others = [place for place in range(len(words)) if place not in places.values()]
+    name = " ".join(table.names[place] for place in places.values())
+    return replace(
+        table,
+        names=distinct_names([name, *(table.names[place] for place in others)]),
+        columns=(_whole_dates(cells), *(table.columns[place] for place in others)),
+        notes=(*table.notes, YEARS_ALONE) if len(cells) == 1 else table.notes,
+    )
+
+
+def _whole_dates(parts: Mapping[str, pa.StringArray]) -> pa.StringArray:
+    """Dates as text, of parts as they are printed: 2024, M03 or Mar, Q1 or 1, 9."""
+    year, day = parts["year"], [parts["day"]] if "day" in parts else []
+    if "month" in parts:
+        month = pc.replace_substring_regex(parts["month"], r"^M(\d)|[.]$", r"\1")
+        if pc.any(pc.match_substring_regex(month, r"\pL{2}")).as_py():
+            return pc.binary_join_element_wise(*day, month, year, " ")
+        return pc.binary_join_element_wise(year, month, *day, "-")
+    if "quarter" in parts:
+        return pc.binary_join_element_wise(year, pc.replace_substring_regex(parts["quarter"], r"^(\d)$", r"Q\1"), "-")
+    return pc.binary_join_element_wise(year, "12-31", "-")
 
 
 def _first_cells(table: FileTable) -> str:

@@ -203,7 +203,12 @@ def _separator(text: str, file: str) -> tuple[str, int, str]:
     if scores[best][0] == 0:
         if not text.strip():
             raise MarketError(f"{file} is empty; allowed are CSV, Excel and Parquet files with dates and numbers.")
-        raise MarketError(f"{file} has one column only; expected are dates and numbers separated by , ; | or tabs.")
+        by_blanks = len(re.findall(r"(?m)^\S.*\S {2,}\S", sample)) > 1
+        aside = (
+            " Its columns are set apart by blanks: open it in a spreadsheet and save it as CSV." if by_blanks else ""
+        )
+        sentence = "has one column only; expected are dates and numbers separated by , ; | or tabs."
+        raise MarketError(f"{file} {sentence}{aside}")
     return best, scores[best][1], text
 
 

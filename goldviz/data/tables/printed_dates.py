@@ -18,12 +18,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.column_words import MONTH_WORDS
 from goldviz.data.tables.file_table import FileTable, is_missing, printed
 
 DateOrder = Literal["year", "day", "month", "either"]
 Moments = NDArray[np.datetime64]
 
 ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/24, Dec 31, 2024, 2024-12, 2024M12, 2024-Q4 and 20241231"
+YEARS_ALONE = "Dates name years; each value is put on the last day of its year, for it is not known earlier."
 MONTHS_ALONE = "Dates name months; each value is put on the last day of its month, for it is not known earlier."
 QUARTERS_ALONE = "Dates name quarters; each value is put on the last day of its quarter, for it is not known earlier."
 FIRST_SHORT_YEAR = 69
@@ -36,16 +38,16 @@ ENOUGH = 0.8
 MOST = 0.5
 """The same where all of these are dates, some in another form."""
 
-_MONTHS = "january february march april may june july august september october november december"
-MONTHS = tuple(_MONTHS.split())
-_NAME = "(?P<name>" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS) + "|sept)"
+MONTHS = {word: number for number, words in enumerate(MONTH_WORDS, 1) for word in words}
+_NAME = f"(?P<name>{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 _DAY, _YEAR, _ANY_YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d{2})"
 _CLOCK = (
     r"(?:(?:T| +)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?P<half> ?[ap]m)?"
     r" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?|UTC|GMT)?)?"
 )
-_TH = "(?:st|nd|rd|th)?"
+_TH = "(?:st|nd|rd|th|er)?"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[.,]* +)?"
+_OF = "(?:de )?"
 _ASIDE = r"(?: *\([A-Za-z.]{3,9}\))?"
 """The month or weekday, which some calendars say again in brackets."""
 
@@ -76,7 +78,7 @@ DATE_FORMS = (
     DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[-/.](?P<last>\d{{1,2}})[-/.]{_YEAR}{_CLOCK}$"),
     DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[/.](?P<last>\d{{1,2}})[/.](?P<year>\d{{2}}){_CLOCK}$"),
     DateForm("month", rf"(?i)^{_WEEKDAY}{_NAME}[. -]+{_DAY}{_TH},?[ -]+{_YEAR}{_CLOCK}{_ASIDE}$"),
-    DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}{_TH}[. -]+{_NAME}[., -]+{_ANY_YEAR}{_CLOCK}{_ASIDE}$"),
+    DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}{_TH}[. -]+{_OF}{_NAME}[., -]+{_OF}{_ANY_YEAR}{_CLOCK}{_ASIDE}$"),
     DateForm("month", rf"(?i)^{_NAME}[., -]+{_YEAR}$"),
     DateForm("year", r"^(?P<epoch>-?\d{9,10}|-?\d{12,13})(?:\.0+)?$", digits_alone=True),
 )
@@ -259,8 +261,8 @@ def _days(parts: dict[str, pa.StringArray], day: str = "day", month: str = "mont
     if "quarter" in parts:
         months = 3 * _whole(parts["quarter"])
     elif "name" in parts:
-        starts = pc.utf8_lower(pc.utf8_slice_codeunits(parts["name"], 0, 3))
-        months = pc.index_in(starts, value_set=pa.array([name[:3] for name in MONTHS])).to_numpy() + 1
+        places = pc.index_in(pc.utf8_lower(parts["name"]), value_set=pa.array(list(MONTHS)))
+        months = np.array(list(MONTHS.values()))[places.to_numpy()]
     else:
         months = _whole(parts[month])
     sane = (months >= 1) & (months <= 12)

@@ -486,6 +486,49 @@ def ambiguous(form, days=MONTHS):
     return written({"Date": [day.strftime(form) for day in days], "Close": ["5.25"] * len(days)})
 
 
+MONTHS = pd.date_range("1990-01-31", periods=36, freq="ME")
+GERMAN = ("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August")
+GERMAN += ("September", "Oktober", "November", "Dezember")
+
+
+@pytest.mark.parametrize(
+    ("parts", "days", "note"),
+    [
+        ({"Year": MONTHS.year, "Month": MONTHS.month}, MONTHS, "name months"),
+        ({"Month": [f"{month:%b}" for month in MONTHS], "Year": MONTHS.year}, MONTHS, "name months"),
+        ({"Jahr": MONTHS.year, "Monat": [GERMAN[month - 1] for month in MONTHS.month]}, MONTHS, "name months"),
+        ({"Year": MONTHS.year, "Period": [f"M{month:02d}" for month in MONTHS.month]}, MONTHS, "name months"),
+        ({"No": range(36), "Year": DAYS.year[:36], "Month": DAYS.month[:36], "Day": DAYS.day[:36]}, DAYS[:36], ""),
+        ({"Year": np.repeat(range(1990, 1999), 4), "Quarter": ["Q1", 2, 3, 4] * 9}, None, "name quarters"),
+        ({"Year": range(1990, 2026)}, pd.date_range("1990-12-31", periods=36, freq="YE"), "name years"),
+        ({"date": [f"{year}.0" for year in range(2025, 1989, -1)]}, None, "name years"),
+    ],
+)
+def test_dates_that_stand_in_parts_are_put_together(parts, days, note):
+    values = [float(1900 + place) for place in range(36)]
+    seen = look_into(written({**parts, "Gold": values}), "gold.csv")
+    made = market(written({**parts, "Gold": values}))
+    assert [channel.name for channel in made.channels] == ["Gold"]
+    if days is None:
+        days = (
+            pd.date_range("1990", "1999", freq="QE") if "Quarter" in parts else pd.date_range("1990", "2026", freq="YE")
+        )
+    assert made.target.observed.index.tolist() == days.tolist()
+    assert sorted(made.target.observed) == values
+    assert seen.dates.column == " ".join(name for name in parts if name != "No")
+    assert note in " ".join(seen.notes)
+
+
+def test_a_column_for_each_month_is_refused_with_what_to_do():
+    wide = {"Year": range(1980, 2020), **dict.fromkeys(GERMAN, range(40))}
+    assert "Put the months below one another" in refusal(written(wide))
+
+
+def test_columns_set_apart_by_blanks_are_refused_with_what_to_do():
+    lines = [f"{day:%Y-%m-%d}   {1900 + place}.25   {place}" for place, day in enumerate(DAYS)]
+    assert "set apart by blanks: open it in a spreadsheet and save it as CSV." in refusal("\n".join(lines).encode())
+
+
 def test_dates_that_can_be_read_in_two_ways_are_asked_about():
     content = ambiguous("%d/%m/%Y")
     seen = look_into(content, "gold.csv")
