@@ -53,13 +53,13 @@ def ended(slug, **changes):
 
 def test_reading_first_adds_to_the_tone_on_new_patterns():
     words = said("as-in-the-document")
-    assert "adds 3 to 12 points on new patterns (5 of 5 seeds). On known ones it takes 4 or adds up to 9." in words
+    assert "adds up to 12 points on new patterns (4 of 5 seeds). On known ones it takes 4 or adds up to 12." in words
     read, alone = ended("as-in-the-document"), ended("break-it-no-pre-training")
     gained = read.new - alone.new
-    assert (gained > 0).all()
-    assert gained.max() < 0.12 + SLACK
+    assert np.count_nonzero(gained > 0) >= 4
+    assert -SLACK < gained.min() < gained.max() < 0.12 + SLACK
     assert (read.known - alone.known).min() > -0.04 - SLACK
-    assert (read.known - alone.known).max() < 0.09 + SLACK
+    assert (read.known - alone.known).max() < 0.12 + SLACK
 
 
 def test_a_frozen_encoder_has_learned_something_of_the_tone():
