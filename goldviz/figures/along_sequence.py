@@ -29,7 +29,7 @@ def sequence_quantities(kinds: ByKind) -> dict[str, Quantity]:
 @of_kinds(
     "How far back does the error reach?",
     "state_gradient_norm",
-    shows="How long dL/dh is at each place, from the end back to the beginning.",
+    shows="How long dL/dh is at each place.",
 )
 def state_gradient(plot: Plot) -> Figure:
     """Norm of dL/dh at every place along the sequence at one look, on a log axis (document 001, eq. 5-9).
@@ -55,7 +55,7 @@ def state_gradient(plot: Plot) -> Figure:
     "Where do the heads look?",
     "attention_map",
     shows="The attention of every head in one sequence, at the step in view.",
-    cannot_show="What the network concludes from it: attention is not an explanation.",
+    cannot_show="What the network concludes from it.",
 )
 def attention(plot: Plot) -> Figure:
     """Attention of every head at one look; in each small map a row is the token that looks, and sums to 1.

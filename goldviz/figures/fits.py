@@ -35,7 +35,6 @@ def fit_quantities(kinds: ByKind) -> dict[str, Quantity]:
     "Does it learn, or learn by heart?",
     *LOSSES,
     shows="Training and validation loss of every fit, and where validation is lowest.",
-    cannot_show="The best step is chosen on validation data, so that loss is a little too good.",
 )
 def loss_by_fit(plot: Plot) -> Figure:
     """Training and validation loss of every fit over the steps, on one scale, with each fit's lowest validation loss.

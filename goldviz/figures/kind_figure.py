@@ -19,13 +19,14 @@ Figures = Callable[..., Callable[[Callable[..., Figure]], FigureSpec]]
 class KindFigure:
     """How it is drawn, its words, and the kinds that it needs; ``unless`` another figure shows the same with more.
 
-    The drawing function finds its variables by ``plot.kinds["training_loss"]``.
+    The drawing function finds its variables by ``plot.kinds["training_loss"]``. What it ``shows`` may hang on which
+    kinds there are.
     """
 
     draw: Callable[[Plot], Figure]
     needs: tuple[str, ...]
     question: str
-    shows: str
+    shows: str | Callable[[ByKind], str]
     cannot_show: str = ""
     title: str = ""
     unless: tuple[str, ...] = ()
@@ -35,6 +36,10 @@ class KindFigure:
         """What links and notebooks call it."""
         return self.draw.__name__
 
+    def said(self, kinds: ByKind) -> str:
+        """What it shows of a run with these kinds."""
+        return self.shows if isinstance(self.shows, str) else self.shows(kinds)
+
     def drawn_for(self, kinds: ByKind) -> bool:
         """Whether a run with these kinds has what it needs, and no figure that shows more."""
         more = bool(self.unless) and all(kind in kinds for kind in self.unless)
@@ -42,14 +47,19 @@ class KindFigure:
 
     def of(self, figure: Figures, kinds: ByKind, name: str = "", **own: Any) -> FigureSpec:
         """The figure of a laboratory, which may have a name, words and needs of its ``own`` in place of these."""
-        words = {"question": self.question, "shows": self.shows, "cannot_show": self.cannot_show, "title": self.title}
+        words = {"question": self.question, "cannot_show": self.cannot_show, "title": self.title}
         needs = tuple(kinds[kind] for kind in self.needs)
-        spec = figure(**{**words, "needs": needs, "kinds": kinds, **own})(self.draw)
+        spec = figure(**{**words, "shows": self.said(kinds), "needs": needs, "kinds": kinds, **own})(self.draw)
         return replace(spec, name=name or self.name)
 
 
 def of_kinds(
-    question: str, *needs: str, shows: str, cannot_show: str = "", title: str = "", unless: tuple[str, ...] = ()
+    question: str,
+    *needs: str,
+    shows: str | Callable[[ByKind], str],
+    cannot_show: str = "",
+    title: str = "",
+    unless: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Plot], Figure]], KindFigure]:
     """Make a figure of a function that draws variables of the kinds ``needs``; see :class:`KindFigure`."""
     return lambda draw: KindFigure(draw, needs, question, shows, cannot_show, title, unless)

@@ -48,9 +48,7 @@ from goldviz.figures.plot import NAMELESS, Plot
 from goldviz.figures.reading import GROWING, finite, growing, growing_dim, positive, single
 from goldviz.models.style import NetworkStyle
 
-RULE_OF_THUMB = "The line at 10⁻³ is a rule of thumb: a good ratio does not prove that the steps go the right way."
-"""What a figure of steps beside weights cannot show."""
-SIZES = "How large the entries of {} are in each layer, and how many are exactly zero."
+SIZES = "How large the entries of {} are, and how many are zero or nearly so."
 MOST_LINES = 20
 HEADING = 16
 """Pixels of a panel's name over the first one."""
@@ -231,7 +229,7 @@ def _add_mean_and_spread(plot: Plot, style: NetworkStyle, means: Array, spread: 
 @of_kinds(
     "What do the layers put out?",
     "activation_histogram",
-    shows="How each layer's activations are distributed.",
+    shows="How the activations are distributed.",
 )
 def activation_distribution(plot: Plot) -> Figure:
     """Share of activations per bin of values in every layer: a cloud that narrows tells samples apart by less."""
@@ -252,7 +250,6 @@ def hidden_gradient_distribution(plot: Plot) -> Figure:
     "How large are the weight gradients?",
     "weight_gradient_histogram",
     shows=SIZES.format("dL/dW"),
-    cannot_show="Good weight gradients do not guarantee that the signal reaches the input.",
 )
 def weight_gradient_distribution(plot: Plot) -> Figure:
     """Share of the entries of dL/dW per bin of magnitudes in every layer; a cloud that drifts to the left fades."""

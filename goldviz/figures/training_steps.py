@@ -51,11 +51,19 @@ def step_quantities(kinds: ByKind) -> dict[str, Quantity]:
     return quantities
 
 
+def _losses(kinds: ByKind) -> str:
+    """Which losses stand beside that of training."""
+    parts = [
+        *(["the loss on unseen data"] if kinds.every("evaluation_loss", "test_loss") else []),
+        *(["that of simple answers"] if "baseline_loss" in kinds else []),
+    ]
+    return f"The training loss{', beside ' if parts else ''}{' and '.join(parts)}."
+
+
 @of_kinds(
     "Do the networks learn?",
     "training_loss",
-    shows="The training loss, beside the loss on unseen data and that of simple answers.",
-    cannot_show="Each network may want a learning rate of its own.",
+    shows=_losses,
 )
 def loss(plot: Plot) -> Figure:
     """Training loss over the steps, smoothed without looking ahead; losses of answers that need no network as lines.
@@ -174,7 +182,6 @@ def _shares_cut(plot: Plot, before: str, after: str) -> Words:
     "gradient_norm",
     "clipped",
     shows="The gradient's length before and after clipping.",
-    cannot_show="With Adam, clipping always changes little.",
 )
 def clipping(plot: Plot) -> Figure:
     """Norm of the whole gradient before and after clipping, and the share of steps that were clipped (document 003).
@@ -232,7 +239,6 @@ def learning_rate(plot: Plot) -> Figure:
     "headroom",
     title="How much larger could the rate be?",
     shows="How many times as long a step could be, from 1/8 to 16, before its batch's loss rises.",
-    cannot_show="Another batch may leave less room.",
 )
 def headroom(plot: Plot) -> Figure:
     """How many times larger the rate could be, along steps of training (critical sharpness, arXiv 2601.16979).

@@ -112,7 +112,7 @@ def shared_by_kind() -> list[tuple[Laboratory, str]]:
     taken = []
     for lab, name in EVERY:
         kinds = by_kind(lab.declared.variables)
-        if name in DRAWN and FIGURES[name].drawn_for(kinds) and spec_of(lab, name).shows == FIGURES[name].shows:
+        if name in DRAWN and FIGURES[name].drawn_for(kinds) and spec_of(lab, name).shows == FIGURES[name].said(kinds):
             taken.append((lab, name))
     return taken
 

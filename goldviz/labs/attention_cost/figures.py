@@ -97,7 +97,7 @@ def savings(ds: Run) -> str:
     name="bytes",
     needs=("bytes",),
     shows="Bytes of one head's attention weights in float32, by formula.",
-    cannot_show="What a kernel really holds: PyTorch's works in blocks.",
+    cannot_show="What a kernel really holds.",
 )
 def weight_bytes(ds: Run, *, theme: Theme = "light") -> Figure:
     """Bytes of the weights by length, kind by kind."""

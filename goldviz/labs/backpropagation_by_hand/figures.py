@@ -204,7 +204,7 @@ def sums_so_far(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
     at="number",
     at_once=True,
     shows="What step t's loss owes to the weights at step k (document 001, eq. 6).",
-    cannot_show="Terms may cancel: the norm of their sum is not the sum of their norms.",
+    cannot_show="Which terms cancel each other.",
 )
 def triangle(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
     """Norms of all terms (t, k) as a triangle, with the row of the step in view framed: one loss on its way back."""

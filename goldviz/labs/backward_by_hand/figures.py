@@ -140,7 +140,7 @@ def push_and_pull(ds: Run, *, theme: Theme = "light") -> Figure:
 @drawn(
     "Does the subtracted maximum learn anything?",
     shows="dnorm_logits, and the sum of each row with a minus: dlogit_maxes.",
-    cannot_show="Why the maximum is subtracted: without it exp overflows.",
+    cannot_show="Why the maximum is subtracted.",
 )
 def column_of_zeros(ds: Run, *, theme: Theme = "light") -> Figure:
     """dnorm_logits with dlogit_maxes as one more column, behind a gap."""

@@ -89,7 +89,6 @@ def _factor(exponent: float) -> str:
     "What becomes of a change?",
     name="lag",
     shows="The product's exact norm over lag, beside bounds, asymptote or gates.",
-    cannot_show="The asymptote is no bound: the product may lie on either side.",
 )
 def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
     """The products that start at the step in view, beside what theory says of them."""
@@ -189,7 +188,6 @@ def singular_values(ds: Run, *, theme: Theme = "light") -> Figure:
     "Where are the eigenvalues?",
     name="eigenvalues",
     shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.",
-    cannot_show="A matrix far from normal grows first, with every eigenvalue inside the circle.",
 )
 def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""

@@ -9,7 +9,7 @@ import xarray as xr
 
 from tests.truth.predicates.told import LOOKS, Told, finite
 
-GROWING = (*LOOKS, "code_look")
+GROWING = (*LOOKS, "code_look", "histogram_epoch")
 
 
 @dataclass(frozen=True)

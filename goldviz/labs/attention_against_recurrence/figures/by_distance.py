@@ -27,7 +27,7 @@ def by_distance(plot: Plot) -> Figure:
     needs=("input_gradient",),
     shows="The loss's gradient at each input. Level: distance costs nothing.",
     title="What reaches an input far back?",
-    cannot_show="Whether it is of use: a gradient that arrives may point anywhere.",
+    cannot_show="Whether it is of use.",
 )
 def gradient_by_distance(plot: Plot) -> Figure:
     """Norms of dL/dx by distance from the question, relative to the nearest input's."""

@@ -57,7 +57,7 @@ def _by_length(plot: Plot, name: str, title: str, hover: str, note: str) -> Figu
     "What does an answer cost?",
     needs=("multiplications",),
     shows="Multiplications of matrix products for one answer.",
-    cannot_show="The time: a Transformer's products can be done side by side.",
+    cannot_show="The time that it takes.",
 )
 def multiplications(plot: Plot) -> Figure:
     """Multiplications by length; both axes are logarithmic."""
@@ -81,7 +81,7 @@ def steps_in_a_row(plot: Plot) -> Figure:
     name="time",
     needs=("seconds",),
     shows="Seconds for four sequences, both ways, on one thread.",
-    cannot_show="A GPU, where a Transformer's products are done side by side.",
+    cannot_show="Seconds on a GPU.",
 )
 def measured_time(ds: Run, *, theme: Theme = "light") -> Figure:
     """Seconds by length, measured on this machine."""

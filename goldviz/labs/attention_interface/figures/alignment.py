@@ -53,7 +53,7 @@ def _answers(plot: Plot) -> AtStep:
     "Where does the writer look back?",
     needs=("attention", "answer"),
     shows="A row is a word written, a column a word read. Rings: the word that it stands for.",
-    cannot_show="What it makes of a word: the cell beside it holds that word, too.",
+    cannot_show="What it makes of a word.",
     instead=no_attention,
 )
 def alignment(plot: Plot) -> Figure:

@@ -12,8 +12,8 @@ from goldviz.labs.attention_interface.figures.quantities import figure
 @figure(
     "Does it forget as sequences grow?",
     needs=("length_accuracy",),
-    shows="Unseen sequences without a fault, by length. Right of the dashed line: longer than learned.",
-    cannot_show="A fair contest: the network without attention has fewer weights.",
+    shows="Unseen sequences without a fault, by length.",
+    cannot_show="How many weights each network has.",
 )
 def by_length(plot: Plot) -> Figure:
     """Accuracy by length: one vector for the whole sequence against a look back at every word."""
@@ -21,9 +21,11 @@ def by_length(plot: Plot) -> Figure:
     plot.number_axis("length", "Words read", "%{x} words")
     plot.linear_axis("share", "Right from start to end", tickformat=".0%")
     longest = int(plot.ds.attrs["longest_trained"])
-    if longest < int(plot.ds.attrs["longest_asked"]):
+    longer = longest < int(plot.ds.attrs["longest_asked"])
+    if longer:
         plot.figure.add_vline(x=longest + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-    return plot.finish(plot.drawn(plot.step_in_words("close_look")))
+    beyond = "Right of the dashed line: longer than learned." if longer else ""
+    return plot.finish(plot.drawn(plot.step_in_words("close_look")), beyond)
 
 
 @figure(
@@ -43,7 +45,7 @@ def right(plot: Plot) -> Figure:
     "Is the darkest cell the right word?",
     needs=("peak_offset",),
     shows="How far the largest weight is from the word that is written.",
-    cannot_show="That the network errs: a neighbour's state holds the word, too.",
+    cannot_show="Whether the network errs.",
     instead=no_attention,
 )
 def peaks(plot: Plot) -> Figure:

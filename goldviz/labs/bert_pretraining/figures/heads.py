@@ -27,7 +27,7 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
     "Where do the heads look?",
     needs=("attention",),
     shows="The attention of every head in one unseen sentence.",
-    cannot_show="What the network concludes from it: attention is not an explanation.",
+    cannot_show="What the network concludes from it.",
 )
 def attention(plot: Plot) -> Figure:
     """Attention of every head in the probe sentence at one look: layers from top to bottom, heads from left to right.

@@ -28,7 +28,6 @@ NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol
 @figure(
     "Which kinds of text does it judge?",
     shows="Tones judged rightly by kind of text, beside simple answers.",
-    cannot_show="With few texts of a kind, a few percent are chance.",
 )
 def by_kind(plot: Plot) -> Figure:
     """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.

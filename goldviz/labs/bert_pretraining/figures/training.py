@@ -5,7 +5,6 @@ from __future__ import annotations
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure
-from goldviz.figures.layers import RULE_OF_THUMB
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import positive
 from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot, mark_phases
@@ -78,7 +77,6 @@ def _at_zero(ds: Run) -> str:
     "Are the steps the right size?",
     needs=("update_to_data",),
     shows="How large the steps are beside the weights, part by part.",
-    cannot_show=RULE_OF_THUMB,
 )
 def update_to_data(plot: Plot) -> Figure:
     """Spread of the step over the spread of the weights that it changes, part by part, on a log axis.

@@ -78,7 +78,7 @@ def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme:
     "Where did it look?",
     name="looked",
     shows="How much each head's last place looks at each token before.",
-    cannot_show="What it took from there: attention is not an explanation.",
+    cannot_show="What it took from there.",
 )
 def looked(signs: Sequence[str], weights: NDArray[np.floating], *, theme: Theme = "light") -> Figure:
     """The last row of every head's attention: a row for each head, a column for each token."""

@@ -25,7 +25,7 @@ from goldviz.labs.char_gpt.figures.quantities import figure, probe_of
     "Where do the heads look?",
     needs=("attention",),
     shows="The attention of every head in a stretch of dev text.",
-    cannot_show="What the network concludes from it: attention is not an explanation.",
+    cannot_show="What the network concludes from it.",
 )
 def attention(plot: Plot) -> Figure:
     """A bright diagonal looks at itself, a line beside it at the token before, a bright column always at one token."""

@@ -100,8 +100,8 @@ def drawn_table(shares: NDArray[Any]) -> NDArray[np.float32]:
     "Which characters does it treat alike?",
     title="Which characters are alike to it?",
     needs=("embedding_table",),
-    shows="A map of the embedding: similar characters stand close. Squares: vowels.",
-    cannot_show="Other directions, in which neighbours here may be far apart.",
+    shows="The embedding's two widest directions. Squares: vowels.",
+    cannot_show="Other directions.",
 )
 def embedding(plot: Plot) -> Figure:
     """The embedding's two main directions (principal components) at a close look, with the share that they show."""

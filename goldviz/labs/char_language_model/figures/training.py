@@ -54,7 +54,6 @@ generalisation = training_steps.generalisation.of(
         "This run has no batch norm. Set Normalisation to batch norm.", "running_gap", "batch_statistics_loss"
     ),
     shows="Dev loss with running statistics and with the dev text's own.",
-    cannot_show="Statistics that agree may still be of the wrong axis.",
 )
 def running_statistics(plot: Plot) -> Figure:
     """Batch norm after training uses running means; where they lag behind, the network is another than was trained.

@@ -27,8 +27,8 @@ REACH = 1000.0
 @figure(
     "Where does depth carry the points?",
     needs=("path",),
-    shows="Paths of unseen points through depth, and where the read-out is undecided.",
-    cannot_show="Added dimensions: from the side, paths may seem to cross.",
+    shows="Paths of unseen points through depth.",
+    cannot_show="Added dimensions.",
 )
 def carried(plot: Plot) -> Figure:
     """The kept points' paths from depth 0 (small rings) to depth 1 (filled), at one look, a panel for each network.
@@ -210,8 +210,8 @@ def _share(value: float) -> str:
 @figure(
     "What is said of every place?",
     needs=("decision", "path"),
-    shows="The probability of class 1, wherever a point may start.",
-    cannot_show="How sure one may be: far from training points the colours are a guess.",
+    shows="What is answered, wherever a point may start.",
+    cannot_show="How sure one may be.",
 )
 def decision(plot: Plot) -> Figure:
     """The probability of class 1 for every starting place in the plane at one look; the regression's answer over x.

@@ -14,7 +14,6 @@ from goldviz.labs.depth_gradients.figures.quantities import figure
     "Do the networks learn?",
     needs=("loss",),
     shows="The loss on unseen samples, beside always answering 0. Thin: the training loss.",
-    cannot_show="Each network may want a learning rate of its own.",
 )
 def loss(plot: Plot) -> Figure:
     """Loss on unseen samples over the epochs, the training loss thin behind it.

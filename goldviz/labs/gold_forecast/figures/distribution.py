@@ -41,7 +41,7 @@ of_forecasts = partial(figure, instead=missing("target", "mean", "scale"))
     "How sure is the forecast?",
     redrawn="it has more bands at the run's end, and its axis reaches as far as the look needs",
     shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
-    cannot_show="Other times; and bands may be too wide.",
+    cannot_show="Other times.",
 )
 def fan(plot: Plot) -> Figure:
     """The last forecasts as bands of 50, 80 and 95 %, with their mean, and what came.
@@ -110,7 +110,6 @@ def _add_points(figure: Figure, dates: list[str], came: Values, outside: Values,
     "Do its intervals keep their word?",
     redrawn="how many bins it has, and how far its axes reach, changes with the look",
     shows="Where in its forecast distribution each value fell.",
-    cannot_show="Good averages can hide bad days.",
 )
 def calibration(plot: Plot) -> Figure:
     """Histogram of the forecast probability of at most what came (PIT), and how much the intervals held.

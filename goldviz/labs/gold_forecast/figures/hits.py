@@ -22,7 +22,7 @@ NO_SIGN = "A forecast of the variance has no sign: see how large the next move w
     "How often is the sign right?",
     redrawn="which years have enough moves to count changes with the look",
     shows="The share of right signs by year, with 95 % intervals.",
-    cannot_show="The size of moves: a forecaster can be right often and still lose.",
+    cannot_show="The size of moves.",
 )
 def hits(plot: Plot) -> Figure:
     """Share of moves whose sign the forecast had right, by year and in all, with 95 % Wilson intervals.

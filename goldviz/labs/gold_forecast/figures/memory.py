@@ -40,7 +40,6 @@ WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that t
     "How far back does the network learn from?",
     title="How far back does it learn from?",
     shows="How long dL/dh is at each row before the forecast.",
-    cannot_show="Short reach is normal for daily moves.",
 )
 def gradient_by_lag(plot: Plot) -> Figure:
     """Norm of dL/dh so many rows before the forecast, at one look of the last refit, on a log axis.
@@ -76,7 +75,6 @@ def _reach(now: Array) -> str:
     "What does the forecast listen to?",
     instead=missing("input_gradient"),
     shows="How much the forecast moves with each input, channel by channel.",
-    cannot_show="Used does not mean useful.",
 )
 def listening(plot: Plot) -> Figure:
     """Mean size of the forecast's derivative by each input, by channel and by rows back, as log10 colour.

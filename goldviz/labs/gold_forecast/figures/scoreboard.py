@@ -25,7 +25,7 @@ from goldviz.labs.gold_forecast.words import model_name, source_words
     "Who forecasts best?",
     redrawn="what is a dot, or an arrow at the edge, changes with the look",
     shows="Every forecast's score against the simplest, with 95 % intervals.",
-    cannot_show="Costs of trading; and choosing the best of many makes intervals too narrow.",
+    cannot_show="Costs of trading.",
 )
 def scoreboard(plot: Plot) -> Figure:
     """Scores against the simplest forecast, with the 95 % interval of a block bootstrap once the run has ended.

@@ -38,7 +38,7 @@ ALL_REFITS_MARKED = 12
     "Is the forecast better than the simplest one, and when?",
     redrawn="which baselines are drawn, and how far the axis reaches, changes with the look",
     shows="What each forecast gained over the simplest, added up over time.",
-    cannot_show="Chance: who tries often enough finds a curve that ended well.",
+    cannot_show="How much of it is chance.",
 )
 def skill(plot: Plot) -> Figure:
     """Gains over the simplest forecast, added up over time (Goyal and Welch 2008): above 0 is better so far.

@@ -20,7 +20,6 @@ gradient_by_layer = layers.gradient_by_layer.of(
     needs=(),
     instead=missing("gradient_norm", waiting=AT_FIRST_EPOCH),
     shows="The gradient's length by layer before clipping, in the last refit.",
-    cannot_show="Good gradients do not guarantee memory.",
 )
 
 update_to_data = layers.update_to_data.of(

@@ -35,7 +35,6 @@ WINDOWS = 300
     redrawn="its axis reaches as far as the look needs",
     instead=missing("target"),
     shows="The forecast standard deviation beside simple ones, over the largest moves.",
-    cannot_show="Volatility itself: one day's move is a noisy reading of it.",
 )
 def volatility(plot: Plot) -> Figure:
     """Forecast standard deviation of network and baselines over time, over the largest move of each window.

@@ -80,7 +80,7 @@ def ahead_sentence(ds: Run) -> str:
 @drawn(
     "Which covariates leak when joined by date?",
     shows="Each covariate's correlation with the next move, both ways.",
-    cannot_show="How a forecast would do: this is in sample.",
+    cannot_show="How a forecast would do.",
 )
 def leak(ds: Run, *, theme: Theme = "light") -> Figure:
     """Every covariate's two correlations over all the years, and what lies between them."""

@@ -117,7 +117,7 @@ STATES = (
 @drawn(
     "Who is new on which of the last days?",
     shows="Each mark is a new value in the row of that day's forecast.",
-    cannot_show="Revisions: a series stands here as it was last read.",
+    cannot_show="Revisions.",
 )
 def last_days(ds: Run, *, theme: Theme = "light") -> Figure:
     """Which channel has a new value in which of the last rows, and whether that value was out by then."""

@@ -24,7 +24,7 @@ LONGEST_WORDS = 34
 @drawn(
     "Where did the target and the covariate go?",
     shows="Prices as an index, or on a log axis: equal heights are equal ratios.",
-    cannot_show="Whether the two are related: prices that drift look alike.",
+    cannot_show="Whether the two are related.",
 )
 def prices(ds: Run, *, theme: Theme = "light") -> Figure:
     """The target and the covariate beside it: on one log axis from 100 on, or in panels of their own."""

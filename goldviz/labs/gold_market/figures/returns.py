@@ -172,7 +172,6 @@ def worst_sentence(ds: Run) -> str:
 @drawn(
     "What do past moves tell?",
     shows="The autocorrelation of the moves, and of their squares.",
-    cannot_show="Whether a lag is real, where volatility changes.",
 )
 def memory(ds: Run, *, theme: Theme = "light") -> Figure:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""

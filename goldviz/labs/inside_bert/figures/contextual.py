@@ -16,7 +16,7 @@ LINES = {"same word": ("#d55e00", "solid", "circle"), "other words": ("#838383",
 @drawn(
     "Does a word keep its vector?",
     shows="The cosine of the word's two vectors. Dashed: with the other words of the second sentence.",
-    cannot_show="What the vector means: a cosine says how alike two are, not in what.",
+    cannot_show="What the vector means.",
     name="word_cosine",
     needs=("word_cosine",),
 )

@@ -200,7 +200,7 @@ def _finish(
 @drawn(
     "Do the other measures agree?",
     shows="Raw weights, weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema 2020).",
-    cannot_show="The feed-forward networks, which none of the five knows.",
+    cannot_show="The feed-forward networks.",
 )
 def shares(ds: Run, *, theme: Theme = "light") -> Figure:
     """The query shared out over the pieces by five measures, each of which sums to 1."""

@@ -33,5 +33,5 @@ network = diagram(
     noun="head",
     question="Where in the encoder?",
     shows="Every layer's heads, by what they do with this text. Choose one to look into it.",
-    cannot_show="What a head looks at: its number is a mean over all pieces.",
+    cannot_show="What a head looks at.",
 )

@@ -23,7 +23,7 @@ OF_ORDER = {-1.0: "better", 0.0: "?", 1.0: "worse"}
     title="One forecast, many scores",
     needs=("batch_score",),
     shows="The score of the same forecasts with the last batch dropped, by batch size.",
-    cannot_show="Which windows are missing: always the newest ones.",
+    cannot_show="Which windows are missing.",
 )
 def same_forecast(plot: Plot) -> Figure:
     """Scores by the size of the test batch, whose last one is dropped."""
@@ -80,7 +80,7 @@ def standing(plot: Plot) -> Words:
     title="Who is ahead?",
     needs=("told", "difference_low"),
     shows="Each row's score on the test part, with its 95 % interval.",
-    cannot_show="Other years: the test part holds few independent windows.",
+    cannot_show="Other years.",
 )
 def table(plot: Plot) -> Figure:
     """Scores with intervals of a block bootstrap; the figure's words name the rows that are abreast of the best."""
@@ -155,7 +155,7 @@ def traps(plot: Plot) -> Figure:
     "Which rows differ beyond chance?",
     needs=("difference_low", "difference_high"),
     shows="Which row is better than which; a question mark where nobody can say.",
-    cannot_show="How large a difference is. Thirty pairs at 95 % give a false one or two.",
+    cannot_show="How large a difference is.",
 )
 def told_apart(plot: Plot) -> Figure:
     """Pairs of rows, by the interval of their difference over the same windows and seeds."""

@@ -65,7 +65,7 @@ def _said(question: str, operations: NDArray[Any], columns: NDArray[Any]) -> str
     needs=("operation_weight", "column_weight"),
     shows="A column is a step; its weights of operations, and of columns, add up to 1.",
     title="What does it choose at each step?",
-    cannot_show="Which choices matter: count reads no column.",
+    cannot_show="Which choices matter.",
 )
 def controller(plot: Plot, *, question: int = 0) -> Figure:
     """The document's picture: the controller step after step, with weights over operations, and over columns."""

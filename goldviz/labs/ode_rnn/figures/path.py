@@ -44,7 +44,7 @@ HANDLE = 5
     title="What is known between observations?",
     needs=("decoded_mean", "decoded_scale", "probe_time"),
     shows="The forecast with its 90 % band, and its jump at each observation.",
-    cannot_show="Other sequences; the band tells what the network believes, not what is true.",
+    cannot_show="Other sequences.",
 )
 def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> Figure:
     """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.

@@ -14,7 +14,7 @@ from goldviz.labs.ode_rnn.figures.quantities import figure, legend_below, refine
     title="Is it an ODE that was learned?",
     needs=("refined_error", "error"),
     shows="The error with these steps and with steps four times as fine.",
-    cannot_show="Which is nearer to the truth: a wrong field can be followed exactly.",
+    cannot_show="Which is nearer to the truth.",
 )
 def consistency(plot: Plot) -> Figure:
     """The ODE-RNN's error with the steps of training and with steps four times as fine, over training, and their ratio.

@@ -20,7 +20,7 @@ WORDS_OF_PANEL = 0.14
     "Does it know how things go on?",
     needs=("error",),
     shows="The squared error on unseen sequences, after usual and longer gaps.",
-    cannot_show="A fair contest: as many steps do not cost the same, and none was tuned.",
+    cannot_show="What a step of each network costs.",
 )
 def error(plot: Plot) -> Figure:
     """Mean squared error of the next value on fixed test sequences: gaps as in training, and longer ones, log axes.
@@ -73,7 +73,7 @@ def _zero_line(plot: Plot, horizon: str, row: int, curves: Array) -> None:
     "Are the bands honest?",
     needs=("coverage",),
     shows="The share of unseen values inside the 90 % band.",
-    cannot_show="Where they fail: a band can hold 90 % in all and far less after long gaps.",
+    cannot_show="Where they fail.",
 )
 def coverage(plot: Plot) -> Figure:
     """Share of test values that fall inside the forecast's 90 % band, over training, with the line at 90 %.

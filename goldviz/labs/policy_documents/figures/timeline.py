@@ -27,7 +27,7 @@ LEAST_DOT, MORE_DOT = 3.0, 9.0
     at="document",
     at_once=True,
     shows="Each document's tone at its release, and its distance from the one before.",
-    cannot_show="Whether the tone is right: one model reads it.",
+    cannot_show="Whether the tone is right.",
 )
 def timeline(ds: Run, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
     """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""

@@ -41,7 +41,7 @@ def network_of(plot: Plot) -> str:
     "What does looking ahead gain?",
     needs=("nats", "baseline_nats"),
     shows="Nats gained over token frequency, added up: honest tokens, and such as look ahead.",
-    cannot_show="Why a curve ends well: one good spell is enough.",
+    cannot_show="Why a curve ends well.",
 )
 def gains(plot: Plot) -> Figure:
     """Gains in -log p(x) over token frequency, added up, so that a curve ends at the mean gain a day.
@@ -108,7 +108,7 @@ def _gap(pair: Pair | None) -> str:
     title="Who forecasts best?",
     needs=("score", "score_low", "score_high"),
     shows="Nats a day gained over token frequency, with 95 % intervals. Strokes: each seed.",
-    cannot_show="Runs with other tokens: their zero is another one.",
+    cannot_show="Runs with other tokens.",
 )
 def scoreboard(plot: Plot) -> Figure:
     """Mean gains with the interval of a bootstrap of blocks of days. A model that knows no token stands beside."""

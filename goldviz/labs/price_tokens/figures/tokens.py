@@ -116,7 +116,7 @@ def _stays(values: np.ndarray) -> str:
     title="Do days make words?",
     needs=("bits", "motif_count"),
     shows="Bits of a later day once frequent pairs are joined, in order and shuffled.",
-    cannot_show="A shape that comes again: calm that lasts shortens the code as well.",
+    cannot_show="Whether a shape comes again.",
 )
 def motifs(plot: Plot) -> Figure:
     """Byte-pair merges learned on the past, later days coded with them (document 002, 2.4)."""

@@ -16,8 +16,8 @@ NOTHING_KEPT = NetworkStyle("best without memory", "#838383", "dot", "square")
     "From what distance does each network forget the cue?",
     title="From what distance is it forgotten?",
     needs=("loss_by_lag",),
-    shows="Loss and right answers by how far back the cue lies. Dotted: without memory.",
-    cannot_show="Why a network fails: a gradient that arrives may not have been followed.",
+    shows="How well each network answers, by how far back the cue lies. Dotted: without memory.",
+    cannot_show="Why a network fails.",
 )
 def by_lag(plot: Plot) -> Figure:
     """Loss, and accuracy where the task has it, on fresh sequences by how far back their cue lies, at one look.

@@ -73,7 +73,6 @@ def _memory(plot: Plot) -> Words:
 @figure(
     "How much is stuck at an end?",
     shows="The share of gates almost shut or open, and of saturated hidden values.",
-    cannot_show="Stuck is not always bad: a forget gate that stays open carries a memory.",
 )
 def saturation(plot: Plot) -> Figure:
     """Share of gate values below 0.05 or above 0.95, and of hidden values with |h| > 0.97, over training.

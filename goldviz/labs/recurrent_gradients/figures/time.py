@@ -24,7 +24,7 @@ _HOVER = "10<sup>%{y:.2f}</sup>"
     title="Does the signal survive?",
     needs=("log_jacobian_norm",),
     shows="How much of a change of the state can arrive after so many steps.",
-    cannot_show="Which direction the task needs: the norm is of the best-kept one.",
+    cannot_show="Which direction the task needs.",
 )
 def jacobian_by_lag(plot: Plot) -> Figure:
     """log10 of the spectral norm of dh_T/dh_(T-lag) at one look (document 001, eq. 6-9), one curve for each network,

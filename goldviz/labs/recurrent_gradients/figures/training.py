@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goldviz.figures import training_steps
 from goldviz.figures.draft import Figure
-from goldviz.figures.layers import RULE_OF_THUMB, lines_of_layers
+from goldviz.figures.layers import lines_of_layers
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import positive
 from goldviz.labs.recurrent_gradients.figures.quantities import KINDS, figure
@@ -37,7 +37,6 @@ def accuracy(plot: Plot) -> Figure:
     kinds=KINDS,
     needs=("update_to_data",),
     shows="How large the steps are beside the weights.",
-    cannot_show=RULE_OF_THUMB,
 )
 def update_to_data(plot: Plot) -> Figure:
     """Spread of each step over the spread of the recurrent weights that it changes, over training, on a log axis.

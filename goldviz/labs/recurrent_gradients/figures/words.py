@@ -59,7 +59,6 @@ def _of_networks(ds: Run, values: Array, hover: str) -> Figure:
     "What would each network say after each word?",
     name="verdict",
     shows="The probability of praise, were the review to end at this word.",
-    cannot_show="Before the last word a network may say anything: it was not trained there.",
 )
 def verdict(ds: Run, *, theme: Theme = "light") -> Figure:
     """Probability of praise after each word."""

@@ -30,7 +30,7 @@ NAMES = {"h1": "h₁ (no unit)", "h2": "h₂ (no unit)", "h3": "h₃, the added 
     "Where do the blocks carry the points?",
     at="ds",
     needs=("network",),
-    shows="The residual network's states at this depth, beside the flow's.",
+    shows="The residual network's states at this depth.",
 )
 def carried(ds: Run, *, theme: Theme = "light") -> Figure:
     """The points that the network carries, at the depth in view, over the paths of a few of them."""

@@ -35,7 +35,7 @@ def _floor(plot: Plot) -> None:
     "Who forecasts best?",
     needs=("horizon_error",),
     shows="The error on other series, by rows ahead. Thin: simple rules.",
-    cannot_show="A fair contest: each network may want other sizes and more steps.",
+    cannot_show="What other sizes or more steps would give.",
 )
 def horizon(plot: Plot) -> Figure:
     """Mean squared error by rows ahead, each forecast rolled on from its own answers; 1 is the error of the mean."""

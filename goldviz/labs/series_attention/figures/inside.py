@@ -18,7 +18,7 @@ DASHES = ("solid", "dot", "dash", "dashdot", "longdash", "longdashdot", "solid",
     "How far back does attention look?",
     needs=("attention_by_lag",),
     shows="The mean weight that rows give to the row so many rows back.",
-    cannot_show="What is made of it: attention is not an explanation.",
+    cannot_show="What is made of it.",
 )
 def by_lag(plot: Plot) -> Figure:
     """Attention by lag: a peak at the period means that the head copies from one period ago."""

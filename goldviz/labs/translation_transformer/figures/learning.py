@@ -16,7 +16,7 @@ from goldviz.labs.translation_transformer.measures import steps_by_rate
 @figure(
     "Does it write as well alone?",
     needs=("told_right", "free_right"),
-    shows="Right words. Solid: told the right words before. Dotted: it reads its own.",
+    shows="Right words, told the right ones before. Dotted: it reads its own.",
 )
 def alone(plot: Plot) -> Figure:
     """Teacher forcing against free running: one wrong word may draw others after it."""
@@ -30,7 +30,7 @@ def alone(plot: Plot) -> Figure:
 @figure(
     "Does it know longer sequences?",
     needs=("length_accuracy",),
-    shows="Unseen sequences without a fault, by length. Right of the dashed line: longer than learned.",
+    shows="Unseen sequences without a fault, by length.",
 )
 def by_length(plot: Plot) -> Figure:
     """Right answers by length: the code of a place that was never trained means nothing to the network."""
@@ -38,9 +38,11 @@ def by_length(plot: Plot) -> Figure:
     plot.number_axis("length", "Words read", "%{x} words")
     plot.linear_axis("share", "Right from start to end", tickformat=".0%")
     longest = int(plot.ds.attrs["longest_trained"])
-    if longest < int(plot.ds["length"].values[-1]):
+    longer = longest < int(plot.ds["length"].values[-1])
+    if longer:
         plot.figure.add_vline(x=longest + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-    return plot.finish(plot.drawn(plot.step_in_words("close_look")))
+    beyond = "Right of the dashed line: longer than learned." if longer else ""
+    return plot.finish(plot.drawn(plot.step_in_words("close_look")), beyond)
 
 
 @figure(
@@ -78,8 +80,7 @@ def norm_at_work(plot: Plot) -> Figure:
 @figure(
     "Who learns first?",
     needs=("sequence_accuracy",),
-    shows="Steps until 99 % of unseen sequences are right, by learning rate.",
-    cannot_show="Norms without a bar did not get there in this run.",
+    shows="Steps until 99 % of unseen sequences are right, by learning rate. No bar: not in this run.",
 )
 def steps_to_right(plot: Plot) -> Figure:
     """Steps to 99 % by norm and learning rate (document 004, section 4.2: layer norm shortens training)."""

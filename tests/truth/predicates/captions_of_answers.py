@@ -1,0 +1,283 @@
+"""What is claimed under figures of networks whose answers are right or wrong."""
+
+import itertools
+
+import numpy as np
+import xarray as xr
+
+from tests.truth.predicates.drawing import (
+    Drawing,
+    absent,
+    both,
+    dotted,
+    line_at,
+    now,
+    numeric,
+    over,
+    shown,
+)
+
+
+def heads_and_sizes(drawing: Drawing) -> bool:
+    """Of both heads the last stage's weights, and each cell's size; the line stands where answers begin."""
+    heads = [drawing.view.last("address").sel(head=name).isel(stage=-1) for name in drawing.run["head"].values]
+    begins = drawing.run["time"].values[answering(drawing).argmax()] - 0.5
+    return all(shown(drawing, one) for one in heads) and now("cell_size")(drawing) and line_at(begins)(drawing)
+
+
+def answering(drawing: Drawing) -> np.ndarray:
+    """At which times something is wanted of the network."""
+    return drawing.run["wanted"].notnull().any("bit").values
+
+
+def likely_ones(drawing: Drawing) -> bool:
+    """What is told and wanted, and every network's answer as a probability."""
+    answer = drawing.view.last("answer")
+    chances = [answer, 1 / (1 + np.exp(-answer))]
+    wanted = drawing.view.of("wanted")
+    return (
+        over("told")(drawing)
+        and over("wanted")(drawing)
+        and any(shown(drawing, one) or shown(drawing, one.where(wanted.notnull())) for one in chances)
+    )
+
+
+def longest_learned(drawing: Drawing) -> float:
+    return float(drawing.view.settings.length)
+
+
+def four_stages(drawing: Drawing) -> bool:
+    """Bars of four stages of one head at one time, and hollow the last stage of the time before."""
+    told = drawing.notes
+    time = int(told.split("Time ")[1].split(",")[0])
+    reads = "reads" in told
+    address = drawing.view.last("address").sel(head="read" if reads else "write")
+    before = drawing.only(lambda trace: trace.get("name") == "before")
+    hollow = all("rgba(0,0,0,0)" in str((trace.get("marker") or {}).get("color")) for trace in before.data)
+    parts = [shown(drawing, address.sel(time=time).isel(stage=place)) for place in range(4)]
+    return all(parts) and hollow and (time == 1 or shown(before, address.sel(time=time - 1).isel(stage=-1)))
+
+
+def memory(drawing: Drawing) -> bool:
+    time = int(drawing.notes.split("After time ")[1].split(".")[0])
+    return shown(drawing, drawing.view.last("memory").sel(time=time))
+
+
+def spread(drawing: Drawing) -> bool:
+    return over("cells_used")(drawing) and line_at(1, axis="y")(drawing)
+
+
+def thoughts(drawing: Drawing) -> bool:
+    """Of one network a bar at each step of each input as long as its weight, and the budget before it as a line."""
+    bars = [np.nan_to_num(numeric(trace["y"])) for trace in drawing.typed("bar").data]
+    sums = np.sort(np.concatenate([one.ravel() for one in bars]))
+
+    def of_one(network: str) -> bool:
+        parts = [drawing.view.last(name).sel(network=network).values for name in ("weight", "remainder")]
+        due = np.sort(np.nan_to_num(np.concatenate([part.ravel() for part in parts])))
+        return sums.size == due.size and scaled(sums, due)
+
+    return bool(drawing.typed("scatter").data) and any(map(of_one, drawing.run.network.values))
+
+
+def scaled(drawn: np.ndarray, due: np.ndarray) -> bool:
+    """The same numbers, all as many times as large."""
+    factor = drawn.max() / due.max()
+    return bool(factor > 0 and np.allclose(drawn, factor * due, atol=1e-3 * drawn.max()))
+
+
+def the_way(drawing: Drawing) -> bool:
+    return dotted(over("ponder", "accuracy"))(drawing) and shown(drawing.typed("scatter"), drawing.view.last("ponder"))
+
+
+def pushes(drawing: Drawing) -> bool:
+    """Of one network, with a minus: what is above 0 takes the neuron up at a step downhill."""
+    parts = [drawing.view.last(name) for name in ("answer_push", "price_push")]
+    of_one = [all(shown(drawing, part.sel(network=name)) for part in parts) for name in drawing.run.network.values]
+    return any(of_one) and "− dL/dz" in drawing.texts
+
+
+def guessing(drawing: Drawing) -> bool:
+    return now("accuracy_by_distance")(drawing)
+
+
+def nearest_is_one(drawing: Drawing) -> bool:
+    gradients = drawing.view.last("input_gradient")
+    return shown(drawing, gradients)
+
+
+def level(drawing: Drawing) -> bool:
+    """Every network's line begins at 1, so that a level one is one that distance costs nothing."""
+    first = drawing.view.last("input_gradient").isel(lag=0).values
+    return bool(np.allclose(first[np.isfinite(first)], 1)) and shown(drawing, drawing.view.last("input_gradient"))
+
+
+def written_by_read(name: str):
+    """A table of words written (down) by words read (across); of several heads the last block's mean."""
+
+    def claim(drawing: Drawing) -> bool:
+        weights = drawing.view.last(name)
+        maps = [numeric(trace["z"]) for trace in drawing.typed("heatmap").data]
+        tables = [weights] if "head" not in weights.dims else of_heads(weights)
+        return any(
+            one.shape == table.shape and np.allclose(one, table.values, atol=1e-4, equal_nan=True)
+            for table in tables
+            for one in maps
+        )
+
+    return claim
+
+
+def of_heads(weights: xr.DataArray) -> list[xr.DataArray]:
+    """What a picture of one map may be of several heads: any one, or their mean, of any block."""
+    blocks = [weights.isel(block_number=place) for place in range(weights.sizes["block_number"])]
+    return [
+        one
+        for block in blocks
+        for one in (block.mean("head"), *(block.isel(head=h) for h in range(block.sizes["head"])))
+    ]
+
+
+def rings(drawing: Drawing) -> bool:
+    """Hollow, at the word that each written one stands for."""
+    aligned = drawing.run.aligned.values.astype(float)
+    due = {(place, at) for place, at in enumerate(aligned) if np.isfinite(at) and at >= 0}
+    [marks] = drawing.hollow.typed("scatter").data
+    return len(numeric(marks["x"])) == len(due)
+
+
+def darker(drawing: Drawing) -> bool:
+    """The more attention, the darker and wider a line, in steps that their names say."""
+    lines = [trace for trace in drawing.typed("scatter").data if trace.get("mode") == "lines"]
+    widths = [trace["line"]["width"] for trace in lines]
+    shares = [int(str(trace["name"]).split("%")[0]) / 100 for trace in lines]
+    weights = drawing.view.last("attention").values
+    places = [numeric(trace["x"]) for trace in lines]
+    counts = [0 if one is None else int(np.isfinite(one).sum()) // 2 for one in places]
+    edges = [*shares, np.inf]
+    due = [((weights >= low) & (weights < high)).sum() for low, high in itertools.pairwise(edges)]
+    return widths == sorted(set(widths)) and counts == due
+
+
+def first_at(drawing: Drawing) -> bool:
+    """The look at which 99 % are right in the middle seed, of every network that gets there; no bar for others."""
+    name = "rate_accuracy" if "rate_accuracy" in drawing.run else "sequence_accuracy"
+    shares = drawing.view.of(name)
+    steps = shares.look.where(shares >= 0.99).min("look").fillna(np.inf).median("seed")
+    due = np.sort(steps.values[np.isfinite(steps.values)].ravel())
+    drawn = [numeric(trace.get("y")) for trace in drawing.typed("bar").data]
+    heights = np.concatenate([np.zeros(0), *(one[np.isfinite(one)] for one in drawn if one is not None)])
+    return np.array_equal(np.sort(heights), due)
+
+
+def norms(drawing: Drawing) -> bool:
+    """At each stage a word's mean, with its spread as a bar."""
+    bars = [numeric((trace.get("error_y") or {}).get("array")) for trace in drawing.data]
+    spreads = drawing.view.last("norm_deviation").values
+    return now("norm_mean")(drawing) and all(
+        any(one is not None and np.allclose(one, row, rtol=1e-4) for one in bars) for row in spreads
+    )
+
+
+def of_question(drawing: Drawing, name: str) -> xr.DataArray:
+    """Of the question whose words stand in the notes."""
+    return drawing.view.of(name).isel(question=0)
+
+
+def choices(drawing: Drawing) -> bool:
+    """Operations over columns in one map, a column for each step, and both parts of it sum to 1."""
+    parts = [drawing.view.last(name).isel(question=0) for name in ("operation_weight", "column_weight")]
+    sums = all(np.allclose(part.sum(part.dims[-1]), 1, atol=1e-3) for part in parts)
+    return sums and stacked(drawing, [part.values.T for part in parts])
+
+
+def stacked(drawing: Drawing, parts: list[np.ndarray]) -> bool:
+    """Whether these tables stand on each other in one map, with or without a row between, either way up."""
+    for trace in drawing.typed("heatmap").data:
+        drawn = numeric(trace["z"])
+        rows = {tuple(np.round(row, 4)) for row in drawn}
+        if all(tuple(np.round(row, 4)) in rows for part in parts for row in part):
+            return True
+    return False
+
+
+def forming(drawing: Drawing) -> bool:
+    parts = [drawing.view.of(name).isel(question=0) for name in ("operation_weight", "column_weight")]
+    steps = range(parts[0].sizes["iteration"])
+    return all(stacked(drawing, [part.isel(iteration=step).values.T for part in parts]) for step in steps)
+
+
+def selected(drawing: Drawing) -> bool:
+    return shown(drawing, drawing.view.last("selection").isel(question=0))
+
+
+OF_LABORATORIES = {
+    "neural-turing-machine": {
+        "The weight of each cell at each time, and its size.": heads_and_sizes,
+        "Right of the dotted line: answers.": heads_and_sizes,
+        "Bits told, bits wanted, and how likely each network holds a 1.": likely_ones,
+        "Right sequences and bits by length.": now("sequences_right", "bits_right"),
+        "Dotted: longest learned.": line_at(longest_learned, axis="x"),
+        "Dashed: the memory's cells.": line_at(lambda drawing: float(drawing.run.sizes["slot"]), "dash", "x"),
+        "Each cell's weight after each of four stages.": four_stages,
+        "Hollow: the time before.": four_stages,
+        "Every number of every cell, after one time.": memory,
+        "Over how many cells an address is spread; 1 is a single cell.": spread,
+    },
+    "adaptive-computation": {
+        "A row is an input, a bar a step's weight.": thoughts,
+        "The line: the budget left.": thoughts,
+        "Mean steps of thought by difficulty: bits before STOP, signs, or carries.": now("ponder_by_difficulty"),
+        "Whether the time is needed.": absent("need"),
+        "Right answers against steps of thought.": the_way,
+        "Dotted: the way there.": the_way,
+        "How many unseen inputs take how many steps of thought.": over("step_share"),
+        "How each part of the loss pushes the halting neuron.": pushes,
+        "Above 0: stop sooner.": pushes,
+    },
+    "attention-against-recurrence": {
+        "Right answers by how far back the marked symbol lies.": guessing,
+        "The loss's gradient at each input.": nearest_is_one,
+        "Level: distance costs nothing.": level,
+        "Whether it is of use.": absent("use"),
+        "Steps that have to be done one after another.": over("steps_in_a_row"),
+        "Multiplications of matrix products for one answer.": over("multiplications"),
+        "The time that it takes.": absent("time", "second"),
+    },
+    "attention-interface": {
+        "A row is a word written, a column a word read.": written_by_read("attention"),
+        "Rings: the word that it stands for.": rings,
+        "What it makes of a word.": absent("means", "makes"),
+        "Left what was read, right what is written.": darker,
+        "Darker: it looks more.": darker,
+        "Unseen sequences without a fault, by length.": now("length_accuracy"),
+        "How many weights each network has.": absent("weights?", "parameters?"),
+        "Unseen sequences without a fault, over training.": over("sequence_accuracy"),
+        "How far the largest weight is from the word that is written.": now("peak_offset"),
+        "Whether the network errs.": absent("right", "wrong", "err"),
+    },
+    "translation-transformer": {
+        "Rows look at columns.": both(written_by_read("encoder_attention"), written_by_read("decoder_attention")),
+        "Left: words read.": written_by_read("encoder_attention"),
+        "Right: a word written looks back alone.": written_by_read("decoder_attention"),
+        "A row is a word written, a column a word read.": written_by_read("cross_attention"),
+        "Rings: the word that it stands for.": rings,
+        "Steps until 99 % of unseen sequences are right, by learning rate.": first_at,
+        "No bar: not in this run.": first_at,
+        "Right words, told the right ones before.": over("told_right"),
+        "Dotted: it reads its own.": dotted(over("free_right")),
+        "Each word's mean and spread: as it comes, standardised, and with gain and shift.": norms,
+        "Unseen sequences without a fault, by length.": now("length_accuracy"),
+    },
+    "neural-programmer": {
+        "A column is a step; its weights of operations, and of columns, add up to 1.": choices,
+        "Which choices matter.": absent("matter"),
+        "A line is a row of the table.": selected,
+        "Bright rows are selected.": selected,
+        "Right answers of the hardened program.": over("right", "as_asked"),
+        "Dotted: right by luck.": dotted(over("lucky")),
+        "Weights of operations and columns over training, step by step.": forming,
+        "How far the soft answer is from the hardened program's.": over("gap"),
+        "Right answers by what is asked for and the number of conditions.": now("right_by_sort"),
+    },
+}

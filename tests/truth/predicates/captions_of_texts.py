@@ -1,0 +1,179 @@
+"""What is claimed under figures of texts, their tokens, and networks that read or write them."""
+
+import numpy as np
+import xarray as xr
+
+from tests.truth.predicates.drawing import (
+    Claim,
+    Drawing,
+    absent,
+    both,
+    dotted,
+    in_nodes,
+    line_at,
+    now,
+    numeric,
+    of_kind,
+    over,
+    shown,
+)
+
+
+def guesses(drawing: Drawing) -> bool:
+    """A line at the loss of every guess that needs no network; one that no loss came near has no place on the axis."""
+    names = drawing.view.kinds.every("baseline_loss")
+    losses = [float(drawing.view.of(name).median()) for name in names if name in drawing.run]
+    reached = float(drawing.view.of("dev_loss").min())
+    drawn = [line_at(loss)(drawing) for loss in losses]
+    return any(drawn) and all(there or loss < reached for there, loss in zip(drawn, losses, strict=True))
+
+
+def each_step(drawing: Drawing) -> bool:
+    """The mean of the last steps, as the note says; or every step, where the note says nothing."""
+    return shown(drawing, drawing.view.of("loss"))
+
+
+def learned_and_dev(drawing: Drawing) -> bool:
+    return dotted(of_kind("evaluated_training_loss"))(drawing) and of_kind("evaluation_loss")(drawing)
+
+
+def samples(count: int, name: str) -> Claim:
+    """So many rows of as bright cells as tokens were likely when they were drawn."""
+
+    def claim(drawing: Drawing) -> bool:
+        chances = drawing.view.last(name)
+        chances = chances.isel(network=0) if "network" in chances.dims else chances
+        maps = [numeric(trace["z"]) for trace in drawing.typed("heatmap").data]
+        due = np.sort(np.round(chances.values[np.isfinite(chances.values)], 3))
+        drawn = [np.sort(np.round(one[np.isfinite(one)], 3)) for one in maps]
+        every = np.sort(np.concatenate(drawn))
+        return chances.sizes["sample"] == count and (np.isin(every, due).all() and every.size >= 0.9 * due.size)
+
+    return claim
+
+
+def in_bits(drawing: Drawing) -> bool:
+    """nat a token, times tokens a byte, over ln 2; and the compressor's own bits as a line."""
+    scale = float(drawing.run.tokens_per_byte) / np.log(2)
+    own = drawing.view.of("dev_loss") * scale
+    return shown(drawing, own) and shown(drawing.named("^gzip"), xr.DataArray([float(drawing.run.gzip_dev_bits)] * 2))
+
+
+def similar(drawing: Drawing) -> bool:
+    """A symmetric table of cosines, on a scale from blue at −1 to red at 1."""
+    table = drawing.view.last("position_similarity").values
+    scale = drawing.layout.get("coloraxis") or {}
+    return (
+        now("position_similarity")(drawing)
+        and np.allclose(table, table.T, atol=1e-3)
+        and (
+            scale.get("cmin"),
+            scale.get("cmax"),
+        )
+        == (-1, 1)
+    )
+
+
+def unsure(drawing: Drawing) -> bool:
+    return over("logit_entropy")(drawing) and dotted(over("dev_loss"))(drawing)
+
+
+def widths(drawing: Drawing) -> bool:
+    expected = drawing.named("expected")
+    return now("activation_std")(drawing) and bool(expected.data) and shown(expected, drawing.view.of("expected_std"))
+
+
+def mapped(drawing: Drawing) -> bool:
+    """Places along the two directions with most of the differences: their spreads are the table's two largest."""
+    rows = drawing.view.last("embedding_table").isel(network=0)
+    rows = rows.values.reshape(-1, rows.shape[-1])
+    spreads = np.sort(np.linalg.eigvalsh(np.cov(rows.T)))[::-1][:2]
+    [marks] = [trace for trace in drawing.data if "text" in str(trace.get("mode"))]
+    drawn = [np.var(numeric(marks[axis]), ddof=1) for axis in "xy"]
+    return bool(np.allclose(drawn, spreads[: len(drawn)], rtol=1e-2))
+
+
+def vowels(drawing: Drawing) -> bool:
+    [marks] = [trace for trace in drawing.data if "text" in str(trace.get("mode"))]
+    symbols = marks["marker"]["symbol"]
+    pairs = zip(np.atleast_1d(marks["text"]), np.broadcast_to(symbols, len(marks["text"])), strict=True)
+    return all((str(text) in "aeiouy") == (symbol == "square") for text, symbol in pairs if str(text).isalpha())
+
+
+def followers(drawing: Drawing) -> bool:
+    """Of counted pairs: each row's counts, each one more or not, as shares; as logarithms."""
+    counts = drawing.view.of("count").values
+    maps = [numeric(trace["z"]) for trace in drawing.typed("heatmap").data]
+    for more in (0, 1):
+        with np.errstate(all="ignore"):
+            chances = (counts + more) / (counts + more).sum(1, keepdims=True)
+            due = np.log10(np.maximum(chances, 1e-4))
+        if any(one.shape == due.shape and np.allclose(np.maximum(one, -4), due, atol=1e-3) for one in maps):
+            return True
+    return any(np.allclose((10**one).sum(1), 1, atol=0.02) for one in maps)
+
+
+def own_statistics(drawing: Drawing) -> bool:
+    return over("dev_loss")(drawing) and dotted(over("batch_statistics_loss"))(drawing)
+
+
+def sizes(drawing: Drawing) -> bool:
+    """Cells of a table grow as a power of the characters read; the ring is at the run's own size."""
+    [ring] = drawing.named("^this run$").hollow.data[:1]
+    table = drawing.named("^table of counts$").data[0]
+    read, cells = (numeric(table[axis]) for axis in "xy")
+    symbols = len(drawing.run.symbol)
+    as_power = np.allclose(np.log(cells) / np.log(symbols), read + 1, rtol=1e-3)
+    return as_power and np.isclose(numeric(ring["y"])[0], float(drawing.run.parameter_count.values.ravel()[0]))
+
+
+def bytes_a_token(drawing: Drawing) -> bool:
+    """The first tokens are bytes: their number over that of today's tokens, of the corpus and dotted of one's text."""
+    parts = {"corpus_tokens": drawing.named("corpus"), "own_tokens": drawing.dashed("dot")}
+    counts = {name: drawing.view.of(name) for name in parts}
+    return all(shown(parts[name], one.isel(size=0, drop=True) / one) for name, one in counts.items())
+
+
+def cut(drawing: Drawing) -> bool:
+    """A token each time the colour changes in a row, and as many as stand before the number."""
+    group = drawing.view.of("group")
+    return all(shown(drawing, group.isel(side=side) % 2) or shown(drawing, group.isel(side=side)) for side in (0, 1))
+
+
+OF_LABORATORIES = {
+    "text-tokens": {
+        "How many bytes a token stands for, as the vocabulary grows.": bytes_a_token,
+        "How many of the learned tokens hold letters, signs, and so on.": over("entries"),
+        "Tokens of one sentence and of its translations.": over("sentence_tokens"),
+        "How well a model understands the language.": absent("model", "understand"),
+        "Where each pattern cuts a number, and how many tokens it becomes.": cut,
+    },
+    "char-language-model": {
+        "The loss of each step, beside guesses that need no network.": both(each_step, guesses),
+        "Eight names, letter by letter; bright letters were held likely.": samples(8, "sample_probability"),
+        "Loss on text that is learned (dotted) and on dev text.": learned_and_dev,
+        "The spread of every layer's output, beside the expected one.": widths,
+        "The embedding's two widest directions.": mapped,
+        "Squares: vowels.": vowels,
+        "Other directions.": absent("third"),
+        "How likely each character (column) is after each other (row).": followers,
+        "How far the model's table of pairs is from the counted one.": over("divergence"),
+        "Dev loss with running statistics and with the dev text's own.": own_statistics,
+        "Numbers to learn by characters read and by vocabulary (Bengio et al. 2003, section 2); ring: this run.": sizes,
+        "The model layer by layer.": in_nodes("layer"),
+    },
+    "char-gpt": {
+        "The loss of each step, beside guesses that need no network.": both(each_step, guesses),
+        "Four samples.": samples(4, "sample_probability"),
+        "The brighter a token, the likelier it was held.": samples(4, "sample_probability"),
+        "The dev loss in bits a byte, beside gzip on the same text.": in_bits,
+        "Other compressors.": absent("zstd", "bzip", "xz", "lzma"),
+        "The dev loss at each place in the block.": now("position_loss"),
+        "Dotted: counted pairs.": dotted(over("bigram_position_loss")),
+        "How alike two places' learned vectors are: red alike, blue opposite.": similar,
+        "The variance of the states before the first block and after each.": now("residual_variance"),
+        "Loss on text that is learned (dotted) and on dev text.": learned_and_dev,
+        "How unsure the guesses on dev text are, and how wrong (dotted).": unsure,
+        "The network block by block.": in_nodes("layer"),
+    },
+}

@@ -1,0 +1,162 @@
+"""Every sentence under a figure has a predicate beside it, and is true of what is drawn.
+
+Drawn are recorded runs, at their end and on their way, and what pages without runs compute. Each predicate is seen to
+fail: on the same drawing with other numbers, dashes and colours, or with what it says that a figure does not show.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from goldviz.declare.kinds import by_kind
+from goldviz.declare.laboratory import Laboratory
+from goldviz.figures.spec import FigureSpec
+from goldviz.runs.examples import example, has_example
+from tests.labs.drawn_numbers import shown, specs
+from tests.labs.small_runs import LABORATORIES, TRAINED
+from tests.thinned import represented
+from tests.truth.predicates.captions import OF_LABORATORIES, SHARED
+from tests.truth.predicates.drawing import Absent, Drawing
+from tests.truth.predicates.view import View
+
+SENTENCE = re.compile(r"(?<=[.!?])(?<!eq\.)(?<!al\.)\s+(?=[A-Z0-9“§τ])")
+WITH_CLAIMS = [lab for lab in LABORATORIES if lab.name in OF_LABORATORIES]
+"""Laboratories whose sentences have predicates so far."""
+OTHER = {"line": {"dash": "longdashdot", "width": 2, "color": "#123456"}, "marker": {"symbol": "hexagram"}}
+"""A look that nothing has."""
+
+
+def sentences(spec: FigureSpec) -> list[str]:
+    return [one for words in (spec.shows, spec.cannot_show) if words for one in SENTENCE.split(words)]
+
+
+def claims(lab: Laboratory):
+    """The predicates of a laboratory's sentences, each by its own words."""
+    own = OF_LABORATORIES.get(lab.name, {})
+    assert not own.keys() & SHARED.keys()
+    return {**SHARED, **own}
+
+
+def views_of_run(lab, settings, run, at=1.0) -> Iterator[tuple[FigureSpec, Drawing]]:
+    """Every figure of a run that has something to draw, at a step so far along."""
+    kinds = by_kind(lab.declared.variables)
+    steps = run[run.attrs["step_dimension"]].values
+    step = int(steps[int(at * (len(steps) - 1))])
+    for spec in specs(lab):
+        if all(name in run and run[name].size for name in spec.needs):
+            figure = spec.draw(run, epoch=step).to_dict()
+            if figure["data"] or "diagram" in (figure["layout"].get("meta") or {}):
+                view = View(run, settings, kinds, step, spec.name)
+                yield spec, Drawing(view, tuple(figure["data"]), figure["layout"])
+
+
+def views_at_once(lab, slug) -> Iterator[tuple[FigureSpec, Drawing]]:
+    """Every figure of a page without runs, in the middle of its places."""
+    run, place = shown(lab, slug)
+    settings = lab.declared.preset(slug)
+    for spec in specs(lab):
+        if all(name in run for name in spec.needs):
+            figure = spec.draw(run, **spec.position(place)).to_dict()
+            if figure["data"]:
+                view = View(run, settings, {}, place, spec.name)
+                yield spec, Drawing(view, tuple(figure["data"]), figure["layout"], place)
+
+
+def slugs_of(lab) -> list[str]:
+    all_slugs = [preset.slug for preset in lab.declared.presets]
+    return [slug for slug in all_slugs if has_example(lab.declared, slug)] if lab in TRAINED else all_slugs
+
+
+def recorded(lab, slug, at=1.0) -> Iterator[tuple[FigureSpec, Drawing]]:
+    if lab not in TRAINED:
+        return views_at_once(lab, slug)
+    return views_of_run(lab, lab.declared.preset(slug), example(lab.declared, slug), at)
+
+
+def holds(claim, drawing: Drawing) -> bool:
+    """Whether it is so; what asks for numbers that the run does not have is not."""
+    try:
+        return bool(claim(drawing))
+    except (KeyError, ValueError, IndexError, StopIteration, TypeError):
+        return False
+
+
+def untrue(lab, views) -> Iterator[str]:
+    table = claims(lab)
+    for spec, drawing in views:
+        for sentence in sentences(spec):
+            if sentence in table and not holds(table[sentence], drawing):
+                yield f"{spec.name}: {sentence}"
+
+
+def changed(value):
+    """Other numbers of the same shape; words stay."""
+    array = np.asarray(value)
+    if array.dtype.kind == "M":
+        return array + np.timedelta64(40, "D")
+    try:
+        numbers = array.astype(float)
+    except (TypeError, ValueError):
+        return value
+    return (
+        1.37 * numbers[..., ::-1] + 0.211 * (1 + np.nanmax(np.abs(np.where(np.isfinite(numbers), numbers, 0))))
+        if numbers.ndim
+        else value
+    )
+
+
+def otherwise(drawing: Drawing, claim) -> Drawing:
+    """The same figure with other numbers and another look, or with what it should not show."""
+    if isinstance(claim, Absent):
+        return replace(drawing, layout={**drawing.layout, "annotations": [{"text": claim.words[0]}]})
+    meta = drawing.layout.get("meta") or {}
+    if "diagram" in meta:
+        picture = meta["diagram"]
+        parts = [
+            {**part, "nodes": [[*node[:-1], {"elsewhere": 0}] for node in part["nodes"]]} for part in picture["parts"]
+        ]
+        return replace(drawing, layout={"meta": {"diagram": {**picture, "parts": parts}}})
+    data = tuple(
+        {name: changed(value) if name in ("x", "y", "z", "base") else value for name, value in trace.items()} | OTHER
+        for trace in drawing.data
+    )
+    return replace(drawing, data=data, layout={**drawing.layout, "shapes": ()})
+
+
+@pytest.mark.parametrize("lab", WITH_CLAIMS, ids=lambda lab: lab.name)
+def test_every_sentence_under_a_figure_has_a_predicate(lab):
+    said = {sentence for spec in specs(lab) for sentence in sentences(spec)}
+    assert said - claims(lab).keys() == set()
+    assert OF_LABORATORIES.get(lab.name, {}).keys() - said == set()
+
+
+@pytest.mark.parametrize("lab", represented(WITH_CLAIMS), ids=lambda lab: lab.name)
+def test_every_sentence_is_true_of_what_is_drawn(lab):
+    with np.errstate(all="ignore"):
+        assert list(untrue(lab, recorded(lab, slugs_of(lab)[0]))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lab", WITH_CLAIMS, ids=lambda lab: lab.name)
+def test_it_is_true_of_every_recorded_run(lab):
+    with np.errstate(all="ignore"):
+        for slug in slugs_of(lab):
+            for at in (1.0, 2 / 3) if lab in TRAINED else (1.0,):
+                assert list(untrue(lab, recorded(lab, slug, at))) == [], (slug, at)
+
+
+@pytest.mark.parametrize("lab", represented(WITH_CLAIMS), ids=lambda lab: lab.name)
+def test_no_sentence_is_true_of_another_drawing(lab):
+    """Each predicate can fail: of the figure with other numbers and another look, or with what it does not show."""
+    table, blind = claims(lab), []
+    with np.errstate(all="ignore"):
+        for spec, drawing in recorded(lab, slugs_of(lab)[0]):
+            blind += [
+                f"{spec.name}: {sentence}"
+                for sentence in sentences(spec)
+                if sentence in table and holds(table[sentence], otherwise(drawing, table[sentence]))
+            ]
+    assert blind == []
