@@ -61,7 +61,7 @@ addEventListener("beforeprint", () => {
   worn = root.dataset.theme;
   root.dataset.theme = "light";
   root.classList.add("printed");
-  // Until Plotly has come, first pictures are printed.
+  // Until Plotly has come, first pictures are printed: `figure_draw.js` draws them.
   for (const host of hosts)
     if (window.Plotly || host.classList.contains("goldviz-diagram")) host.goldvizPlace?.drawNow(window.Plotly);
 });

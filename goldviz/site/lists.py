@@ -23,7 +23,7 @@ make run        # then open http://127.0.0.1:8501
 
 
 def start_page(pages: Sequence[SitePage]) -> SitePage:
-    """Laboratories by question, and a search over all ``pages``, claims and terms."""
+    """Laboratories by question, and a search over all ``pages``, claims, terms and errata."""
     groups: dict[str, list[Laboratory]] = {}
     for lab in laboratories().values():
         if presets_of(lab):
@@ -64,6 +64,9 @@ def _entries(pages: Iterable[SitePage]) -> Iterable[str]:
         yield _entry(f"claims.html#{claim.number}", f"{claim.number} {claim.sentence}", "Claim", claim.place)
     for term in terms():
         yield _entry(f"glossary.html#{term.slug}", term.name, "Glossary", term.words)
+    for number, one in enumerate(errata(), 1):
+        sought = f"{one.says} {one.holds}"
+        yield _entry(f"errata.html#{_slug(number)}", f"{one.document} {one.place}", "Erratum", sought)
 
 
 def _entry(path: str, title: str, kind: str, words: str) -> str:
@@ -128,13 +131,20 @@ def _term(term: Term) -> str:
 
 def errata_page() -> SitePage:
     """Where the documents are mistaken, and what holds."""
-    body = f"<p>{ABOUT}</p><ul>{_documents()}</ul><table>{''.join(map(_erratum, errata()))}</table>"
+    rows = "".join(_erratum(number, one) for number, one in enumerate(errata(), 1))
+    body = f"<p>{ABOUT}</p><ul>{_documents()}</ul><table>{rows}</table>"
     return SitePage("errata.html", HEADING, body)
 
 
-def _erratum(one: Erratum) -> str:
+def _slug(number: int) -> str:
+    """What an address of the page of errata ends with, for the one of this number."""
+    return f"erratum-{number}"
+
+
+def _erratum(number: int, one: Erratum) -> str:
     place = f"<th scope=row>{one.document}<br><small>{html.escape(one.place)}</small></th>"
-    return f"<tr>{place}<td><small>It says:</small> {marked(one.says)}<br>{marked(one.holds)}</td></tr>"
+    words = f"<small>It says:</small> {marked(one.says)}<br>{marked(one.holds)}"
+    return f"<tr id={_slug(number)}>{place}<td>{words}</td></tr>"
 
 
 def server_page() -> SitePage:

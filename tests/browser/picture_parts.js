@@ -2,14 +2,16 @@
 window.partsOf = (host, names) => {
   const { left, top } = host.getBoundingClientRect();
   const boxed = (kind, drawn, words = "") => {
-    const boxes = drawn.filter((one) => one.getAttribute("d") !== "M0,0" && !(kind === "line" && one.style.strokeWidth === "0px")).map((one) => one.getBoundingClientRect()).filter(({ width, height }) => width || height);
+    const boxes = drawn.filter((one) => !/^M0,0Z?$/.test(one.getAttribute("d")) && !(["line", "sample"].includes(kind) && one.classList.contains("js-line") && one.style.strokeWidth === "0px")).map((one) => one.getBoundingClientRect()).filter(({ width, height }) => width || height);
     const least = (side) => Math.min(...boxes.map((box) => box[side]));
     const most = (side) => Math.max(...boxes.map((box) => box[side]));
     const box = [least("left") - left, least("top") - top, most("right") - left, most("bottom") - top];
     return box.every(Number.isFinite) ? [{ kind, words, box: box.map((end) => Math.round(10 * end) / 10) }] : [];
   };
+  // A curve with gaps is several lines with Plotly.
+  const curves = [...host.querySelectorAll(".scatterlayer > .trace")].flatMap((one) => boxed("line", [...one.querySelectorAll(names.line)]));
   const found = Object.entries(names).flatMap(([kind, name]) =>
-    [...host.querySelectorAll(name)].flatMap((one) => {
+    kind === "line" && curves.length ? curves : [...host.querySelectorAll(name)].flatMap((one) => {
       const words = kind === "words" ? one.textContent.replaceAll("\u200b", "").trim() : "";
       return kind === "words" && !words ? [] : boxed(kind, [one], words);
     }),
@@ -21,15 +23,27 @@ window.partsOf = (host, names) => {
   });
 };
 
-window.PICTURE = { words: "text", line: ".line", point: ".point", bar: ".bar", image: "image", shape: ".shape", fill: ".fill" };
+window.PICTURE = {
+  words: "text",
+  line: ".line",
+  point: ".point",
+  bar: ".bar",
+  image: "image",
+  shape: ".shape",
+  fill: ".fill",
+  error: ".error",
+  sample: ".sample-line, .sample-point, .sample-fill",
+};
 window.LIVE = {
-  words: ".main-svg text:not(.legendtext)",
+  words: ".main-svg text",
   line: ".scatterlayer .js-line",
   point: ".scatterlayer .point",
   bar: ".barlayer .point path",
   image: ".heatmaplayer image",
   shape: ".shapelayer path",
   fill: ".scatterlayer .js-fill",
+  error: ".errorbar path",
+  sample: ".legendlines path, .legendpoints path, .legendfill path",
 };
 
 // In what the two differ by more than `within` pixels.
@@ -43,7 +57,8 @@ window.differencesOf = (picture, live, within) => {
       const away = ({ words, box }) => (words === part.words ? Math.max(...part.box.map((end, side) => Math.abs(end - box[side]))) : Infinity);
       const nearest = its.reduce((best, one) => (away(one) < away(best) ? one : best));
       its.splice(its.indexOf(nearest), 1);
-      return away(nearest) > within ? [`${kind} ${part.words}: ${part.box} not ${nearest.box}`] : [];
+      // Plotly leaves out points of a line that are nearer to it than a fifth of a pixel.
+      return away(nearest) > within + (kind === "line" ? 0.2 : 0) ? [`${kind} ${part.words}: ${part.box} not ${nearest.box}`] : [];
     });
   });
 };

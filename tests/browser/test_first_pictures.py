@@ -11,24 +11,45 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from goldviz.declare.registry import experiments, laboratories
-from goldviz.export.report import lane_of_run, report_of_lanes
+from goldviz.export.report import Lane, lane_of_run, report_of_lanes
+from goldviz.export.report_frames import carried
 from goldviz.figures.theme import inks
-from goldviz.runs.examples import example
+from goldviz.runs.examples import example, has_example
 from tests.browser.figure_place import FigurePlace, figure_place
 
 pytestmark = [pytest.mark.component, pytest.mark.slow]
 
 PARTS = Path(__file__).parent / "picture_parts.js"
-LABORATORIES = ("depth-gradients", "recurrent-gradients")
-"""Two whose figures have curves, points, bars, cells, panels, names at ends and axes of powers."""
 WITHIN = 1.0
 """Pixels that a mark or a word may be away from where another draws it."""
-FEWEST = 0.4
-"""The share of all figures that have a first picture, at least; the others wait for Plotly."""
+JUMP = 8
+"""Pixels by which a figure may grow when the live one takes its picture's place."""
+STEPS = (0, 0.5, 1)
+"""The steps that are looked at, by their share of the way: the first, the middle and the last."""
+WIDTH = 1000
+MOST = 3_000_000
+"""Characters of numbers of a laboratory's example, more than any has."""
+WAITING = {
+    "a diagram": "drawn on a canvas of its own, without Plotly, as soon as its numbers have come",
+    "a legend beside the plot or at an edge": "stands at the window's edge, which takes room by a rule of its own",
+    "a legend of groups in reverse": "groups in columns, which no other figure has in this order",
+    "axes of one scale": "the plot is as wide as both ranges allow, which is found in rounds",
+    "bars with another foot or with error bars": "a figure of one laboratory",
+    "days at an axis": "a window of days, with two lines of words at its first date",
+    "hatched bars": "figures of two laboratories",
+    "names or numbers that Plotly slants": "the angle is found by trying",
+    "numbers of a choice on an axis of powers or of dates": "a figure of one laboratory",
+    "numbers with a power": "numbers below a thousandth or above a thousand thousands",
+    "some of many names at an axis": "which ones is found by trying",
+    "the symbol arrow": "the end of a path, turned as the path is",
+    "words in cells whose size Plotly finds": "a figure of one laboratory",
+}
+"""With what a figure of a recorded example waits for Plotly, and why it is not drawn before."""
 
 PAGE = """<!doctype html><div id="parent"></div>
 <script type="module">
   import component from "/ui/assets/live_figure.js";
+  import { bytesOf, decoded, filledFigure, merged } from "/ui/assets/figure_fill.js";
   const parent = document.getElementById("parent");
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   let leave = () => undefined;
@@ -48,11 +69,25 @@ PAGE = """<!doctype html><div id="parent"></div>
     leave = component({ data, parentElement: parent, setTriggerValue: () => {} });
     const pictured = host.querySelector(".goldviz-picture");
     const picture = pictured && window.partsOf(host, window.PICTURE);
+    const { waits } = host.dataset;
     const before = host.offsetHeight;
     while (!host.dataset.updates) await pause(5);
     await host.goldvizTurn;
     const live = window.partsOf(host, window.LIVE);
-    return { picture, live, jump: Math.abs(host.offsetHeight - before) };
+    return { picture, waits, live, jump: Math.abs(host.offsetHeight - before) };
+  };
+  // Each figure of a report's numbers at these shares of its steps, one that does not move once.
+  window.figuresOf = async (text, shares) => {
+    const zipped = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const message = decoded(await new Response(zipped).arrayBuffer());
+    const lane = merged(undefined, message.header.lanes[0], message);
+    const labels = Object.values(lane.steps)[0] ?? [0];
+    const plain = (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+    return Object.keys(lane.figures).flatMap((name) => {
+      const steps = shares.map((share) => labels[Math.round(share * (labels.length - 1))]);
+      const figures = steps.map((step) => JSON.stringify(filledFigure(lane, name, step).figure, plain));
+      return [...new Set(figures)].map((figure) => [name, steps[figures.indexOf(figure)], figure]);
+    });
   };
 </script>""".replace("INKS", json.dumps(inks()))
 
@@ -81,40 +116,58 @@ def place(browser: Browser) -> Iterator[FigurePlace]:
         yield place
 
 
-def at_steps(browser: Browser, name: str, file: Path) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Each figure of the report of a laboratory's first example, at its first, its middle and its last step."""
+def recorded_lanes(name: str) -> Iterator[tuple[str, Lane]]:
+    """What a report shows of each recorded example of a laboratory, by the preset's slug."""
     declared = experiments()[name]
-    preset = declared.presets[0].slug
-    lane = lane_of_run(declared.preset(preset), example(declared, preset), laboratories()[name].figures().FIGURES)
+    for slug in (preset.slug for preset in declared.presets if has_example(declared, preset.slug)):
+        figures = laboratories()[name].figures().FIGURES
+        yield slug, lane_of_run(declared.preset(slug), example(declared, slug), figures)
+
+
+def differences(place: FigurePlace, one: Any, other: Any) -> list[str]:
+    """In what two lists of parts differ, the first few."""
+    found: list[str] = place.page.evaluate("(given) => window.differencesOf(...given)", [one, other, WITHIN])
+    return found[:4]
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_a_picture_is_what_plotly_draws_or_waits_with_a_known_reason(place: FigurePlace, name: str) -> None:
+    differ: dict[str, list[str]] = {}
+    for slug, lane in recorded_lanes(name):
+        text = carried({"lane": lane.frames}, MOST).text
+        for figure, step, drawing in place.page.evaluate("(given) => window.figuresOf(...given)", [text, STEPS]):
+            where = f"{slug}, {figure} at {step}"
+            found = place.page.evaluate("(given) => window.drawn(...given)", [drawing, WIDTH])
+            if found["picture"] is None:
+                if found["waits"] not in WAITING:
+                    differ[where] = [f"waits with {found['waits']}"]
+                continue
+            different = differences(place, found["picture"], found["live"])
+            if different or found["jump"] > JUMP:
+                differ[where] = [f"grows by {found['jump']}", *different]
+    place.assert_well()
+    assert differ == {}
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_a_report_moves_to_what_plotly_draws_at_a_step(
+    browser: Browser, place: FigurePlace, name: str, tmp_path: Path
+) -> None:
+    _, lane = next(recorded_lanes(name))
+    file = tmp_path / "report.html"
     file.write_text(report_of_lanes([lane]), encoding="utf-8")
     context = browser.new_context(viewport={"width": 1440, "height": 1000}, offline=True)
     page = context.new_page()
     page.goto(file.as_uri())
     page.add_script_tag(path=PARTS)
     expect(page.locator("[data-lane]:not([data-drawn])")).to_have_count(0)
-    for share in (0, 0.5, 1):
-        yield from ((share, one) for one in page.evaluate(AT_STEP, share))
-    context.close()
-
-
-@pytest.mark.parametrize("name", LABORATORIES)
-def test_picture_live_figure_and_report_agree(browser: Browser, place: FigurePlace, name: str, tmp_path: Path) -> None:
     differ: dict[str, list[str]] = {}
-    pictured = count = 0
-    for share, one in at_steps(browser, name, tmp_path / "report.html"):
-        found = place.page.evaluate("([figure, width]) => window.drawn(figure, width)", [one["figure"], one["width"]])
-        pairs = [("report", one["parts"])]
-        count += 1
-        if found["picture"]:
-            pictured += 1
-            pairs.append(("picture", found["picture"]))
-            assert found["jump"] <= 8, one["name"]
-        for which, parts in pairs:
-            different = place.page.evaluate(
-                "([one, other, within]) => window.differencesOf(one, other, within)", [parts, found["live"], WITHIN]
-            )
+    for share in STEPS:
+        for one in page.evaluate(AT_STEP, share):
+            found = place.page.evaluate("(given) => window.drawn(...given)", [one["figure"], one["width"]])
+            different = differences(place, one["parts"], found["live"])
             if different:
-                differ[f"{one['name']} at {share}: {which}"] = different[:4]
+                differ[f"{one['name']} at {share}"] = different
+    context.close()
     place.assert_well()
     assert differ == {}
-    assert pictured >= FEWEST * count

@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.mjs";
 import { listed } from "../../goldviz/ui/assets/figure_axes.js";
-import { markerPath } from "../../goldviz/ui/assets/figure_marks.js";
+import { heatMap } from "../../goldviz/ui/assets/figure_cells.js";
+import { legendOf } from "../../goldviz/ui/assets/figure_legend.js";
+import { drawnTrace } from "../../goldviz/ui/assets/figure_marks.js";
+import { markerOf } from "../../goldviz/ui/assets/figure_symbols.js";
 import { pictureOf } from "../../goldviz/ui/assets/figure_picture.js";
+import { reachOf } from "../../goldviz/ui/assets/figure_reach.js";
+import { spaceOf } from "../../goldviz/ui/assets/figure_space.js";
 import { tag } from "../../goldviz/ui/assets/figure_svg.js";
 
 // Letters of 6 pixels, 10 over their line and 3 below it.
-const letters = () => ({ measure: (text) => 6 * text.length, over: 10, below: 3 });
+const measure = (text) => 6 * text.length;
+const letters = () => ({ measure, ink: () => ({ before: 0, after: 0 }), over: 10, below: 3 });
 
 const axis = { automargin: true, ticks: "outside", ticklen: 4, title: { standoff: 8, font: { size: 14 } } };
 const look = { xaxis: axis, yaxis: axis, title: { pad: { l: 12, t: 14 }, font: { size: 17 } }, annotationdefaults: { font: { size: 13 } } };
@@ -34,7 +40,7 @@ function found(svg, kind, name) {
 }
 
 test("a curve goes from corner to corner of its panel with a gap where it has no number", () => {
-  const svg = pictureOf([curve], layoutOf(), letters);
+  const { svg } = pictureOf([curve], layoutOf(), letters);
   const path = found(svg, "line", "d");
   const [x0, y0, x1, y1] = path.match(/[\d.]+/g).map(Number);
   assert.equal((path.match(/M/g) ?? []).length, 2);
@@ -47,24 +53,26 @@ test("a curve goes from corner to corner of its panel with a gap where it has no
 
 test("words are text: only known tags become letters of another kind", () => {
   const title = { text: 'a<sup>2</sup> &lt;b <img src=x onerror="alert(1)"> <b>c' };
-  const svg = pictureOf([curve], layoutOf({ title }), letters);
+  const { svg } = pictureOf([curve], layoutOf({ title }), letters);
   assert.ok(!svg.includes("<img"));
   assert.match(svg, /a<tspan style="font-size:70%" dy="-0\.6em">2<\/tspan><tspan dy="0\.42em">\u200b<\/tspan> &lt;b/);
   assert.match(svg, /<tspan style="font-weight:bold">c<\/tspan><\/text>/);
-  const quoted = pictureOf([{ ...curve, line: { color: '"><script>' } }], layoutOf(), letters);
+  const { svg: quoted } = pictureOf([{ ...curve, line: { color: '"><script>' } }], layoutOf(), letters);
   assert.ok(!quoted.includes("<script>"));
 });
 
 test("numbers at an axis are Plotly's: round steps, powers of ten, shares", () => {
-  const numbers = (yaxis) => [...pictureOf([curve], layoutOf({ yaxis }), letters).matchAll(/class="tick"[^>]*text-anchor="end"[^>]*>(.*?)<\/text>/g)].map(([, words]) => words.replaceAll(/<[^>]*>/g, "").replaceAll("\u200b", ""));
-  assert.deepEqual(numbers({ range: [-0.5, 1], nticks: 3 }), ["−0.5", "0", "0.5", "1"]);
-  assert.deepEqual(numbers({ range: [0, 1], tickformat: ".0%", nticks: 2 }), ["0%", "50%", "100%"]);
+  const numbers = (yaxis) => [...pictureOf([curve], layoutOf({ yaxis }), letters).svg.matchAll(/class="tick"[^>]*text-anchor="end"[^>]*>(.*?)<\/text>/g)].map(([, words]) => words.replaceAll(/<[^>]*>/g, "").replaceAll("\u200b", ""));
+  assert.deepEqual(numbers({ range: [-0.5, 1], nticks: 4 }), ["−0.5", "0", "0.5", "1"]);
+  // A step that is round already gives way to the next one.
+  assert.deepEqual(numbers({ range: [-0.5, 1], nticks: 3 }), ["0", "1"]);
+  assert.deepEqual(numbers({ range: [0, 1], tickformat: ".0%", nticks: 3 }), ["0%", "50%", "100%"]);
   assert.deepEqual(numbers({ range: [0, 1], tickvals: [0, 0.25, 1] }), ["0", "0.25", "1"]);
   assert.deepEqual(numbers({ range: [-2, 3], type: "log", dtick: 1 }), ["10−2", "10−1", "1", "10", "102", "103"]);
 });
 
 test("dates stand at the beginnings of years or of months, as many as have room", () => {
-  const dates = (range) => [...pictureOf([{ ...curve, x: range, y: [0, 1] }], layoutOf({ xaxis: { range, nticks: 5 } }), letters).matchAll(/class="tick"[^>]*text-anchor="middle"[^>]*>(.*?)<\/text>/g)].map(([, words]) => words);
+  const dates = (range) => [...pictureOf([{ ...curve, x: range, y: [0, 1] }], layoutOf({ xaxis: { range, nticks: 5 } }), letters).svg.matchAll(/class="tick"[^>]*text-anchor="middle"[^>]*>(.*?)<\/text>/g)].map(([, words]) => words);
   assert.deepEqual(dates(["2015-03-01", "2019-02-01"]), ["2016", "2017", "2018", "2019"]);
   assert.deepEqual(dates(["2018-11-20", "2019-12-01"]), ["Jan 2019", "Apr 2019", "Jul 2019", "Oct 2019"]);
 });
@@ -76,28 +84,75 @@ test("bars stand on their axis, and lines and words where the layout says", () =
     shapes: [{ type: "line", x0: 0, x1: 1, xref: "x domain", y0: 0.5, y1: 0.5, yref: "y", line: { color: "#000" } }],
     annotations: [{ text: "half", x: 1, xref: "x domain", xanchor: "right", y: 0.5, yref: "y", yanchor: "bottom" }],
   });
-  const svg = pictureOf([bar], layout, letters);
+  const { svg } = pictureOf([bar], layout, letters);
   const middle = 60 + (400 - 44 - 60) / 2;
   assert.match(found(svg, "bar", "d"), new RegExp(`V${middle}H`));
   assert.match(found(svg, "shape", "d"), new RegExp(`,${middle}L580,${middle}$`));
   assert.equal(Number(found(svg, "words", "y")), middle - 2 - 3);
 });
 
-test("a figure with anything that only Plotly draws waits for Plotly", () => {
-  const whole = [[curve], layoutOf(), letters];
-  assert.ok(pictureOf(...whole));
-  for (const more of [{ type: "contour" }, { mode: "lines+text" }, { connectgaps: true }, { line: { shape: "hvh" } }, { fill: "tozeroy" }])
-    assert.equal(pictureOf([{ ...curve, ...more }], layoutOf(), letters), undefined);
-  for (const more of [{ xaxis: {} }, { yaxis: { range: [0, 1], tickformat: ".2~g" } }, { shapes: [{ type: "path", path: "M0,0Z" }] }])
-    assert.equal(pictureOf([curve], layoutOf(more), letters), undefined);
-  assert.equal(pictureOf([], layoutOf(), letters), undefined);
+test("a figure with anything that only Plotly draws waits for Plotly, and says with what", () => {
+  const waits = (more, layout) => pictureOf([{ ...curve, ...more }], layoutOf(layout), letters).waits;
+  assert.equal(waits(), undefined);
+  assert.equal(waits({ type: "contour" }), "a contour");
+  assert.equal(waits({ connectgaps: true }), "curves across gaps");
+  assert.equal(waits({ line: { shape: "hvh" } }), "curves of steps");
+  assert.equal(waits({ fill: "tozeroy" }), "the filling tozeroy");
+  assert.equal(waits({}, { yaxis: { range: [0, 1], tickformat: ".2~g" } }), "numbers in the format .2~g");
+  assert.equal(waits({}, { yaxis: { range: [0, 1], scaleanchor: "x" } }), "axes of one scale");
+  assert.equal(waits({}, { shapes: [{ type: "path", path: "M0,0Z" }] }), "a shape that is a path");
+  assert.equal(waits({}, { meta: { diagram: {} } }), "a diagram");
+});
+
+test("words and errors stand where Plotly has them, and a plot without traces has its words alone", () => {
+  const said = pictureOf([{ ...curve, mode: "markers+text", text: ["a", "b", "c"], textposition: "top center", marker: { size: 8, color: "#000000" } }], layoutOf(), letters).svg;
+  const [x, y] = ["x", "y"].map((name) => Number(found(said, "said", name)));
+  const [left, foot] = found(said, "point", "transform").match(/[\d.]+/g).map(Number);
+  assert.ok(Math.abs(x - left) < 0.01 && Math.abs(foot - y - (4 / 0.8 + 1 + 14 / 4)) < 0.1, `${foot - y}`);
+  const errors = { ...curve, y: [0.5, null, 0.5], error_y: { array: [0.25, 0, 0.25], width: 3 } };
+  assert.match(found(pictureOf([errors], layoutOf(), letters).svg, "error", "d"), /h6M[\d.]+,[\d.]+V[\d.]+M[\d.]+,[\d.]+h6$/);
+  const words = { text: "Nothing yet.", x: 0.5, y: 0.5, xref: "paper", yref: "paper", font: { size: 15 } };
+  assert.match(pictureOf([], layoutOf({ xaxis: { visible: false }, yaxis: { visible: false }, annotations: [words] }), letters).svg, /Nothing yet\./);
+});
+
+test("a legend has its entries in rows, each as wide as the widest where one row does not hold them", () => {
+  const legend = { orientation: "h", x: 0, xanchor: "left", y: 1, yanchor: "bottom", font: { size: 13 } };
+  const traces = ["one", "another", "a third"].map((name) => ({ ...curve, name }));
+  const layout = layoutOf({ showlegend: true });
+  const places = (across, given = traces) => legendOf(given, layout, { legend }, across, letters).entries.map(({ name, x, y }) => [name, x, Math.round(y)]);
+  assert.deepEqual(places(600), [["one", 0, 15], ["another", 63, 15], ["a third", 150, 15]]);
+  assert.deepEqual(places(170), [["one", 0, 15], ["another", 87, 15], ["a third", 0, 35]]);
+  assert.deepEqual(places(600, [...traces, { ...curve, name: "band", fill: "tonexty" }]).map(([name]) => name), ["band", "a third", "another", "one"]);
+  const { size, legend: drawn } = spaceOf(traces, layout, { ...look, legend }, letters);
+  assert.deepEqual([size.t, drawn.height], [60, 30]);
+  assert.match(pictureOf(traces, { ...layout, template: { layout: { ...look, legend } } }, letters).svg, /<g class="legend">/);
+});
+
+test("an axis without a range reaches as far as its traces, with room for points, and bars stand on zero", () => {
+  const axis = { key: "yaxis", letter: "y", length: 100, numberOf: Number };
+  const round = (ends) => ends.map((end) => Number(end.toFixed(3)));
+  assert.deepEqual(round(reachOf({ ...axis, own: [{ ...curve, y: [0, 9] }] }, {})), [-0.5, 9.5]);
+  assert.deepEqual(round(reachOf({ ...axis, key: "xaxis", letter: "x", own: [curve] }, {})), [0, 10]);
+  assert.deepEqual(round(reachOf({ ...axis, own: [{ type: "bar", x: [1, 2], y: [5, 9.5] }] }, {})), [0, 10]);
+  assert.deepEqual(round(reachOf({ ...axis, autorange: "reversed", own: [{ type: "heatmap", y: [0, 1, 4], z: [[1], [2], [3]] }] }, {})), [5.5, -0.5]);
+  assert.deepEqual(reachOf({ ...axis, own: [] }, {}), [-1, 4]);
+});
+
+test("cells of other sizes stand on their own edges, and their words are as light as can be read", () => {
+  const line = (letter, from) => ({ letter, low: -0.5, high: 5.5, numberOf: Number, pixel: (share) => from + 60 * share });
+  const cells = { x: [0, 1, 4], y: [2.5], z: [[0, 1, 2]], zmin: 0, zmax: 2, colorscale: [[0, "#000000"], [1, "#ffffff"]], text: [["a", "", "b"]], texttemplate: "%{text}", textfont: { size: 10 } };
+  const svg = heatMap(cells, line("x", 100), line("y", 0), { layout: {}, look: {} });
+  assert.match(svg, /<image x="100" y="25" width="60" height="10"/);
+  assert.deepEqual([...svg.matchAll(/fill="(#\w+)"[^>]*>(\w)</g)].map(([, fill, words]) => [fill, words]), [["#fff", "a"], ["#444", "b"]]);
+  assert.throws(() => drawnTrace({ type: "contour" }, [], { axes: { xaxis: {}, yaxis: {} } }), /a contour/);
 });
 
 test("points have the outlines of their symbols, open or not, and unknown ones none", () => {
-  assert.equal(markerPath("square-open", 2), markerPath("square", 2));
-  assert.equal(markerPath("square", 2), "M2,2L-2,2L-2,-2L2,-2Z");
-  for (const symbol of ["circle", "diamond", "cross", "x", "star", "triangle-up", "triangle-down"]) assert.match(markerPath(symbol, 3), /^M.*Z$/);
-  assert.equal(markerPath("arrow", 3), undefined);
+  const square = "M2,2L-2,2L-2,-2L2,-2Z";
+  assert.deepEqual(["square", "square-open"].map((name) => markerOf(name, 2)), [{ path: square, open: false }, { path: square, open: true }]);
+  assert.deepEqual(markerOf("line-ns", 1), { path: "M0,1.4L0,-1.4", open: true });
+  for (const symbol of ["circle", "diamond", "cross", "x", "star", "triangle-up", "star-square", "hexagram"]) assert.match(markerOf(symbol, 3).path, /^M.*Z$/);
+  assert.equal(markerOf("arrow", 3), undefined);
 });
 
 test("numbers are read from arrays and from bytes, and what stands in an element cannot end it", () => {

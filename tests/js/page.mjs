@@ -194,6 +194,10 @@ export class Element extends Events {
     return (this.pen ??= new Pen());
   }
 
+  toDataURL() {
+    return "data:,";
+  }
+
   focus() {
     document.activeElement = this;
     this.hear("focus");
@@ -254,6 +258,10 @@ class Pen {
 
   getTransform() {
     return { a: 1 };
+  }
+
+  createImageData(width, height) {
+    return { data: new Uint8ClampedArray(4 * width * height) };
   }
 }
 for (const name of [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import errno
 import gzip
+import html
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from goldviz.cli.command import main
+from goldviz.declare.errata import errata
 from goldviz.declare.registry import laboratories
 from goldviz.declare.stories import Guess, Step, Story, stories
 from goldviz.extras import MissingExtraError
@@ -21,6 +23,7 @@ from goldviz.runs.examples import example
 from goldviz.site import build, figures
 from goldviz.site.build import NoSiteFolderError, planned
 from goldviz.site.figures import preset_page, preset_path, presets_of, step_page, step_path, story_steps
+from goldviz.site.lists import errata_page, start_page
 from goldviz.site.shell import SHARED, WAYS, SitePage
 
 LENS, DEPTH = laboratories()["jacobian-lens"], laboratories()["depth-gradients"]
@@ -57,6 +60,15 @@ def test_every_link_leads_to_a_page_of_the_site_and_none_out_of_it(site: Path) -
             assert path in known or (site / path).is_file(), target
             count += 1
     assert count > len(known)
+
+
+def test_the_search_leads_to_each_erratum_by_its_words() -> None:
+    start, page = start_page([]).html, errata_page().html
+    for number, one in enumerate(errata(), 1):
+        entry = re.search(rf'data-words="([^"]*)"><a href="errata.html#erratum-{number}">', start)
+        assert entry
+        assert html.escape(one.holds.casefold()) in entry[1]
+        assert f"<tr id=erratum-{number}>" in page
 
 
 def test_a_guess_on_an_instant_page_is_answered_from_what_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:

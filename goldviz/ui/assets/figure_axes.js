@@ -2,59 +2,47 @@
 // drawn without Plotly. Lengths such as these are Plotly's own.
 
 import { ofBase64 } from "./figure_fill.js";
-import { LINE } from "./figure_svg.js";
+import { beyond, LINE } from "./figure_svg.js";
 
 const CAPITAL = 0.7;
 const SMALL = 0.7;
 const POWERS = 1.25;
+// So near beyond an axis' end, as a share of it, a number still stands.
+const AT_EDGE = 1e-4;
 const YEAR = 365.25 * 864e5;
 
 export const listed = (values) => Array.from(ofBase64(values) ?? []);
 const timeOf = (value) => Date.parse(/[T ]/.test(value) ? `${String(value).replace(" ", "T")}Z` : value);
 
-// How far Plotly lets an axis of cells or of names reach that does not say so itself; nothing for any other.
-function rangeOf(own, { names }, letter) {
-  if (names) return own.every(({ type }) => type === "heatmap" || type === "bar") ? [-0.5, names.length - 0.5] : undefined;
-  if (!own.length || !own.every(({ type }) => type === "heatmap")) return undefined;
-  const ends = own.map((trace) => {
-    const rows = rowsOf(trace.z);
-    return edges(trace[letter], letter === "x" ? rows[0]?.length ?? 0 : rows.length, { numberOf: Number });
-  });
-  return ends.every(Boolean) ? [Math.min(...ends.map(([low]) => low)), Math.max(...ends.map((all) => all.at(-1)))] : undefined;
-}
-
-// An axis with the look of the template, its names where it is one of names, and how a value becomes a share of it; nothing
-// where its range is Plotly's to find.
-export function axisOf(key, given, data, look) {
+// An axis with the look of the template, its names where it is one of names, and how a value becomes a share of it.
+// `own` are the traces that it shares with all axes that it must match.
+export function axisOf(key, given, own, look) {
   const [letter] = key;
-  const own = data.filter((trace) => (trace[`${letter}axis`] ?? letter) === key.replace("axis", ""));
   const values = own.flatMap((trace) => listed(trace[letter]));
   const title = { ...look?.title, ...given.title };
   const axis = { ...look, ...given, key, letter, title, size: given.tickfont?.size ?? 14 };
   const isName = given.type === "category" || (!given.type && values.some((one) => typeof one === "string" && !/^\d{4}-/.test(one)));
   if (isName) axis.names = [...new Set(values.map(String))];
   const isDate = given.type === "date" || (!given.type && !isName && values.some((one) => typeof one === "string"));
-  const found = isDate ? undefined : rangeOf(own, axis, letter);
-  const range = given.range ?? (given.autorange === "reversed" ? found?.reverse() : found);
-  if (!range || given.autorange === true || given.scaleanchor || given.constrain) return undefined;
   const numberOf = (value) => {
     if (value === null || value === undefined) return NaN;
     if (isName && typeof value === "string") return axis.names.indexOf(value);
     if (isDate) return typeof value === "string" ? timeOf(value) : Number(value);
     return given.type === "log" ? Math.log10(value) : Number(value);
   };
-  const [low, high] = range.map((end) => (isDate ? timeOf(end) : Number(end)));
-  return Object.assign(axis, { isDate, low, high, numberOf, share: (value) => (numberOf(value) - low) / (high - low) });
+  const isGiven = given.range && given.autorange !== true && given.autorange !== "reversed";
+  const ends = isGiven ? given.range.map((end) => (isDate ? timeOf(end) : Number(end))) : undefined;
+  return Object.assign(axis, { own, ends, isDate, numberOf, share: (value) => (numberOf(value) - axis.low) / (axis.high - axis.low) });
 }
 
 function roundStep(rough) {
   const base = 10 ** Math.floor(Math.log10(rough));
-  return base * [2, 5, 10].find((one) => one >= rough / base - 1e-9);
+  return base * ([2, 5].find((one) => one > rough / base) ?? 10);
 }
 
 function numberWords(value, step, most) {
   const power = Math.floor(Math.log10(most) + 0.01);
-  if (Math.abs(power) > 3) return undefined;
+  if (Math.abs(power) > 3) beyond("numbers with a power");
   const places = Math.max(0, 2 - Math.floor(Math.log10(step) + 0.01));
   const words = Number(Math.abs(value).toFixed(places)).toString();
   const [whole, part] = words.split(".");
@@ -62,9 +50,9 @@ function numberWords(value, step, most) {
   return `${value < 0 && Number(words) ? "−" : ""}${grouped}${part ? `.${part}` : ""}`;
 }
 
-function numberAs(format, value, step, most) {
+export function numberAs(format, value, step, most) {
   if (format === ".0%") return `${value < 0 ? "−" : ""}${Math.round(100 * Math.abs(value))}%`;
-  return format ? undefined : numberWords(value, step, most);
+  return format ? beyond(`numbers in the format ${format}`) : numberWords(value, step, most);
 }
 
 // Every how many months a date stands, where one about every `rough` milliseconds has room; nothing for days.
@@ -87,40 +75,39 @@ function datesOf(from, to, months) {
 
 const powerWords = (power) => (power === 0 ? "1" : power === 1 ? "10" : `10<sup>${power < 0 ? "−" : ""}${Math.abs(power)}</sup>`);
 
-// Where an axis has ticks and what stands there: `[value as a share, words]`; nothing where Plotly would have to say.
+// Where an axis has ticks and what stands there: `[value as a share, words]`.
 export function ticksOf(axis, length) {
   const { low, high, type, tickvals, ticktext, dtick, tickformat, names } = axis;
   const [from, to] = [Math.min(low, high), Math.max(low, high)];
-  const inside = ([value]) => value >= from - 1e-9 * (to - from) && value <= to + 1e-9 * (to - from);
+  const inside = ([value]) => value >= from - AT_EDGE * (to - from) && value <= to + AT_EDGE * (to - from);
   const spread = (given) => given.filter(inside).map(([value, words]) => [(value - low) / (high - low), words]);
   if (tickvals && ticktext) return spread(listed(tickvals).map((value, at) => [axis.numberOf(value), ticktext[at]]));
   if (tickvals) {
     const shown = listed(tickvals);
     if (names) return spread(shown.map((value) => [axis.numberOf(value), names[axis.numberOf(value)] ?? String(value)]));
-    if (type === "log" || axis.isDate) return undefined;
-    const said = shown.map((value) => [Number(value), numberAs(tickformat, Number(value), 1e-9, 1)]);
-    return said.some(([, words]) => words === undefined) ? undefined : spread(said.map(([value, words]) => [value, words + (axis.ticksuffix ?? "")]));
+    if (type === "log" || axis.isDate) beyond("numbers of a choice on an axis of powers or of dates");
+    return spread(shown.map((value) => [Number(value), numberAs(tickformat, Number(value), 1e-9, 1) + (axis.ticksuffix ?? "")]));
   }
   if (type === "log") {
-    if (!Number.isInteger(dtick)) return undefined;
+    if (!Number.isInteger(dtick)) beyond("an axis of powers without steps");
     const first = Math.ceil(from / dtick - 1e-9) * dtick;
     const count = Math.floor((to - first) / dtick + 1e-9) + 1;
     return spread(Array.from({ length: Math.max(0, count) }, (_, at) => [first + at * dtick, powerWords(first + at * dtick)]));
   }
   if (names) {
-    if (axis.nticks || names.length > length / (1.2 * axis.size)) return undefined;
+    if (axis.nticks || names.length > length / (1.2 * axis.size)) beyond("some of many names at an axis");
     return spread(names.map((name, at) => [at, name]));
   }
-  const most = axis.nticks ?? Math.min(9, Math.max(4, length / (axis.letter === "y" ? 40 : 80))) + 1;
+  const count = axis.nticks ?? Math.min(9, Math.max(4, length / (axis.letter === "y" ? 40 : 80))) + 1;
   if (axis.isDate) {
-    const months = dtick || tickformat ? undefined : monthsOf((to - from) / most);
-    return months && spread(datesOf(from, to, months));
+    const months = dtick || tickformat ? undefined : monthsOf((to - from) / count);
+    return months ? spread(datesOf(from, to, months)) : beyond("days at an axis");
   }
-  const step = dtick ?? roundStep((to - from) / most);
+  const step = dtick ?? roundStep((to - from) / count);
   const first = Math.ceil((from - (axis.tick0 ?? 0)) / step - 1e-9) * step + (axis.tick0 ?? 0);
-  const places = Array.from({ length: Math.floor((to - first) / step + 1e-9) + 1 }, (_, at) => first + at * step);
-  const all = places.map((value) => [value, numberAs(tickformat, value, step, Math.max(Math.abs(from), Math.abs(to)))]);
-  return all.some(([, words]) => words === undefined) ? undefined : spread(all.map(([value, words]) => [value, words + (axis.ticksuffix ?? "")]));
+  const places = Array.from({ length: Math.floor((to + AT_EDGE * (to - from) - first) / step) + 1 }, (_, at) => first + at * step);
+  const most = Math.max(Math.abs(from), Math.abs(to));
+  return spread(places.map((value) => [value, numberAs(tickformat, value, step, most) + (axis.ticksuffix ?? "")]));
 }
 
 export const linesOf = (words) => String(words).split("<br>");
@@ -138,21 +125,41 @@ export function widthOf(words, size, letters) {
   });
   return Math.max(...lines);
 }
+
+// How wide a text is drawn, and what of it reaches before and after its place: letters may lean out of theirs.
+export function inkOf(words, size, letters) {
+  const ends = linesOf(words).map((line) => letters(size, 400).ink(line));
+  const [before, after] = ["before", "after"].map((side) => Math.max(...ends.map((end) => end[side])));
+  return { wide: widthOf(words, size, letters) + before + after, before, after };
+}
+
 export const tickLength = ({ ticks, ticklen }) => (ticks === "outside" ? ticklen ?? 4 : 0);
 
 // An axis' line, of which half is outside the plot.
 export const HALF = 0.5;
 
+// The sine and the cosine of the angle by which an axis' numbers are turned.
+export function turnOf({ tickangle }) {
+  const angle = typeof tickangle === "number" ? (Math.abs(tickangle) * Math.PI) / 180 : 0;
+  return [Math.sin(angle), Math.cos(angle)];
+}
+
+// How far under their beginning the line lies on which numbers stand before they are turned, as a share of their size.
+export const downOf = ({ tickangle }) => (tickangle === -90 ? CAPITAL : tickangle === 90 ? 0.5 : 1);
+
 // How far from its line an axis' numbers begin, how large they are, and how far they reach with the title.
 export function depthOf(axis, ticks, letters) {
-  const begin = tickLength(axis) + (axis.ticks === "outside" ? 0.2 * axis.size : 0) + HALF;
+  const [sine, cosine] = turnOf(axis);
+  const marks = sine ? tickLength(axis) * cosine + 1 : tickLength(axis);
+  const begin = (axis.ticks === "outside" ? marks + 0.2 * axis.size : 0) + HALF;
   const shown = axis.showticklabels !== false && ticks.length;
   const size = axis.type === "log" && !axis.ticktext ? POWERS * axis.size : axis.size;
   const { below } = letters(size, 400);
   const widest = Math.max(0, ...ticks.map(([, words]) => widthOf(words, size, letters)));
   const rows = Math.max(1, ...ticks.map(([, words]) => linesOf(words).length));
-  const numbers = !shown ? tickLength(axis) : axis.letter === "y" ? begin + widest : begin + size * (1 + LINE * (rows - 1)) + below;
-  const title = axis.title.text ? (axis.title.standoff ?? 8) + 14 * (CAPITAL + LINE * (linesOf(axis.title.text).length - 1)) : 0;
+  const low = size * (0.5 + LINE * (rows - 1)) + below;
+  const numbers = !shown ? tickLength(axis) : axis.letter === "y" ? begin + widest : begin + (downOf(axis) - 0.5) * size + sine * widest + cosine * low;
+  const title = axis.title.text ? (axis.title.standoff ?? 8) + (axis.title.font?.size ?? 14) * (CAPITAL + LINE * (linesOf(axis.title.text).length - 1)) : 0;
   return { begin, shown: size, whole: numbers + title + HALF };
 }
 
@@ -160,9 +167,16 @@ export function depthOf(axis, ticks, letters) {
 export function edges(values, count, axis) {
   const middles = values === undefined ? Array.from({ length: count }, (_, at) => at) : listed(values).map(axis.numberOf);
   if (middles.length === count + 1) return middles;
-  const step = middles.length > 1 ? (middles.at(-1) - middles[0]) / (middles.length - 1) : 1;
-  const even = middles.every((one, at) => Math.abs(one - middles[0] - at * step) < 1e-6 * Math.abs(step));
-  return even && middles.length === count ? [middles[0] - step / 2, middles.at(-1) + step / 2] : undefined;
+  if (middles.length !== count) beyond("cells without a place");
+  if (count === 1) return [middles[0] - 0.5, middles[0] + 0.5];
+  const inner = middles.slice(1).map((one, at) => (one + middles[at]) / 2);
+  return [2 * middles[0] - inner[0], ...inner, 2 * middles.at(-1) - inner.at(-1)];
+}
+
+// Whether edges are as far from one another everywhere.
+export function areEven(ends) {
+  const step = (ends.at(-1) - ends[0]) / (ends.length - 1);
+  return ends.every((one, at) => Math.abs(one - ends[0] - at * step) < 1e-6 * Math.abs(step));
 }
 
 // Rows of numbers; what came as one array says how many there are.

@@ -2,7 +2,7 @@
 
 import { distance, inTurn, pause } from "./drawing_queue.js";
 import { watchDrags } from "./figure_drag.js";
-import { fitted, lettersOf, measureWith } from "./figure_fit.js";
+import { fitted, lettersCome, lettersOf, measureWith } from "./figure_fit.js";
 import { relink, watchLinks } from "./figure_link.js";
 import "./figure_narrow.js";
 import { clearOfCurves, namedAtEnds } from "./figure_names.js";
@@ -19,6 +19,7 @@ export const THEME_EVERY_MS = 150;
 const SETTLED_MS = 350;
 // The class of a figure of which a first picture stands in its place.
 export const PICTURED = "goldviz-figure-pictured";
+const TURNS_OF_PAPER = ["beforeprint", "afterprint"];
 const LEAST = 12;
 const UNSEEN_MS = 100;
 const NUMBERS_MS = 300;
@@ -107,18 +108,18 @@ function keepZoom(zoom, layout) {
   }
 }
 
-// How far the legend reaches up into the words over it.
-function overprinted(host) {
+// How far the legend reaches up into the words over it, on a figure of this height whose plot has this size.
+function overprinted(host, { layout, height, size: { h } }) {
   const legend = host.querySelector(".legend")?.getBoundingClientRect();
   if (!legend?.height) return 0;
-  const words = [...host.querySelectorAll(".gtitle, .gtitle-subtitle")].map((one) => one.getBoundingClientRect().bottom);
+  const words = [...host.querySelectorAll(".gtitle, .gtitle-subtitle, .heading, .subtitle")].map((one) => one.getBoundingClientRect().bottom);
   if (!words.length) return 0;
   const { top } = host.getBoundingClientRect();
   const lowest = Math.max(...words);
-  if (legend.top >= top + host._fullLayout.height / 2 || legend.top >= lowest) return 0;
+  if (legend.top >= top + height / 2 || legend.top >= lowest) return 0;
   // Plotly keeps a legend within its figure and makes it room that the layout does not have.
-  const { legend: { y }, _size: { h } } = host._fullLayout;
-  return Math.ceil(Math.max(lowest - legend.top, lowest - top + legend.height + Math.max(0, y - 1) * h - host.layout.margin.t));
+  const { y } = { ...layout.template?.layout?.legend, ...layout.legend };
+  return Math.ceil(Math.max(lowest - legend.top, lowest - top + legend.height + Math.max(0, y - 1) * h - layout.margin.t));
 }
 
 // Where names beside a plot get longer or shorter, Plotly draws the whole figure a second time for its new margins. A
@@ -167,13 +168,52 @@ function laidOut(host, place, { figure, theme, inks, veiled }) {
 // move something finds all of it or nothing.
 function sketch(host, place, wanted) {
   const { figure, movable, veiled, description = "" } = wanted;
-  const { layout, traces } = laidOut(host, place, wanted)();
-  host.style.height = `${layout.height}px`;
-  const picture = veiled || movable ? undefined : pictureOf(traces, layout, lettersOf(layout));
-  if (!picture) return;
-  host.classList.add(PICTURED);
-  host.innerHTML = picture;
-  tellWords(host, figure, layout, description);
+  beginAnew(place, wanted, host.clientWidth);
+  const lay = laidOut(host, place, wanted);
+  const fit = { width: host.clientWidth, theme: themeUnder(host), presented: presenting.host === host };
+  const ahead = { ...fit, figure, veiled, letters: lettersCome(), lay, now: lay() };
+  const show = () => {
+    const { layout, traces } = ahead.now;
+    host.style.height = `${layout.height}px`;
+    const picture = veiled || movable ? {} : pictureOf(traces, layout, lettersOf(layout));
+    host.classList.toggle(PICTURED, Boolean(picture.svg));
+    if (picture.svg) host.innerHTML = picture.svg;
+    if (picture.waits) host.dataset.waits = picture.waits;
+    const { size } = picture;
+    return size && { layout, height: layout.height, size: { ...size, h: layout.height - size.t - size.b } };
+  };
+  place.ahead = ahead;
+  let drawn = show();
+  if (drawn && lacksRoom(host, place, ahead.now, drawn)) {
+    ahead.now = lay();
+    drawn = show();
+  }
+  if (drawn) tellWords(host, figure, ahead.now.layout, description);
+}
+
+// What a place has of another figure, or of one of other words, is none of this one's.
+function beginAnew(place, { figure, subject }, width) {
+  if (place.subject !== subject) Object.assign(place, { subject, zoom: {} });
+  const named = figure.data.filter(({ showlegend }) => showlegend !== false);
+  const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name)]);
+  if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
+}
+
+// Whether what was drawn found too little room: words over the plot that a legend reaches into, or words that were moved
+// for a plot which begins elsewhere than was thought. The place knows then.
+function lacksRoom(host, place, { laid }, drawn) {
+  const { l, r } = drawn.size;
+  const missing = overprinted(host, drawn);
+  place.lift += missing;
+  const isMoved = Math.abs((laid.meta?.beside ?? l) - l) > LEAST / 3;
+  if (isMoved) place.room = { l, r };
+  return missing > 0 || isMoved;
+}
+
+// How a figure was laid out for its first picture, where it is still right.
+function asSketched(host, { ahead }, { figure, veiled }) {
+  const holds = ahead?.figure === figure && ahead.veiled === veiled && ahead.letters === lettersCome() && fits(host, ahead);
+  return holds ? ahead : undefined;
 }
 
 async function paint(Plotly, host, place, wanted) {
@@ -182,12 +222,11 @@ async function paint(Plotly, host, place, wanted) {
   const theme = themeUnder(host);
   const config = { ...CONFIG, edits: { shapePosition: movable } };
   const another = place.subject !== subject;
-  if (another) Object.assign(place, { subject, zoom: {} });
-  const named = figure.data.filter(({ showlegend }) => showlegend !== false);
-  const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name)]);
-  if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
-  const lay = laidOut(host, place, wanted);
-  let now = lay();
+  beginAnew(place, wanted, width);
+  const ahead = asSketched(host, place, wanted);
+  place.ahead = undefined;
+  const lay = ahead?.lay ?? laidOut(host, place, wanted);
+  let now = ahead?.now ?? lay();
   const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
   if (steps && fits(host, place) && strokesOf(now.traces) === place.strokes && movedTo(host, place, figure, now.laid)) {
     place.moved = true;
@@ -203,16 +242,8 @@ async function paint(Plotly, host, place, wanted) {
     return Plotly.react(host, traces, layout, config);
   };
   await react();
-  const missing = overprinted(host);
-  if (missing) {
-    place.lift += missing;
-    now = lay();
-    await react();
-  }
-  // Words that were moved for a plot which begins elsewhere than was thought are laid once more.
-  const { _size: drawn } = host._fullLayout;
-  if (Math.abs((place.laid.meta?.beside ?? drawn.l) - drawn.l) > LEAST / 3) {
-    place.room = { l: drawn.l, r: drawn.r };
+  const { height, _size: size } = host._fullLayout;
+  if (lacksRoom(host, place, place, { layout: host.layout, height, size })) {
     now = lay();
     await react();
   }
@@ -246,13 +277,14 @@ export function leavePlace(host) {
 // all that are asked for meanwhile. The column's width changes with the window and with the lanes beside it, the theme
 // with the visitor's choice: then the figure is drawn anew, too.
 export function placeOfFigure(host, address, want) {
-  const place = { zoom: {}, lift: 0, waits: false, want, tell: undefined, width: 0, theme: undefined, presented: false };
-  place.sketch = () => {
+  const place = { zoom: {}, lift: 0, ahead: undefined, waits: false, want, tell: undefined, width: 0, theme: undefined, presented: false };
+  // On paper all figures are in sight, at another width than on the screen.
+  place.sketch = (onPaper = false) => {
     const wanted = host.dataset.drawn || host.goldvizPlace !== place ? undefined : place.want();
-    if (!wanted || place.sketched === wanted.figure) return;
+    if (!wanted || (place.sketched === wanted.figure && (!onPaper || asSketched(host, place, wanted)))) return;
     place.sketched = wanted.figure;
     try {
-      if (host.clientWidth && distance(host) === 0) sketch(host, place, wanted);
+      if (host.clientWidth && (onPaper || distance(host) === 0)) sketch(host, place, wanted);
     } catch (error) {
       reportError(error);
     }
@@ -281,6 +313,7 @@ export function placeOfFigure(host, address, want) {
     const first = !host.dataset.drawn;
     if (first) {
       host.classList.remove("goldviz-figure-waiting", PICTURED);
+      delete host.dataset.waits;
       host.textContent = "";
       host.dataset.drawn = "yes";
     }
@@ -297,7 +330,10 @@ export function placeOfFigure(host, address, want) {
   const widths = new ResizeObserver(unfit);
   const themes = setInterval(unfit, THEME_EVERY_MS);
   widths.observe(host);
+  const printed = () => place.sketch(true);
+  for (const turn of TURNS_OF_PAPER) addEventListener(turn, printed);
   place.leave = () => {
+    for (const turn of TURNS_OF_PAPER) removeEventListener(turn, printed);
     widths.disconnect();
     clearInterval(themes);
     clearTimeout(place.settles);

@@ -76,7 +76,14 @@ const widths = new Map();
 let pen;
 
 // Letters that have come from the network are of other widths than those that stood in for them.
-globalThis.document?.fonts?.addEventListener("loadingdone", () => widths.clear());
+let come = 0;
+globalThis.document?.fonts?.addEventListener("loadingdone", () => {
+  widths.clear();
+  come += 1;
+});
+
+// How often letters have come: what was laid out before is laid out anew.
+export const lettersCome = () => come;
 
 const familyOf = (layout) => layout.font?.family ?? layout.template?.layout?.font?.family ?? "sans-serif";
 
@@ -99,7 +106,8 @@ export function measureWith(layout) {
   };
 }
 
-// The same for a size and a weight, with how far its letters reach over and below their line.
+// The same for a size and a weight, also with how far letters reach before and after their place, over and below their
+// line.
 export function lettersOf(layout) {
   const family = familyOf(layout);
   const sized = measureWith(layout);
@@ -107,6 +115,11 @@ export function lettersOf(layout) {
     const measure = sized(size, weight);
     pen.font = `${weight} ${size}px ${family}`;
     const { fontBoundingBoxAscent: over = 0.9 * size, fontBoundingBoxDescent: below = 0.2 * size } = pen.measureText("");
-    return { measure: (text) => measure(visible(text)), over, below };
+    const ink = (text) => {
+      pen.font = `${weight} ${size}px ${family}`;
+      const { width, actualBoundingBoxLeft: before = 0, actualBoundingBoxRight: end = width } = pen.measureText(visible(text));
+      return { before: Math.max(0, before), after: Math.max(0, end - width) };
+    };
+    return { measure: (text) => measure(visible(text)), ink, over, below };
   };
 }

@@ -2,13 +2,14 @@
 // that whoever comes sees curves at once. Axes, curves, points, bars, heat maps, lines and words stand where Plotly will
 // draw them; a figure with anything else waits for Plotly. Lengths such as these are Plotly's own.
 
-import { axisOf, depthOf, HALF, linesOf, ticksOf, tickLength, widthOf } from "./figure_axes.js";
+import { downOf, HALF, inkOf, linesOf, ticksOf, tickLength } from "./figure_axes.js";
+import { drawnLegend } from "./figure_legend.js";
 import { drawnTrace } from "./figure_marks.js";
-import { dashOf, LINE, tag, text } from "./figure_svg.js";
+import { counterOf, spaceOf } from "./figure_space.js";
+import { Beyond, beyond, dashOf, LINE, tag, text } from "./figure_svg.js";
 
 const CAPITAL = 0.7;
 const MIDDLE = 0.35;
-const AROUND = 12;
 const BORDER = 1;
 // How much higher than others letters reach that are raised.
 const RAISED = 0.115;
@@ -21,62 +22,30 @@ const SCALE_RAISED = 10.4;
 const SHARES = { left: 0, center: 0.5, right: 1, top: 0, middle: 0.5, bottom: 1 };
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 
-// The figure as SVG and where its plot stands in it; nothing where it has what only Plotly draws. `letters` says of a size
+// The figure as `svg` with the `size` of its margins, or what it `waits` for Plotly with, in words. `letters` says of a size
 // and a weight how wide a text is, and how far letters reach `over` and `below` their line.
-export function pictureOf(given, layout, letters) {
+export function pictureOf(...figure) {
+  try {
+    return drawn(...figure);
+  } catch (error) {
+    if (!(error instanceof Beyond)) throw error;
+    return { waits: error.message };
+  }
+}
+
+function drawn(given, layout, letters) {
+  if (layout.meta?.diagram) beyond("a diagram");
   const look = layout.template?.layout ?? {};
   const data = given.filter((trace) => trace.visible !== false);
-  const { width, height, margin } = layout;
+  const { width, height } = layout;
   const ink = layout.font?.color ?? look.font?.color;
-  const keys = new Set(Object.keys(layout).filter((key) => /^[xy]axis\d*$/.test(key)));
-  for (const trace of data) for (const letter of "xy") keys.add((trace[`${letter}axis`] ?? letter).replace(/^./, "$&axis"));
-  if (!data.length) return undefined;
-  const axes = {};
-  for (const key of keys) {
-    axes[key] = axisOf(key, layout[key] ?? {}, data, look[`${key[0]}axis`]);
-    if (!axes[key]) return undefined;
-  }
-  let size = { l: margin.l, r: margin.r, t: margin.t, b: margin.b };
-  const pad = Math.min(AROUND, ...Object.values(size));
-  // How many numbers stand at an axis depends on its length, and that on how wide they are.
-  for (let pass = 0; pass < 2; pass++) {
-    const before = size;
-    size = { l: margin.l, r: margin.r, t: margin.t, b: margin.b };
-    for (const axis of Object.values(axes)) {
-      const [from, to] = axis.domain ?? [0, 1];
-      const across = axis.letter === "x" ? width - before.l - before.r : height - before.t - before.b;
-      Object.assign(axis, { from, to, length: across * (to - from) });
-      axis.placed = axis.visible === false ? [] : ticksOf(axis, axis.length);
-      if (!axis.placed) return undefined;
-      Object.assign(axis, depthOf(axis, axis.placed, letters));
-      if (axis.visible === false) axis.whole = 0;
-    }
-    for (const axis of Object.values(axes)) {
-      if (axis.visible === false) continue;
-      const other = axes[(axis.anchor ?? (axis.letter === "x" ? "y" : "x")).replace(/^./, "$&axis")];
-      if (!other) return undefined;
-      if (axis.letter === "y" && other.from < 0.01) size.l = Math.max(size.l, axis.whole + pad);
-      if (axis.letter === "x" && other.from < 0.01) size.b = Math.max(size.b, axis.whole + pad);
-      if (axis.letter === "x" && axis.showticklabels !== false && axis.to > 0.99) {
-        for (const [share, words] of axis.placed) size.r = Math.max(size.r, axis.length * (share - 1) + widthOf(words, axis.size, letters) / 2 + pad);
-      }
-    }
-  }
-  for (const side of Object.keys(size)) size[side] = Math.round(size[side]);
-  const [wide, tall] = [width - size.l - size.r, height - size.t - size.b];
-  if (!(wide > 40 && tall > 40)) return undefined;
-  for (const axis of Object.values(axes)) {
-    axis.length = (axis.letter === "x" ? wide : tall) * (axis.to - axis.from);
-    axis.begin0 = axis.letter === "x" ? size.l + axis.from * wide : size.t + (1 - axis.from) * tall;
-    axis.pixel = (share) => axis.begin0 + (axis.letter === "x" ? share : -share) * axis.length;
-    axis.at = (value) => axis.pixel(axis.share(value));
-  }
-  const view = { axes, size, wide, tall, width, height, layout, look, ink, letters };
+  const { axes, size, wide, tall, legend } = spaceOf(given, layout, look, letters);
+  const fontSize = layout.font?.size ?? look.font?.size ?? 14;
+  const view = { axes, size, wide, tall, width, height, layout, look, ink, letters, fontSize };
   const traces = data.map((trace) => drawnTrace(trace, data, view));
   const shapes = (layout.shapes ?? []).map((shape) => drawnShape(shape, view));
   const words = (layout.annotations ?? []).map((one) => drawnWords(one, view));
   const scale = drawnScale(data, view);
-  if ([...traces, ...shapes, ...words, scale].includes(undefined)) return undefined;
   const below = (layout.shapes ?? []).map(({ layer }) => layer === "below");
   const parts = [
     ...Object.values(axes).map((axis) => drawnGrid(axis, view)),
@@ -85,26 +54,35 @@ export function pictureOf(given, layout, letters) {
     ...Object.values(axes).map((axis) => drawnAxis(axis, view)),
     ...shapes.filter((_, at) => !below[at]),
     scale,
+    drawnLegend(legend, view),
     ...words,
     drawnTitle(view),
   ];
   const font = layout.font?.family ?? look.font?.family;
   const attributes = { class: "goldviz-picture", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": font, "aria-hidden": "true" };
-  return tag("svg", attributes, parts.join(""));
+  return { svg: tag("svg", attributes, parts.join("")), size };
 }
 
-const counterOf = (axis, { axes }) => axes[(axis.anchor ?? (axis.letter === "x" ? "y" : "x")).replace(/^./, "$&axis")];
-
 function drawnGrid(axis, view) {
-  const other = counterOf(axis, view);
+  const other = counterOf(axis, view.axes);
   if (axis.visible === false || axis.showgrid === false || !other) return "";
   const [one, two] = [other.pixel(0), other.pixel(1)];
   const path = axis.placed.map(([share]) => (axis.letter === "x" ? `M${axis.pixel(share)},${one}V${two}` : `M${one},${axis.pixel(share)}H${two}`)).join("");
   return tag("path", { d: path, stroke: axis.gridcolor, fill: "none" });
 }
 
+// Numbers that are turned begin or end at their mark.
+function alongX(axis, x, under) {
+  const { tickangle: turn = 0, shown } = axis;
+  const y = under + downOf(axis) * shown;
+  if (!turn || turn === "auto") return { x, y, anchor: "middle" };
+  const beside = Math.abs(turn) === 90 ? (Math.sign(turn) * MIDDLE * shown) / 2 : 0;
+  const by = tickLength(axis) * Math.sin((turn * Math.PI) / 180) + beside;
+  return { x: x + by, y, anchor: turn < 0 ? "end" : "start", turn, about: y - shown / 2 };
+}
+
 function drawnAxis(axis, view) {
-  const other = counterOf(axis, view);
+  const other = counterOf(axis, view.axes);
   if (axis.visible === false || !other) return "";
   const line = other.pixel(0);
   const along = axis.letter === "x";
@@ -115,7 +93,7 @@ function drawnAxis(axis, view) {
   const numbers = axis.showticklabels === false ? [] : axis.placed.map(([share, words]) => {
     const rows = linesOf(words).length - 1;
     const place = along
-      ? { x: axis.pixel(share), y: line + HALF + axis.begin + axis.shown, anchor: "middle", turn: axis.tickangle || undefined }
+      ? alongX(axis, axis.pixel(share), line + HALF + axis.begin)
       : { x: line - HALF - axis.begin, y: axis.pixel(share) + axis.shown * (MIDDLE - (rows * LINE) / 2), anchor: "end" };
     return text(words, { ...place, size: axis.shown, fill: colour, name: "tick" });
   });
@@ -142,9 +120,9 @@ function placed(reference, letter, value, { axes, size, wide, tall }) {
 
 function drawnShape(shape, view) {
   if (shape.visible === false) return "";
-  if (!["line", "rect"].includes(shape.type) || shape.xsizemode || shape.ysizemode) return undefined;
+  if (!["line", "rect"].includes(shape.type) || shape.xsizemode || shape.ysizemode) beyond(`a shape that is a ${shape.type}`);
   const [x0, x1, y0, y1] = ["x0", "x1", "y0", "y1"].map((end) => placed(shape[`${end[0]}ref`] ?? end[0], end[0], shape[end], view));
-  if (![x0, x1, y0, y1].every(Number.isFinite)) return undefined;
+  if (![x0, x1, y0, y1].every(Number.isFinite)) beyond("a shape off its axes");
   const line = shape.line ?? {};
   const path = shape.type === "line" ? `M${x0},${y0}L${x1},${y1}` : `M${x0},${y0}H${x1}V${y1}H${x0}Z`;
   const dash = dashOf(line);
@@ -153,25 +131,26 @@ function drawnShape(shape, view) {
 
 // Words with their box, as far from their point as they ask for, and the line that leads to it.
 function drawnWords(given, view) {
-  const words = { ...view.look.annotationdefaults, ...given, font: { ...view.look.annotationdefaults?.font, ...given.font } };
+  const words = { xref: "x", yref: "y", ...view.look.annotationdefaults, ...given, font: { ...view.look.annotationdefaults?.font, ...given.font } };
   if (words.visible === false || !words.text) return "";
-  if (words.axref || words.arrowhead || words.opacity) return undefined;
+  if (words.axref || words.arrowhead || words.opacity) beyond("arrows");
   const size = words.font.size ?? 13;
   const { over: capitals, below } = view.letters(size, 400);
   const lines = linesOf(words.text);
   const over = capitals + (lines[0].includes("<sup>") ? RAISED * size : 0);
   const edge = BORDER + (words.borderpad ?? 1);
-  const wide = widthOf(words.text, size, view.letters) + 2 * edge;
+  const ink = inkOf(words.text, size, view.letters);
+  const wide = ink.wide + 2 * edge;
   const tall = over + below + LINE * size * (lines.length - 1) + 2 * edge;
   // A point on an axis of powers is given as the power.
   const at = ["x", "y"].map((letter) => {
-    const axis = view.axes[(words[`${letter}ref`] ?? "paper").replace(/^./, "$&axis")];
+    const axis = view.axes[words[`${letter}ref`].replace(/^./, "$&axis")];
     return axis?.type === "log" ? axis.pixel((words[letter] - axis.low) / (axis.high - axis.low)) : placed(words[`${letter}ref`], letter, words[letter], view);
   });
-  if (!at.every(Number.isFinite)) return undefined;
+  if (!at.every(Number.isFinite)) beyond("words off their axes");
   const turned = words.textangle === -90;
-  if (words.textangle && !turned) return undefined;
-  const auto = (letter, share) => (/^paper$|domain$/.test(words[`${letter}ref`] ?? "paper") ? (share <= 1 / 3 ? 0 : share >= 2 / 3 ? 1 : 0.5) : 0.5);
+  if (words.textangle && !turned) beyond("turned words");
+  const auto = (letter, share) => (/^paper$|domain$/.test(words[`${letter}ref`]) ? (share <= 1 / 3 ? 0 : share >= 2 / 3 ? 1 : 0.5) : 0.5);
   const across = words.showarrow ? SHARES[words.xanchor] ?? 0.5 : SHARES[words.xanchor] ?? auto("x", words.x);
   const down = words.showarrow ? SHARES[words.yanchor] ?? 0.5 : SHARES[words.yanchor] ?? 1 - auto("y", 1 - words.y);
   const [w, h] = turned ? [tall, wide] : [wide, tall];
@@ -181,7 +160,7 @@ function drawnWords(given, view) {
   const anchor = ANCHORS[align];
   const place = turned
     ? { x: left + edge + over, y: top + h / 2, anchor: "middle", turn: -90 }
-    : { x: left + edge + SHARES[align] * (w - 2 * edge), y: top + edge + over, anchor };
+    : { x: left + edge + SHARES[align] * (w - 2 * edge) + ink.before - SHARES[align] * (ink.before + ink.after), y: top + edge + over, anchor };
   const plate = words.bgcolor ? tag("rect", { x: left, y: top, width: w, height: h, fill: words.bgcolor }) : "";
   const lead = words.showarrow ? tag("path", { d: `M${at[0] + (words.ax ?? 0)},${at[1] + (words.ay ?? 0)}L${at[0]},${at[1]}`, stroke: words.arrowcolor, "stroke-width": words.arrowwidth }) : "";
   return lead + plate + text(words.text, { ...place, size, weight: words.font.weight, fill: words.font.color ?? view.ink, name: "words" });
@@ -195,7 +174,7 @@ function drawnScale(data, { layout, look, size, wide, height, ink }) {
   const [low, high] = [coloraxis.cmin, coloraxis.cmax];
   const axis = { ...bar, letter: "x", size: bar.tickfont?.size ?? 13, low, high, numberOf: Number };
   const ticks = ticksOf(axis, wide);
-  if (!ticks || bar.orientation !== "h") return undefined;
+  if (bar.orientation !== "h") beyond("an upright scale of colours");
   const raised = ticks.some(([, said]) => said.includes("<sup>"));
   const base = height - (raised ? SCALE_RAISED : SCALE_BASE);
   const [left, length] = [size.l + SCALE_SIDE, wide - 2 * SCALE_SIDE];

@@ -3,7 +3,7 @@
 // for. What cannot be moved so says no, before anything has changed.
 
 import { ofBase64, stepping } from "./figure_fill.js";
-import { coloured } from "./figure_marks.js";
+import { coloured } from "./figure_cells.js";
 
 const MOVABLE = /^(data\.\d+\.(x|y|z|customdata)|layout\.shapes\.\d+\.[xy][01]|layout\.meta\.notes\.\d+)$/;
 

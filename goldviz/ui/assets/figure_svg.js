@@ -3,6 +3,14 @@
 import { visible } from "./figure_words.js";
 
 export const LINE = 1.3;
+
+// What only Plotly draws, in words: a figure with it waits for Plotly.
+export class Beyond extends Error {}
+/** @type {(what: string) => never} */
+export const beyond = (what) => {
+  throw new Beyond(what);
+};
+
 const DASHES = { solid: "", dot: "3,3", dash: "9,9", longdash: "15,15", dashdot: "9,3,3,3" };
 const STYLES = { b: "font-weight:bold", i: "font-style:italic", em: "font-style:italic", sup: "font-size:70%", sub: "font-size:70%" };
 const RISE = { sup: ["-0.6em", "0.42em"], sub: ["0.3em", "-0.21em"] };
@@ -31,10 +39,10 @@ function spans(line) {
   }).join("") + open.map(() => "</tspan>").join("");
 }
 
-export function text(words, { x, y, size, fill, name, anchor = "start", weight = undefined, turn = undefined }) {
+export function text(words, { x, y, size, fill, name, anchor = "start", weight = undefined, turn = undefined, about = y }) {
   const lines = String(words).split("<br>");
   const made = lines.map((line, at) => (lines.length > 1 ? `<tspan x="${x}" y="${y}" dy="${LINE * at}em">${spans(line)}</tspan>` : spans(line)));
-  const transform = turn ? `rotate(${turn},${x},${y})` : undefined;
+  const transform = turn ? `rotate(${turn},${x},${about})` : undefined;
   return tag("text", { class: name, x, y, "font-size": `${size}px`, "font-weight": weight, fill, "text-anchor": anchor, transform }, made.join(""));
 }
 

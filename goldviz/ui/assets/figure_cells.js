@@ -1,0 +1,101 @@
+// Cells of numbers as Plotly draws them: one image, and the words in it.
+
+import { areEven, edges, linesOf, numberAs, rowsOf } from "./figure_axes.js";
+import { beyond, LINE, tag, text } from "./figure_svg.js";
+
+const ofHex = (hex) => [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
+
+function inked(scale) {
+  const stops = scale.map(([at, colour]) => [at, colour.startsWith("#") ? ofHex(colour) : colour.match(/[\d.]+/g).map(Number)]);
+  return (share) => {
+    const next = Math.max(1, stops.findIndex(([at]) => at >= share));
+    const [[from, one], [to, other]] = [stops[next - 1], stops[next]];
+    const part = Math.min(1, Math.max(0, (share - from) / (to - from)));
+    return one.map((channel, at) => Math.round(channel + part * (other[at] - channel)));
+  };
+}
+
+// A scale's colour, as red, green and blue, for each share of it.
+export const inkOf = ({ colorscale, reversescale }) => inked(reversescale ? colorscale.map(([at, colour]) => [1 - at, colour]).reverse() : colorscale);
+
+// Rows of numbers as an image of one pixel a cell, its first row at the foot where the axis goes `upward`.
+export function coloured(rows, { cmin, cmax, colorscale, reversescale }, { upward, leftward }) {
+  const ink = inkOf({ colorscale, reversescale });
+  const canvas = document.createElement("canvas");
+  const [height, width] = [rows.length, rows[0]?.length ?? 0];
+  Object.assign(canvas, { width, height });
+  const pen = canvas.getContext("2d");
+  const cells = pen.createImageData(width, height);
+  rows.forEach((row, up) => {
+    for (let along = 0; along < width; along++) {
+      const value = row[along];
+      if (value === null || !Number.isFinite(value)) continue;
+      const at = 4 * ((upward ? height - 1 - up : up) * width + (leftward ? width - 1 - along : along));
+      cells.data.set([...ink((value - cmin) / (cmax - cmin)), 255], at);
+    }
+  });
+  pen.putImageData(cells, 0, 0);
+  return canvas.toDataURL();
+}
+
+// Cells of other sizes, or with gaps between them, as an image of as many pixels as they take: their edges are on whole
+// pixels, which Plotly counts from the first. A gap is shared between both sides.
+function spaced(rows, ink, { across, down, xgap, ygap }) {
+  const [left, top] = [Math.min(across[0], across.at(-1)), Math.min(down[0], down.at(-1))];
+  const [xs, ys] = [across.map((one) => Math.round(one - left)), down.map((one) => Math.round(one - top))];
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: Math.abs(xs.at(-1) - xs[0]), height: Math.abs(ys.at(-1) - ys[0]) });
+  const pen = canvas.getContext("2d");
+  rows.forEach((row, up) => row.forEach((value, along) => {
+    if (value === null || !Number.isFinite(value)) return;
+    pen.fillStyle = `rgb(${ink(value)})`;
+    const [x0, x1] = [xs[along], xs[along + 1]].sort((one, other) => one - other);
+    const [y0, y1] = [ys[up], ys[up + 1]].sort((one, other) => one - other);
+    pen.fillRect(x0 + Math.floor(xgap / 2), y0 + Math.floor(ygap / 2), x1 - x0 - xgap, y1 - y0 - ygap);
+  }));
+  return canvas.toDataURL();
+}
+
+// What stands in a cell: its own words, or its number in a format.
+function wordsIn({ texttemplate, text: words }, value, up, along) {
+  if (texttemplate === "%{text}") return words?.[up]?.[along] ?? "";
+  const [, format] = /^%\{z:(.*)\}$/.exec(texttemplate) ?? [];
+  return format ? numberAs(format, value) : beyond(`words in cells such as ${texttemplate}`);
+}
+
+// Words as light or as dark as can be read on a colour.
+const onColour = ([red, green, blue]) => ((299 * red + 587 * green + 114 * blue) / 1000 < 128 ? "#fff" : "#444");
+
+function drawnWords(trace, rows, ink, { across, down }) {
+  const { size, color } = trace.textfont ?? {};
+  if (!size) beyond("words in cells whose size Plotly finds");
+  const middle = (ends, at) => Math.round((ends[at] + ends[at + 1]) / 2);
+  return rows.flatMap((row, up) => row.map((value, along) => {
+    const words = wordsIn(trace, value, up, along);
+    if (words === "") return "";
+    const lines = linesOf(words).length;
+    const fill = color ?? (value === null || !Number.isFinite(value) ? "#444" : onColour(ink(value)));
+    const place = { x: middle(across, along), y: middle(down, up) - size * ((lines * LINE) / 2 - 1) };
+    return text(words, { ...place, size, fill, anchor: "middle", name: "cell" });
+  })).join("");
+}
+
+export function heatMap(trace, xaxis, yaxis, { layout, look }) {
+  const rows = rowsOf(trace.z);
+  const { cmin, cmax, colorscale, reversescale } = trace.coloraxis ? { ...look.coloraxis, ...layout[trace.coloraxis] } : { ...trace, cmin: trace.zmin, cmax: trace.zmax };
+  if (trace.transpose) beyond("cells turned over");
+  if (!Array.isArray(colorscale) || !(cmax > cmin)) beyond("colours whose range Plotly finds");
+  const ink = inkOf({ colorscale, reversescale });
+  const colour = (value) => ink((value - cmin) / (cmax - cmin));
+  const pixels = (values, count, axis) => edges(values, count, axis).map((one) => axis.pixel((one - axis.low) / (axis.high - axis.low)));
+  const [across, down] = [pixels(trace.x, rows[0]?.length ?? 0, xaxis), pixels(trace.y, rows.length, yaxis)];
+  const [left, right, foot, head] = [across[0], across.at(-1), down[0], down.at(-1)];
+  const place = { x: Math.min(left, right), y: Math.min(foot, head), width: Math.abs(right - left), height: Math.abs(foot - head) };
+  const { xgap = 0, ygap = 0 } = trace;
+  const even = !xgap && !ygap && areEven(across) && areEven(down);
+  const href = even
+    ? coloured(rows, { cmin, cmax, colorscale, reversescale }, { upward: head < foot, leftward: right < left })
+    : spaced(rows, colour, { across, down, xgap, ygap });
+  const image = tag("image", { ...place, href, preserveAspectRatio: "none", style: "image-rendering:pixelated" });
+  return trace.texttemplate ? image + drawnWords(trace, rows, colour, { across, down }) : image;
+}
