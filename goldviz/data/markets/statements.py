@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from goldviz.data.markets.market import Channel, Market, Release
+from goldviz.data.markets.release_words import release_words
 from goldviz.data.markets.simulated import ToneResponse, simulated_market
 from goldviz.data.markets.statement_tones import READ
-from goldviz.data.markets.text_channels import TONE_CHANNEL, release_in_words, with_text_channels
+from goldviz.data.markets.text_channels import TONE_CHANNEL, with_text_channels
 from goldviz.data.texts.dated_texts import NEW_YORK_AFTERNOON
 
 DEALING_STREAM = 3
@@ -44,5 +45,5 @@ def with_statements(market: Market, tones: pd.Series, origin: str) -> Market:
     """The market with these tones of generated statements as a channel after its own."""
     words = "Tone of policy documents (generated)"
     channel = Channel(TONE_CHANNEL, words, tones, "level", Release(*NEW_YORK_AFTERNOON))
-    note = f"Known from {release_in_words(channel.release)} on the day of release. Read by the shipped model."
+    note = f"Known from {release_words(channel.release)} on the day of release. Read by the shipped model."
     return with_text_channels(market, [channel], {channel.name: note}, origin)

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from goldviz.data.markets.market import Channel, Market, MarketError, Release
+from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.texts.dated_texts import DatedTexts
 
 SameDay = Literal["last", "mean"]
@@ -124,13 +124,3 @@ def axes_know_the_future(market: Market, first: pd.Timestamp, subject: str, advi
 
 
 AXES = "Axes fitted on documents released before "
-
-
-def release_in_words(release: Release) -> str:
-    """The hour of release as a person reads it.
-
-    >>> release_in_words(Release("14:00", "America/New_York"))
-    '14:00 in New York'
-    """
-    place = release.zone.rsplit("/", 1)[-1].replace("_", " ")
-    return f"{release.clock} {place}" if place == "UTC" else f"{release.clock} in {place}"

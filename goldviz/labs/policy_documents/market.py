@@ -10,13 +10,13 @@ import pandas as pd
 
 from goldviz.arrays.labelled import Run
 from goldviz.data.markets.market import Channel, Market
+from goldviz.data.markets.release_words import release_words
 from goldviz.data.markets.statements import answering_market
 from goldviz.data.markets.text_channels import (
     TONE_CHANNEL,
     SameDay,
     TextSeries,
     axes_note,
-    release_in_words,
     same_day_note,
     text_channels,
     with_text_channels,
@@ -87,7 +87,7 @@ def market_with_documents(market: Market, documents: DatedTexts, dataset: Run, c
     :func:`document_channels` does.
     """
     channels = document_channels(documents, dataset, choice)
-    out = release_in_words(documents.release)
+    out = release_words(documents.release)
     general = [
         f"Known from {out} on the day of release.",
         f"Encoded by {dataset.attrs['model']}, pooled by {dataset.attrs['pooling']}; a model that was trained on texts "

@@ -317,7 +317,7 @@ def test_a_simulated_market_stays_simulated_and_generated_documents_are_called_s
     assert "simulated" in found.origin
     assert "Generated documents" in found.origin
     assert found.channel("text tone").words.endswith("(generated documents)")
-    assert "14:00 in New York" in found.notes["text tone"]
+    assert "14:00 New York" in found.notes["text tone"]
     again = market_with_documents(found, documents, dataset, ChannelChoice(("Statement",), change=False))
     assert sum(channel.name == "text tone" for channel in again.channels) == 1
     assert again.origin == found.origin

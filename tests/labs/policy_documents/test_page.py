@@ -71,7 +71,7 @@ def test_a_stranger_sees_figures_changes_and_neighbours_at_once() -> None:
     assert not visitor.errors
     assert {"timeline", "map"} <= set(visitor.drawn())
     assert any("Generated documents" in line for line in said(visitor))
-    assert any("14:00 in New York" in line for line in said(visitor))
+    assert any("14:00 New York" in line for line in said(visitor))
     assert any("hawkish or dovish" in line for line in said(visitor))
     visitor.open("changed")
     assert "effects" in visitor.drawn()
@@ -212,7 +212,7 @@ def test_documents_become_channels_of_the_visitors_market() -> None:
     visitor.go("pages/gold_forecast.py")
     assert any("with channels out of documents" in line for line in said(visitor))
     assert any(
-        "Tone of policy documents (generated documents): Known from 14:00 in New York" in line for line in said(visitor)
+        "Tone of policy documents (generated documents): Known from 14:00 New York" in line for line in said(visitor)
     )
 
 

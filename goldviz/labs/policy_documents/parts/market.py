@@ -9,7 +9,8 @@ import streamlit as st
 from goldviz.arrays.labelled import Run
 from goldviz.data.markets.kept_markets import SIMULATED, keep
 from goldviz.data.markets.market import Market, MarketError
-from goldviz.data.markets.text_channels import SameDay, is_text_channel, release_in_words
+from goldviz.data.markets.release_words import release_words
+from goldviz.data.markets.text_channels import SameDay, is_text_channel
 from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.declare.registry import laboratories
 from goldviz.labs.policy_documents.fit import misfits, no_tone
@@ -41,7 +42,7 @@ def show(settings: PolicyDocuments, dataset: Run) -> None:
     documents = settings.texts()
     st.markdown("**Could a market have known?**")
     st.markdown(
-        f"A document's numbers become channels of your market, known from {plain(release_in_words(documents.release))} "
+        f"A document's numbers become channels of your market, known from {plain(release_words(documents.release))} "
         "on its day of release and not before. Between documents a forecast has the last one's numbers and their age."
     )
     market = _market()

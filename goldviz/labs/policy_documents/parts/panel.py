@@ -10,7 +10,7 @@ from typing import cast
 
 import streamlit as st
 
-from goldviz.data.markets.text_channels import release_in_words
+from goldviz.data.markets.release_words import release_words
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 from goldviz.declare.instant import Instant
 from goldviz.declare.text_models import SHIPPED
@@ -75,7 +75,7 @@ def described(documents: DatedTexts) -> str:
     return (
         f"{icon} **{plain(documents.origin)}**: {count} document{'s' if count != 1 else ''} ({plain(kinds)}), "
         f"{documents.texts[0].about} to {documents.texts[-1].about}, out at "
-        f"{plain(release_in_words(documents.release))} on their days of release."
+        f"{plain(release_words(documents.release))} on their days of release."
     )
 
 
