@@ -40,7 +40,7 @@ from goldviz.runs.store.run_store import Store
 NOTHING = np.full(len(SEEDS), np.nan)
 ANEW, PRESETS, DRAWN, UNSEEN = "anew", "presets", "drawn", "unseen"
 UNSEEN_SEEDS = (17, 18, 19)
-UNSEEN_SET_UPS, MOST_DRAWS, MOST_SECONDS = 10, 60, 900.0
+UNSEEN_SET_UPS, MOST_DRAWS, MOST_SECONDS = 10, 120, 1800.0
 """Set-ups in which a remedy is offered, after which a laboratory ends; or draws, or seconds, whichever is first."""
 BEGINNINGS = "GOLDVIZ_BEGINNINGS"
 """The variable of the environment that names the folder of runs that others go on from; without it none does."""
