@@ -2,17 +2,24 @@
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+import torch
 from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from goldviz.runs.store.run_store import Store  # noqa: E402
+from goldviz.watching.trial import tried_on  # noqa: E402
 from tests.browser.app_server import running  # noqa: E402
 from tests.browser.conftest import CHROMIUM  # noqa: E402
+from tests.watching.cases import CASES  # noqa: E402
+from tests.watching.loops import watching  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
+WATCHED, CURE = "watched-light", "inputs scaled to spread 1"
 SHOTS = [
     ("home-light", "", 1440, 900, "light"),
     ("depth-light", "depth-gradients", 1440, 900, "light"),
@@ -45,7 +52,21 @@ SHOTS = [
     ("forecast-phone-dark", "gold-forecast", 390, 844, "dark"),
     ("lens-dark", "jacobian-lens", 1440, 900, "dark"),
     ("depth-phone-dark", "depth-gradients", 390, 844, "dark"),
+    (WATCHED, "your_network", 1440, 1200, "light"),
 ]
+
+
+def watch(database: str) -> None:
+    """A watched run with one card, whose cure was tried on it."""
+    case = CASES["a table as it was measured"]
+    torch.manual_seed(0)
+    state = case.state()
+    with watching(state["model"], store=Store(database), name="tumours, as measured", every=10, budget=0.1) as record:
+        for number in range(1, 1001):
+            record.step(loss=case.step(state, 0, number))
+        results = tried_on(case.step, state, [], steps=60, orders=3, cures={case.kind: case.repair})
+        record.keep_tried([replace(one, cure=CURE) if one.kind == case.kind else one for one in results])
+
 
 IMAGES.mkdir(exist_ok=True)
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -53,6 +74,8 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     browser = playwright.chromium.launch(
         executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
     )
+    if WATCHED in sys.argv[1:] or not sys.argv[1:]:
+        watch(database)
     with running(database, Path(folder) / "server.log") as server:
         for name, path, width, height, scheme in SHOTS:
             if sys.argv[1:] and name not in sys.argv[1:]:
@@ -65,6 +88,8 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
             page.locator("h1").wait_for()
             if path:
                 page.locator(".main-svg:visible, canvas:visible, svg:visible").first.wait_for()
+            if name == WATCHED:
+                page.locator(".js-plotly-plot .main-svg:visible").first.wait_for()
             page.get_by_test_id("stStatusWidget").wait_for(state="detached")
             expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
             page.wait_for_timeout(1500)

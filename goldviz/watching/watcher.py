@@ -498,7 +498,6 @@ class Watcher:
     def _say_interval(self) -> None:
         plan = {"looks": self.price.looks, "norms": self.price.norms, "guards": self.price.guards}
         self._sink.attributes({"intervals": plan})
-        self._sink.mark(self.step_number, f"looks every {self.price.looks} steps", {"looks_every": self.price.looks})
 
     def _gave_up(self, error: Exception) -> None:
         """Stop watching, and say why once; the training goes on."""

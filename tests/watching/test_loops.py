@@ -11,9 +11,11 @@ from torch import nn
 
 import goldviz
 from goldviz.declare.settings import SettingsError
+from goldviz.figures.reading import marks
 from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreBusyError
 from goldviz.watching.figures import LABELS, columns, layer_map, losses, query
+from goldviz.watching.measures import looked_every
 from goldviz.watching.price import Price
 from goldviz.watching.watcher import Watcher
 from tests.watching.loops import classified, mlp, task, trained, watching
@@ -253,6 +255,16 @@ def test_looks_come_more_seldom_where_they_would_take_more_than_the_budget() -> 
         dear.spent, dear.guarding = (5e-3, 0.0) if looked else (1.2e-3, 0.2e-3)
         dear.stepped(1e-3 + dear.spent, looked, measured=True)
     assert (dear.guards, dear.norms) == (False, 32)
+
+
+def test_a_stretched_interval_is_a_fact_of_the_run_and_no_entry_of_its_diary(store: Store) -> None:
+    """Plans change every few steps of a quick loop; a person's changes would be lost among them."""
+    model = mlp()
+    with goldviz.watch(model, budget=0.001) as record:
+        stepped(record, model, steps=40)
+    run = goldviz.load(record.run_id)
+    assert looked_every(run) > 10
+    assert marks(run) == []
 
 
 def test_steps_with_a_guard_alone_name_the_cause() -> None:
