@@ -322,8 +322,10 @@ class Watcher:
                 except KnobError as error:
                     words = f"Refused at step {following}: {error}"
                 self._sink.mark(self.step_number, words, {})
-            elif command.kind == TRY and self._trial is not None and command.changes.get("card") in APPLIED:
-                waited += self._try(str(command.changes["card"]), self._trial)
+            elif command.kind == TRY and self._trial is not None:
+                card = str(command.changes.get("card"))
+                # Two clicks, or two people, ask for one trial.
+                waited += self._try(card, self._trial) if card in APPLIED and card not in self._tried else 0.0
         return waited
 
     def _try(self, kind: str, trial: Callable[[str], list[Tried]]) -> float:

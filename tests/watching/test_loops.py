@@ -18,6 +18,9 @@ from goldviz.watching.figures import LABELS, columns, layer_map, losses, query
 from goldviz.watching.measures import looked_every
 from goldviz.watching.price import Price
 from goldviz.watching.watcher import Watcher
+from tests.runs.conftest import until
+from tests.runs.test_full_disk import fill
+from tests.runs.test_strangers import small_disk
 from tests.watching.loops import classified, mlp, task, trained, watching
 
 
@@ -316,3 +319,24 @@ def test_a_map_leaves_nothing_extreme_out() -> None:
     x, y = task()
     assert losses([("a", told)], "light").to_json()
     assert len(x) == len(y)
+
+
+@pytest.mark.slow
+def test_a_full_disk_costs_records_alone_and_with_room_they_are_all_written(tmp_path: Path) -> None:
+    model = mlp()
+    with small_disk(tmp_path / "disk", 4000):
+        place = tmp_path / "disk" / "run.gv"
+        with goldviz.watch(model, to=place, every=1, budget=None, histograms=True) as record:
+            stepped(record, model)
+            assert len(record.dataset()["loss"]) == 3
+            filler = fill(tmp_path / "disk")
+            stepped(record, model, steps=300)
+            assert record.step_number == 303
+            record._sink.hurry()  # type: ignore[union-attr]
+            until(lambda: "the disk is full" in record._store.full)  # type: ignore[union-attr]
+            filler.unlink()
+        run = Store(f"sqlite:///{place}")
+        assert run.run(record.run_id).status == "finished"
+        assert run.run(record.run_id).step == 303
+        assert len(run.load(record.run_id)["loss"]) == 303
+        run.close()

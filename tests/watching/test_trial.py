@@ -86,9 +86,9 @@ def test_the_page_asks_and_the_script_tries_between_two_steps_and_trains_on_as_i
             for number in range(1, 7):
                 record.step(loss=step(state, 0, number))
                 if asks and number == 3:
-                    for card in ("learning_rate_too_small", "no such card"):
+                    for card in ("learning_rate_too_small", "no such card", "learning_rate_too_small"):
                         store.command(record.run_id, Command(TRY, {"card": card}))
-                    while len(record._sink._commands) < 2:  # type: ignore[union-attr]
+                    while len(record._sink._commands) < 3:  # type: ignore[union-attr]
                         record._sink.hurry()  # type: ignore[union-attr]
                         time.sleep(0.01)
         after.append([*model.parameters(), torch.get_rng_state()])
