@@ -7,7 +7,13 @@ that a figure does not show, it must not show; see :class:`~tests.truth.predicat
 import numpy as np
 
 from goldviz.declare.laboratory import laboratory_of
-from tests.truth.predicates import captions_of_answers, captions_of_gradients, captions_of_texts
+from tests.truth.predicates import (
+    captions_by_hand,
+    captions_of_answers,
+    captions_of_gradients,
+    captions_of_series,
+    captions_of_texts,
+)
 from tests.truth.predicates.drawing import (
     Claim,
     Drawing,
@@ -169,8 +175,10 @@ SHARED = {
 }
 
 OF_LABORATORIES = {
+    **captions_by_hand.OF_LABORATORIES,
     **captions_of_gradients.OF_LABORATORIES,
     **captions_of_answers.OF_LABORATORIES,
+    **captions_of_series.OF_LABORATORIES,
     **captions_of_texts.OF_LABORATORIES,
 }
 """Of each laboratory alone, by its name."""

@@ -210,7 +210,7 @@ def of_network(drawing: Drawing, network: str) -> Drawing:
     return drawing.named(rf"{own}|^None$") if drawing.named(own).data else drawing
 
 
-def shown(drawing: Drawing, values: xr.DataArray) -> bool:
+def shown(drawing: Drawing, values: xr.DataArray, by_name: bool = True) -> bool:
     """Whether a figure draws a quantity of every network that has it: the middle seed, or the first one."""
     values = values.astype(float)
     values = values.where(np.isfinite(values))
@@ -222,7 +222,10 @@ def shown(drawing: Drawing, values: xr.DataArray) -> bool:
             if "network" not in one.dims:
                 rows = held(drawing, one)
             else:
-                rows = all(held(of_network(drawing, str(name)), one.sel(network=name)) for name in one.network.values)
+                names = {
+                    str(name): of_network(drawing, str(name)) if by_name else drawing for name in one.network.values
+                }
+                rows = all(held(part, one.sel(network=name)) for name, part in names.items())
             if rows:
                 return True
     return False
@@ -261,7 +264,7 @@ def by_layer(kind: str) -> Claim:
         some = re.search(r"(\d+) of \d+ layers are drawn", drawing.notes)
         values = drawing.view.of(drawing.view.kind(kind))
         if not some:
-            return shown(drawing, values)
+            return shown(drawing, values, by_name=False)
         rows = values.where(np.isfinite(values)).median("seed").transpose(..., growing(values))
         due = {in_short(row) for row in rows.values.reshape(-1, rows.shape[-1])}
         drawn = [numeric(trace.get("y")) for trace in drawing.typed("scatter").data]
