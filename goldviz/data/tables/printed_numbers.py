@@ -70,11 +70,11 @@ def unit_behind(column: pa.Array) -> str:
     >>> unit_behind(pa.array(["1.925,5 USD/oz", "-", "1.930 USD/oz"])), unit_behind(pa.array(["5.1 M", "5.3 M"]))
     ('USD/oz', '')
     """
-    cells = _plain_marks(column)
-    first = next((cell for cell in cells[:READ_FOR_MARK].to_pylist() if cell.lower() not in MISSING), "")
-    match = _BEHIND.fullmatch(first)
+    beginning = _plain_marks(column[:READ_FOR_MARK]).to_pylist()
+    match = _BEHIND.fullmatch(next((cell for cell in beginning if cell.lower() not in MISSING), ""))
     if match is None or match["unit"].lower() in SUFFIXES:
         return ""
+    cells = _plain_marks(column)
     alike = pc.match_substring_regex(cells, f"^{_NUMBER} ?{re.escape(match['unit'])}$")
     return match["unit"] if pc.all(pc.or_(alike, is_missing(cells))).as_py() else ""
 

@@ -221,13 +221,12 @@ def _of_numbers(
 def _units_apart(table: FileTable, columns: Sequence[int], dates: PrintedDates) -> FileTable:
     """The table with the units that stand behind the numbers of these columns beside them, and not in their cells."""
     cells, units = list(table.columns), dict(table.units)
-    names_come_again = len(np.unique(dates.moments)) < len(dates.moments)
     for column in columns:
         if not pa.types.is_string(cells[column].type) or not (unit := unit_behind(cells[column])):
             continue
-        different = len(pc.unique(cells[column]))
         # 2 years, 5 years and 10 years may be the names of a long table.
-        if different > (len(table.rows) // 10 if names_come_again else 1):
+        names_come_again = len(np.unique(dates.moments)) < len(dates.moments)
+        if len(pc.unique(cells[column])) > (len(table.rows) // 10 if names_come_again else 1):
             cells[column] = without_unit(cells[column], unit)
             units.setdefault(table.names[column], unit)
     return replace(table, columns=tuple(cells), units=units)
