@@ -117,6 +117,41 @@ def test_a_report_opens_without_a_network_moves_and_prints(page: Page, tmp_path:
     assert (tmp_path / "report.pdf").stat().st_size > 50_000
 
 
+NO_PLOTLY = """const append = Node.prototype.appendChild;
+Node.prototype.appendChild = function (one) {
+  return one.localName === "script" && one.src ? one : append.call(this, one);
+};"""
+"""No script that a page asks for comes."""
+
+PICTURED = """[...document.querySelectorAll("[data-lane]")].map((host) => {
+  const picture = host.querySelector(".goldviz-picture, canvas");
+  return [host.dataset.name, host.dataset.waits ?? "", picture ? picture.getBoundingClientRect().width : 0];
+})"""
+"""Each figure's name, with what it waits for Plotly, and how wide its picture is."""
+
+
+def test_what_is_printed_before_plotly_has_come_are_the_pictures(browser: Browser, file: Path, tmp_path: Path) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
+    page = context.new_page()
+    page.add_init_script(NO_PLOTLY)
+    page.goto(file.as_uri())
+    expect(page.locator(".goldviz-picture").first).to_be_visible()
+    on_screen = page.evaluate(PICTURED)
+    assert not all(width for _, _, width in on_screen)
+
+    # On paper all have one, as wide as a sheet, or wait with something that only Plotly draws.
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    on_paper = page.evaluate(PICTURED)
+    assert [name for name, waits, width in on_paper if not width and not waits] == []
+    assert max(width for _, _, width in on_paper) <= SHEET
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    widths = {name: width for name, _, width in page.evaluate(PICTURED)}
+    assert all(widths[name] == width for name, _, width in on_screen if width)
+    page.pdf(path=tmp_path / "report.pdf")
+    assert (tmp_path / "report.pdf").stat().st_size > 50_000
+    context.close()
+
+
 STEP = """async (step) => {
   const hosts = [...document.querySelectorAll(".goldviz-figure[data-lane]")];
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

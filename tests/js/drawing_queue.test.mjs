@@ -27,6 +27,28 @@ test("what is in sight is drawn first, the rest when that has come to rest", asy
   assert.equal(queue.busy, false);
 });
 
+test("figures that are drawn in no time are drawn together, and a long draw lets the page answer", async (context) => {
+  await soon(20);
+  let clock = performance.now();
+  context.mock.method(performance, "now", () => clock);
+  const done = [];
+  setTimeout(() => done.push("answered"));
+  const hosts = [at(10), at(10), at(10)];
+  for (const host of hosts) inTurn(host, async () => done.push("drawn"));
+  await Promise.all(hosts.map((host) => host.goldvizTurn));
+  assert.deepEqual(done, ["drawn", "drawn", "drawn"]);
+  await soon(20);
+  done.length = 0;
+  const long = async () => {
+    done.push("drawn");
+    clock += 12;
+  };
+  setTimeout(() => done.push("answered"));
+  for (const host of hosts) inTurn(host, long);
+  await Promise.all(hosts.map((host) => host.goldvizTurn));
+  assert.deepEqual(done.slice(0, 3), ["drawn", "answered", "drawn"]);
+});
+
 test("a draw that fails is told, and keeps no other one waiting", async () => {
   const told = [];
   globalThis.reportError = (error) => told.push(error.message);

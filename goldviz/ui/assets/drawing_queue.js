@@ -1,9 +1,10 @@
 // Plotly draws in steps, and a step that finds its figure purged throws: whatever is done to a figure waits its turn.
-// All figures of the page share one queue. What is in sight goes first, the rest when that has come to rest, and between
-// two draws the page may answer a person.
+// All figures of the page share one queue. What is in sight goes first, the rest when that has come to rest. Figures that
+// are only moved to a step are moved together; after a longer draw the page may answer a person.
 
 const DRAW_AT_MOST_MS = 5000;
 const REST_MS = 120;
+const TOGETHER_MS = 8;
 
 export const queue = { waiting: [], busy: false, seen: 0 };
 
@@ -28,27 +29,36 @@ function withoutBorderRules() {
   }
 }
 
+async function drawn(task) {
+  try {
+    // A draw that Plotly never ends keeps no other figure waiting for good.
+    await Promise.race([task.work(), pause(DRAW_AT_MOST_MS)]);
+  } catch (error) {
+    reportError(error);
+  }
+  task.done();
+}
+
 async function work() {
   queue.busy = true;
   withoutBorderRules();
+  // Whoever asks where a figure is has the browser lay out what the draw before has changed: once is enough for several.
+  const away = new Map();
+  let began = performance.now();
   while (queue.waiting.length) {
-    const nearest = Math.min(...queue.waiting.map((task) => distance(task.host)));
-    const rest = queue.seen + REST_MS - performance.now();
-    if (nearest > 0 && rest > 0) {
-      await pause(Math.min(rest, 20));
-      continue;
+    for (const task of queue.waiting) if (!away.has(task)) away.set(task, distance(task.host));
+    const nearest = Math.min(...queue.waiting.map((task) => away.get(task)));
+    const rest = nearest > 0 ? queue.seen + REST_MS - performance.now() : 0;
+    if (rest <= 0) {
+      if (nearest === 0) queue.seen = performance.now();
+      const next = queue.waiting.find((task) => away.get(task) <= nearest);
+      queue.waiting.splice(queue.waiting.indexOf(next), 1);
+      await drawn(next);
+      if (nearest === 0 && performance.now() - began < TOGETHER_MS) continue;
     }
-    if (nearest === 0) queue.seen = performance.now();
-    const next = queue.waiting.find((task) => distance(task.host) <= nearest);
-    queue.waiting.splice(queue.waiting.indexOf(next), 1);
-    try {
-      // A draw that Plotly never ends keeps no other figure waiting for good.
-      await Promise.race([next.work(), pause(DRAW_AT_MOST_MS)]);
-    } catch (error) {
-      reportError(error);
-    }
-    next.done();
-    await pause();
+    await pause(Math.max(0, Math.min(rest, 20)));
+    away.clear();
+    began = performance.now();
   }
   queue.busy = false;
 }

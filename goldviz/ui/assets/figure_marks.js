@@ -6,6 +6,7 @@ import { beyond, dashOf, LINE, tag, text } from "./figure_svg.js";
 import { markerOf } from "./figure_symbols.js";
 
 const POINT = 0.8;
+const THIN = 2;
 
 const clip = (xaxis, yaxis) =>
   `polygon(${[[0, 0], [1, 0], [1, 1], [0, 1]].map(([x, y]) => `${xaxis.pixel(x)}px ${yaxis.pixel(y)}px`).join(",")})`;
@@ -26,14 +27,15 @@ function pointsOf(trace, xaxis, yaxis) {
   return ys.map((y, at) => [xaxis.at(xs[at]), yaxis.at(y)]);
 }
 
+// A line through points with a gap where there is none; where it would stay at one place it is not drawn.
 function through(points) {
-  let down = false;
-  return points.map(([x, y]) => {
-    const known = Number.isFinite(x) && Number.isFinite(y);
-    const step = known ? `${down ? "L" : "M"}${x.toFixed(2)},${y.toFixed(2)}` : "";
-    down = known;
-    return step;
-  }).join("");
+  const runs = [[]];
+  for (const [x, y] of points) {
+    const place = `${x.toFixed(2)},${y.toFixed(2)}`;
+    if (!Number.isFinite(x) || !Number.isFinite(y)) runs.push([]);
+    else if (runs.at(-1).at(-1) !== place) runs.at(-1).push(place);
+  }
+  return runs.filter((run) => run.length > 1).map((run) => `M${run.join("L")}`).join("");
 }
 
 // One of many, where each point has its own, or what all of them have.
@@ -116,6 +118,13 @@ function curve(trace, data, xaxis, yaxis, view) {
   return parts.join("");
 }
 
+// A bar that is thinner than two pixels, but not nothing, reaches to whole ones of its panel.
+function seen(from, to, { begin0 }) {
+  if (from === to || Math.abs(from - to) >= THIN) return [from, to];
+  const outward = (one, other) => begin0 + (one > other ? Math.ceil(one - begin0) : Math.floor(one - begin0));
+  return [outward(from, to), outward(to, from)];
+}
+
 // Bars of one or several traces, side by side or on each other, with the gap that Plotly leaves.
 function bars(trace, data, xaxis, yaxis, { layout }) {
   const { marker = {}, orientation } = trace;
@@ -141,7 +150,8 @@ function bars(trace, data, xaxis, yaxis, { layout }) {
     const ends = [middle - wide / 2, middle + wide / 2].map((one) => pixel(along, one));
     const top = up.at(values[at]);
     if (!Number.isFinite(top) || !ends.every(Number.isFinite)) return "";
-    const [left, right, high, low] = lying ? [foot, top, ends[1], ends[0]] : [ends[0], ends[1], top, foot];
+    const [from, to] = marker.line?.width ? [foot, top] : seen(foot, top, up);
+    const [left, right, high, low] = lying ? [from, to, ends[1], ends[0]] : [ends[0], ends[1], to, from];
     const fill = Array.isArray(marker.color) ? marker.color[at] : marker.color;
     return tag("path", { class: "bar", d: `M${left},${low}V${high}H${right}V${low}Z`, fill, stroke: marker.line?.width ? marker.line.color : undefined, "stroke-width": marker.line?.width });
   }).join("");

@@ -43,7 +43,7 @@ export function text(words, { x, y, size, fill, name, anchor = "start", weight =
   const lines = String(words).split("<br>");
   const made = lines.map((line, at) => (lines.length > 1 ? `<tspan x="${x}" y="${y}" dy="${LINE * at}em">${spans(line)}</tspan>` : spans(line)));
   const transform = turn ? `rotate(${turn},${x},${about})` : undefined;
-  return tag("text", { class: name, x, y, "font-size": `${size}px`, "font-weight": weight, fill, "text-anchor": anchor, transform }, made.join(""));
+  return tag("text", { class: name, x, y, "font-size": `${size}px`, "font-weight": weight, fill, "text-anchor": anchor, transform, style: "white-space:pre" }, made.join(""));
 }
 
 // How a line's strokes and gaps are long.
