@@ -50,6 +50,10 @@ test("a curve goes from corner to corner of its panel with a gap where it has no
   assert.ok(x0 === Math.round(4 + 2.8 + 1 + 6 + 12));
   assert.ok(Math.abs(y0 - (400 - 44)) < 0.01);
   for (const words of ["Loss", "10", "5", "1"]) assert.ok(svg.includes(`>${words}</text>`), words);
+  // What reaches beyond the panel is cut off there.
+  const [, id, x, y, width, height] = /<clipPath id="([\w-]+)"><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)">/.exec(svg);
+  assert.deepEqual([x, y, width, height].map(Number), [x0, 60, 600 - 20 - x0, 400 - 44 - 60]);
+  assert.ok(svg.includes(`<g clip-path="url(#${id})"><path class="line"`));
 });
 
 test("words are text: only known tags become letters of another kind", () => {

@@ -7,14 +7,23 @@ import { markerOf } from "./figure_symbols.js";
 
 const POINT = 0.8;
 const THIN = 2;
+const NEAR = 0.2;
 
-const clip = (xaxis, yaxis) =>
-  `polygon(${[[0, 0], [1, 0], [1, 1], [0, 1]].map(([x, y]) => `${xaxis.pixel(x)}px ${yaxis.pixel(y)}px`).join(",")})`;
+let panels = 0;
+
+// What lies within a panel: a polygon in a style would be counted from the marks' own corner.
+function within(xaxis, yaxis, attributes, parts) {
+  const [[left, right], [low, high]] = [xaxis, yaxis].map((axis) => [axis.pixel(0), axis.pixel(1)]);
+  const id = `goldviz-panel-${(panels += 1)}`;
+  const panel = tag("rect", { x: left, y: high, width: right - left, height: low - high });
+  return tag("clipPath", { id }, panel) + tag("g", { ...attributes, "clip-path": `url(#${id})` }, parts);
+}
 
 export function drawnTrace(trace, data, view) {
   const { axes } = view;
   const [xaxis, yaxis] = ["x", "y"].map((letter) => axes[(trace[`${letter}axis`] ?? letter).replace(/^./, "$&axis")]);
-  const inside = (parts) => tag("g", { style: trace.cliponaxis === false ? undefined : `clip-path:${clip(xaxis, yaxis)}`, opacity: trace.opacity }, parts);
+  const look = { opacity: trace.opacity };
+  const inside = (parts) => (trace.cliponaxis === false ? tag("g", look, parts) : within(xaxis, yaxis, look, parts));
   const type = trace.type ?? "scatter";
   if (type === "heatmap") return inside(heatMap(trace, xaxis, yaxis, view));
   if (type === "bar") return inside(bars(trace, data, xaxis, yaxis, view));
@@ -27,15 +36,17 @@ function pointsOf(trace, xaxis, yaxis) {
   return ys.map((y, at) => [xaxis.at(xs[at]), yaxis.at(y)]);
 }
 
-// A line through points with a gap where there is none; where it would stay at one place it is not drawn.
+// A line through points with a gap where there is none, without those that are too near to the one before to be seen; one
+// that stays at its place is not drawn.
 function through(points) {
   const runs = [[]];
   for (const [x, y] of points) {
-    const place = `${x.toFixed(2)},${y.toFixed(2)}`;
+    const [fromX, fromY] = runs.at(-1).at(-1) ?? [Infinity, Infinity];
     if (!Number.isFinite(x) || !Number.isFinite(y)) runs.push([]);
-    else if (runs.at(-1).at(-1) !== place) runs.at(-1).push(place);
+    else if (Math.hypot(x - fromX, y - fromY) >= NEAR) runs.at(-1).push([x, y]);
   }
-  return runs.filter((run) => run.length > 1).map((run) => `M${run.join("L")}`).join("");
+  const placed = runs.filter((run) => run.length > 1).map((run) => run.map(([x, y]) => `${x.toFixed(2)},${y.toFixed(2)}`));
+  return placed.map((run) => `M${run.join("L")}`).join("");
 }
 
 // One of many, where each point has its own, or what all of them have.
@@ -148,8 +159,10 @@ function bars(trace, data, xaxis, yaxis, { layout }) {
   return places.map((place, at) => {
     const middle = along.numberOf(place) + shift;
     const ends = [middle - wide / 2, middle + wide / 2].map((one) => pixel(along, one));
-    const top = up.at(values[at]);
-    if (!Number.isFinite(top) || !ends.every(Number.isFinite)) return "";
+    // A bar without a number stands on the foot as one of nothing does.
+    const value = up.at(values[at]);
+    const top = Number.isFinite(value) ? value : foot;
+    if (!ends.every(Number.isFinite)) return "";
     const [from, to] = marker.line?.width ? [foot, top] : seen(foot, top, up);
     const [left, right, high, low] = lying ? [from, to, ends[1], ends[0]] : [ends[0], ends[1], to, from];
     const fill = Array.isArray(marker.color) ? marker.color[at] : marker.color;
