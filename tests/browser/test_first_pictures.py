@@ -35,13 +35,10 @@ WAITING = {
     "a legend of groups in reverse": "groups in columns, which no other figure has in this order",
     "axes of one scale": "the plot is as wide as both ranges allow, which is found in rounds",
     "bars with another foot or with error bars": "a figure of one laboratory",
-    "days at an axis": "a window of days, with two lines of words at its first date",
     "hatched bars": "figures of two laboratories",
-    "names or numbers that Plotly slants": "the angle is found by trying",
     "numbers of a choice on an axis of powers or of dates": "a figure of one laboratory",
-    "numbers with a power": "numbers below a thousandth or above a thousand thousands",
+    "numbers with a power": "numbers below a thousandth or from ten thousand on",
     "some of many names at an axis": "which ones is found by trying",
-    "the symbol arrow": "the end of a path, turned as the path is",
     "words in cells whose size Plotly finds": "a figure of one laboratory",
 }
 """With what a figure of a recorded example waits for Plotly, and why it is not drawn before."""
