@@ -66,7 +66,7 @@ def views_at_once(lab, slug) -> Iterator[tuple[FigureSpec, Drawing]]:
     for spec in specs(lab):
         if all(name in run for name in spec.needs):
             figure = spec.draw(run, **spec.position(place)).to_dict()
-            if figure["data"]:
+            if figure["data"] or "diagram" in (figure["layout"].get("meta") or {}):
                 view = View(run, settings, {}, place, spec.name)
                 yield spec, Drawing(view, tuple(figure["data"]), figure["layout"], place)
 

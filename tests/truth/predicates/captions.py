@@ -11,6 +11,7 @@ from tests.truth.predicates import (
     captions_by_hand,
     captions_of_answers,
     captions_of_gradients,
+    captions_of_readers,
     captions_of_series,
     captions_of_texts,
 )
@@ -178,6 +179,7 @@ OF_LABORATORIES = {
     **captions_by_hand.OF_LABORATORIES,
     **captions_of_gradients.OF_LABORATORIES,
     **captions_of_answers.OF_LABORATORIES,
+    **captions_of_readers.OF_LABORATORIES,
     **captions_of_series.OF_LABORATORIES,
     **captions_of_texts.OF_LABORATORIES,
 }

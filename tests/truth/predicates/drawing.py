@@ -175,7 +175,7 @@ def held(drawing: Drawing, due: xr.DataArray) -> bool:
         return True
     return due.ndim > 1 and any(
         all(held(drawing, due.isel({dim: place})) for place in range(due.sizes[dim]))
-        for dim in (due.dims if due.ndim == 2 else due.dims[:1])
+        for dim in (due.dims if due.ndim == 2 else [dim for dim in due.dims if dim not in GROWING][:1])
     )
 
 

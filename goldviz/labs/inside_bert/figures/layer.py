@@ -165,7 +165,7 @@ def _residual(figure: Figure, start: int, end: int, colour: str) -> None:
 
 @drawn(
     "How much does each part add?",
-    shows="How much both parts add to every piece, and how many neurons are active.",
+    shows="How much both parts add to a piece, and how many neurons are active.",
     name="layer_lengths",
 )
 def layer_lengths(ds: Run, *, theme: Theme = "light") -> Figure:
