@@ -222,7 +222,7 @@ def diagram(
             meta={
                 "diagram": {
                     "noun": noun,
-                    "parts": [_drawn(part) for part in parts],
+                    "parts": [part_in_words(part) for part in parts],
                     "colours": [_coloured(plot, colour, nodes) for colour in own_colours],
                     "scale": look.sequential_stops(),
                     "step": str(plot.ds.attrs.get("step_dimension", "step")),
@@ -235,7 +235,7 @@ def diagram(
     return replace(spec, canvas=True)
 
 
-def _drawn(part: Part) -> dict[str, Any]:
+def part_in_words(part: Part) -> dict[str, Any]:
     """A network in the words that the browser reads; what stands in nodes is shown as text, never as markup."""
     nodes = [
         [node.label, node.words, node.column, node.row, node.wide, node.high, node.kind, dict(node.at)]

@@ -22,7 +22,7 @@ MOST_COLUMNS = 240
 MOST_LINES = 8
 MOST_NAMES = 30
 """Layers up to which a map writes every name."""
-NAME_LENGTH = 34
+NAME_LENGTH = 28
 OF_PARAMETERS = ("gradient_by_layer", "update_to_data", "gradient_before", "update_before", "weight_norm")
 SHARES = ("saturation", "dead_units")
 BY_HEAD = ("attention_entropy", "largest_logit")
@@ -108,14 +108,30 @@ def columns(values: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarr
         return np.fmax.reduceat(values, starts, axis=0), steps[starts]
 
 
-def short(name: str) -> str:
-    """A long name with its middle left out: its ends tell where it is.
+def block_of(name: str) -> str:
+    """The block that a layer stands in: the innermost numbered module around it, else all but its own name.
 
-    >>> short("bert.encoder.layer.11.attention.output.dense")
-    'bert.encoder.lay…tion.output.dense'
+    >>> block_of("encoder.layer.3.attention.self.query"), block_of("layers.0"), block_of("fc")
+    ('encoder.layer.3', 'layers', '')
     """
-    half = (NAME_LENGTH - 1) // 2
-    return name if len(name) <= NAME_LENGTH else f"{name[:half]}…{name[-half - 1 :]}"
+    parts = name.split(".")
+    numbers = [at for at, part in enumerate(parts[:-1]) if part.isdigit()]
+    return ".".join(parts[: numbers[-1] + 1] if numbers else parts[:-1])
+
+
+def short(name: str) -> str:
+    """A long name, of which the innermost block and the last two parts are left: they tell where it is.
+
+    >>> short("bert.encoder.layer.11.attention.output.dense"), short("net.features.first_convolution.weights")
+    ('layer.11…output.dense', 'net…first_convolution.weights')
+    """
+    if len(name) <= NAME_LENGTH:
+        return name
+    block, parts = block_of(name), name.split(".")
+    first = ".".join(block.split(".")[-2:]) if block[-1:].isdigit() else parts[0]
+    told = f"{first}…{'.'.join(parts[-2:])}"
+    half = NAME_LENGTH // 2
+    return told if len(told) <= NAME_LENGTH + 2 else f"{name[:half]}…{name[-half:]}"
 
 
 def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: Theme) -> Figure:

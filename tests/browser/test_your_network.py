@@ -100,6 +100,15 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
     query.fill("2 : weight")
     query.press("Enter")
     expect(page.get_by_text("Weight norm of these layers", exact=True)).to_be_visible()
+    # A layer that is chosen in the diagram is asked for in the map.
+    page.get_by_text("Modules", exact=True).click()
+    canvas = page.locator(".goldviz-diagram canvas")
+    expect(canvas).to_be_visible()
+    canvas.press("ArrowRight")
+    canvas.press("Enter")
+    expect(query).to_have_value("0")
+    query.fill("2 : weight")
+    query.press("Enter")
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_text("Weight norm by layer and step")).to_be_visible()
     # What another process writes now the page notices by itself.

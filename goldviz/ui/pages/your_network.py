@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -20,7 +21,7 @@ from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import chrome
 from goldviz.ui.panels.findings import CARDS_IN_A_ROW, SIGNS
-from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.panels.live_figure import live_diagram, live_figure
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, duration, numbered, plain
@@ -48,6 +49,7 @@ from goldviz.watching.measures import (
     trials_of,
     tried_of,
 )
+from goldviz.watching.network_diagram import network_diagram
 from goldviz.watching.versions import known, said_of
 
 RUN = "run"
@@ -64,6 +66,8 @@ NUMBERS = {
 """The knobs that are numbers: words, and the least and the largest value."""
 CHOSEN, SEEN = "your-network-runs", "your-network-seen"
 """Of the session's state: the runs in view, and when the newest run began that its visitor was told of."""
+QUERY = "your-network-query"
+"""Of the session's state: which layers the map is asked for."""
 ASKED = "your-network-asked-trials"
 """Of the session's state: what came of asking for a trial, by run and kind of card."""
 HEARD = "Asked. The script tries it after a step, beside a control and a placebo. Then it trains on."
@@ -204,6 +208,7 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
     _map(views)
     _through_time(views[0])
     with st.expander("Modules", expanded=False):
+        _network(views[0])
         _modules(views[0])
     _more(views[0])
 
@@ -309,7 +314,7 @@ def _map(views: Sequence[Watched]) -> None:
     left, right = st.columns([2, 1])
     line = left.text_input(
         "Layers",
-        key="your-network-query",
+        key=QUERY,
         placeholder="all of them; or a pattern and quantities, such as  *.attn : entropy, largest logit",
     )
     recorded = [name for name in LABELS if name not in SELDOM or any(name in view.records for view in views)]
@@ -365,6 +370,26 @@ def _through_time(view: Watched) -> None:
         f"**{plain(name)}**: its last layer, one batch replayed step by step with your weights. "
         f"Its outputs differ from the module's own by {difference:.1g} at most.{gates}"
     )
+
+
+def _network(view: Watched) -> None:
+    """The network as a diagram, coloured by what was measured last; a layer that is chosen is asked for in the map."""
+    names = {name for name, _, _ in layers_of(view.records)}
+
+    def ask(place: Mapping[str, Any]) -> None:
+        name = place.get("layer", "")
+        st.session_state[QUERY] = name if name in names else ""
+
+    if names:
+        live_diagram(
+            network_diagram(view.records, theme_now()).to_json(),
+            key="your-network-diagram",
+            subject=view.run.id,
+            description="Each layer's last number. Hatched: not finite, or 0 on a scale of powers of ten. "
+            "Not shown here: how values flow between the layers.",
+            choice={},
+            on_chosen=ask,
+        )
 
 
 def _modules(view: Watched) -> None:
