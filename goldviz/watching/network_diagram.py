@@ -52,7 +52,7 @@ def network_diagram(run: Run, theme: Theme) -> Diagram:
         notes.append(f"Of {len(every):,} rows the first and the last {half} are drawn.")
     picture = Diagram()
     look.apply(picture, theme, title="Where in the network?", notes=notes, legend=False, hover="closest")
-    return picture.update_layout(
+    picture.update_layout(
         meta={
             "notes": notes,
             "diagram": {
@@ -64,6 +64,7 @@ def network_diagram(run: Run, theme: Theme) -> Diagram:
             },
         }
     )
+    return picture
 
 
 def _rows(names: Sequence[str]) -> list[_Row]:
