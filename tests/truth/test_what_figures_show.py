@@ -14,6 +14,7 @@ import pytest
 from goldviz.declare.kinds import by_kind
 from goldviz.declare.laboratory import Laboratory
 from goldviz.figures.spec import FigureSpec
+from goldviz.labs.leaderboard.public_sets import PUBLIC_SETS
 from goldviz.runs.examples import example, has_example
 from tests.labs.drawn_numbers import shown, specs
 from tests.labs.small_runs import LABORATORIES, TRAINED
@@ -98,6 +99,15 @@ def untrue(lab, views) -> Iterator[str]:
                 yield f"{spec.name}: {sentence}"
 
 
+def blind(lab, views) -> Iterator[str]:
+    """Sentences whose predicate holds of other drawings, too."""
+    table = claims(lab)
+    for spec, drawing in views:
+        for sentence in sentences(spec):
+            if holds(table[sentence], otherwise(drawing, table[sentence])):
+                yield f"{spec.name}: {sentence}"
+
+
 def changed(value):
     """Other numbers of the same shape; words stay."""
     array = np.asarray(value)
@@ -144,17 +154,26 @@ def test_every_sentence_under_a_figure_has_a_predicate(lab):
 @pytest.mark.parametrize("lab", ONE_OF_EACH, ids=lambda lab: lab.name)
 def test_every_sentence_is_true_of_what_is_drawn_and_not_of_another_drawing(lab):
     """Each predicate can fail: of the figure with other numbers and another look, or with what it does not show."""
-    table = claims(lab)
     with np.errstate(all="ignore"):
         drawings = list(recorded(lab, slugs_of(lab)[0]))
         assert list(untrue(lab, drawings)) == []
-        blind = [
-            f"{spec.name}: {sentence}"
-            for spec, drawing in drawings
-            for sentence in sentences(spec)
-            if holds(table[sentence], otherwise(drawing, table[sentence]))
-        ]
-    assert blind == []
+        assert list(blind(lab, drawings)) == []
+
+
+def test_filled_and_hollow_marks_are_this_run_and_the_published_table():
+    """No recorded example is of a public set: the scores of one, whose horizon a run has, stand beside the run's."""
+    [lab] = [lab for lab in LABORATORIES if lab.name == "leaderboard"]
+    slug = slugs_of(lab)[0]
+    run, settings = example(lab.declared, slug), lab.declared.preset(slug)
+    scores = PUBLIC_SETS[1].published(settings.horizon, PUBLIC_SETS[1].split)
+    beside = run.assign(published=("published_model", list(scores.values()))).assign_coords(
+        published_model=list(scores)
+    )
+    beside.attrs["public_set"] = PUBLIC_SETS[1].label
+    drawings = [pair for pair in views_of_run(lab, settings, beside) if pair[0].name == "published"]
+    assert len(drawings) == 1
+    assert list(untrue(lab, drawings)) == []
+    assert list(blind(lab, drawings)) == []
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from tests.truth.predicates import (
     captions_of_gradients,
     captions_of_readers,
     captions_of_series,
+    captions_of_tables,
     captions_of_texts,
 )
 from tests.truth.predicates.drawing import (
@@ -182,5 +183,6 @@ OF_LABORATORIES = {
     **captions_of_readers.OF_LABORATORIES,
     **captions_of_series.OF_LABORATORIES,
     **captions_of_texts.OF_LABORATORIES,
+    **captions_of_tables.OF_LABORATORIES,
 }
 """Of each laboratory alone, by its name."""

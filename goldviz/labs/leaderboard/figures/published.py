@@ -12,7 +12,7 @@ from goldviz.labs.leaderboard.public_sets import TABLE
     "What do others publish?",
     needs=("told", "published"),
     shows=f"Filled: this run. Hollow: {TABLE}.",
-    cannot_show="Equal conditions: published rows drop the last batch of 32; linear ones read 336 steps, others 96.",
+    cannot_show="Equal conditions: published rows drop the last batch; linear ones read 336 steps, others 96.",
 )
 def published(plot: Plot) -> Figure:
     """A row for each name: what this run scores, and what is published under that name."""
