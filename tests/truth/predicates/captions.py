@@ -10,6 +10,7 @@ from goldviz.declare.laboratory import laboratory_of
 from tests.truth.predicates import (
     captions_by_hand,
     captions_of_answers,
+    captions_of_forecasts,
     captions_of_gradients,
     captions_of_readers,
     captions_of_series,
@@ -184,5 +185,6 @@ OF_LABORATORIES = {
     **captions_of_series.OF_LABORATORIES,
     **captions_of_texts.OF_LABORATORIES,
     **captions_of_tables.OF_LABORATORIES,
+    **captions_of_forecasts.OF_LABORATORIES,
 }
 """Of each laboratory alone, by its name."""

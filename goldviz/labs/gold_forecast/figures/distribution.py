@@ -40,7 +40,7 @@ of_forecasts = partial(figure, instead=missing("target", "mean", "scale"))
 @of_forecasts(
     "How sure is the forecast?",
     redrawn="it has more bands at the run's end, and its axis reaches as far as the look needs",
-    shows="The last forecasts as bands of 50, 80 and 95 %, and what came.",
+    shows="The last forecasts as bands, and what came. At the run's end: 50, 80 and 95 %.",
     cannot_show="Other times.",
 )
 def fan(plot: Plot) -> Figure:

@@ -24,7 +24,7 @@ from goldviz.labs.gold_forecast.words import model_name, source_words
 @figure(
     "Who forecasts best?",
     redrawn="what is a dot, or an arrow at the edge, changes with the look",
-    shows="Every forecast's score against the simplest, with 95 % intervals.",
+    shows="Every forecast's score against the simplest; at the run's end with 95 % intervals.",
     cannot_show="Costs of trading.",
 )
 def scoreboard(plot: Plot) -> Figure:

@@ -40,7 +40,7 @@ def network_of(plot: Plot) -> str:
 @figure(
     "What does looking ahead gain?",
     needs=("nats", "baseline_nats"),
-    shows="Nats gained over token frequency, added up: honest tokens, and such as look ahead.",
+    shows="Nats gained over token frequency, added up. Of recorded twins: honest tokens, and such as look ahead.",
     cannot_show="Why a curve ends well.",
 )
 def gains(plot: Plot) -> Figure:
@@ -107,7 +107,7 @@ def _gap(pair: Pair | None) -> str:
     "Who forecasts the next move best?",
     title="Who forecasts best?",
     needs=("score", "score_low", "score_high"),
-    shows="Nats a day gained over token frequency, with 95 % intervals. Strokes: each seed.",
+    shows="Nats a day gained over token frequency, with 95 % intervals. Strokes below: each of several seeds.",
     cannot_show="Runs with other tokens.",
 )
 def scoreboard(plot: Plot) -> Figure:

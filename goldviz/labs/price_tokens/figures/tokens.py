@@ -70,7 +70,7 @@ def _while_learned(ds: Run) -> str:
 @figure(
     "Which token follows which?",
     needs=("transition",),
-    shows="How often one token follows another. Below: the same of planted regimes.",
+    shows="How often one token follows another. Below: the same of planted regimes, where there are some.",
 )
 def transitions(plot: Plot) -> Figure:
     """Shares of the tokens that follow, by rows, and the planted chain from one trading day to the next."""

@@ -1,0 +1,428 @@
+"""What is claimed under figures of forecasts of prices, and of tokens that days are written as."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.stats import norm
+
+from goldviz.figures.theme import style_of
+from goldviz.labs.price_tokens.twins import pair_of
+from tests.truth.predicates.captions_of_tables import of_row, with_ends
+from tests.truth.predicates.drawing import (
+    Claim,
+    Drawing,
+    absent,
+    both,
+    by_layer,
+    held,
+    line_at,
+    now,
+    numeric,
+    same,
+    scales,
+    shown,
+)
+
+FEWEST = 8
+"""Forecasts of a year from which its signs are counted."""
+
+
+def days_of(marks: Any, days: xr.DataArray) -> list[int]:
+    """At which of a run's days marks stand."""
+    found = {str(day)[:10]: place for place, day in enumerate(days.values)}
+    return [found[str(mark)[:10]] for mark in marks]
+
+
+def at_its_days(trace: Mapping[str, Any], due: np.ndarray, days: xr.DataArray) -> bool:
+    drawn = numeric(trace.get("y"))
+    if drawn is None or len(drawn) != len(trace["x"]):
+        return False
+    return np.allclose(drawn, due[days_of(trace["x"], days)], rtol=1e-3, atol=1e-7, equal_nan=True)
+
+
+def of_network(drawing: Drawing) -> xr.DataArray:
+    """What is forecast at the step in view: the mean over seeds, or the standard deviation."""
+    name = "scale" if drawing.view.settings.target == "volatility" else "mean"
+    return drawing.view.last(name).mean("seed").values
+
+
+def label_of_network(drawing: Drawing) -> str:
+    return style_of(drawing.view.settings.network).label
+
+
+def forecasts(drawing: Drawing) -> dict[str, np.ndarray]:
+    """Every forecast by its name in a legend; the simplest has none."""
+    spread = drawing.view.settings.target == "volatility"
+    others = drawing.view.of("baseline_scale" if spread else "baseline_mean")
+    dim = "volatility_baseline" if spread else "baseline"
+    rows = {str(name): others.sel({dim: name}).values for name in others[dim].values}
+    simplest = rows.pop("constant" if spread else "zero")
+    by_label = {style_of(name).label: row for name, row in rows.items()}
+    return {label_of_network(drawing): of_network(drawing), **by_label, "": simplest}
+
+
+def losses(drawing: Drawing, forecast: np.ndarray) -> np.ndarray:
+    """Squared errors; of variances QLIKE, log s² + r²/s² (Patton 2011)."""
+    came = drawing.view.of("target").values
+    with np.errstate(all="ignore"):
+        if drawing.view.settings.target == "volatility":
+            return np.where(forecast > 0, np.log(forecast**2) + (came / forecast) ** 2, np.nan)
+        return (came - forecast) ** 2
+
+
+def before_final(drawing: Drawing) -> np.ndarray:
+    final = str(drawing.run.attrs.get("final_from", ""))[:10]
+    days = np.array([str(day)[:10] for day in drawing.run["time"].values])
+    return days < final if final else np.full(days.size, True)
+
+
+def gains(drawing: Drawing) -> dict[str, np.ndarray]:
+    """Each forecast's gains in such units that their sum before the final block is its score."""
+    every = {label: losses(drawing, forecast) for label, forecast in forecasts(drawing).items()}
+    simplest = every.pop("")
+    spread = drawing.view.settings.target == "volatility"
+
+    def scaled(own: np.ndarray) -> np.ndarray:
+        saved = simplest - own
+        counted = np.isfinite(saved) & before_final(drawing)
+        return saved / counted.sum() if spread else 100 * saved / simplest[counted].sum()
+
+    return {label: scaled(own) for label, own in every.items()}
+
+
+def added_up(drawing: Drawing) -> bool:
+    """A curve of each; what is much worse than all others is named instead."""
+    for label, saved in gains(drawing).items():
+        due = np.where(np.isfinite(saved), np.cumsum(np.nan_to_num(saved)), np.nan)
+        traces = [trace for trace in drawing.data if trace.get("name") == label]
+        if not traces:
+            there = label in drawing.notes and label != label_of_network(drawing)
+        else:
+            there = any(at_its_days(trace, due, drawing.run["time"]) for trace in traces)
+        if not there:
+            return False
+    return True
+
+
+def at_the_end(drawing: Drawing) -> bool:
+    return int(drawing.view.until().run["look"].values[-1]) == int(drawing.run["look"].values[-1])
+
+
+def scores(drawing: Drawing) -> bool:
+    """A mark at each score, and bars at the end; what is farther below has an arrow at the edge."""
+    own = {
+        label: float(saved[np.isfinite(saved) & before_final(drawing)].sum()) for label, saved in gains(drawing).items()
+    }
+    spread = drawing.view.settings.target == "volatility"
+    kind, metric, unit = ("volatility_", "qlike_gain", 1) if spread else ("", "r2", 100)
+    table = {
+        end: drawing.view.of(f"{kind}score{end}").sel({f"{kind}metric": metric}) * unit for end in ("", "_low", "_high")
+    }
+    names = [str(name) for name in table[""][f"{kind}model"].values]
+    left = drawing.layout["xaxis"]["range"][0]
+    arrows = [str(one.get("text")) for one in drawing.layout.get("annotations") or () if "◂" in str(one.get("text"))]
+    far = 0
+    for label, score in own.items():
+        if score < left:
+            far += 1
+        elif at_the_end(drawing):
+            [row] = [at for at, name in enumerate(names) if label == row_label(drawing, name)]
+            three = [table[end].isel({f"{kind}model": row}) for end in ("", "_low", "_high")]
+            if not np.isclose(three[0], score, rtol=2e-3, atol=1e-4) or not with_ends(drawing, "x", *three):
+                return False
+        elif not any(np.isclose(numeric(trace["x"]), score, rtol=1e-4).any() for trace in drawing.data):
+            return False
+    return len(arrows) == far and bool(drawing.data)
+
+
+def row_label(drawing: Drawing, name: str) -> str:
+    return label_of_network(drawing) if name in ("network", drawing.view.settings.network) else style_of(name).label
+
+
+def recent(drawing: Drawing, values: np.ndarray) -> xr.DataArray:
+    return xr.DataArray(values[-len(drawing.named("^what came$").data[0]["x"]) :], dims="day")
+
+
+def bands(drawing: Drawing) -> bool:
+    """Of recorded quantiles at the end, of two standard deviations around the mean before it; and what came."""
+    mean, scale = (drawing.view.last(name).mean("seed").values for name in ("mean", "scale"))
+    ends = [mean - 2 * scale, mean + 2 * scale]
+    if at_the_end(drawing):
+        ends = list(drawing.view.of("quantile").sel(level=list(ENDS), method="nearest").values.T)
+    came = held(drawing.named("^what came$"), recent(drawing, drawing.view.of("target").values))
+    return came and all(held(drawing.typed("scatter"), recent(drawing, end)) for end in ends)
+
+
+ENDS = (0.025, 0.1, 0.25, 0.75, 0.9, 0.975)
+
+
+def three_bands(drawing: Drawing) -> bool:
+    """Before the end there are none with these names."""
+    names = {str(trace.get("name")) for trace in drawing.data}
+    three = {"50 %", "80 %", "95 %"}
+    return (three <= names if at_the_end(drawing) else not three & names) and bands(drawing)
+
+
+def places_in_distributions(drawing: Drawing) -> bool:
+    """Shares of the forecast probabilities of what came at most; before the end as if they were Gaussian."""
+    mean, scale = (drawing.view.last(name).mean("seed").values for name in ("mean", "scale"))
+    chances = (
+        drawing.view.of("pit").values
+        if at_the_end(drawing)
+        else norm.cdf((drawing.view.of("target").values - mean) / scale)
+    )
+    chances = chances[np.isfinite(chances) & before_final(drawing)]
+    [bars] = drawing.typed("bar").data
+    counts, _ = np.histogram(chances, bins=len(bars["y"]), range=(0, 1))
+    return np.allclose(numeric(bars["y"]), 100 * counts / chances.size, atol=0.2)
+
+
+def in_windows(values: np.ndarray, width: int, take) -> np.ndarray:
+    return np.array([take(values[start : start + width]) for start in range(0, len(values), width)])
+
+
+def spreads(drawing: Drawing) -> bool:
+    """Root mean squares of the forecasts of some days, and a stroke to the largest move of these days."""
+    told = re.search(r"Root mean squares of (\d+) forecasts", drawing.notes)
+    width = int(told[1]) if told else 1
+    others = drawing.view.of("baseline_scale")
+    rows = {str(name): others.sel(volatility_baseline=name).values for name in others.volatility_baseline.values}
+    rows.pop("constant")
+    by_label = {style_of(name).label: row for name, row in rows.items()}
+    by_label[label_of_network(drawing)] = drawing.view.last("scale").mean("seed").values
+    came = drawing.view.of("target").values
+    moves = np.abs(came - drawing.view.of("price").values if drawing.view.settings.target == "level" else came)
+    largest = in_windows(moves, width, np.nanmax)
+    [strokes] = drawing.named("^largest move$").data
+    tops = numeric(strokes["y"])[1::3]
+    curves = {label: in_windows(row, width, lambda part: np.sqrt(np.mean(part**2))) for label, row in by_label.items()}
+    return any(np.allclose(tops, one, rtol=1e-4) for one in scales(largest)) and all(
+        any(
+            same(numeric(trace["y"]), one)
+            for trace in drawing.data
+            if trace.get("name") == label
+            for one in scales(row)
+        )
+        for label, row in curves.items()
+    )
+
+
+def wilson(right: int, counted: int) -> tuple[float, float]:
+    """95 % interval of a share (Wilson 1927)."""
+    z, share = norm.ppf(0.975), right / counted
+    middle = (share + z**2 / (2 * counted)) / (1 + z**2 / counted)
+    half = z / (1 + z**2 / counted) * np.sqrt(share * (1 - share) / counted + z**2 / (4 * counted**2))
+    return middle - half, middle + half
+
+
+def right_signs(drawing: Drawing) -> bool:
+    """Of every year with enough moves, and of all: neither moves nor forecasts of zero are counted."""
+    before = drawing.view.of("price").values if drawing.view.settings.target == "level" else 0
+    came, forecast = drawing.view.of("target").values - before, of_network(drawing) - before
+    signs = np.sign(came) * np.sign(forecast)
+    usable = np.isfinite(signs) & before_final(drawing)
+    years = np.array([int(str(day)[:4]) for day in drawing.run["time"].values])
+    parts = [usable & (years == year) for year in np.unique(years[before_final(drawing)])]
+    due = []
+    for part in [*[part for part in parts if part.sum() >= FEWEST], usable]:
+        counted, right = int((signs[part] != 0).sum()), int((signs[part] > 0).sum())
+        due.append([100 * one for one in (right / counted, *wilson(right, counted))])
+    three = [xr.DataArray(np.array(one), dims="year") for one in np.array(due).T]
+    return with_ends(of_row(drawing, drawing.view.settings.network), "y", *three)
+
+
+def every_fit(drawing: Drawing) -> bool:
+    """Both losses of every fit thin and their middle thick; a diamond at each fit's lowest on what was held back."""
+    held_back = drawing.view.until().of("validation_loss").median("seed").transpose("fold", "epoch")
+    lowest = held_back.where(np.isfinite(held_back), np.inf)
+    epochs = lowest.epoch.values[lowest.argmin("epoch").values]
+    [best] = drawing.named("best so far$").data
+    diamonds = np.allclose(numeric(best["x"]), epochs) and np.allclose(numeric(best["y"]), lowest.min("epoch"))
+    if "best_epoch" in drawing.run:
+        diamonds = diamonds and np.array_equal(epochs, drawing.view.last("best_epoch").isel(seed=0).values)
+    for name in ("loss", "validation_loss"):
+        fits = drawing.view.of(name).median("seed").transpose("fold", "epoch").values
+        rows = [numeric(trace["y"]) for trace in drawing.thin.data]
+        thin = any(one.size == fits.size + len(fits) and drawn_in(one, fits) for one in rows)
+        if not thin or not shown(drawing.named("median$"), drawing.view.of(name).median("fold")):
+            return False
+    return diamonds
+
+
+def drawn_in(drawn: np.ndarray, fits: np.ndarray) -> bool:
+    """Fits one after the other, with a gap behind each."""
+    rows = drawn.reshape(len(fits), -1)
+    return np.allclose(rows[:, :-1], fits, rtol=1e-4, equal_nan=True) and not np.isfinite(rows[:, -1]).any()
+
+
+def by_channel(drawing: Drawing) -> bool:
+    """The first channel at the top."""
+    gradients = drawing.view.last("input_gradient").mean("seed").transpose("channel", "lag")
+    return held(drawing.typed("heatmap"), gradients.isel(channel=slice(None, None, -1)).drop_vars("channel"))
+
+
+def slowest_on_top(drawing: Drawing) -> bool:
+    """Every unit's states in a row, which resemble the day before's the more, the higher up it is."""
+    [heat] = drawing.typed("heatmap").data
+    drawn, states = numeric(heat["z"]), drawing.view.of("hidden").transpose("unit", "recent").values
+    rows = {tuple(np.round(row, 4)) for row in states}
+    around = drawn - drawn.mean(1, keepdims=True)
+    with np.errstate(all="ignore"):
+        slow = (around[:, 1:] * around[:, :-1]).sum(1) / (around**2).sum(1)
+    slow = slow[np.isfinite(slow)]
+    there = all(tuple(np.round(row, 4)) in rows for row in drawn)
+    return there and len(drawn) == len(states) and bool((np.diff(slow) > -1e-4).all())
+
+
+def in_nats(drawing: Drawing) -> dict[str, np.ndarray]:
+    """Curves that are due, by the end of their names: of the run, of its twin, and of GARCH."""
+    run, pair = drawing.run, pair_of(drawing.run)
+    honest = pair.honest if pair else run
+    zero = frequency(honest)
+    own = added(zero, drawing.view.last("nats").mean("seed").values)
+    if pair is None:
+        return {"": own}
+    ahead = pair.ahead is run
+    other = (pair.honest if ahead else pair.ahead)["nats"].values
+    dims = list((pair.honest if ahead else pair.ahead)["nats"].dims)
+    last = np.take(other, -1, axis=dims.index("look")).astype(float)
+    dims.remove("look")
+    twin = added(zero, last.mean(axis=dims.index("seed")))
+    return {", looking ahead": own, ", honest": twin} if ahead else {", honest": own, ", looking ahead": twin}
+
+
+def frequency(run: Any) -> np.ndarray:
+    return run["baseline_nats"].sel(baseline="frequency").values.astype(float)
+
+
+def added(zero: np.ndarray, nats: np.ndarray) -> np.ndarray:
+    return np.cumsum(zero - nats) / zero.size
+
+
+def nats_gained(drawing: Drawing) -> bool:
+    """The run's curve, its twin's and GARCH's: each ends in the mean gain of a day."""
+    pair = pair_of(drawing.run)
+    zero = frequency(pair.honest if pair else drawing.run)
+    garch = added(zero, drawing.view.of("baseline_nats").sel(baseline="garch").values)
+    days = drawing.run["time"]
+    return all(
+        any(at_its_days(trace, due, days) for trace in drawing.data) for due in (*in_nats(drawing).values(), garch)
+    )
+
+
+def twins(drawing: Drawing) -> bool:
+    """Solid with honest tokens, dashed with others; neither word where no twin is recorded."""
+    named = drawing.named(", (honest|looking ahead)$").data
+    due = {end: row for end, row in in_nats(drawing).items() if end}
+    dashes = {", honest": "solid", ", looking ahead": "dash"}
+    return len(named) == len(due) and all(
+        any(at_its_days(trace, row, drawing.run["time"]) for trace in drawing.named(f"{end}$").dashed(dashes[end]).data)
+        for end, row in due.items()
+    )
+
+
+def nats_a_day(drawing: Drawing) -> bool:
+    """Every model but token frequency, and the one that the network itself is."""
+    parts = [drawing.view.of(f"score{end}").sel(metric="gain") for end in ("", "_low", "_high")]
+    names = [str(name) for name in parts[0].model.values]
+    names = [name for name in names if name not in ("frequency", drawing.view.settings.network)]
+    return all(with_ends(drawing, "x", *(part.sel(model=name) for part in parts)) for name in names)
+
+
+def seeds_below(drawing: Drawing) -> bool:
+    """Strokes stand a little below a row, where there are several seeds; all else stands in a row."""
+    between = [trace for trace in drawing.data if not np.allclose(numeric(trace["y"]) % 1, 0)]
+    if drawing.run.sizes["seed"] == 1:
+        return not between
+    return len(between) == 1 and same(numeric(between[0]["x"]), drawing.view.of("seed_gain").values)
+
+
+def price_and_tokens(drawing: Drawing) -> bool:
+    """Tokens count from 1."""
+    written = drawing.view.of("token") + 1
+    strips = [numeric(trace["z"])[0] for trace in drawing.typed("heatmap").data]
+    return shown(drawing, drawing.view.of("price")) and np.array_equal(strips[0], written)
+
+
+def next_move(drawing: Drawing) -> bool:
+    """Four ends of two bands."""
+    levels = drawing.view.of("quantile").sel(level=[0.05, 0.25, 0.75, 0.95], method="nearest")
+    came = held(drawing.named("^what came$"), recent(drawing, drawing.view.of("came").values))
+    return came and all(
+        held(drawing.typed("scatter"), end.drop_vars("recent")) for end in levels.transpose("level", ...)
+    )
+
+
+def last_fit(name: str, kind: str) -> Claim:
+    return lambda drawing: shown(drawing.typed(kind), drawing.view.of(name).isel(fold=-1))
+
+
+def shares_written(drawing: Drawing) -> bool:
+    return last_fit("occupancy", "bar")(drawing) and np.isclose(drawing.view.of("occupancy").isel(fold=-1).sum(), 1)
+
+
+def follows(drawing: Drawing) -> bool:
+    """Shares of what follows, over all days and not the forecast ones alone: a row sums to 1, or to 0 where unseen."""
+    shares = drawing.view.of("transition")
+    sums = shares.sum("next_token").values
+    whole = np.isclose(sums, 1, atol=1e-4) | np.isclose(sums, 0)
+    return bool(whole.all()) and same(numeric(drawing.typed("heatmap").data[0]["z"]), shares.values)
+
+
+def planted(drawing: Drawing) -> bool:
+    """A second map of them; real prices have none."""
+    maps = drawing.typed("heatmap")
+    if "planted_transition" not in drawing.run:
+        return len(maps.data) == 1
+    return len(maps.data) == 2 and same(numeric(maps.data[1]["z"]), drawing.view.of("planted_transition").values)
+
+
+def merged(drawing: Drawing) -> bool:
+    bits = drawing.view.of("bits")
+    dashes = {"as it came": "solid", "shuffled": "dot"}
+    return all(shown(drawing.named(f"^{order}$").dashed(dash), bits.sel(order=order)) for order, dash in dashes.items())
+
+
+OF_LABORATORIES = {
+    "gold-forecast": {
+        "What each forecast gained over the simplest, added up over time.": added_up,
+        "How much of it is chance.": absent("chance"),
+        "Every forecast's score against the simplest; at the run's end with 95 % intervals.": scores,
+        "Costs of trading.": absent("cost", "trad"),
+        "The last forecasts as bands, and what came.": bands,
+        "At the run's end: 50, 80 and 95 %.": three_bands,
+        "Other times.": absent("earlier"),
+        "Where in its forecast distribution each value fell.": places_in_distributions,
+        "The forecast standard deviation beside simple ones, over the largest moves.": spreads,
+        "The share of right signs by year, with 95 % intervals.": right_signs,
+        "The size of moves.": absent("size"),
+        "Training and validation loss of every refit, and the epochs that forecast.": every_fit,
+        "How much the forecast moves with each input, channel by channel.": by_channel,
+        "How long dL/dh is at each row before the forecast.": now("state_gradient_norm"),
+        "The hidden states behind the last forecasts, slow units at the top.": slowest_on_top,
+        "The gradient's length by layer before clipping, in the last refit.": by_layer("gradient_norm_by_layer"),
+        "How large the steps are beside the weights, in the last refit.": both(
+            by_layer("update_to_data_by_layer"), line_at(1e-3)
+        ),
+    },
+    "price-tokens": {
+        "Nats gained over token frequency, added up.": nats_gained,
+        "Of recorded twins: honest tokens, and such as look ahead.": twins,
+        "Why a curve ends well.": absent("why", "because"),
+        "Nats a day gained over token frequency, with 95 % intervals.": nats_a_day,
+        "Strokes below: each of several seeds.": seeds_below,
+        "Runs with other tokens.": absent("other"),
+        "The price, and under it each day's token.": price_and_tokens,
+        "The middle 50 % and 90 % of the last forecasts, and what came.": next_move,
+        "The mean move of each token's days.": last_fit("token_mean", "scatter"),
+        "Below: how often it was written.": shares_written,
+        "How often one token follows another.": follows,
+        "Below: the same of planted regimes, where there are some.": planted,
+        "Bits of a later day once frequent pairs are joined, in order and shuffled.": merged,
+        "Whether a shape comes again.": absent("shape", "again"),
+        "Training and validation loss, and the epochs that forecast.": every_fit,
+    },
+}
