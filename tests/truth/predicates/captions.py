@@ -12,6 +12,7 @@ from tests.truth.predicates import (
     captions_of_answers,
     captions_of_forecasts,
     captions_of_gradients,
+    captions_of_markets,
     captions_of_readers,
     captions_of_series,
     captions_of_tables,
@@ -186,5 +187,6 @@ OF_LABORATORIES = {
     **captions_of_texts.OF_LABORATORIES,
     **captions_of_tables.OF_LABORATORIES,
     **captions_of_forecasts.OF_LABORATORIES,
+    **captions_of_markets.OF_LABORATORIES,
 }
 """Of each laboratory alone, by its name."""

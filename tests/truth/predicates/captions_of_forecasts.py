@@ -31,16 +31,18 @@ FEWEST = 8
 
 
 def days_of(marks: Any, days: xr.DataArray) -> list[int]:
-    """At which of a run's days marks stand."""
+    """At which of a run's days marks stand; none where one stands at another day."""
     found = {str(day)[:10]: place for place, day in enumerate(days.values)}
-    return [found[str(mark)[:10]] for mark in marks]
+    names = [str(mark)[:10] for mark in marks]
+    return [found[name] for name in names] if found.keys() >= set(names) else []
 
 
 def at_its_days(trace: Mapping[str, Any], due: np.ndarray, days: xr.DataArray) -> bool:
     drawn = numeric(trace.get("y"))
-    if drawn is None or len(drawn) != len(trace["x"]):
+    places = days_of(trace["x"], days)
+    if drawn is None or len(drawn) != len(places):
         return False
-    return np.allclose(drawn, due[days_of(trace["x"], days)], rtol=1e-3, atol=1e-7, equal_nan=True)
+    return np.allclose(drawn, due[places], rtol=1e-3, atol=1e-7, equal_nan=True)
 
 
 def of_network(drawing: Drawing) -> xr.DataArray:

@@ -22,7 +22,7 @@ WITHOUT_TONE = (
 
 @drawn(
     "Does the target move with what documents say?",
-    shows="The mean move after a document until the next one's, by tone.",
+    shows="The mean move from the second working day after a document until that of the next, by tone.",
 )
 def answer(ds: Run, *, theme: Theme = "light") -> Figure:
     """One point a document: its tone, and the mean move until the next; with the line fitted to all moves."""

@@ -23,7 +23,7 @@ SEEN_HEIGHT, HIDDEN_HEIGHT, GAP = 0.58, 0.24, 0.18
 
 @drawn(
     "Who is observed in which month?",
-    shows="How many days of each month bring a new value.",
+    shows="New values per weekday, month by month.",
 )
 def strip(ds: Run, *, theme: Theme = "light") -> Figure:
     """How many values of each channel a month brings, one row a channel."""
@@ -116,7 +116,7 @@ STATES = (
 
 @drawn(
     "Who is new on which of the last days?",
-    shows="Each mark is a new value in the row of that day's forecast.",
+    shows="Each mark is a new value in that day's row, or one that is hidden from it.",
     cannot_show="Revisions.",
 )
 def last_days(ds: Run, *, theme: Theme = "light") -> Figure:

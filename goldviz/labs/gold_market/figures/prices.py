@@ -23,7 +23,7 @@ LONGEST_WORDS = 34
 
 @drawn(
     "Where did the target and the covariate go?",
-    shows="Prices as an index, or on a log axis: equal heights are equal ratios.",
+    shows="Prices on a log axis, or both as an index on one: equal heights are equal ratios.",
     cannot_show="Whether the two are related.",
 )
 def prices(ds: Run, *, theme: Theme = "light") -> Figure:

@@ -121,7 +121,7 @@ def _named_moves(ds: Run, unit: Moves, theme: Theme) -> Node:
 
 @drawn(
     "Are large moves rarer than in a Gaussian?",
-    shows="Days by the size of their move.",
+    shows="Days by their move, beside what a Gaussian gives.",
 )
 def distribution(ds: Run, *, theme: Theme = "light") -> Figure:
     """The moves' histogram beside a Gaussian of the same standard deviation, counts on a log axis."""

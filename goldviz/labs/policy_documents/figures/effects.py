@@ -19,6 +19,7 @@ TITLE = "Which change moved the document?"
 
 @drawn(
     "Which change moved the document?",
+    needs=("balance", "distance"),
     shows="What each changed passage did to tone and vector. Red: more positive.",
 )
 def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "light") -> Figure:

@@ -40,7 +40,7 @@ class Places:
     "Which documents are alike?",
     name="map",
     at="document",
-    shows="Documents on the two directions in which they differ most.",
+    shows="Documents on the two directions in which the fitted ones differ most.",
 )
 def document_map(
     ds: Run, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"

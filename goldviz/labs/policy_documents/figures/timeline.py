@@ -26,7 +26,7 @@ LEAST_DOT, MORE_DOT = 3.0, 9.0
     "What did they say, and when was it out?",
     at="document",
     at_once=True,
-    shows="Each document's tone at its release, and its distance from the one before.",
+    shows="Each document's tone at its release, and its distance from the one before of its kind.",
     cannot_show="Whether the tone is right.",
 )
 def timeline(ds: Run, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
