@@ -4,9 +4,7 @@ Drawn are recorded runs, at their end and on their way, and what pages without r
 fail: on the same drawing with other numbers, dashes and colours, or with what it says that a figure does not show.
 """
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,23 +18,17 @@ from goldviz.runs.examples import example, has_example
 from tests.labs.drawn_numbers import shown, specs
 from tests.labs.small_runs import LABORATORIES, TRAINED
 from tests.thinned import represented
+from tests.truth.predicates.another_drawing import holds, otherwise, sentences
 from tests.truth.predicates.captions import OF_LABORATORIES, SHARED
-from tests.truth.predicates.drawing import Absent, Drawing
+from tests.truth.predicates.drawing import Drawing
 from tests.truth.predicates.view import View
 
-SENTENCE = re.compile(r"(?<=[.!?])(?<!eq\.)(?<!al\.)\s+(?=[A-Z0-9“§τ])")
 DEAR = "jacobian-lens"
 """What takes seconds to compute."""
 ONE_OF_EACH = [
     *represented(lab for lab in LABORATORIES if lab.name != DEAR),
     *(pytest.param(lab, marks=pytest.mark.slow) for lab in LABORATORIES if lab.name == DEAR),
 ]
-OTHER = {"line": {"dash": "longdashdot", "width": 2, "color": "#123456"}, "marker": {"symbol": "hexagram"}}
-"""A look that nothing has."""
-
-
-def sentences(spec: FigureSpec) -> list[str]:
-    return [one for words in (spec.shows, spec.cannot_show) if words for one in SENTENCE.split(words)]
 
 
 def claims(lab: Laboratory):
@@ -82,14 +74,6 @@ def recorded(lab, slug, at=1.0) -> Iterator[tuple[FigureSpec, Drawing]]:
     return views_of_run(lab, lab.declared.preset(slug), example(lab.declared, slug), at)
 
 
-def holds(claim, drawing: Drawing) -> bool:
-    """Whether it is so; what asks for numbers that the run does not have is not."""
-    try:
-        return bool(claim(drawing))
-    except (KeyError, ValueError, IndexError, StopIteration, TypeError):
-        return False
-
-
 def untrue(lab, views) -> Iterator[str]:
     table = claims(lab)
     for spec, drawing in views:
@@ -105,42 +89,6 @@ def blind(lab, views) -> Iterator[str]:
         for sentence in sentences(spec):
             if holds(table[sentence], otherwise(drawing, table[sentence])):
                 yield f"{spec.name}: {sentence}"
-
-
-def changed(value):
-    """Other numbers of the same shape; words stay."""
-    array = np.asarray(value)
-    if array.dtype.kind == "M":
-        return array + np.timedelta64(40, "D")
-    try:
-        numbers = array.astype(float)
-    except (TypeError, ValueError):
-        return value
-    return (
-        1.37 * numbers[..., ::-1] + 0.211 * (1 + np.nanmax(np.abs(np.where(np.isfinite(numbers), numbers, 0))))
-        if numbers.ndim
-        else value
-    )
-
-
-def otherwise(drawing: Drawing, claim) -> Drawing:
-    """The same figure with other numbers and another look, or with what it should not show."""
-    if isinstance(claim, Absent):
-        return replace(drawing, layout={**drawing.layout, "annotations": [{"text": claim.words[0]}]})
-    meta = drawing.layout.get("meta") or {}
-    if "diagram" in meta:
-        picture = meta["diagram"]
-        parts = [
-            {**part, "nodes": [[*node[:-1], {"elsewhere": 0}] for node in part["nodes"]]} for part in picture["parts"]
-        ]
-        return replace(drawing, layout={"meta": {"diagram": {**picture, "parts": parts}}})
-    data = tuple(
-        {name: changed(value) if name in ("x", "y", "z", "base") else value for name, value in trace.items()}
-        | OTHER
-        | {"text": ""}
-        for trace in drawing.data
-    )
-    return replace(drawing, data=data, layout={**drawing.layout, "shapes": (), "annotations": ()})
 
 
 @pytest.mark.parametrize("lab", LABORATORIES, ids=lambda lab: lab.name)

@@ -18,7 +18,7 @@ from goldviz.figures.theme import INKS, Theme
 @drawn(
     "What else could have come?",
     name="candidates",
-    shows="The likeliest tokens here; gold: the one that was drawn.",
+    shows="The likeliest tokens here; gold: the one that was drawn, if among them.",
 )
 def candidates(signs: Sequence[str], shares: NDArray[np.floating], choice: str, *, theme: Theme = "light") -> Figure:
     """Bars of the probabilities from which a token was drawn, the likeliest at the top."""
@@ -77,7 +77,7 @@ def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme:
 @drawn(
     "Where did it look?",
     name="looked",
-    shows="How much each head's last place looks at each token before.",
+    shows="How much each head's last place looks at each token so far, its own among them.",
     cannot_show="What it took from there.",
 )
 def looked(signs: Sequence[str], weights: NDArray[np.floating], *, theme: Theme = "light") -> Figure:
