@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+import goldviz.api
 from goldviz.declare.kinds import by_kind
 from goldviz.declare.laboratory import Laboratory
 from goldviz.figures.spec import FigureSpec
@@ -121,6 +122,16 @@ def test_filled_and_hollow_marks_are_this_run_and_the_published_table():
     assert len(drawings) == 1
     assert list(untrue(lab, drawings)) == []
     assert list(blind(lab, drawings)) == []
+
+
+@pytest.mark.slow
+def test_strokes_below_a_row_are_seeds():
+    """Recorded runs of price tokens have one seed: here are three."""
+    [lab] = [lab for lab in LABORATORIES if lab.name == "price-tokens"]
+    settings = lab.declared.preset("regimes").changed(seeds=[0, 1, 2])
+    drawings = list(views_of_run(lab, settings, goldviz.api.run(settings, progress=False)))
+    assert list(untrue(lab, drawings)) == []
+    assert list(blind(lab, (pair for pair in drawings if pair[0].name == "scoreboard"))) == []
 
 
 @pytest.mark.slow

@@ -237,19 +237,22 @@ def right_signs(drawing: Drawing) -> bool:
 
 
 def every_fit(drawing: Drawing) -> bool:
-    """Both losses of every fit thin and their middle thick; a diamond at each fit's lowest on what was held back."""
-    held_back = drawing.view.until().of("validation_loss").median("seed").transpose("fold", "epoch")
+    """Both losses of every fit thin and their middle thick; a diamond at each one's lowest on what was held back."""
+    held_back = drawing.view.until().of("validation_loss").transpose("fold", "seed", "epoch")
     lowest = held_back.where(np.isfinite(held_back), np.inf)
-    epochs = lowest.epoch.values[lowest.argmin("epoch").values]
+    epochs = lowest.epoch.values[lowest.argmin("epoch").values].ravel()
     [best] = drawing.named("best so far$").data
-    diamonds = np.allclose(numeric(best["x"]), epochs) and np.allclose(numeric(best["y"]), lowest.min("epoch"))
+    diamonds = np.allclose(numeric(best["x"]), epochs) and np.allclose(
+        numeric(best["y"]), lowest.min("epoch").values.ravel()
+    )
     if "best_epoch" in drawing.run:
-        diamonds = diamonds and np.array_equal(epochs, drawing.view.last("best_epoch").isel(seed=0).values)
+        recorded = drawing.view.last("best_epoch").transpose("fold", "seed").values.ravel()
+        diamonds = diamonds and np.array_equal(epochs, recorded)
     for name in ("loss", "validation_loss"):
         fits = drawing.view.of(name).median("seed").transpose("fold", "epoch").values
         rows = [numeric(trace["y"]) for trace in drawing.thin.data]
         thin = any(one.size == fits.size + len(fits) and drawn_in(one, fits) for one in rows)
-        if not thin or not shown(drawing.named("median$"), drawing.view.of(name).median("fold")):
+        if not thin or not shown(drawing.named("median$"), drawing.view.of(name).median("seed").median("fold")):
             return False
     return diamonds
 
