@@ -17,6 +17,7 @@ from tests.truth.predicates import (
     captions_of_series,
     captions_of_tables,
     captions_of_texts,
+    captions_of_tokens,
 )
 from tests.truth.predicates.drawing import (
     Claim,
@@ -188,5 +189,6 @@ OF_LABORATORIES = {
     **captions_of_tables.OF_LABORATORIES,
     **captions_of_forecasts.OF_LABORATORIES,
     **captions_of_markets.OF_LABORATORIES,
+    **captions_of_tokens.OF_LABORATORIES,
 }
 """Of each laboratory alone, by its name."""
