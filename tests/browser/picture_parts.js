@@ -1,8 +1,11 @@
+// A line shorter than this is not seen, and not drawn in a first picture.
+const NEAR = 0.2;
+
 // What stands on a figure, by kind and with its box, whoever drew it: the first picture or Plotly.
 window.partsOf = (host, names) => {
   const { left, top } = host.getBoundingClientRect();
   const boxed = (kind, drawn, words = "") => {
-    const boxes = drawn.filter((one) => !/^M0,0Z?$/.test(one.getAttribute("d")) && !(["line", "sample"].includes(kind) && one.classList.contains("js-line") && one.style.strokeWidth === "0px")).map((one) => one.getBoundingClientRect()).filter(({ width, height }) => width || height);
+    const boxes = drawn.filter((one) => !/^M0,0Z?$/.test(one.getAttribute("d")) && !(["line", "sample"].includes(kind) && one.classList.contains("js-line") && one.style.strokeWidth === "0px")).map((one) => one.getBoundingClientRect()).filter(({ width, height }) => Math.max(width, height) > (kind === "line" ? NEAR : 0));
     const least = (side) => Math.min(...boxes.map((box) => box[side]));
     const most = (side) => Math.max(...boxes.map((box) => box[side]));
     const box = [least("left") - left, least("top") - top, most("right") - left, most("bottom") - top];
