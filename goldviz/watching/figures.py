@@ -61,8 +61,8 @@ class Query(NamedTuple):
 def query(line: str, names: Sequence[str], quantity: str) -> Query:
     """Read "blocks.*.attn : entropy, largest logit": a pattern of names, and beginnings of quantities' words.
 
-    Without stars the pattern is looked for within names. Nothing asks for all layers, and nothing behind a colon for
-    the quantity in view.
+    A layer's whole name asks for that layer; else a pattern without stars is looked for within names. Nothing asks for
+    all layers, and nothing behind a colon for the quantity in view.
 
     >>> query("b* : weight, largest l", ["a.w", "b.w"], "update_to_data")
     Query(layers=[1], quantities=['weight_norm', 'largest_logit'], complaint='')
@@ -75,7 +75,8 @@ def query(line: str, names: Sequence[str], quantity: str) -> Query:
             return Query([], [quantity], f"There is no {word[:40]!r}; there are {', '.join(LABELS.values()).lower()}.")
         wanted.append(asked[0])
     form = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
-    rows = [row for row, name in enumerate(names) if fnmatch.fnmatchcase(name, form)]
+    rows = [row for row, name in enumerate(names) if name == pattern]
+    rows = rows or [row for row, name in enumerate(names) if fnmatch.fnmatchcase(name, form)]
     complaint = "" if rows else f"No layer is called {pattern[:40]!r}."
     return Query(rows, wanted or [quantity], complaint)
 

@@ -9,6 +9,7 @@ import torch
 import xarray as xr
 
 from goldviz.arrays.labelled import Run
+from goldviz.watching.figures import query
 from goldviz.watching.network_diagram import MOST_ROWS, network_diagram
 from tests.watching.loops import classified, mlp, watching
 
@@ -78,3 +79,9 @@ def test_blocks_stand_in_rows_and_of_many_the_first_and_the_last_are_drawn() -> 
         "201 layers, in the order in which the model names them.",
         "Of 101 rows the first and the last 20 are drawn.",
     ]
+
+
+def test_a_chosen_layer_is_asked_for_alone() -> None:
+    names = [str(place) for place in range(12)]
+    assert query("1", names, "weight_norm").layers == [1]
+    assert query("1*", names, "weight_norm").layers == [1, 10, 11]
