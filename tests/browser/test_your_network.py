@@ -100,13 +100,13 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
     query.fill("2 : weight")
     query.press("Enter")
     expect(page.get_by_text("Weight norm of these layers", exact=True)).to_be_visible()
-    # A layer that is chosen in the diagram is asked for in the map.
+    # A layer that is chosen in the diagram is asked for in the map, with the quantities that were.
     page.get_by_text("Modules", exact=True).click()
     canvas = page.locator(".goldviz-diagram canvas")
     expect(canvas).to_be_visible()
     canvas.press("ArrowRight")
     canvas.press("Enter")
-    expect(query).to_have_value("0")
+    expect(query).to_have_value("0 : weight")
     query.fill("2 : weight")
     query.press("Enter")
     page.set_viewport_size({"width": 390, "height": 844})

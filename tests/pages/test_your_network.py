@@ -41,6 +41,13 @@ def said(visitor: Visitor) -> str:
     return " ".join(str(one.value) for one in [*at.markdown, *at.caption, *at.warning, *at.code]).replace("\\", "")
 
 
+def opened(visitor: Visitor) -> Visitor:
+    """The page with all that is drawn only once it is opened."""
+    for part in ("modules", "others"):
+        visitor.at.session_state[f"your-network-{part}"] = True
+    return visitor.look()
+
+
 def test_before_anything_was_watched_it_shows_the_lines_to_paste() -> None:
     visitor = Visitor(PAGE)
     assert "Put three lines around the loop" in said(visitor)
@@ -58,7 +65,9 @@ def test_a_run_shows_its_cause_its_cards_and_its_map() -> None:
     assert "Layers are frozen" in words
     assert "requires_grad_(True)" in words
     assert "nobody tried it on your run" in words
-    [table] = [frame.value for frame in visitor.at.dataframe]
+    assert not visitor.at.dataframe, "what is closed is not drawn at every look"
+    [table] = [frame.value for frame in opened(visitor).at.dataframe]
+    assert [box.value for box in visitor.at.selectbox if box.key == "your-network-figure"]
     assert list(table["Layer"]) == ["0", "1", "2", "3", "4"]
     assert list(table["Parameters"]) == [288, 0, 1056, 0, 99]
     visitor.at.text_input(key="your-network-query").set_value("[024] : weight")
@@ -104,7 +113,7 @@ def test_six_hundred_modules_are_one_map_and_one_table() -> None:
     store.append(run_id, Progress(300, 0, 3.0, 0.1), batch=batch, coordinates={"layer": names}, attributes=facts)
     visitor = Visitor(PAGE)
     assert "deep" in said(visitor)
-    assert len(visitor.at.dataframe[0].value) == 600
+    assert len(opened(visitor).at.dataframe[0].value) == 600
     assert [one.label for one in visitor.at.number_input] == ["Learning rate", "Clip gradients at this norm (0: not)"]
     visitor.at.number_input[0].set_value(0.02)
     next(button for button in visitor.at.button if button.label == "Change it").click()

@@ -207,10 +207,13 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
     )
     _map(views)
     _through_time(views[0])
-    with st.expander("Modules", expanded=False):
-        _network(views[0])
-        _modules(views[0])
-    _more(views[0])
+    for name, key, draw in (
+        ("Modules", "your-network-modules", _modules),
+        ("Other figures", "your-network-others", _others),
+    ):
+        with st.expander(name, key=key, on_change="rerun") as expander:
+            if expander.open:
+                draw(views[0])
 
 
 def _state(view: Watched) -> None:
@@ -377,8 +380,9 @@ def _network(view: Watched) -> None:
     names = {name for name, _, _ in layers_of(view.records)}
 
     def ask(place: Mapping[str, Any]) -> None:
+        _, colon, quantities = st.session_state.get(QUERY, "").partition(":")
         name = place.get("layer", "")
-        st.session_state[QUERY] = name if name in names else ""
+        st.session_state[QUERY] = f"{name if name in names else ''} {colon}{quantities}".strip()
 
     if names:
         live_diagram(
@@ -393,7 +397,8 @@ def _network(view: Watched) -> None:
 
 
 def _modules(view: Watched) -> None:
-    """Every layer with its last numbers, in the model's order."""
+    """The network as a diagram, and every layer with its last numbers, in the model's order."""
+    _network(view)
     rows = layers_of(view.records)
     columns = {
         "Layer": [name for name, _, _ in rows],
@@ -405,30 +410,29 @@ def _modules(view: Watched) -> None:
     st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=digits)
 
 
-def _more(view: Watched) -> None:
+def _others(view: Watched) -> None:
     """The shared figures of what this run recorded."""
-    with st.expander("Other figures"):
-        try:
-            own = understood(view.records.dataset)
-        except KindError:
-            st.caption("Nothing was recorded yet.")
-            return
-        figures = {
-            name: spec
-            for name, spec in figures_of_any_run(own.kinds, [view.title]).items()
-            if not spec.canvas and name != "loss"
-        }
-        if not figures:
-            st.caption("Nothing more was recorded.")
-            return
-        name = st.selectbox(
-            "Figure", list(figures), format_func=lambda one: figures[one].question, key="your-network-figure"
-        )
-        spec = figures[name]
-        live_figure(
-            spec.draw(own.dataset, theme=theme_now()).to_json(),
-            key="your-network-other",
-            subject=f"{view.run.id} {name}",
-            description=spec.shows,
-        )
-        st.caption(spec.caption)
+    try:
+        own = understood(view.records.dataset)
+    except KindError:
+        st.caption("Nothing was recorded yet.")
+        return
+    figures = {
+        name: spec
+        for name, spec in figures_of_any_run(own.kinds, [view.title]).items()
+        if not spec.canvas and name != "loss"
+    }
+    if not figures:
+        st.caption("Nothing more was recorded.")
+        return
+    name = st.selectbox(
+        "Figure", list(figures), format_func=lambda one: figures[one].question, key="your-network-figure"
+    )
+    spec = figures[name]
+    live_figure(
+        spec.draw(own.dataset, theme=theme_now()).to_json(),
+        key="your-network-other",
+        subject=f"{view.run.id} {name}",
+        description=spec.shows,
+    )
+    st.caption(spec.caption)
