@@ -85,11 +85,12 @@ screenshots: $(VENV)/.dev browser
 examples: $(VENV)/.app
 	$(BIN)/python docs/make_examples.py $(NAME)
 
-# tests/labs/*/drawn.json and verdicts.json: what every figure draws, and what rules say at their limits, for the tests
-# that hold them to that.
+# tests/labs/*/drawn.json, verdicts.json and offered.json: what every figure draws, what rules say at their limits, and
+# which settings are offered, for the tests that hold them to that.
 drawn: $(VENV)/.dev
 	$(BIN)/python -m tests.labs.drawn_numbers
 	$(BIN)/python -m tests.labs.verdicts_at_limits
+	$(BIN)/python -m tests.labs.offered_settings
 
 # docs/errata.md, of goldviz/labs/errata.toml.
 errata: $(VENV)/.app

@@ -1,0 +1,95 @@
+"""What a laboratory offers, kept beside its tests so that a change shows: settings, presets, and what a run would take.
+
+Of every setting its default, bounds, choices and control; of every preset what it changes. What a run takes is
+estimated at the presets and with one setting after the other moved away from its default, together with which settings
+have no effect there. Where what is offered is meant to change, ``make drawn`` keeps it anew, and the commit shows what.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.settings import Experiment, Settings, SettingsError, schemas
+from tests.labs.small_runs import LABORATORIES
+
+WORDS = ("title", "description", "labels")
+"""Of a setting's schema: they may be reworded."""
+
+
+def moved(settings: type[Settings], name: str) -> Iterator[Any]:
+    """Other values of a setting: its other choices, or a number half and twice as large, within its bounds."""
+    schema, default = schemas(settings)[name], getattr(settings(), name)
+    if schema.get("type") == "boolean":
+        yield not default
+    elif "enum" in schema:
+        yield from (choice for choice in schema["enum"] if choice != default)
+    elif schema.get("type") in ("integer", "number"):
+        for value in (default / 2, default * 2):
+            within = min(max(value, schema.get("minimum", value)), schema.get("maximum", value))
+            yield round(within) if schema["type"] == "integer" else within
+
+
+def variants(settings: type[Settings]) -> Iterator[tuple[str, Settings]]:
+    """Settings under their names: the presets, and one setting after the other moved, where that is allowed."""
+    for preset in settings.presets:
+        yield preset.slug, settings.preset(preset.slug)
+    for name in schemas(settings):
+        for value in moved(settings, name):
+            try:
+                yield f"{name}={value}", settings().changed(**{name: value})
+            except SettingsError:
+                continue
+
+
+def taken(settings: Settings) -> list[float | str]:
+    """What a run is said to take, and which settings have no effect on it."""
+    idle = sorted(settings.without_effect())
+    if not isinstance(settings, Experiment):
+        return [*map(float, settings.positions()), *idle] if settings.position else [*idle]
+    return [
+        float(f"{settings.estimated_seconds():.9g}"),
+        float(f"{settings.estimated_bytes():.9g}"),
+        settings.steps_planned(),
+        *idle,
+    ]
+
+
+def offered(lab: Laboratory) -> dict[str, Any]:
+    """All that a laboratory offers, by what it is."""
+    declared = lab.declared
+    return {
+        **{f"setting {name}": bounds(schema) for name, schema in schemas(declared).items()},
+        **{f"preset {one.slug}": [dict(one.changes), one.formerly] for one in declared.presets},
+        **{f"takes {name}": taken(settings) for name, settings in variants(declared)},
+    }
+
+
+def bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What a setting may be, and by what control."""
+    said = {part: value for part, value in schema.items() if part not in WORDS}
+    return {part: value for part, value in said.items() if part == "default" or (value != "" and value is not False)}
+
+
+def plain(value: Any) -> Any:
+    """The same as it is after it was kept."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def kept_in(lab: Laboratory) -> Path:
+    """Where it is kept."""
+    return Path(__file__).parent / lab.folder / "offered.json"
+
+
+def keep(lab: Laboratory) -> None:
+    """Keep what is offered today, a line for each thing."""
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(what, default=str)}" for name, what in offered(lab).items())
+    kept_in(lab).write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for laboratory in LABORATORIES:
+        keep(laboratory)
