@@ -23,7 +23,7 @@ from goldviz.data.tables.printed_dates import (
     date_form,
 )
 
-YEAR = r"^(?:1[789]|2[01])\d{2}$"
+YEAR = r"^(?:1[789]|2[01])\d{2}(?:[.]0+)?$"
 DATE_TYPES = (pa.types.is_string, pa.types.is_date, pa.types.is_timestamp, pa.types.is_integer)
 CLOCK = r"^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$"
 CLOCK_DIGITS = r"^(?:[01]?\d|2[0-3])[0-5]\d(?:[0-5]\d)?$"
@@ -65,10 +65,10 @@ def with_whole_dates(table: FileTable) -> FileTable:
     named = [(part, place) for place, one in enumerate(words) for part in DATE_PARTS if one and one <= DATE_PARTS[part]]
     places = dict(named or [("year", 0)] * bool(words[0] & DATE_WORDS))
     cells = {part: printed(table.columns[place]) for part, place in places.items()}
-    cells = {part: pc.replace_substring_regex(column, "[.]0+$", "") for part, column in cells.items()}
     years = "year" in cells and pc.all(pc.match_substring_regex(cells["year"], YEAR)).as_py()
     if not years or ("day" in cells and "month" not in cells):
         return table
+    cells = {part: pc.replace_substring_regex(column, "[.]0+$", "") for part, column in cells.items()}
     if sum(name.lower() in MONTHS for name in table.names) > 1:
         raise MarketError(
             f"{table.file} has a column for each month. Put the months below one another, with a column of dates such "

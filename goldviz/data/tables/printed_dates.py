@@ -41,15 +41,17 @@ MOST = 0.5
 MONTHS = {word: number for number, words in enumerate(MONTH_WORDS, 1) for word in words}
 _NAME = f"(?P<name>{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 _DAY, _YEAR, _ANY_YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d{2})"
+_ASIDE = r"(?: *[(（][^()（）\d]{1,9}[)）])?"
+"""The month or weekday, which some calendars say again in brackets."""
 _CLOCK = (
     r"(?:(?:T| +)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?P<half> ?[ap]m)?"
     r" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?|UTC|GMT)?)?"
 )
 _TH = "(?:st|nd|rd|th|er)?"
-_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[.,]* +)?"
+_WEEKDAY = "(?:(?:mo|tu|we|th|fr|sa|su|di|mi|do|so|lu|ma|me|je|ve|ju|vi|sá|gi|se|te|qu)[a-zà-ÿ-]*[.,]* +)?"
+"""Begins a weekday in the languages in which months are read."""
 _OF = "(?:de )?"
-_ASIDE = r"(?: *\([A-Za-z.]{3,9}\))?"
-"""The month or weekday, which some calendars say again in brackets."""
+_REST = f"{_ASIDE}{_CLOCK}{_ASIDE}"
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class DateForm:
 
 
 DATE_FORMS = (
-    DateForm("year", rf"(?i)^{_YEAR}[-/.年](?P<month>\d{{1,2}})[-/.月]{_DAY}日?{_CLOCK}$"),
+    DateForm("year", rf"(?i)^{_WEEKDAY}{_YEAR}[-/.年](?P<month>\d{{1,2}})[-/.月]{_DAY}日?{_REST}$"),
     DateForm("year", rf"(?i)^{_YEAR}(?:[-/]| ?M)(?P<month>\d{{1,2}})$"),
     DateForm("year", rf"(?i)^{_YEAR}[- ]?Q(?P<quarter>[1-4])$"),
     DateForm("year", rf"(?i)^Q(?P<quarter>[1-4])[-/ ]?{_YEAR}$"),
@@ -75,10 +77,10 @@ DATE_FORMS = (
         r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)[ T_]"
         r"(?P<hour>\d{2}):?(?P<minute>\d{2}):?(?P<second>\d{2})(?P<zone>Z?)$",
     ),
-    DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[-/.](?P<last>\d{{1,2}})[-/.]{_YEAR}{_CLOCK}$"),
-    DateForm("either", rf"(?i)^(?P<first>\d{{1,2}})[/.](?P<last>\d{{1,2}})[/.](?P<year>\d{{2}}){_CLOCK}$"),
-    DateForm("month", rf"(?i)^{_WEEKDAY}{_NAME}[. -]+{_DAY}{_TH},?[ -]+{_YEAR}{_CLOCK}{_ASIDE}$"),
-    DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}{_TH}[. -]+{_OF}{_NAME}[., -]+{_OF}{_ANY_YEAR}{_CLOCK}{_ASIDE}$"),
+    DateForm("either", rf"(?i)^{_WEEKDAY}(?P<first>\d{{1,2}})[-/.](?P<last>\d{{1,2}})[-/.]{_YEAR}{_REST}$"),
+    DateForm("either", rf"(?i)^{_WEEKDAY}(?P<first>\d{{1,2}})[/.](?P<last>\d{{1,2}})[/.](?P<year>\d{{2}}){_REST}$"),
+    DateForm("month", rf"(?i)^{_WEEKDAY}{_NAME}[. -]+{_DAY}{_TH},?[ -]+{_YEAR}{_REST}$"),
+    DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}{_TH}[. -]+{_OF}{_NAME}[., -]+{_OF}{_ANY_YEAR}{_REST}$"),
     DateForm("month", rf"(?i)^{_NAME}[., -]+{_YEAR}$"),
     DateForm("year", r"^(?P<epoch>-?\d{9,10}|-?\d{12,13})(?:\.0+)?$", digits_alone=True),
 )

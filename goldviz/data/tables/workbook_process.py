@@ -164,11 +164,15 @@ def check_span(height: int, width: int) -> None:
 
 
 class Cells:
-    """The cells of a sheet, row by row: their kinds, and what those that are not blank hold."""
+    """The cells of a sheet, row by row: their kinds, their numbers, and the bytes of all texts with their ends.
+
+    The first text is the empty one.
+    """
 
     def __init__(self, rows: Rows) -> None:
         self.top, self.width = rows.top, rows.width
-        self.kinds, self.numbers, self.texts = bytearray(), array("d"), list[str]()
+        self.kinds, self.numbers = bytearray(), array("d")
+        self.texts, self.ends = bytearray(), array("i", [0, 0])
         for row in rows.cells:
             for cell in row:
                 self._take(cell)
@@ -182,7 +186,8 @@ class Cells:
             kind, number = MOMENT, round((moment - EPOCH).total_seconds())
         elif cell is not None and (text := str(cell).strip()):
             kind = TEXT
-            self.texts.append(text)
+            self.texts += text.encode(errors="replace")
+            self.ends.append(len(self.texts))
         self.kinds.append(kind)
         self.numbers.append(number)
 
@@ -205,8 +210,7 @@ def answer(path: str, sheet: str) -> tuple[dict[str, Any], Cells]:
     for name in [sheet] if sheet else visible_first:
         cells = Cells(sheets.rows(name))
         if cells.filled > 1:
-            about = {"sheets": sheets.names, "sheet": name, "top": cells.top, "width": cells.width}
-            return {**about, "texts": cells.texts}, cells
+            return {"sheets": sheets.names, "sheet": name, "top": cells.top, "width": cells.width}, cells
         narrow = narrow or (name if cells.filled else "")
     if narrow:
         raise Unfit(f"has one column only in sheet {narrow}; expected are dates and numbers side by side.")
@@ -223,7 +227,8 @@ def hold_to(memory: int, seconds: int) -> None:
 
 
 def main(path: str, sheet: str, result: str) -> None:
-    """Write a line of JSON, the numbers of all cells, eight bytes each, and their kinds, a byte each.
+    """Write a line of JSON, the numbers of all cells, eight bytes each, the texts' ends, four bytes each, the kinds of
+    all cells, a byte each, and the texts.
 
     ``sheet`` is the name in JSON, which no system takes for anything else.
     """
@@ -234,9 +239,12 @@ def main(path: str, sheet: str, result: str) -> None:
         except Unfit as why:
             file.write(json.dumps({"refused": str(why)}).encode())
             return
-        file.write(json.dumps(about).encode() + b"\n")
+        counts = {"cells": len(cells.kinds), "texts": len(cells.ends) - 1}
+        file.write(json.dumps({**about, **counts}).encode() + b"\n")
         cells.numbers.tofile(file)
+        cells.ends.tofile(file)
         file.write(cells.kinds)
+        file.write(cells.texts)
 
 
 if __name__ == "__main__":

@@ -72,13 +72,16 @@ def workbook_table(
         workbook.write_bytes(content)
         _read(workbook, sheet, result, file, report)
         with open(result, "rb") as answer:
-            about, cells = json.loads(answer.readline()), answer.read()
+            about, cells = json.loads(answer.readline()), pa.py_buffer(np.fromfile(answer, np.uint8))
     if "refused" in about:
         raise MarketError(f"{file} {plain_words(about['refused'], 400)}")
-    count = len(cells) // 9
+    count, ends = about["cells"], 4 * about["texts"] + 4
     numbers = np.frombuffer(cells, np.float64, count).reshape(-1, about["width"])
-    kinds = np.frombuffer(cells, np.uint8, count, offset=8 * count).reshape(numbers.shape)
-    return _table(kinds, numbers, about, file, header, longest)
+    kinds = np.frombuffer(cells, np.uint8, count, offset=8 * count + ends).reshape(numbers.shape)
+    texts = pa.StringArray.from_buffers(
+        about["texts"], cells.slice(8 * count, ends), cells.slice(8 * count + ends + count)
+    )
+    return _table(kinds, numbers, texts, about, file, header, longest)
 
 
 def _read(workbook: Path, sheet: str, result: Path, file: str, report: Report) -> None:
@@ -118,22 +121,32 @@ def _taken(process: int) -> tuple[int, float]:
 
 
 def _table(
-    kinds: NDArray[np.uint8], numbers: NDArray[np.float64], about: dict[str, Any], file: str, header: int, longest: int
+    kinds: NDArray[np.uint8],
+    numbers: NDArray[np.float64],
+    texts: pa.StringArray,
+    about: dict[str, Any],
+    file: str,
+    header: int,
+    longest: int,
 ) -> FileTable:
     """The table in the cells of a sheet; empty rows and columns are none of it."""
     full, columns = np.flatnonzero(kinds.any(axis=1)), np.flatnonzero(kinds.any(axis=0))
     check_width(file, len(columns))
     rows = full + about["top"] + 1
-    texts = np.full(kinds.shape, "", object)
-    texts[kinds == TEXT] = about["texts"]
-    sheet = [cells[np.ix_(full, columns)].T for cells in (kinds, numbers, texts)]
-    printed_cells = [_text(*column) for column in zip(*sheet, strict=True)]
+    places = np.zeros_like(kinds, np.int32)
+    places[kinds == TEXT] = range(1, len(texts))
+    filled = np.ix_(full, columns)
+    kinds, numbers, places = kinds[filled].T, numbers[filled].T, places[filled].T
+    printed_cells = [
+        _text(of_kinds, of_numbers, texts.take(pa.array(of_places)))
+        for of_kinds, of_numbers, of_places in zip(kinds, numbers, places, strict=True)
+    ]
     table = extent(printed_cells, rows, header, file)
     inside = slice(table.first, table.end)
     check_lengths([cells[inside] for cells in printed_cells], rows[inside], file, longest)
     table_columns = (
         _column(of_kinds[inside], of_numbers[inside], cells[inside])
-        for of_kinds, of_numbers, cells in zip(*sheet[:2], printed_cells, strict=True)
+        for of_kinds, of_numbers, cells in zip(kinds, numbers, printed_cells, strict=True)
     )
     sheets = tuple(about["sheets"])
     notes = (f"The workbook has {len(sheets)} sheets; {about['sheet']} was read.",) if len(sheets) > 1 else ()
@@ -153,9 +166,8 @@ def _table(
     )
 
 
-def _text(kinds: NDArray[np.uint8], numbers: NDArray[np.float64], texts: NDArray[np.object_]) -> pa.StringArray:
-    """Cells as the text that a person sees."""
-    cells = pa.array(texts, pa.string())
+def _text(kinds: NDArray[np.uint8], numbers: NDArray[np.float64], cells: pa.StringArray) -> pa.StringArray:
+    """Cells, of which these hold the texts, as the text that a person sees."""
     for kind in (NUMBER, MOMENT):
         if (mask := kinds == kind).any():
             values = printed(_column(kinds[mask], numbers[mask], cells))
