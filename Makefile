@@ -85,12 +85,13 @@ screenshots: $(VENV)/.dev browser
 examples: $(VENV)/.app
 	$(BIN)/python docs/make_examples.py $(NAME)
 
-# tests/labs/*/drawn.json, verdicts.json and offered.json: what every figure draws, what rules say at their limits, and
-# which settings are offered, for the tests that hold them to that.
+# tests/labs/*/drawn.json, verdicts.json, offered.json and outlines.json: what every figure draws, what rules say at their
+# limits, which settings are offered, and what stands on every page, for the tests that hold them to that.
 drawn: $(VENV)/.dev
 	$(BIN)/python -m tests.labs.drawn_numbers
 	$(BIN)/python -m tests.labs.verdicts_at_limits
 	$(BIN)/python -m tests.labs.offered_settings
+	$(BIN)/python -m tests.pages.outlines
 
 # docs/errata.md, of goldviz/labs/errata.toml.
 errata: $(VENV)/.app
