@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment, Settings, SettingsError, schemas
 from tests.labs.small_runs import LABORATORIES
@@ -48,8 +49,9 @@ def variants(settings: type[Settings]) -> Iterator[tuple[str, Settings]]:
 def taken(settings: Settings) -> list[float | str]:
     """What a run is said to take, and which settings have no effect on it."""
     idle = sorted(settings.without_effect())
-    if not isinstance(settings, Experiment):
+    if isinstance(settings, Instant):
         return [*map(float, settings.positions()), *idle] if settings.position else [*idle]
+    assert isinstance(settings, Experiment)
     return [
         float(f"{settings.estimated_seconds():.9g}"),
         float(f"{settings.estimated_bytes():.9g}"),

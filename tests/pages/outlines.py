@@ -36,7 +36,7 @@ def outline(visitor: Visitor) -> list[str]:
         if kind in CONTROLS:
             value = getattr(one, "value", None)
             shown = "" if kind in ("button", "download_button", "file_uploader") else f" = {str(value)[:40]}"
-            controls.append(f"{kind} {getattr(one, 'key', None) or one.label}{shown}")
+            controls.append(f"{kind} {getattr(one, 'key', None) or getattr(one, 'label', '')}{shown}")
         elif kind == "bidi_component":
             name = re.sub(r"^\$\$ID-\w+?-", "", one.proto.id)
             controls += [f"figure {name}"] * (name not in OF_THE_FRAME)
