@@ -107,7 +107,7 @@ def entry(row: str, opening: str, line: str, number: int = 0) -> Change:
 
 CUBIC = "Activation(lambda z: z**3, lambda z: 3 * z**2, 3.0, 1.0, 'z ** 3', '3 * z ** 2')"
 MEDIAN = "lambda values, answers, fold, unchanged: np.full(len(fold.test), np.median(answers.values[past_of(fold)]))"
-FIGURES = "FIGURES = offered(\n    figure, KINDS, "
+FIGURES = "FIGURES = offered(\n    figure,\n    KINDS,\n"
 FIGURE = """@figure(
     "How do the losses end?", shows="The training losses.", cannot_show="Why they differ.", needs=("loss",)
 )
@@ -153,7 +153,7 @@ CHANGES = (
     Change("a finding's threshold", "LARGEST_UPDATE = 10**-1.5", "LARGEST_UPDATE = 1e-7"),
     Change("a colour", '"plain", "#d55e00"', '"plain", "#123456"'),
     entry("a preset", "presets: ClassVar[tuple[Preset, ...]] = (", 'Preset("Fix: wide", "W.", {"width": 500}),'),
-    Change("a new figure", FIGURES, f"{FIGURE}{FIGURES}endings, "),
+    Change("a new figure", FIGURES, f"{FIGURE}{FIGURES}    endings,\n"),
     entry(
         "a new variable",
         "    variables: ClassVar[Mapping[str, Variable]] = {",
@@ -172,8 +172,8 @@ CHANGES = (
     ),
     entry(
         "a section of the report",
-        "SECTIONS: dict[str, Callable[[Report], str]] = {",
-        '"How many": lambda report: f"<p>{len(report.figures)} figures</p>",',
+        "SECTIONS: dict[str, Callable[[Lane], str]] = {",
+        '"How many": lambda lane: f"<p>{len(lane.specs)} figures</p>",',
     ),
 )
 

@@ -12,7 +12,16 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core.core_schema import CoreSchema, literal_schema
 
 from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
@@ -32,6 +41,7 @@ def setting(
     hot: bool = False,
     logarithmic: bool = False,
     labels: Mapping[str, str] | None = None,
+    one_of: Mapping[str, str] | None = None,
     allowed: str = "",
     control: str = "",
     **bounds: Any,
@@ -45,8 +55,9 @@ def setting(
 
     ``group`` names the heading under *More settings*; ``essential`` settings are in sight at once; ``hot`` ones
     may change while a run goes on; ``logarithmic`` asks for a control in powers of ten; ``labels`` gives the
-    words for each choice; ``allowed`` says what a text may be where its bounds do not; ``control`` names a part of the
-    page that sets it in place of a knob. ``bounds`` (``ge``, ``le``, ``gt``, ``lt``, ``pattern``) go to pydantic.
+    words for each choice, and ``one_of`` allows no other text than those that it has words for; ``allowed`` says what
+    a text may be where its bounds do not; ``control`` names a part of the page that sets it in place of a knob.
+    ``bounds`` (``ge``, ``le``, ``gt``, ``lt``, ``pattern``) go to pydantic.
     """
     extra: dict[str, Any] = {
         "group": group,
@@ -54,11 +65,24 @@ def setting(
         "essential": essential,
         "hot": hot,
         "logarithmic": logarithmic,
-        "labels": dict(labels or {}),
+        "labels": dict(one_of or labels or {}),
         "allowed": allowed,
         "control": control,
     }
-    return Field(default, description=description or None, json_schema_extra=extra, validate_default=True, **bounds)
+    field = Field(default, description=description or None, json_schema_extra=extra, validate_default=True, **bounds)
+    if one_of:
+        field.metadata.append(_OneOf(tuple(one_of)))
+    return field
+
+
+@dataclass(frozen=True)
+class _OneOf:
+    """Asks pydantic for one of these texts: a ``Literal`` of a table's names, which no type checker can read."""
+
+    choices: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return literal_schema(list(self.choices))
 
 
 def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
@@ -292,8 +316,9 @@ class Settings(BaseModel):
 class Experiment(Settings):
     """Base of all experiments: the settings that every one has, and the attributes that each must give."""
 
-    step: ClassVar[str] = "epoch"
-    """The dimension that grows by one with every turn of ``record.steps``."""
+    step: ClassVar[str]
+    """The dimension that grows by one with every turn of ``record.steps``: ``step`` where a setting ``steps`` says how
+    many, and else ``epoch``, unless the experiment names it."""
     variables: ClassVar[Mapping[str, Variable]]
     smaller: ClassVar[tuple[str, ...]] = ()
     """Settings that make a run need less memory when they are made smaller, the first to try first."""
@@ -306,6 +331,12 @@ class Experiment(Settings):
     """Where the networks are trained. 'auto' takes a GPU if there is one."""
     time_limit: float = setting(600.0, ge=1, le=86_400, unit="s", group="Run")
     """The run is stopped after this many seconds of training."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **config: Any) -> None:
+        super().__pydantic_init_subclass__(**config)
+        if not hasattr(cls, "step"):
+            cls.step = "step" if "steps" in cls.model_fields else "epoch"
 
     @classmethod
     def hot_settings(cls) -> tuple[str, ...]:

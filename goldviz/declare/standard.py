@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from goldviz.declare.settings import setting
 from goldviz.models.feedforward.activations import ACTIVATIONS
@@ -15,20 +15,6 @@ from goldviz.models.feedforward.initialisations import INITIALISATIONS
 from goldviz.models.feedforward.normalisations import NORMALISATIONS
 from goldviz.models.recurrent.matrices import MATRICES
 from goldviz.training.optimisers import ADAMW_DECAY, OPTIMISERS
-
-if TYPE_CHECKING:
-    Activation: TypeAlias = str
-    Initialisation: TypeAlias = str
-    Normalisation: TypeAlias = str
-    Optimiser: TypeAlias = str
-    RecurrentMatrix: TypeAlias = str
-else:
-    # A new entry of these tables is allowed at once; a type checker wants choices spelled out.
-    Activation = Literal[tuple(ACTIVATIONS)]
-    Initialisation = Literal[tuple(INITIALISATIONS)]
-    Normalisation = Literal[tuple(NORMALISATIONS)]
-    Optimiser = Literal[tuple(OPTIMISERS)]
-    RecurrentMatrix = Literal[tuple(MATRICES)]
 
 
 class Entry(Protocol):
@@ -48,11 +34,11 @@ EVERY_STEP = ("step", "network", "seed")
 LOOK = ("look", "network", "seed")
 """Dimensions of what most laboratories record at every step, and at every look."""
 
-activation = partial(setting, group="Network", essential=True, labels=labels_of(ACTIVATIONS))
-initialisation = partial(setting, group="Network", essential=True, labels=labels_of(INITIALISATIONS))
-normalisation = partial(setting, group="Network", labels=labels_of(NORMALISATIONS))
+activation = partial(setting, group="Network", essential=True, one_of=labels_of(ACTIVATIONS))
+initialisation = partial(setting, group="Network", essential=True, one_of=labels_of(INITIALISATIONS))
+normalisation = partial(setting, group="Network", one_of=labels_of(NORMALISATIONS))
 hidden = partial(setting, ge=2, le=64, group="Network", unit="units", description="Hidden units.")
-recurrent_matrix = partial(setting, group="Network", labels=labels_of(MATRICES))
+recurrent_matrix = partial(setting, group="Network", one_of=labels_of(MATRICES))
 forget_bias = partial(setting, ge=-4, le=8, group="Network", essential=True)
 dropout = partial(setting, ge=0, le=0.9, group="Network")
 seed = partial(setting, 0, ge=0, le=999, description="Random seed of weights and sequence.")
@@ -62,7 +48,7 @@ tolerance = partial(setting, 1e-4, ge=1e-8, le=1e-1, group="Solver", logarithmic
 optimiser = partial(
     setting,
     group="Training",
-    labels=labels_of(OPTIMISERS),
+    one_of=labels_of(OPTIMISERS),
     description="Rule that turns gradients into steps. SGD has momentum 0.9. AdamW has weight decay "
     f"{ADAMW_DECAY:g} where no setting says how much.",
 )

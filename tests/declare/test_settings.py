@@ -61,6 +61,7 @@ def said(values: dict[str, Any], declared: type[Experiment] = DepthGradients) ->
         ({"learning_rate": float("inf")}, "Learning rate is inf; allowed is a number from 1e-07 to 10."),
         ({"time_limit": 0.5}, "Time limit is 0.5; allowed is a number from 1 to 86400."),
         ({"read_out": "loose"}, "Read out is 'loose'; allowed is one of tied, untied."),
+        ({"normalisation": "batches"}, "Normalisation is 'batches'; allowed is one of none, batch, layer."),
         ({"device": "tpu"}, "Device is 'tpu'; allowed is one of auto, cpu, cuda, mps."),
         ({"dept": 3}, "depth-gradients has no setting 'dept'."),
     ],

@@ -7,21 +7,17 @@ of single inputs are of the first seed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
 from goldviz.labs.adaptive_computation.prices import trained_networks
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS, CELLS
 
 TASKS = {"stop": "Read until STOP", "parity": "Parity of signs", "addition": "Sum of two numbers"}
 NETWORKS = {"tau": "One, with τ", "all": "Four: τ = 0, τ / 10, τ, 10 τ"}
-if TYPE_CHECKING:
-    CellName: TypeAlias = str
-else:
-    CellName = Literal[tuple(CELLS)]
 
 PARITY = {"task": "parity", "tau": 0.003, "halting_bias": 1.0, "steps": 1500}
 """Of the preset and the claim on parity."""
@@ -40,7 +36,6 @@ class AdaptiveComputation(Experiment):
         rank=26,
         question="Does a network think longer where a task is harder?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "most", "batch", "steps")
 
     task: Literal["stop", "parity", "addition"] = setting("stop", group="Task", essential=True, labels=TASKS)
@@ -59,13 +54,11 @@ class AdaptiveComputation(Experiment):
     networks: Literal["tau", "all"] = setting("tau", group="Thinking", essential=True, labels=NETWORKS)
     """Which prices are tried."""
 
-    cell: CellName = setting(
-        "gru", group="Network", essential=True, labels={name: cell.label for name, cell in CELLS.items()}
-    )
+    cell: str = setting("gru", group="Network", essential=True, one_of=CELL_LABELS)
     """What thinks."""
     hidden: int = standard.hidden(32)
 
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(0.01)
     clip: float = standard.clip(1.0)
     steps: int = standard.steps(700)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS, CELLS
 
 SYMBOLS = 8
 """Different symbols that a sequence is drawn from."""
 FEATURES = SYMBOLS + 2
 """Numbers that come in at a step: the symbol, the mark, and the question."""
 ENCODER = "transformer"
-LABELS = {**{name: cell.label for name, cell in CELLS.items()}, ENCODER: "Transformer"}
+LABELS = {**CELL_LABELS, ENCODER: "Transformer"}
 """All networks that there are."""
 SIDE_BY_SIDE = ("rnn", "lstm", "gru", ENCODER)
 LENGTHS = tuple(2**power for power in range(3, 13))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -16,10 +16,6 @@ from goldviz.models.recurrent.cells import CELLS
 
 NETWORKS = {"all": "RNN, LSTM, GRU and Transformer", **LABELS}
 POSITIONS = {"sinusoidal": "Sinusoidal", "none": "None"}
-if TYPE_CHECKING:
-    Networks: TypeAlias = str
-else:
-    Networks = Literal[tuple(NETWORKS)]
 
 BY_LENGTH = ("network", "series_length")
 OF_A_LOOK = 256
@@ -37,13 +33,12 @@ class AttentionAgainstRecurrence(Experiment):
         rank=28,
         question="Which network still finds a symbol that lies far back, and what does that cost?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("distance", "width", "batch", "steps")
 
     distance: int = setting(40, ge=2, le=128, group="Task", essential=True, unit="steps")
     """How far back the marked symbol may lie. Nearer places are asked for just as often."""
 
-    networks: Networks = setting("all", group="Network", essential=True, labels=NETWORKS)
+    networks: str = setting("all", group="Network", essential=True, one_of=NETWORKS)
     """Which networks are trained, from the same seed on the same sequences."""
     width: int = setting(32, ge=4, le=128, group="Network", unit="units")
     """Hidden units of a recurrent network, and width of the Transformer."""
@@ -58,7 +53,7 @@ class AttentionAgainstRecurrence(Experiment):
     )
     """How the Transformer knows the order of the symbols. None: it does not."""
 
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(3e-3)
     clip: float = standard.clip(1.0)
     steps: int = standard.steps(300)

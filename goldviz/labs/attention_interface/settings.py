@@ -51,7 +51,6 @@ class AttentionInterface(Experiment):
         rank=46,
         question="Where does a network look back while it writes, and what does it forget if it cannot?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("batch", "width", "longest")
     version = 2
     former_defaults: ClassVar[Mapping[int, Mapping[str, Any]]] = {
@@ -80,7 +79,7 @@ class AttentionInterface(Experiment):
     width: int = setting(64, ge=4, le=256, group="Network", unit="units")
     """Numbers of the writer's state, and of a word that was read; even."""
 
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(1e-2)
     """Peak of the learning rate."""
     warm_up: float = setting(0.05, ge=0, le=0.9, group="Training")

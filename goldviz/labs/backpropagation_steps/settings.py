@@ -44,7 +44,7 @@ class BackpropagationSteps(Instant):
     """Layers with weights; the input is none."""
     width: int = setting(4, ge=1, le=8, group="Network", essential=True, unit="neurons")
     """Neurons in every layer but the last."""
-    activation: standard.Activation = standard.activation("tanh")
+    activation: str = standard.activation("tanh")
     """φ, the nonlinearity of every layer but perhaps the last."""
     loss: Literal["squared", "cross_entropy"] = setting("squared", group="Loss", essential=True, labels=LOSSES)
     """What is measured at the end: ½‖x − y‖², or −Σ y log g with g = softmax(x)."""

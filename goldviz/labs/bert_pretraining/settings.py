@@ -144,7 +144,7 @@ class BertPretraining(Experiment):
     rehearsal: float = setting(0.0, ge=0, le=10, group="Fine-tuning")
     """Weight of the loss of masked words beside that of the tone, so that fine-tuning does not forget them. 0: none."""
 
-    optimiser: standard.Optimiser = standard.optimiser("adamw")
+    optimiser: str = standard.optimiser("adamw")
     batch: int = standard.batch(32, "texts", le=256)
     warm_up: float = setting(0.1, ge=0, le=0.9, group="Training")
     """Share of each phase in which the learning rate rises to its peak; then it falls to a hundredth."""

@@ -63,7 +63,6 @@ class CharGpt(Experiment):
         rank=48,
         question="What does a GPT learn from text in a minute, and which of its parts does it need?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "block", "batch")
 
     layers: int = setting(4, ge=1, le=12, group="Network", essential=True, unit="blocks")
@@ -107,7 +106,7 @@ class CharGpt(Experiment):
     vocabulary: int = setting(512, ge=256, le=4096, group="Text", unit="tokens")
     """At most so many pieces, learned from the training text. Not used with characters."""
 
-    optimiser: standard.Optimiser = standard.optimiser("adamw")
+    optimiser: str = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(4e-3, le=10)
     """Peak of the learning rate."""
     steps: int = standard.steps(500, le=20_000)

@@ -21,7 +21,7 @@ from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, re
 from goldviz.diagnostics.measure import combined, measure
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.char_language_model.sizes import cells, parameters
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS
 
 LABELS = {
     "bigram": "counted bigram",
@@ -30,7 +30,7 @@ LABELS = {
     "direct_mlp": "MLP with direct connections",
     "deep_mlp": "deep MLP",
     "wavenet": "hierarchy",
-    **{name: cell.label for name, cell in CELLS.items()},
+    **CELL_LABELS,
 }
 
 

@@ -11,7 +11,7 @@ first seed. The run's attributes say more: ``training_items``, ``dev_items``, ``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -23,7 +23,7 @@ from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP
 from goldviz.labs.char_language_model.sizes import hidden_layers
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS, CELLS
 
 MODELS = {
     "bigram": "Bigram: counting pairs",
@@ -32,12 +32,8 @@ MODELS = {
     "direct_mlp": "Bengio's MLP, direct connections too",
     "deep_mlp": "Deep MLP",
     "wavenet": "WaveNet's hierarchy",
-    **{name: cell.label for name, cell in CELLS.items()},
+    **CELL_LABELS,
 }
-if TYPE_CHECKING:
-    ModelName: TypeAlias = str
-else:
-    ModelName = Literal[tuple(MODELS)]
 LAYERED = ("mlp", "direct_mlp", "deep_mlp", "wavenet")
 BENGIOS = ("mlp", "direct_mlp")
 TANH = (*LAYERED, "rnn")
@@ -78,10 +74,9 @@ class CharLanguageModel(Experiment):
         rank=45,
         question="What must a network be like at its start, so that it can learn to spell?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "layers", "batch")
 
-    model: ModelName = setting("mlp", group="Network", essential=True, labels=MODELS)
+    model: str = setting("mlp", group="Network", essential=True, one_of=MODELS)
     """What guesses the next character: a table of pairs, or a network."""
     context: int = setting(3, ge=1, le=16, group="Network", essential=True, unit="characters")
     """Characters that the model sees. Bigrams see one; the hierarchy wants 2, 4, 8 or 16."""
@@ -121,7 +116,7 @@ class CharLanguageModel(Experiment):
     items: int = setting(0, ge=0, le=100_000, group="Text", unit="items")
     """At most so many names or lines, drawn at random. 0: all."""
 
-    optimiser: standard.Optimiser = standard.optimiser("sgd")
+    optimiser: str = standard.optimiser("sgd")
     learning_rate: float = standard.learning_rate(0.02, le=100)
     steps: int = standard.steps(3000, le=50_000)
     """Optimiser steps, each on a batch drawn at random. Counting reads all pairs once in so many steps."""

@@ -6,7 +6,7 @@ Document 001, section 3.2.1, eq. 28-30; the adjoint method is Chen et al. 2018, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -21,10 +21,6 @@ METHODS = {
     name: f"{method.words} (adaptive)" if method.adaptive else method.words
     for name, method in reversed(BY_LIBRARY_NAME.items())
 }
-if TYPE_CHECKING:
-    Method: TypeAlias = str
-else:
-    Method = Literal[tuple(METHODS)]
 
 FIRST_SEED = ("look", "network")
 
@@ -40,7 +36,6 @@ class ContinuousDepth(Experiment):
         rank=42,
         question="What does a network learn whose depth is an interval of time, and what does it cost?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "samples", "batch")
 
     task: Literal["rings", "moons", "spirals", "flip"] = setting("moons", group="Task", essential=True, labels=TASKS)
@@ -59,7 +54,7 @@ class ContinuousDepth(Experiment):
     """Whether the field may change with depth, f(h, t) instead of f(h)."""
     blocks: int = setting(8, ge=1, le=128, group="Network", unit="blocks", essential=True)
     """Blocks of the residual network, all with the same weights: steps of size 1/blocks."""
-    method: Method = setting("dopri5", group="Solver", essential=True, labels=METHODS)
+    method: str = setting("dopri5", group="Solver", essential=True, one_of=METHODS)
     """How the flow is followed."""
     tolerance: float = standard.tolerance(essential=True)
     """Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it."""
@@ -67,7 +62,7 @@ class ContinuousDepth(Experiment):
     """Steps of a solver that does not adapt."""
     gradient: Literal["solver", "adjoint"] = setting("solver", group="Solver", essential=True, labels=GRADIENTS)
     """How the gradient is found: back through the solver's steps, or by solving the adjoint equation."""
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(1e-2)
     clip: float = standard.clip(0.0)
     steps: int = standard.steps(200, le=10_000)

@@ -37,7 +37,6 @@ class DepthGradients(Experiment):
         rank=10,
         question="Why does a deep plain network stop learning, and what does a skip connection change?",
     )
-    step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("width", "depth", "samples")
 
     depth: int = setting(15, ge=1, le=100, group="Network", essential=True, unit="layers")
@@ -47,15 +46,15 @@ class DepthGradients(Experiment):
     training loss. 0: none."""
     width: int = setting(50, ge=2, le=512, group="Network", unit="units")
     """Units in every hidden layer."""
-    activation: standard.Activation = standard.activation("leaky_relu")
+    activation: str = standard.activation("leaky_relu")
     """The nonlinearity after every layer but the read-out."""
     slope: float = setting(0.3, ge=0, le=1, group="Network")
     """Slope of LeakyReLU below zero; no effect on other activations."""
-    initialisation: standard.Initialisation = standard.initialisation("default")
+    initialisation: str = standard.initialisation("default")
     """How weights are drawn. Biases are zero, except in PyTorch's default."""
     gain: float = setting(1.0, ge=0.01, le=10, group="Network", logarithmic=True)
     """Factor on all initial weight matrices."""
-    normalisation: standard.Normalisation = standard.normalisation("none")
+    normalisation: str = standard.normalisation("none")
     """Normalisation of every hidden layer's sums before its activation."""
     residual_scale: float = setting(1.0, ge=0, le=2, group="Network")
     """Factor on F in h + F(h); 0 leaves the skip connection alone."""
@@ -68,7 +67,7 @@ class DepthGradients(Experiment):
     """Share of each hidden layer's output that is set to zero in training."""
     noise: float = setting(0.1, ge=0, le=1, group="Regularisation")
     """Standard deviation of the Gaussian noise added to each hidden layer's output in training."""
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(1e-3, ge=1e-7, le=10)
     clip: float = standard.clip(0.0)
     """Largest norm of the whole gradient of a network; a longer one is scaled down. 0: no clipping."""

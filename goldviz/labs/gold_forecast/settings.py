@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -16,27 +16,19 @@ from goldviz.declare import market_settings, standard, walk_forward
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.walk_forward import BY_FOLD, TYPICAL_YEARS
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS
 from goldviz.models.series.attention import ATTENTIONS
 from goldviz.models.series.positions import POSITIONS
 
 TARGETS = {"return": "Next move", "volatility": "Next variance", "level": "Next level"}
 NETWORKS = {
     "mlp": "MLP on the window",
-    **{name: cell.label for name, cell in CELLS.items()},
+    **CELL_LABELS,
     "gru_gap": "GRU with time gaps",
     "gru_decay": "GRU with decay",
     "ode_rnn": "ODE-RNN",
     "transformer": "Transformer",
 }
-if TYPE_CHECKING:
-    Network: TypeAlias = str
-    AttentionName: TypeAlias = str
-    PositionName: TypeAlias = str
-else:
-    Network = Literal[tuple(NETWORKS)]
-    AttentionName = Literal[tuple(ATTENTIONS)]
-    PositionName = Literal[tuple(POSITIONS)]
 KERNELS = {"1": "k = 1", "3": "k = 3", "5": "k = 5", "9": "k = 9"}
 TRANSFORMER = ("attention", "kernel", "positions", "activation")
 """Settings of the Transformer alone."""
@@ -63,7 +55,6 @@ class GoldForecast(Experiment):
         rank=60,
         question="Can a network forecast the next move better than saying zero?",
     )
-    step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "window", "batch")
 
     data: str = market_settings.market()
@@ -87,7 +78,7 @@ class GoldForecast(Experiment):
     shuffle_targets: bool = setting(False, group="Data")
     """Deal the targets out at random, a check: any skill that is left comes from a mistake."""
 
-    network: Network = setting("gru", group="Network", essential=True, labels=NETWORKS)
+    network: str = setting("gru", group="Network", essential=True, one_of=NETWORKS)
     """What reads the window of past rows."""
     window: int = setting(20, ge=2, le=250, group="Network", essential=True, unit="rows")
     """Rows of the past in sight."""
@@ -97,17 +88,17 @@ class GoldForecast(Experiment):
     dropout: float = standard.dropout(0.1)
     """Share of hidden values dropped."""
 
-    attention: AttentionName = setting(
-        "full", group="Transformer", labels={name: kind.label for name, kind in ATTENTIONS.items()}
+    attention: str = setting(
+        "full", group="Transformer", one_of={name: kind.label for name, kind in ATTENTIONS.items()}
     )
     """Which rows of the window a row may look at."""
     kernel: Literal["1", "3", "5", "9"] = setting("1", group="Transformer", labels=KERNELS)
     """Rows that a query and a key are made of. Above 1 the attention is convolutional."""
-    positions: PositionName = setting(
-        "sinusoidal", group="Transformer", labels={name: code.label for name, code in POSITIONS.items()}
+    positions: str = setting(
+        "sinusoidal", group="Transformer", one_of={name: code.label for name, code in POSITIONS.items()}
     )
     """How a row says where it stands. By time: in days before the value that is forecast."""
-    activation: standard.Activation = standard.activation("gelu", group="Transformer", essential=False)
+    activation: str = standard.activation("gelu", group="Transformer", essential=False)
     """Nonlinearity of the feed-forward networks."""
 
     scheme: Literal["expanding", "rolling"] = setting("expanding", group="Walk-forward", labels=SCHEMES)
@@ -127,7 +118,7 @@ class GoldForecast(Experiment):
     open_final: bool = setting(False, group="Walk-forward")
     """Forecast the final block too. Do it once, when everything else is decided."""
 
-    optimiser: standard.Optimiser = standard.optimiser("adamw")
+    optimiser: str = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(1e-3)
     clip: float = standard.clip(1.0)
     epochs: int = standard.epochs(20, le=500)

@@ -9,7 +9,7 @@ from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.scoring.series import channels_of, joined_by_date
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -19,7 +19,7 @@ MOST_NAMED = 2
 
 NETWORK_NAMES = {
     "mlp": "MLP",
-    **{name: cell.label for name, cell in CELLS.items()},
+    **CELL_LABELS,
     "gru_gap": "GRU with gaps",
     "gru_decay": "GRU with decay",
     "ode_rnn": "ODE-RNN",

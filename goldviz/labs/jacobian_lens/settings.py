@@ -6,7 +6,7 @@ Document 001, section 2, equations 5-24, and its statement on vanishing and expl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
@@ -14,10 +14,6 @@ from goldviz.declare.settings import About, Preset, setting
 from goldviz.models.recurrent.cells import CELL_OF_LAYER, CELLS
 
 LAYERS = {name: layer.words for cell in CELLS.values() for name, layer in cell.layers.items()}
-if TYPE_CHECKING:
-    Layer: TypeAlias = str
-else:
-    Layer = Literal[tuple(LAYERS)]
 SCALINGS = {"gain": "Gain (a factor)", "spectral_radius": "Spectral radius"}
 
 
@@ -34,10 +30,10 @@ class JacobianLens(Instant):
     )
     position: ClassVar[str] = "start"
 
-    cell: Layer = setting("rnn_tanh", group="Network", essential=True, labels=LAYERS)
+    cell: str = setting("rnn_tanh", group="Network", essential=True, one_of=LAYERS)
     """The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the recurrent
     matrix. The minGRU has none."""
-    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("gaussian", essential=True)
+    initialisation: str = standard.recurrent_matrix("gaussian", essential=True)
     """How every recurrent matrix is drawn, before it is scaled."""
     scaling: Literal["gain", "spectral_radius"] = setting("spectral_radius", group="Network", labels=SCALINGS)
     """Whether Size is a factor on the drawn matrix or its largest eigenvalue's modulus."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -22,11 +22,6 @@ from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.public_characters import SIMULATED_SERIES
 from goldviz.labs.leaderboard.splits import SPLITS
 from goldviz.models.series.forecasters.table import FORECASTERS
-
-if TYPE_CHECKING:
-    SplitName: TypeAlias = str
-else:
-    SplitName = Literal[tuple(SPLITS)]
 
 TABLE = ("epoch", "forecaster")
 PAIRS = (*TABLE, "rival")
@@ -45,7 +40,6 @@ class Leaderboard(Experiment):
         rank=56,
         question="What is the third digit of a leaderboard worth?",
     )
-    step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("rows", "channels", "horizon")
 
     series: str = setting(
@@ -53,7 +47,7 @@ class Leaderboard(Experiment):
         group="Series",
         control="series",
         pattern=f"^({'|'.join(SIMULATED_SERIES)}|{KEPT})$",
-        labels={name: one.words for name, one in SIMULATED_SERIES.items()},
+        labels=standard.labels_of(SIMULATED_SERIES),
         allowed="exchange, load, or the 16 characters that name a series kept on this server",
     )
     """The series that is forecast: a simulated one, or a file of your own."""
@@ -102,10 +96,10 @@ class Leaderboard(Experiment):
         labels={"validation": "Validation part", "test": "Test part"},
     )
     """The part whose lowest error chooses the epoch that is told."""
-    split: SplitName = setting(
+    split: str = setting(
         "70-10-20",
         group="Task",
-        labels={name: one.words for name, one in SPLITS.items()},
+        one_of=standard.labels_of(SPLITS),
     )
     """Training, validation and test part, in the order of time."""
     season: int = setting(24, ge=1, le=720, group="Task", unit="steps")

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS
 
 TASKS = {"recall": "Recall the first symbol", "adding": "Add two marked numbers", "sine": "Predict a slow sine"}
-if TYPE_CHECKING:
-    CellName: TypeAlias = str
-else:
-    CellName = Literal[tuple(CELLS)]
 LOSSES = {"last": "The last step", "every": "Every step"}
 
 
@@ -49,9 +45,7 @@ class LSTMValves(Instant):
     input_scale: float = setting(1.0, ge=0, le=5, group="Network")
     """Spread of what the input adds to every gate's sum."""
     seed: int = standard.seed(group="Sequence")
-    cell: CellName = setting(
-        "lstm", group="View", essential=True, labels={name: cell.label for name, cell in CELLS.items()}
-    )
+    cell: str = setting("lstm", group="View", essential=True, one_of=CELL_LABELS)
     """Whose inside is drawn as a diagram; all read the same sequence."""
     unit: int = setting(1, ge=1, le=64, group="View", essential=True)
     """The hidden unit whose numbers stand in the diagram; the last one where there are fewer."""

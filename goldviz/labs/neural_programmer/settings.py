@@ -32,7 +32,6 @@ class NeuralProgrammer(Experiment):
         rank=48,
         question="Can a network find the right program when it is told the answers alone?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("batch", "hidden", "rows", "iterations", "steps")
 
     columns: int = setting(1, ge=1, le=5, group="Tables", essential=True, unit="columns")
@@ -49,7 +48,7 @@ class NeuralProgrammer(Experiment):
 
     noise: float = setting(0.0, ge=0, le=100, group="Training", essential=True)
     """Gradient noise: variance η / (1 + step)^0.55 on each entry, after clipping. 0: none."""
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(5e-3)
     """Peak of the learning rate."""
     warm_up: float = setting(0.05, ge=0, le=0.9, group="Training")

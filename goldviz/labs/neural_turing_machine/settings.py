@@ -40,7 +40,6 @@ class NeuralTuringMachine(Experiment):
         rank=24,
         question="Can a network learn to use a memory, and does it then handle sequences longer than it has seen?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("length", "slots", "hidden", "batch")
 
     task: Literal["copy", "repeat", "recall", "priority"] = setting("copy", group="Task", essential=True, labels=TASKS)
@@ -71,7 +70,7 @@ class NeuralTuringMachine(Experiment):
     """Numbers in a cell."""
     hidden: int = standard.hidden(64, le=128)
     """Hidden units of the controller."""
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(3e-3)
     clip: float = standard.clip(10.0)
     steps: int = standard.steps(300)

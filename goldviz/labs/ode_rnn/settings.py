@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -32,12 +32,6 @@ NETWORKS = {
     "gru_gap": "GRU with time gaps",
     "gru_decay": "GRU with decay",
 }
-if TYPE_CHECKING:
-    JumpCell: TypeAlias = str
-    SolverName: TypeAlias = str
-else:
-    JumpCell = Literal[tuple(JUMPS)]
-    SolverName = Literal[tuple(SOLVERS)]
 
 PROBE = ("look", "network")
 SHORTEST_GAP = 0.02
@@ -55,7 +49,6 @@ class ODERNNLaboratory(Experiment):
         rank=44,
         question="What does a network know between two observations, and how far into a gap does it hold?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "width", "observations", "batch")
 
     task: Literal["oscillator", "sines", "linear", "market"] = setting(
@@ -76,19 +69,19 @@ class ODERNNLaboratory(Experiment):
         "all", group="Network", essential=True, labels=NETWORKS
     )
     """Which networks are trained, from the same seed on the same sequences."""
-    cell: JumpCell = setting("gru", group="Network", labels=JUMPS)
+    cell: str = setting("gru", group="Network", one_of=JUMPS)
     """What happens to the ODE-RNN's state at an observation."""
     hidden: int = standard.hidden(16)
     """Hidden units of every network."""
     width: int = setting(32, ge=2, le=128, group="Network", unit="units")
     """Units of the field's two layers."""
-    solver: SolverName = setting("rk4", group="Solver", essential=True, labels=SOLVERS)
+    solver: str = setting("rk4", group="Solver", essential=True, one_of=SOLVERS)
     """How the state is carried through a gap."""
     step_cap: float = setting(0.1, ge=0.005, le=10, group="Solver", essential=True, logarithmic=True)
     """Longest step of a fixed-step solver: a long gap gets more steps."""
     tolerance: float = standard.tolerance()
     """Relative error that an adaptive solver allows in a step; the absolute one is a tenth of it."""
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(1e-2)
     """Size of the optimiser's largest steps; it rises to that and falls again over the run."""
     clip: float = standard.clip(1.0)

@@ -53,7 +53,6 @@ class PriceTokens(Experiment):
         rank=65,
         question="Can a language model read a price?",
     )
-    step: ClassVar[str] = "epoch"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "context", "batch")
 
     data: str = market_settings.market()
@@ -110,7 +109,7 @@ class PriceTokens(Experiment):
     refits: int = walk_forward.refits(3, le=20)
     """How often tokeniser and network are fitted anew, each time on more of the past."""
 
-    optimiser: standard.Optimiser = standard.optimiser("adamw")
+    optimiser: str = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(1e-3)
     clip: float = standard.clip(1.0)
     epochs: int = standard.epochs(6, le=500)

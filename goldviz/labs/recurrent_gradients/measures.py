@@ -18,7 +18,7 @@ from goldviz.diagnostics.findings.measures import largest, mean, ratio, share, t
 from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure, of_each
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS
 
 FADED = -2.0
 """log10 of a hundredth: a signal below it counts as gone."""
@@ -27,7 +27,7 @@ KEPT_WITHIN = 10
 """The factor, up or down, within which a signal counts as kept."""
 
 FORGET, UPDATE, STEERING = ("forget",), ("update",), ("input", "output", "update", "reset")
-LABELS = {name: cell.label for name, cell in CELLS.items()}
+LABELS = CELL_LABELS
 
 
 def _faded_at(run: Recorded) -> Floats:

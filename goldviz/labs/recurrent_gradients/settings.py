@@ -6,7 +6,7 @@ Document 001, section 2, equations 5-24; clipping as in document 003.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -16,7 +16,7 @@ from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
 from goldviz.labs.recurrent_gradients.lanes import lanes
-from goldviz.models.recurrent.cells import CELLS
+from goldviz.models.recurrent.cells import CELL_LABELS, CELLS
 
 TASKS = {
     "adding": "Adding problem",
@@ -26,11 +26,7 @@ TASKS = {
     "reviews": "Reviews with a cue far back",
     "labelled": "Labelled texts, of your own or generated",
 }
-NETWORKS = {"all": "RNN, LSTM and GRU", **{name: cell.label for name, cell in CELLS.items()}}
-if TYPE_CHECKING:
-    Networks: TypeAlias = str
-else:
-    Networks = Literal[tuple(NETWORKS)]
+NETWORKS = {"all": "RNN, LSTM and GRU", **CELL_LABELS}
 ACTIVATIONS = {"tanh": "tanh", "relu": "ReLU"}
 FOLLOWED = 16
 """Jacobian products are of so many unseen sequences: what one of them does says little of the others."""
@@ -62,7 +58,6 @@ class RecurrentGradients(Experiment):
         rank=20,
         question="How far back in time does a recurrent network's gradient reach, and what do gates change?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "length", "batch")
 
     task: Literal["adding", "recall", "copy", "sine", "reviews", "labelled"] = setting(
@@ -82,7 +77,7 @@ class RecurrentGradients(Experiment):
     length: int = setting(50, ge=4, le=200, group="Task", essential=True, unit="steps")
     """How many time steps lie between cue and answer (adding, sine: the length of the sequence). Of a labelled text so
     many words are read."""
-    networks: Networks = setting("all", group="Network", essential=True, labels=NETWORKS)
+    networks: str = setting("all", group="Network", essential=True, one_of=NETWORKS)
     """Which networks are trained, from the same seed on the same sequences."""
     hidden: int = standard.hidden(64, le=256)
     """Hidden units of every network."""
@@ -90,13 +85,13 @@ class RecurrentGradients(Experiment):
     """The plain RNN's nonlinearity."""
     reset: Literal["before", "after"] = setting("before", group="Network", labels=RESETS)
     """Where the GRU's reset gate acts."""
-    initialisation: standard.RecurrentMatrix = standard.recurrent_matrix("orthogonal")
+    initialisation: str = standard.recurrent_matrix("orthogonal")
     """How the recurrent matrices are drawn."""
     gain: float = setting(1.0, ge=0.1, le=4, group="Network", logarithmic=True)
     """Factor on all recurrent matrices."""
     forget_bias: float = standard.forget_bias(1.0)
     """The LSTM's initial forget-gate bias; 1 keeps the cell's memory, 0 halves it at every step."""
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(3e-3)
     clip: float = standard.clip(1.0)
     """Largest norm of a network's whole gradient; a longer one is scaled down. 0: no clipping."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
@@ -24,10 +24,6 @@ SHARING = {"shared": "Shared: one f for all", "separate": "Separate: f turns wit
 
 ALWAYS_DRAWN = ("euler", "midpoint", "rk4")
 OTHERS = tuple(name for name in FIXED if name not in ALWAYS_DRAWN)
-if TYPE_CHECKING:
-    Beside: TypeAlias = str
-else:
-    Beside = Literal[("none", *OTHERS)]
 
 
 class ResidualFlow(Instant):
@@ -58,8 +54,8 @@ class ResidualFlow(Instant):
     """Whether all blocks have the same weights, or each its own, turned a little against the last's."""
     seed: int = standard.seed(group="Field")
     """Random seed of the points, and of training."""
-    beside: Beside = setting(
-        "none", group="View", labels={"none": "none", **{name: METHODS[name].words for name in OTHERS}}
+    beside: str = setting(
+        "none", group="View", one_of={"none": "none", **{name: METHODS[name].words for name in OTHERS}}
     )
     """Another method of fixed steps, whose errors are drawn beside Euler's, midpoint's and RK4's."""
     view: int = setting(100, ge=0, le=100, group="View", unit="%")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -40,14 +40,6 @@ NETWORKS = {
 BLOCKS = {"pre": "Norms before the branches", "post": "Norms after the additions", "bare": "Neither, as printed"}
 KERNELS = {"1": "k = 1", "3": "k = 3", "5": "k = 5", "9": "k = 9"}
 
-if TYPE_CHECKING:
-    AttentionName: TypeAlias = str
-    PositionName: TypeAlias = str
-    OutputName: TypeAlias = str
-else:
-    AttentionName = Literal[tuple(ATTENTIONS)]
-    PositionName = Literal[tuple(POSITIONS)]
-    OutputName = Literal[tuple(OUTPUTS)]
 
 FIRST_SINES = 24
 MAP = ("look", "layer_number", "head")
@@ -76,7 +68,6 @@ class SeriesAttention(Experiment):
         rank=50,
         question="Where does attention look in a series, and does it forecast better than simple rules?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "context", "batch")
 
     task: Literal["sines", "surroundings", "cycle", "oscillator", "market"] = setting(
@@ -104,17 +95,17 @@ class SeriesAttention(Experiment):
         "all", group="Network", essential=True, labels=NETWORKS
     )
     """Which networks are trained. Of all of them, the ODE-RNN where times are irregular."""
-    attention: AttentionName = setting(
-        "full", group="Network", essential=True, labels={name: kind.label for name, kind in ATTENTIONS.items()}
+    attention: str = setting(
+        "full", group="Network", essential=True, one_of={name: kind.label for name, kind in ATTENTIONS.items()}
     )
     """Which rows a row may look at."""
     kernel: Literal["1", "3", "5", "9"] = setting("5", group="Network", essential=True, labels=KERNELS)
     """Rows that a query and a key are made of, the present one among them. 1: the usual Transformer."""
-    positions: PositionName = setting(
-        "sinusoidal", group="Network", essential=True, labels={name: code.label for name, code in POSITIONS.items()}
+    positions: str = setting(
+        "sinusoidal", group="Network", essential=True, one_of={name: code.label for name, code in POSITIONS.items()}
     )
     """How a row says where it stands."""
-    activation: standard.Activation = standard.activation("gelu")
+    activation: str = standard.activation("gelu")
     """Nonlinearity of the feed-forward networks, which are four times as wide."""
     block: Literal["pre", "post", "bare"] = setting("pre", group="Network", labels=BLOCKS)
     """Additions and layer norms around attention and feed-forward network. The document prints neither."""
@@ -130,12 +121,10 @@ class SeriesAttention(Experiment):
     """LogSparse: the pattern begins anew there. 0: never."""
     factor: float = setting(2.0, ge=0.1, le=20, group="Network")
     """ProbSparse: c; c ln t rows attend, the others take a mean."""
-    output: OutputName = setting(
-        "normal", group="Network", labels={name: output.words for name, output in OUTPUTS.items()}
-    )
+    output: str = setting("normal", group="Network", one_of=standard.labels_of(OUTPUTS))
     """What is said of the next value."""
 
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(0.003)
     """Peak of the learning rate."""
     warm_up: float = setting(0.1, ge=0, le=0.9, group="Training")

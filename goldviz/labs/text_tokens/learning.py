@@ -9,7 +9,7 @@ from itertools import islice
 from goldviz.cache import Cache
 from goldviz.data.texts.byte_pieces import BYTES, BytePieces, merges, read, written
 from goldviz.data.texts.pair_merges import Merge
-from goldviz.labs.text_tokens.settings import Pattern, TextTokens
+from goldviz.labs.text_tokens.settings import TextTokens
 from goldviz.labs.text_tokens.sources import source_of
 
 OTHERS = 7
@@ -50,7 +50,7 @@ def learned(settings: TextTokens, report: Report) -> tuple[Learned, Learned]:
     return left, _one(settings, settings.beside, lambda number: report(count + number, 2 * count))
 
 
-def _one(settings: TextTokens, pattern: Pattern, report: Callable[[int], None]) -> Learned:
+def _one(settings: TextTokens, pattern: str, report: Callable[[int], None]) -> Learned:
     expression = settings.expression_of(pattern)
     own = settings.text if settings.corpus == "own" else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Self
 
 from pydantic import model_validator
 
@@ -15,10 +15,6 @@ from goldviz.declare.settings import About, Preset, setting
 from goldviz.declare.standard import labels_of
 
 PATTERN_LABELS = labels_of(SPLIT_PATTERNS) | {"own": "Your expression"}
-if TYPE_CHECKING:
-    Pattern: TypeAlias = str
-else:
-    Pattern = Literal[tuple(PATTERN_LABELS)]
 CORPORA = {
     "python": "Python's documentation",
     "words": "The same, single spaces",
@@ -53,9 +49,9 @@ class TextTokens(Instant):
 
     text: str = setting(TABLE, min_length=1, max_length=LONGEST_TEXT, group="Text", essential=True, control="cut text")
     """The text that becomes tokens."""
-    pattern: Pattern = setting("gpt2", group="Cuts", essential=True, labels=PATTERN_LABELS)
+    pattern: str = setting("gpt2", group="Cuts", essential=True, one_of=PATTERN_LABELS)
     """Where the left tokeniser cuts a text before it joins pairs. No token crosses a cut."""
-    beside: Pattern = setting("cl100k", group="Cuts", essential=True, labels=PATTERN_LABELS)
+    beside: str = setting("cl100k", group="Cuts", essential=True, one_of=PATTERN_LABELS)
     """Where the right tokeniser cuts, to compare."""
     vocabulary: int = setting(1000, ge=256, le=4096, group="Vocabulary", essential=True, unit="tokens")
     """How many tokens there are: the 256 single bytes, and one for each merge."""
@@ -134,11 +130,11 @@ class TextTokens(Instant):
     )
 
     @property
-    def patterns(self) -> tuple[Pattern, Pattern]:
+    def patterns(self) -> tuple[str, str]:
         """Left and right."""
         return self.pattern, self.beside
 
-    def expression_of(self, pattern: Pattern) -> str:
+    def expression_of(self, pattern: str) -> str:
         """The expression that a pattern cuts with."""
         return self.expression if pattern == "own" else SPLIT_PATTERNS[pattern].expression
 

@@ -42,7 +42,6 @@ class TranslationTransformer(Experiment):
         rank=47,
         question="Who looks at whom while an encoder reads and a decoder writes?",
     )
-    step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("batch", "width", "longest", "layers")
 
     task: Literal["reversal", "sorting", "phrases", "dates"] = setting(
@@ -85,7 +84,7 @@ class TranslationTransformer(Experiment):
     encoder_positions: bool = setting(True, group="Network")
     """Sines and cosines tell the encoder where a word stands. The decoder always has them."""
 
-    optimiser: standard.Optimiser = standard.optimiser("adam")
+    optimiser: str = standard.optimiser("adam")
     learning_rate: float = standard.learning_rate(3e-3)
     """Peak of the learning rate."""
     rates: Literal["one", "three"] = setting(

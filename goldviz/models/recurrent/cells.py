@@ -178,6 +178,9 @@ CELLS = {
 }
 """Cell by name."""
 
+CELL_LABELS = {name: cell.label for name, cell in CELLS.items()}
+"""What each is called."""
+
 CELL_OF_LAYER = {layer: name for name, cell in CELLS.items() for layer in cell.layers}
 """Which cell a network is of."""
 
