@@ -51,6 +51,11 @@ def weight_gradients(dims: Dims) -> dict[str, Variable]:
     return {"weight_gradient_histogram": Variable((*dims, "magnitude_bin"), words, kind="weight_gradient_histogram")}
 
 
+def gradient_norm(dims: Dims, of: str = "matrices") -> dict[str, Variable]:
+    """How long each layer's gradient is; ``of`` says what of the layer it is taken over."""
+    return {"gradient_norm": Variable(dims, f"Gradient norm of the layer's {of}", kind="gradient_norm_by_layer")}
+
+
 def update_to_data(dims: Dims, name: str = "update_to_data") -> dict[str, Variable]:
     """How far a step moves each layer."""
     words = "Update-to-data ratio: spread of a step over spread of the weights"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Protocol
 
-from goldviz.declare.settings import setting
+from goldviz.declare.settings import Variable, setting
 from goldviz.models.feedforward.activations import ACTIVATIONS
 from goldviz.models.feedforward.initialisations import INITIALISATIONS
 from goldviz.models.feedforward.normalisations import NORMALISATIONS
@@ -33,6 +33,15 @@ def labels_of(table: Mapping[str, Entry]) -> dict[str, str]:
 EVERY_STEP = ("step", "network", "seed")
 LOOK = ("look", "network", "seed")
 """Dimensions of what most laboratories record at every step, and at every look."""
+
+
+def gradient_norms(before: str = "norm_before_clip", after: str = "norm_after_clip") -> dict[str, Variable]:
+    """How long each step's whole gradient was, and what clipping left of it."""
+    return {
+        before: Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
+        after: Variable(EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"),
+    }
+
 
 activation = partial(setting, group="Network", essential=True, one_of=labels_of(ACTIVATIONS))
 initialisation = partial(setting, group="Network", essential=True, one_of=labels_of(INITIALISATIONS))

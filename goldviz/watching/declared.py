@@ -82,9 +82,6 @@ VARIABLES: Mapping[str, Variable] = {
 }
 """NaN where nothing was measured; infinite where what was measured is no finite number, so that it stays in view."""
 
-BY_LAYER = tuple(name for name, one in VARIABLES.items() if one.dims[1:] == ("layer",))
-"""What the map of layers and steps can show."""
-
 
 @dataclass(frozen=True)
 class WatchedScript:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from goldviz.arrays.labelled import Run
@@ -33,7 +34,6 @@ from goldviz.watching.measures import (
 MOST = 8
 """Cards at most."""
 ONE_RUN = "one run"
-FROM_THE_LOOP = "read off the loop itself"
 CLIP_LEFT = 0.01
 SPIKE = 1000.0
 EXPLODED = 100.0
@@ -141,99 +141,92 @@ def _cause_number(n: WatchedReading) -> str:
     return f"{cause['value']} at step {cause['step']}" + (f", in {rows}" if rows else "")
 
 
+from_the_loop = partial(Rule, confidence="read off the loop itself")
+of_one_run = partial(Rule, confidence=ONE_RUN)
+
 RULES = (
-    Rule(
+    from_the_loop(
         "first_cause",
         "bad",
         "A value was no finite number",
         line=where("broken", "a loss or gradient that is NaN or infinite"),
         number=_cause_number,
         explanation=_cause,
-        confidence=FROM_THE_LOOP,
         must_tell=True,
     ),
-    Rule(
+    from_the_loop(
         "softmax_twice",
         "bad",
         "The loss takes a softmax of probabilities",
         line=where("softmax_twice", "logits, which no softmax has seen"),
         number="softmax, then cross-entropy",
         explanation="Cross-entropy takes its own softmax; twice, the gradient fades.",
-        confidence=FROM_THE_LOOP,
     ),
-    Rule(
+    from_the_loop(
         "stale_gradient",
         "bad",
         "Old gradients are never cleared",
         line=above("stale", HALF, "{at:percent} of the steps"),
         number="{stale:percent} of the steps began with an old gradient",
         explanation="Each step then adds up all gradients so far.",
-        confidence=FROM_THE_LOOP,
     ),
-    Rule(
+    from_the_loop(
         "clipped_before_unscaling",
         "bad",
         "The gradient is clipped before it is unscaled",
         line=above("shrunk", 1 / CLIP_LEFT, "{at:times} times smaller by clipping"),
         number="{shrunk:times} times smaller",
         explanation="The scaled gradient is cut to the limit, and unscaling then leaves almost nothing.",
-        confidence=FROM_THE_LOOP,
         only=lambda n, settings: n.scaled,
     ),
-    Rule(
+    from_the_loop(
         "clip_leaves_nothing",
         "warning",
         "Clipping leaves almost nothing of the gradient",
         line=above("shrunk", 1 / CLIP_LEFT, "{at:times} times smaller by clipping"),
         number="{shrunk:times} times smaller",
-        confidence=FROM_THE_LOOP,
         silenced_by=("first_cause", "clipped_before_unscaling"),
     ),
-    Rule(
+    from_the_loop(
         "no_gradient",
         "bad",
         "No gradient reaches some layers",
         line=above("no_gradient", 0, "no layer without gradient"),
         number=_layers("no_gradient"),
         explanation="They want to learn, an optimiser holds them, and nothing tells them how.",
-        confidence=FROM_THE_LOOP,
     ),
-    Rule(
+    from_the_loop(
         "frozen",
         "warning",
         "Layers are frozen that the optimiser holds",
         line=above("frozen", 0, "no frozen layer in an optimiser"),
         number=_layers("frozen"),
         explanation="If that is meant, leave them out of the optimiser.",
-        confidence=FROM_THE_LOOP,
     ),
-    Rule(
+    from_the_loop(
         "not_optimised",
         "warning",
         "Layers get a gradient that no optimiser uses",
         line=above("not_optimised", 0, "every layer with a gradient in an optimiser"),
         number=_layers("not_optimised"),
-        confidence=FROM_THE_LOOP,
     ),
-    Rule(
+    from_the_loop(
         "constant_input",
         "bad",
         "Every row of the batch is the same",
         line=above("constant", HALF, "{at:percent} of the batches"),
         number="{constant:percent} of the batches",
         explanation="The network cannot tell its samples apart.",
-        confidence=FROM_THE_LOOP,
     ),
-    Rule(
+    from_the_loop(
         "training_mode",
         "warning",
         "You evaluate in training mode",
         line=above("in_training_mode", HALF, "{at:percent} of the passes without gradient"),
         number="{in_training_mode:percent} of the passes without gradient",
         explanation="Dropout and batch norm then act as if it learned.",
-        confidence=FROM_THE_LOOP,
     ),
-    Rule(
+    of_one_run(
         "no_warm_up",
         "warning",
         "The first steps are too long",
@@ -242,7 +235,6 @@ RULES = (
         & below("update", training.LARGEST_UPDATE, "later steps below {at:.1g}"),
         number="update-to-data ratio {first_updates:times}, loss {first_rise:times} times its start",
         explanation="Large first steps throw the weights about before the optimiser knows their scale.",
-        confidence=ONE_RUN,
         silenced_by=("first_cause",),
     ),
     training.steps_too_long(
@@ -251,24 +243,22 @@ RULES = (
         confidence=ONE_RUN,
         only=_still_too_large,
     ),
-    Rule(
+    of_one_run(
         "exploding",
         "bad",
         "The gradient explodes",
         line=above("spike", SPIKE, "a norm {at:times} times its median")
         | above("per_root", EXPLODED, "{at:times} times the norm of the weights"),
         number="{gradient:times} typically, {spike:times} times that at most",
-        confidence=ONE_RUN,
         silenced_by=("first_cause", "stale_gradient"),
     ),
-    Rule(
+    of_one_run(
         "dead_units",
         "warning",
         "Many units before {dead_layer} are dead",
         line=above("dead", WORST_SHARE, "{at:percent}, in eight looks"),
         number="{dead:percent} of its incoming units were 0 for every row",
         explanation="What is 0 for every row gets no gradient.",
-        confidence=ONE_RUN,
         silenced_by=("first_cause",),
     ),
     training.saturated(
@@ -279,24 +269,22 @@ RULES = (
         confidence=ONE_RUN,
         silenced_by=("first_cause",),
     ),
-    Rule(
+    of_one_run(
         "first_loss",
         "warning",
         "The first loss is far above a guess",
         line=above("began_over_guess", GUESS_BEGINS, "{at} times an even guess"),
         number="{began_over_guess:times} times an even guess",
         explanation="The output layer begins too large, as one does that shares the embedding's weights.",
-        confidence=ONE_RUN,
         silenced_by=("first_cause",),
     ),
-    Rule(
+    of_one_run(
         "no_better_than_guessing",
         "warning",
         "It does no better than guessing",
         line=above("ended_over_guess", GUESS_ENDS, "{at:percent} of an even guess's loss, after 100 steps"),
         number="{ended_over_guess:percent} of an even guess's loss",
         explanation="The targets may not belong to their rows, or nothing of them is in the inputs.",
-        confidence=ONE_RUN,
         silenced_by=(
             "first_cause", "softmax_twice", "no_gradient", "constant_input", TOO_LARGE, "first_loss",
         ),

@@ -330,11 +330,6 @@ class Looking:
             self.trouble(error)
         self.price.spent += time.perf_counter() - began
 
-    @property
-    def enough_looks(self) -> bool:
-        """Whether dead units were looked for in a whole window."""
-        return self._windows >= WINDOW
-
 
 class _Saw:
     """A module's forward hook."""

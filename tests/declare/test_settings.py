@@ -281,6 +281,12 @@ def test_an_experiment_without_a_name_of_its_own_is_not_listed() -> None:
     assert Sample not in experiments().values()
 
 
+def test_the_setting_that_counts_names_the_step() -> None:
+    assert (Sample.step, DepthGradients.step) == ("epoch", "epoch")
+    assert experiment("neural-turing-machine").step == "step"
+    assert experiment("bert-pretraining").step == "step"
+
+
 def test_what_an_experiment_does_not_declare_is_said() -> None:
     sample = Sample()
     for asked in (sample.steps_planned, sample.estimated_seconds):

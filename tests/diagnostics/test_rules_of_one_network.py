@@ -1,6 +1,6 @@
 """Rules of a run with one network: words with measures of its reading, and causes that stand alone."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from pydantic import BaseModel, Field
 
-from goldviz.diagnostics.findings import Rule, Scaled, above, conclude, remedies, where
+from goldviz.diagnostics.findings import Rule, Scaled, above, conclude, remedies, training_diverged, where
 
 
 class Settings(BaseModel):
@@ -29,9 +29,15 @@ class Curve:
 @dataclass(frozen=True)
 class Reading:
     lost: bool = False
+    diverged: bool = False
     share: np.ndarray = field(default_factory=lambda: np.array([0.5, 0.7, 0.6]))
     kind: str = "plain"
     curve: Curve = field(default_factory=Curve)
+
+
+@dataclass(frozen=True)
+class Named(Reading):
+    name: str = ""
 
 
 RISE = Rule(
@@ -63,6 +69,16 @@ def test_a_cause_that_stands_alone_silences_all_after_it():
     assert [finding.kind for finding in found([LOST, RISE], Reading(lost=True))] == ["lost"]
     assert [finding.kind for finding in found([RISE, LOST], Reading(lost=True))] == ["lost", "rise"]
     assert [finding.kind for finding in found([LOST, RISE], Reading())] == ["rise"]
+    assert [finding.kind for finding in found([training_diverged(), RISE], Reading(diverged=True))] == ["diverged"]
+
+
+def test_of_a_network_that_diverged_nothing_else_is_said_and_it_counts_among_all():
+    whole = replace(RISE, severity=lambda case: "bad" if len(case.names) == len(case.everything) else "warning")
+    one, other = Named(diverged=True, name="A"), Named(name="B")
+    run = xr.Dataset(coords={"epoch": [1]})
+    diverged, rise = conclude([training_diverged(), whole], [one, other], Settings(), run)
+    assert (diverged.kind, rise.kind, rise.severity) == ("diverged", "rise", "warning")
+    assert conclude([whole], [one, other], Settings(), run)[0].severity == "bad"
 
 
 @pytest.mark.parametrize(("rate", "factor", "scaled"), [(0.00123456, 0.1, 0.000123), (0.5, 10, 1.0), (2e-6, 0.1, 1e-6)])

@@ -27,11 +27,7 @@ def of_answers(
     ``where`` ends the lines: "at the longest length". ``number`` is a template for what is told of a network.
     """
     of = f"{{at:percent}} of {what}{f', {where}' if where else ''}"
-    common: dict[str, Any] = {
-        "number": number or f"{{{measure}:percent}} of {what}",
-        "silenced_by": ("diverged",),
-        **own,
-    }
+    common: dict[str, Any] = {"number": number or f"{{{measure}:percent}} of {what}", **own}
     be = f"{subject} {{is|are}}"
     return (
         Rule("learned", "good", f"{be} right on nearly all {what}", line=at_least(measure, NEARLY_ALL, of), **common),

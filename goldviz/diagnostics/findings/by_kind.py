@@ -87,17 +87,14 @@ def _times_smaller(n: TrainingReading) -> str:
 
 
 RULES = (
-    training.training_diverged(
-        where_it_did="in {subject}",
-    ),
-    training.steps_too_long(title="The learning rate is too large for {subject}", silenced_by=("diverged",)),
+    training.training_diverged(where_it_did="in {subject}"),
+    training.steps_too_long(title="The learning rate is too large for {subject}"),
     Rule(
         "exploding",
         "bad",
         "The gradient explodes in {subject}",
         line=above("first_over_last", FADED, "{at} times larger at the first layer than at the last"),
         number="{first_over_last:times} times larger at the first layer",
-        silenced_by=("diverged",),
     ),
     Rule(
         "vanishing",
@@ -106,7 +103,6 @@ RULES = (
         line=below("first_over_last", 1 / FADED, "a hundred times smaller at the first layer than at the last"),
         number=_times_smaller,
         explanation="The first layers are told next to nothing (document 001, eq. 2).",
-        silenced_by=("diverged",),
     ),
     Rule(
         "no_better_than_simple",
@@ -114,7 +110,7 @@ RULES = (
         "{Subject} {is|are} no better than an answer that needs no network",
         line=above("worth", training.USELESS, "{at:percent} of the simplest answer's loss"),
         number="{worth:share_of} that loss",
-        silenced_by=("diverged", "learning_rate_too_large"),
+        silenced_by=("learning_rate_too_large",),
         at_end=True,
     ),
     training.saturated(
@@ -122,21 +118,18 @@ RULES = (
         of=", mean over the layers at the last step",
         of_what="the activations",
         explanation="There the slope is almost 0 (document 001, eq. 2).",
-        silenced_by=("diverged",),
     ),
     training.units_dead(
         title="Many units are dead in {subject}",
         of=", mean over the layers at the last step",
         explanation="No sample activates them, so their weights get no gradient.",
-        silenced_by=("diverged",),
     ),
     training.clipped_at_every_step(
         title="Nearly every step of {subject} is clipped",
-        silenced_by=("diverged",),
     ),
     training.steps_too_short(
         title="The learning rate is too small for {subject}",
-        silenced_by=("diverged", "vanishing"),
+        silenced_by=("vanishing",),
     ),
 )
 """In the order in which they are judged."""

@@ -64,8 +64,8 @@ def conclude(
     """Findings of a run, most serious first, at most ``most``; see :class:`Conclusions`.
 
     Rules are judged in their order, so a rule can be silenced by those before it alone; among findings that are
-    equally serious the same order holds. Networks over the line of a rule that stands ``alone`` are left out of all
-    after it. A run that goes on says how far it is, one that diverged where it ended.
+    equally serious the same order holds. A rule that stands ``alone`` silences all after it. A run that goes on says
+    how far it is, one that diverged where it ended.
 
     Raises:
         KeyError: a rule names a kind in ``silenced_by`` that no rule before it has.
@@ -73,13 +73,15 @@ def conclude(
     at = int(dataset[settings.step].max()) if dataset.sizes.get(settings.step) else 0
     last_step = settings.steps_planned()
     over_line: dict[str, set[str]] = {}
+    alone: list[str] = []
     pairs: list[tuple[Rule, Finding]] = []
     for rule in rules:
-        case = rule.judge(readings, settings, dataset, over_line)
+        silenced = replace(rule, silenced_by=(*alone, *rule.silenced_by))
+        case = silenced.judge(readings, settings, dataset, over_line)
         failures = {name_of(reading) for reading in readings} if case.said_by_run else set()
         over_line.setdefault(rule.kind, set()).update(case.names | failures)
         if rule.alone:
-            readings = [reading for reading in readings if name_of(reading) not in over_line[rule.kind]]
+            alone.append(rule.kind)
         if (case.verdicts or case.said_by_run) and (at >= last_step or not rule.at_end):
             pairs.append((rule, rule.finding(case)))
     pairs.sort(key=lambda pair: ORDER[pair[1].severity])

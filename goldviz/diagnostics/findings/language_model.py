@@ -16,12 +16,7 @@ from goldviz.diagnostics.findings.line import above, below
 from goldviz.diagnostics.findings.measures import median, share
 from goldviz.diagnostics.findings.recorded import Derived, at_last, measured
 from goldviz.diagnostics.findings.rule import Case, Rule
-from goldviz.diagnostics.findings.training import (
-    Advice,
-    steps_too_long,
-    steps_too_short,
-    training_diverged,
-)
+from goldviz.diagnostics.findings.training import Advice, steps_too_long, steps_too_short
 
 BY_HEART = 0.3
 BETTER = 0.05
@@ -70,20 +65,12 @@ def _hardly_better(case: Case) -> bool:
     return all(median(n.over_pairs) > 0 for n in case.readings)
 
 
-def guesses_diverged(advice: Advice) -> Rule:
-    """The model's loss ends in no number."""
-    return training_diverged(
-        where_it_did="in {subject}",
-        advice=advice,
-    )
-
-
 def guesses_overshoot(advice: Advice = (SLOWER,), **own: Any) -> Rule:
     """Steps are too long for a model that does not just learn its text by heart."""
     return steps_too_long(
         title="The learning rate is too large for {subject}",
         advice=advice,
-        silenced_by=("diverged", "by_heart"),
+        silenced_by=("by_heart",),
         **own,
     )
 
@@ -94,7 +81,7 @@ def guesses_too_slowly(advice: Advice, **own: Any) -> Rule:
         title="The learning rate is too small for {subject}",
         explanation=_why_slow,
         advice=advice,
-        silenced_by=("diverged", "by_heart", "learning_rate_too_large"),
+        silenced_by=("by_heart", "learning_rate_too_large"),
         **own,
     )
 
@@ -134,7 +121,7 @@ def no_better_than_pairs(counting: str, **own: Any) -> Rule:
         line=below("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of counted pairs"),
         number="{dev:.3f} nat against {pairs:.3f}",
         explanation=counting,
-        silenced_by=("diverged", "by_heart"),
+        silenced_by=("by_heart",),
         at_end=True,
         **own,
     )

@@ -11,7 +11,6 @@ A laboratory writes its rules as data, in the order in which they are judged::
         explanation="On the flat ends of {settings.activation} the slope is almost 0 ...",
         advice=[("Draw smaller weights.", {"gain": DividedBy(2)})],
         only=lambda reading, settings: settings.activation in ("tanh", "sigmoid"),
-        silenced_by=("diverged",),
     )
 
 and concludes with :func:`~goldviz.diagnostics.findings.conclude.conclude`. A *reading* is what was recorded of one

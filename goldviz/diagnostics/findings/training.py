@@ -15,7 +15,7 @@ from goldviz.diagnostics.findings.advice import Candidate, Suited
 from goldviz.diagnostics.findings.finding import any_seed, majority
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.measures import RISING, median
-from goldviz.diagnostics.findings.rule import Case, Rule, Text
+from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.words import times
 
 SMALLEST_UPDATE = 10**-4.5
@@ -29,8 +29,8 @@ ALWAYS_CLIPPED = 0.9
 Advice = Sequence[Candidate | Suited] | Callable[[Case], Sequence[Candidate | Suited]]
 
 
-def training_diverged(*, where_it_did: str = "", explanation: Text = "", advice: Advice = ()) -> Rule:
-    """The loss of a network, or the run's status, says that training ended in no number.
+def training_diverged(*, where_it_did: str = "", **own: Any) -> Rule:
+    """The loss of a network, or the run's status, says that training ended in no number; no other rule says more of it.
 
     Needs the measure ``diverged``. ``where_it_did`` ends the title: "in {subject}".
     """
@@ -44,13 +44,15 @@ def training_diverged(*, where_it_did: str = "", explanation: Text = "", advice:
     return Rule(
         kind="diverged",
         severity="bad",
-        title=title,
-        line=where("diverged", "any loss that is NaN or infinite"),
-        number="a loss that is no finite number",
-        explanation=explanation,
-        advice=advice,
         enough=any_seed,
-        run_says=run_says,
+        alone=True,
+        **{
+            "title": title,
+            "line": where("diverged", "any loss that is NaN or infinite"),
+            "number": "a loss that is no finite number",
+            "run_says": run_says,
+            **own,
+        },
     )
 
 

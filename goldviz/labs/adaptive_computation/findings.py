@@ -19,9 +19,7 @@ def _correlation(n: Reading) -> str:
 
 
 RULES = (
-    training.training_diverged(
-        where_it_did="in {subject} network{|s}",
-    ),
+    training.training_diverged(where_it_did="in {subject} network{|s}"),
     Rule(
         "stops_at_once",
         "bad",
@@ -31,7 +29,6 @@ RULES = (
         explanation="One step of the cell is all that an answer gets.",
         confidence=UNSEEN,
         only=lambda n, settings: settings.most > 1,
-        silenced_by=("diverged",),
         at_end=True,
     ),
     Rule(
@@ -42,7 +39,7 @@ RULES = (
         number="{cut:percent} of the inputs take {settings.most} steps",
         confidence=UNSEEN,
         only=lambda n, settings: settings.most > 1,
-        silenced_by=("diverged", "stops_at_once"),
+        silenced_by=("stops_at_once",),
         at_end=True,
     ),
     *of_answers(
@@ -60,7 +57,7 @@ RULES = (
         number=_correlation,
         explanation=_what_time_is_for,
         confidence=UNSEEN,
-        silenced_by=("diverged", "stops_at_once", "most_wrong"),
+        silenced_by=("stops_at_once", "most_wrong"),
     ),
     Rule(
         "not_longer_where_harder",
@@ -70,7 +67,7 @@ RULES = (
         number=_correlation,
         explanation=_what_time_is_for,
         confidence=UNSEEN,
-        silenced_by=("diverged", "stops_at_once", "most_wrong"),
+        silenced_by=("stops_at_once", "most_wrong"),
         at_end=True,
     ),
 )

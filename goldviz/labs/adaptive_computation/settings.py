@@ -71,10 +71,7 @@ class AdaptiveComputation(Experiment):
             EVERY_STEP, "Loss of the answers on the step's inputs", must_stay_finite=True, kind="training_loss"
         ),
         "ponder_cost": Variable(EVERY_STEP, "Ponder cost N + R, mean over the step's inputs"),
-        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "norm_after_clip": Variable(
-            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
-        ),
+        **standard.gradient_norms(),
         "test_loss": Variable(LOOK, "Loss of the answers on unseen inputs", kind="evaluation_loss", label="unseen"),
         "accuracy": Variable(LOOK, "Share of unseen inputs with every bit right", kind="accuracy"),
         "ponder": Variable(LOOK, "Steps of thought N, mean over unseen inputs"),
@@ -90,9 +87,7 @@ class AdaptiveComputation(Experiment):
         "puzzle_right": Variable(PUZZLE[:3], "Whether the answer is right (1), first seed"),
         **layers.update_to_data((*LOOK, "layer")),
         **layers.gradient_to_data((*LOOK, "layer")),
-        "gradient_norm": Variable(
-            (*LOOK, "layer"), "Gradient norm of the layer's matrices", kind="gradient_norm_by_layer"
-        ),
+        **layers.gradient_norm((*LOOK, "layer")),
         **layers.weight_gradients((*LOOK[:2], "layer")),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
     }

@@ -9,9 +9,7 @@ from goldviz.labs.attention_against_recurrence.measures import Reading
 UNSEEN = "32 unseen sequences of each group"
 
 RULES = (
-    training.training_diverged(
-        where_it_did="in {subject}",
-    ),
+    training.training_diverged(where_it_did="in {subject}"),
     Rule(
         "finds_it_anywhere",
         "good",
@@ -20,7 +18,6 @@ RULES = (
         number="{everywhere:percent} right at the distance where it is lowest",
         explanation="Guessing is right on one answer in eight.",
         confidence=UNSEEN,
-        silenced_by=("diverged",),
     ),
     Rule(
         "guesses",
@@ -31,7 +28,6 @@ RULES = (
         number="{accuracy:percent} right in all",
         explanation="Guessing is right on one answer in eight.",
         confidence=UNSEEN,
-        silenced_by=("diverged",),
         at_end=True,
     ),
     Rule(
@@ -42,7 +38,7 @@ RULES = (
         & below("far", 0.5, "less where it is farthest"),
         number="{near:percent} right where it is nearest, {far:percent} where it is farthest",
         confidence=UNSEEN,
-        silenced_by=("diverged",),
+        silenced_by=("finds_it_anywhere",),
         at_end=True,
     ),
     Rule(
@@ -53,7 +49,7 @@ RULES = (
         number="{faded_at_first:times} times smaller {settings.distance} steps back",
         explanation="Training begins with what arrives (document 001, eq. 6-9).",
         confidence=UNSEEN,
-        silenced_by=("diverged", "finds_it_anywhere"),
+        silenced_by=("finds_it_anywhere",),
     ),
 )
 """In the order in which they are judged."""

@@ -65,10 +65,7 @@ class AttentionAgainstRecurrence(Experiment):
         "loss": Variable(
             EVERY_STEP, "Loss on the step's sequences", "nat", must_stay_finite=True, kind="training_loss"
         ),
-        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "norm_after_clip": Variable(
-            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
-        ),
+        **standard.gradient_norms(),
         "test_loss": Variable(LOOK, "Loss on unseen sequences", "nat", kind="evaluation_loss", label="unseen"),
         "accuracy": Variable(LOOK, "Share of right answers on unseen sequences", kind="accuracy"),
         "accuracy_by_distance": Variable((*LOOK, "distance"), "The same of a group of distances, by its middle"),

@@ -219,12 +219,6 @@ def quicker_from(timings: Run, kind: str) -> float:
     )
 
 
-def time_share(timings: Run, kind: str) -> float:
-    """A kind's time over full attention's, at the longest series."""
-    full, own = (timings["seconds"].sel(timed=name).values[-1] for name in ("full", kind))
-    return float(own / full)
-
-
 def fused_share(timings: Run) -> tuple[float, float]:
     """The longest series for which full attention was written out, map and all, and the fused kernel's time over its;
     NaN where it never was (document 002, section 3.3)."""

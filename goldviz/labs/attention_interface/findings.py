@@ -17,9 +17,7 @@ def _attends(n: Reading, settings: AttentionInterface) -> bool:
 
 
 RULES = (
-    training.training_diverged(
-        where_it_did="in {subject}",
-    ),
+    training.training_diverged(where_it_did="in {subject}"),
     *of_answers("right", "sentences", where="of the lengths in training", explanation=ONE_WORD, confidence=UNSEEN),
     Rule(
         "loses_long_ones",
@@ -29,7 +27,6 @@ RULES = (
         & at_least("shortest_right", 0.5, "{at:percent} of the shortest"),
         number="{longest_right:percent} of the longest, {shortest_right:percent} of the shortest",
         confidence=UNSEEN,
-        silenced_by=("diverged",),
         at_end=True,
     ),
     Rule(
@@ -41,7 +38,7 @@ RULES = (
         explanation="Dark is no proof that two words correspond.",
         confidence=UNSEEN,
         only=_attends,
-        silenced_by=("diverged", "most_wrong"),
+        silenced_by=("most_wrong",),
         at_end=True,
     ),
     Rule(
@@ -52,7 +49,7 @@ RULES = (
         number="{on_word:percent} of the words",
         confidence=UNSEEN,
         only=_attends,
-        silenced_by=("diverged", "most_wrong", "beside_the_word"),
+        silenced_by=("most_wrong", "beside_the_word"),
     ),
 )
 """In the order in which they are judged."""

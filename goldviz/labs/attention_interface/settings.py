@@ -107,13 +107,8 @@ class AttentionInterface(Experiment):
         "loss": Variable(
             EVERY_STEP, "Loss on the step's sequences", "nat", must_stay_finite=True, kind="training_loss"
         ),
-        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "norm_after_clip": Variable(
-            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
-        ),
-        "gradient_norm": Variable(
-            (*LOOK, "layer"), "Gradient norm of the layer's matrices and tables", kind="gradient_norm_by_layer"
-        ),
+        **standard.gradient_norms(),
+        **of_layers.gradient_norm((*LOOK, "layer"), "matrices and tables"),
         **of_layers.update_to_data((*LOOK, "layer")),
         **of_layers.gradient_to_data((*LOOK, "layer")),
         "attention": Variable(PROBE, "Attention weight alpha of a word read, for a word written; first seed"),

@@ -21,7 +21,6 @@ class BackpropagationByHand(Instant):
         rank=23,
         question="What does each step of the recursion compute, and does autograd agree?",
     )
-    position: ClassVar[str] = "place"
 
     text: str = setting("gold", min_length=2, max_length=40, group="Text", essential=True)
     """The network reads it and predicts every next character; its characters are the alphabet."""
@@ -36,6 +35,7 @@ class BackpropagationByHand(Instant):
     """Random seed of the weights."""
     place: int = setting(5, ge=1, le=78, group="View", unit="steps")
     """Where you are: first forward through the text, then backward from its end."""
+    position: ClassVar[str] = "place"
 
     version: ClassVar[int] = 2
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}

@@ -24,7 +24,6 @@ class BackwardByHand(Instant):
         rank=15,
         question="Can you write every gradient of a network with batch norm, and does autograd agree?",
     )
-    position: ClassVar[str] = "place"
 
     words: str = setting("gold silver copper", min_length=1, max_length=120, group="Batch", essential=True)
     """The network learns which character follows which; '.' begins and ends every word."""
@@ -46,6 +45,7 @@ class BackwardByHand(Instant):
     """Random seed of the weights and of the batch."""
     place: int = setting(1, ge=1, le=46, group="View", unit="steps")
     """Where you are: first forward through the formulas, then backward through the gradients."""
+    position: ClassVar[str] = "place"
 
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (

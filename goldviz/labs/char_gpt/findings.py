@@ -10,13 +10,13 @@ from goldviz.diagnostics.findings import Case, Conclusions, LoweredTo, RaisedTo,
 from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Mend
 from goldviz.diagnostics.findings.language_model import (
     beats_pairs,
-    guesses_diverged,
     guesses_overshoot,
     guesses_too_slowly,
     learned_by_heart,
     no_better_than_pairs,
 )
 from goldviz.diagnostics.findings.line import above, below
+from goldviz.diagnostics.findings.training import training_diverged
 from goldviz.labs.char_gpt.measures import Reading
 
 AHEAD = 0.5
@@ -37,7 +37,7 @@ def _why_even(case: Case) -> str:
 
 
 RULES = (
-    guesses_diverged([SLOWER, WARMER, CLIPPING]),
+    training_diverged(where_it_did="in {subject}", advice=[SLOWER, WARMER, CLIPPING]),
     Rule(
         "sees_ahead",
         "bad",
@@ -47,13 +47,11 @@ RULES = (
         explanation="The last place has no later token to see (document 002, 3.3).",
         advice=[MASKED],
         only=lambda n, settings: not settings.masked,
-        silenced_by=("diverged",),
         alone=True,
     ),
     learned_by_heart(
         "the text",
         [DROPPED, SHORTER_STEPS, NARROWER],
-        silenced_by=("diverged",),
     ),
     guesses_overshoot([SLOWER, WARMER]),
     Rule(
@@ -64,7 +62,7 @@ RULES = (
         number="{evenness:.1%} of the largest possible entropy",
         explanation=_why_even,
         advice=[RESIDUAL, NORMS, FASTER, LONGER],
-        silenced_by=("diverged", "learning_rate_too_large"),
+        silenced_by=("learning_rate_too_large",),
         at_end=True,
     ),
     guesses_too_slowly([FASTER]),
@@ -74,7 +72,7 @@ RULES = (
     ),
     beats_pairs(
         explanation="Counted pairs see one token (document 002, 3.3).",
-        silenced_by=("diverged", "by_heart"),
+        silenced_by=("by_heart",),
     ),
     Rule(
         "beats_gzip",
@@ -83,7 +81,7 @@ RULES = (
         line=below("excess_bits", 0.0, "fewer bits a byte than gzip"),
         number="{bits:.2f} bits a byte against {gzip:.2f}",
         explanation="Gzip mostly copies what it saw in the last 32,768 bytes.",
-        silenced_by=("diverged", "by_heart"),
+        silenced_by=("by_heart",),
     ),
 )
 """In the order in which they are judged."""

@@ -135,13 +135,8 @@ class CharGpt(Experiment):
     variables: ClassVar[Mapping[str, Variable]] = {
         "learning_rate": Variable(("step",), "Learning rate of the step", kind="learning_rate"),
         "loss": Variable(EVERY_STEP, "Loss on the step's text", "nat", must_stay_finite=True, kind="training_loss"),
-        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "norm_after_clip": Variable(
-            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
-        ),
-        "gradient_norm": Variable(
-            LOOK, "Gradient norm of the layer's matrices and tables", kind="gradient_norm_by_layer"
-        ),
+        **standard.gradient_norms(),
+        **of_layers.gradient_norm(LOOK, "matrices and tables"),
         **of_layers.update_to_data(LOOK),
         **of_layers.gradient_to_data(LOOK),
         "train_loss": Variable(CLOSE, "Loss on training text, without dropout", "nat", kind="evaluated_training_loss"),

@@ -25,14 +25,13 @@ from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidat
 from goldviz.diagnostics.findings.language_model import (
     BETTER,
     beats_pairs,
-    guesses_diverged,
     guesses_overshoot,
     guesses_too_slowly,
     learned_by_heart,
     no_better_than_pairs,
 )
 from goldviz.diagnostics.findings.line import above, below, where
-from goldviz.diagnostics.findings.training import saturated, units_dead
+from goldviz.diagnostics.findings.training import saturated, training_diverged, units_dead
 from goldviz.labs.char_language_model.measures import Reading
 from goldviz.labs.char_language_model.settings import LAYERED, TANH
 from goldviz.labs.char_language_model.sizes import WITHOUT_LAYERS
@@ -82,7 +81,7 @@ def _takes_steps(n: Reading, settings: CharLanguageModel) -> bool:
 
 
 RULES = (
-    guesses_diverged([SLOWER]),
+    training_diverged(where_it_did="in {subject}", advice=[SLOWER]),
     Rule(
         "impossible_pair",
         "bad",
@@ -91,7 +90,6 @@ RULES = (
         number="an infinite loss",
         explanation="A pair that the training text never has gets the probability 0 (document 002, 1.1).",
         advice=[SMOOTHED],
-        silenced_by=("diverged",),
     ),
     Rule(
         "wrong_axis",
@@ -101,12 +99,11 @@ RULES = (
         number="a layer keeps {means:.0f} running means for {settings.hidden} channels",
         explanation="Each place is normalised over all channels, not each channel (document 002, 1.5).",
         advice=[RIGHT_AXIS],
-        silenced_by=("diverged",),
     ),
     learned_by_heart(
         "names",
         [SHORTER, PULLED, NARROWER],
-        silenced_by=("diverged", "impossible_pair"),
+        silenced_by=("impossible_pair",),
     ),
     Rule(
         "first_loss",
@@ -116,7 +113,6 @@ RULES = (
         number="a first loss of {began:.1f} nat",
         explanation="Guessing all alike would be {uniform:.3f} nat (document 002, 1.3.2).",
         advice=[QUIET],
-        silenced_by=("diverged",),
     ),
     guesses_overshoot(only=_takes_steps),
     saturated(
@@ -126,7 +122,7 @@ RULES = (
         explanation=_why_flat,
         advice=[KAIMING, normalised],
         only=lambda n, settings: settings.model in TANH,
-        silenced_by=("diverged", "by_heart"),
+        silenced_by=("by_heart",),
     ),
     units_dead(
         DEAD,
@@ -135,7 +131,6 @@ RULES = (
         explanation="A unit that is flat for every context gets no gradient (document 002, 1.3.2).",
         advice=[KAIMING, normalised],
         only=lambda n, settings: settings.model in TANH,
-        silenced_by=("diverged",),
     ),
     Rule(
         "stale_statistics",
@@ -145,7 +140,6 @@ RULES = (
         number="{lag:.2f} nat",
         explanation="Each step renews only the share {settings.momentum:g} of them (document 002, 1.3.2).",
         advice=[PROMPT, LONGER],
-        silenced_by=("diverged",),
     ),
     Rule(
         "batch_too_small",
@@ -156,7 +150,7 @@ RULES = (
         explanation="The mean of n contexts scatters as 1/√n (document 002, 1.3.3).",
         advice=[LARGER_BATCH],
         only=_takes_steps,
-        silenced_by=("diverged", "learning_rate_too_large"),
+        silenced_by=("learning_rate_too_large",),
     ),
     guesses_too_slowly([FASTER], only=_takes_steps),
     no_better_than_pairs(
@@ -167,7 +161,7 @@ RULES = (
     beats_pairs(
         explanation="What stands before the last character helps (document 002, 1.3).",
         only=_has_layers,
-        silenced_by=("diverged", "by_heart"),
+        silenced_by=("by_heart",),
     ),
     Rule(
         "beats_letters",
@@ -176,7 +170,7 @@ RULES = (
         line=above("over_letters", BETTER, "a dev loss {at:.2f} nat below that of single characters"),
         number="{dev:.3f} nat against {letters:.3f}",
         only=lambda n, settings: settings.model in WITHOUT_LAYERS,
-        silenced_by=("diverged", "impossible_pair"),
+        silenced_by=("impossible_pair",),
     ),
 )
 """In the order in which they are judged."""

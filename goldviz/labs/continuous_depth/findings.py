@@ -8,7 +8,6 @@ of flows alone, not of steps that are none. Document 001, eq. 26-30; Chen et al.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -95,14 +94,11 @@ def _towards_a_flow(case: Case) -> list[Candidate | Suited]:
 
 
 RULES = (
-    replace(
-        training_diverged(
-            advice=[SLOWER_AND_CLIPPED],
-        ),
+    training_diverged(
+        advice=[SLOWER_AND_CLIPPED],
         title=lambda case: "Training came to an end that is no number" if case.verdicts else "Training could not go on",
         line=where("diverged", "any loss that is NaN or infinite, or a solver that cannot reach depth 1"),
         run_says=_gave_up,
-        alone=True,
     ),
     Rule(
         "learned",

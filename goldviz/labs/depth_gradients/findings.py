@@ -57,7 +57,7 @@ SMALL_BRANCHES: Candidate = ("Add a fifth of every residual branch.", {"residual
 SMALLER_WEIGHTS: Candidate = ("Draw smaller weights.", {"gain": DividedBy(2)})
 LONGER: Candidate = ("Train five times as long.", {"epochs": Times(5)})
 HALF_AS_DEEP: Candidate = ("Take half as many layers.", {"depth": DividedBy(2)})
-UNSOUND = ("diverged", "no_gradient")
+UNSOUND = ("no_gradient",)
 
 
 def orthogonal(settings: DepthGradients) -> Candidate:
@@ -263,7 +263,7 @@ RULES = (
         number=_loss_of_size,
         explanation=_way_back,
         advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
-        silenced_by=("diverged", "no_gradient", "exploding"),
+        silenced_by=("no_gradient", "exploding"),
     ),
     Rule(
         "no_better_than_zero",
@@ -319,7 +319,7 @@ RULES = (
         number=_factor,
         explanation=_beside_the_kept,
         only=lambda n, settings: settings.depth > 1,
-        silenced_by=("diverged", "no_gradient", "exploding", "vanishing"),
+        silenced_by=("no_gradient", "exploding", "vanishing"),
     ),
 )
 """In the order in which they are judged."""

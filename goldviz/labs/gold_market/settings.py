@@ -27,7 +27,6 @@ class GoldMarket(Instant):
         rank=50,
         question="What of gold is observed, and when?",
     )
-    position: ClassVar[str] = "moment"
 
     data: str = market_settings.market()
     market_seed: int = market_settings.market_seed()
@@ -45,6 +44,7 @@ class GoldMarket(Instant):
 
     moment: int = setting(20, ge=1, le=49, group="View", unit="hours")
     """When the forecast in view is made: 1 is the midnight that begins a day (UTC), 49 that two days later."""
+    position: ClassVar[str] = "moment"
 
     kept_by_presets: ClassVar[tuple[str, ...]] = (*market_settings.MARKET_SETTINGS, "channel", "moment")
     units: ClassVar[Mapping[str, str]] = {"dated": "d", "wait": "h", "typical_wait": "h", "longest_gap": "d"}

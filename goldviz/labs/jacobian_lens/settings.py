@@ -28,7 +28,6 @@ class JacobianLens(Instant):
         rank=21,
         question="How far does a change of the hidden state travel through time?",
     )
-    position: ClassVar[str] = "start"
 
     cell: str = setting("rnn_tanh", group="Network", essential=True, one_of=LAYERS)
     """The recurrent cell. The two GRUs are different functions: the reset gate acts before or after the recurrent
@@ -51,6 +50,7 @@ class JacobianLens(Instant):
     seed: int = standard.seed(group="Input")
     start: int = setting(0, ge=0, le=199, group="View")
     """The step k whose changes are followed, below the length."""
+    position: ClassVar[str] = "start"
 
     units: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (

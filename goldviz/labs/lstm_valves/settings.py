@@ -25,7 +25,6 @@ class LSTMValves(Instant):
         rank=22,
         question="Which gate lets the gradient through, and how far back does it reach?",
     )
-    position: ClassVar[str] = "step"
 
     forget_bias: float = standard.forget_bias(0.0)
     """Bias of the forget gate: 0 leaves it half open, 4 opens it to 98 %."""
@@ -51,6 +50,7 @@ class LSTMValves(Instant):
     """The hidden unit whose numbers stand in the diagram; the last one where there are fewer."""
     step: int = setting(10, ge=1, le=200, group="View", unit="steps")
     """The step whose numbers stand in the diagram."""
+    position: ClassVar[str] = "step"
 
     units: ClassVar[Mapping[str, str]] = {"reach_by_bias": "steps", "gates_left": "log10"}
     presets: ClassVar[tuple[Preset, ...]] = (

@@ -10,9 +10,7 @@ from goldviz.labs.neural_programmer.measures import Reading
 UNSEEN = "256 unseen questions"
 
 RULES = (
-    training.training_diverged(
-        where_it_did="in {subject}",
-    ),
+    training.training_diverged(where_it_did="in {subject}"),
     *of_answers(
         "right",
         "questions",
@@ -27,7 +25,6 @@ RULES = (
         number="{lucky:percent} of the questions",
         explanation="Only answers are told, not programs.",
         confidence="each program on four more tables",
-        silenced_by=("diverged",),
     ),
     Rule(
         "undecided",
@@ -37,7 +34,6 @@ RULES = (
         number="{gap:.2f}",
         explanation="The weights still mix operations or columns.",
         confidence=UNSEEN,
-        silenced_by=("diverged",),
         at_end=True,
     ),
 )

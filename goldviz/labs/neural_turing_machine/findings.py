@@ -11,9 +11,7 @@ UNSEEN = "32 unseen sequences of each length"
 
 
 RULES = (
-    training.training_diverged(
-        where_it_did="in {subject}",
-    ),
+    training.training_diverged(where_it_did="in {subject}"),
     *of_answers(
         "whole",
         "sequences",
@@ -28,7 +26,7 @@ RULES = (
         line=at_least("whole_twice", 0.5, "{at:percent} without a wrong bit, at twice the longest length in training"),
         number="{whole_twice:percent} without a wrong bit",
         confidence=UNSEEN,
-        silenced_by=("diverged", "most_wrong"),
+        silenced_by=("most_wrong",),
     ),
     Rule(
         "only_trained_lengths",
@@ -37,7 +35,7 @@ RULES = (
         line=below("whole_twice", 0.5, "{at:percent} without a wrong bit, at twice the longest length in training"),
         number="{whole_twice:percent} without a wrong bit",
         confidence=UNSEEN,
-        silenced_by=("diverged", "most_wrong"),
+        silenced_by=("most_wrong",),
         at_end=True,
     ),
     Rule(
@@ -47,7 +45,7 @@ RULES = (
         line=at_most("read_cells", 1.2, "an address spread over at most {at} cells, where answers are wanted"),
         number="{read_cells:.2f} cells",
         confidence=UNSEEN,
-        silenced_by=("diverged", "most_wrong"),
+        silenced_by=("most_wrong",),
     ),
 )
 """In the order in which they are judged."""

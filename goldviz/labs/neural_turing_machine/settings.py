@@ -87,10 +87,7 @@ class NeuralTuringMachine(Experiment):
             kind="training_loss",
         ),
         "accuracy": Variable(EVERY_STEP, "Share of right bits, on the step's sequences", kind="accuracy"),
-        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "clipped_gradient_norm": Variable(
-            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
-        ),
+        **standard.gradient_norms("gradient_norm", "clipped_gradient_norm"),
         "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped", kind="clipped"),
         "sequences_right": Variable((*LOOK, "length"), "Share of unseen sequences of this length without a wrong bit"),
         "bits_right": Variable((*LOOK, "length"), "Share of right bits in unseen sequences of this length"),

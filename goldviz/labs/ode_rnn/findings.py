@@ -181,10 +181,9 @@ def _learned(measure: str, rival: str, line: Line, **own: Any) -> Rule:
 
 
 RULES = (
-    replace(
-        training_diverged(where_it_did="in {subject}", advice=[]),
+    training_diverged(
+        where_it_did="in {subject}",
         advice=lambda case: [SLOWER_AND_CLIPPED, *_finer_if_it_matters(case)],
-        alone=True,
     ),
     Rule(
         "state_exploding",

@@ -34,7 +34,6 @@ class PolicyDocuments(Instant):
         rank=54,
         question="What changed between these statements, and when could a market have known?",
     )
-    position: ClassVar[str] = "document"
 
     documents: str = setting(
         "generated",
@@ -60,6 +59,7 @@ class PolicyDocuments(Instant):
     """How many of the nearest documents are listed."""
     document: int = setting(321, ge=1, le=MOST_DOCUMENTS, group="View")
     """Number of the document that is compared with the one before it of its kind, by release."""
+    position: ClassVar[str] = "document"
 
     kept_by_presets: ClassVar[tuple[str, ...]] = ("documents", "model", "document")
     presets: ClassVar[tuple[Preset, ...]] = (

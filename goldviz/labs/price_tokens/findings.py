@@ -5,7 +5,6 @@ Tokens that know the future make every score worthless, so nothing else is said 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -117,13 +116,10 @@ judged = partial(Rule, number=score, confidence=_certainty)
 in_order = partial(judged, only=lambda n, settings: not settings.shuffle_days)
 
 RULES = (
-    replace(
-        training_diverged(
-            advice=[SLOWER],
-        ),
+    training_diverged(
         number=lambda n: counted(n.diverged, "fits"),
         confidence="the run stopped for it",
-        alone=True,
+        advice=[SLOWER],
     ),
     Rule(
         "knows_future",

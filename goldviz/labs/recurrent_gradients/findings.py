@@ -38,7 +38,7 @@ OPEN = (
 COMPARE = Check("Compare all three: gates open a path that W does not shrink.", {"networks": "all"})
 SHORTER = ("Take a sequence half as long.", {"length": DividedBy(2)})
 USUAL_MATRICES = ("Draw the usual recurrent matrices.", {"gain": LoweredTo(1.0)})
-SETTLED = ("diverged", "exploding", "task_solved")
+SETTLED = ("exploding", "task_solved")
 
 
 def _explosion(n: Reading) -> str:
@@ -149,7 +149,6 @@ RULES = (
             ("Let tanh hold the states.", {"activation": "tanh"}),
             ("Draw smaller recurrent matrices.", {"gain": DividedBy(2)}),
         ],
-        silenced_by=("diverged",),
     ),
     Rule(
         "task_solved",
@@ -158,7 +157,6 @@ RULES = (
         line=below("worth", 0.2, "{at:part} of the best loss without memory"),
         number=_solved,
         explanation=_why_it_is_memory,
-        silenced_by=("diverged",),
     ),
     Rule(
         "classes_told",
@@ -167,7 +165,6 @@ RULES = (
         line=where("told_apart", "more right than always naming the largest class, by two standard errors"),
         number=_of_unseen,
         explanation="No text that was asked for had been learned.",
-        silenced_by=("diverged",),
     ),
     Rule(
         "classes_not_told",
@@ -176,7 +173,7 @@ RULES = (
         line=at_most("over_majority", 0.0, "a share right above the largest class's of {at:percent}"),
         number=_of_unseen,
         explanation="An answer that reads nothing does as well or better.",
-        silenced_by=("diverged", "exploding"),
+        silenced_by=("exploding",),
     ),
     Rule(
         "texts_by_heart",
@@ -187,12 +184,10 @@ RULES = (
             f"{percent(median(n.right_of_20))} of learned texts right, {percent(median(n.right_unseen))} of unseen ones"
         ),
         explanation="What it is worth on new texts is the share of unseen ones.",
-        silenced_by=("diverged",),
     ),
     training.steps_too_long(
         title="The learning rate is too large for {subject}",
         advice=[SLOWER, CLIPPED],
-        silenced_by=("diverged",),
     ),
     Rule(
         "vanishing",
@@ -202,7 +197,7 @@ RULES = (
         number=lambda n: f"below {power(FADED)} from lag {median(n.faded_at):.0f} of {n.longest_lag}",
         explanation="A cue farther back than that lag is hardly heard (document 001, eq. 6-9).",
         advice=_against_vanishing,
-        silenced_by=("diverged", "exploding", "task_solved"),
+        silenced_by=("exploding", "task_solved"),
     ),
     Rule(
         "learned_nothing",
@@ -213,7 +208,7 @@ RULES = (
         explanation=_beside_no_memory,
         advice=_to_learn,
         only=lambda n, settings: n.tested,
-        silenced_by=("diverged", "exploding", "learning_rate_too_large"),
+        silenced_by=("exploding", "learning_rate_too_large"),
     ),
     Rule(
         "forget_bias_too_small",
@@ -224,7 +219,7 @@ RULES = (
         explanation="The forget gate multiplies the gradient at every step (document 001, eq. 18).",
         advice=[OPEN],
         only=lambda n, settings: n.name == "LSTM",
-        silenced_by=("diverged", "exploding", "task_solved"),
+        silenced_by=("exploding", "task_solved"),
     ),
     Rule(
         "saturated_gates",
@@ -251,7 +246,7 @@ RULES = (
         title="Nearly every step of {subject} is clipped",
         explanation=_why_clips_count,
         advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
-        silenced_by=("diverged", "task_solved"),
+        silenced_by=("task_solved",),
     ),
     training.steps_too_short(
         title="The learning rate is too small for {subject}",
@@ -270,7 +265,7 @@ RULES = (
         number=lambda n: f"a factor of {times(median(n.farthest_factor))} over {n.longest_lag} steps",
         explanation=_beside_the_kept,
         only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),
-        silenced_by=("diverged", "exploding", "vanishing"),
+        silenced_by=("exploding", "vanishing"),
     ),
 )
 """In the order in which they are judged."""

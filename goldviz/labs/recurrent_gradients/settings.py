@@ -105,10 +105,7 @@ class RecurrentGradients(Experiment):
         "accuracy": Variable(
             EVERY_STEP, "Share of right answers (NaN where the task asks for numbers)", kind="accuracy"
         ),
-        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "clipped_gradient_norm": Variable(
-            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
-        ),
+        **standard.gradient_norms("gradient_norm", "clipped_gradient_norm"),
         "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped", kind="clipped"),
         "update_to_data": Variable(LOOK, "Update-to-data ratio of the recurrent weights"),
         "spectral_radius": Variable(LOOK, "Spectral radius of W_hh (of the candidate's matrix in LSTM and GRU)"),

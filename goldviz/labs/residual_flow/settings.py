@@ -37,7 +37,6 @@ class ResidualFlow(Instant):
         rank=40,
         question="What does a residual network become when it gets deeper and its steps smaller?",
     )
-    position: ClassVar[str] = "view"
 
     field: Literal["linear", "spiral", "van_der_pol", "moons", "rings", "rings_steps", "rings_lifted"] = setting(
         "linear", group="Field", essential=True, labels=FIELDS
@@ -60,6 +59,7 @@ class ResidualFlow(Instant):
     """Another method of fixed steps, whose errors are drawn beside Euler's, midpoint's and RK4's."""
     view: int = setting(100, ge=0, le=100, group="View", unit="%")
     """How far through the depth the points are shown."""
+    position: ClassVar[str] = "view"
 
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(

@@ -11,13 +11,10 @@ from goldviz.diagnostics.forecasts.columns_ahead import COLUMN_AHEAD
 from goldviz.labs.series_attention.measures import CLEARLY, HIGHER, Reading
 
 RULES = (
-    training.training_diverged(
-        where_it_did="in {subject}",
-    ),
+    training.training_diverged(where_it_did="in {subject}"),
     training.units_dead(
         title="Many units are dead in {subject}",
         of=", mean over the blocks at the last look",
-        silenced_by=("diverged",),
     ),
     COLUMN_AHEAD,
     Rule(
@@ -27,7 +24,6 @@ RULES = (
         line=above("over_simple", HIGHER, "{at:percent} of that rule's error"),
         number="{over_simple:.2f} times its error",
         explanation="That rule takes no training by gradients.",
-        silenced_by=("diverged",),
         at_end=True,
     ),
     Rule(
@@ -37,7 +33,7 @@ RULES = (
         line=below("over_simple", CLEARLY, "{at:percent} of the best one's error"),
         number="{over_simple:percent} of the best one's error",
         explanation="Repeating, a season, a linear map and AR forecast the same rows.",
-        silenced_by=("diverged", "column_ahead"),
+        silenced_by=("column_ahead",),
         at_end=True,
     ),
     Rule(
@@ -46,7 +42,6 @@ RULES = (
         "{Subject} err{s|} about as much as the best simple rule",
         line=where("about_as_simple", f"{{at:percent}} to {percent(HIGHER)} of its error", at=CLEARLY),
         number="{over_simple:percent} of its error",
-        silenced_by=("diverged",),
         at_end=True,
     ),
     Rule(
@@ -55,7 +50,6 @@ RULES = (
         "{Subject} err{s|} clearly less than the Transformer",
         line=below("beside_transformer", CLEARLY, "{at:percent} of its error"),
         number="{beside_transformer:percent} of its error",
-        silenced_by=("diverged",),
         at_end=True,
     ),
     Rule(
@@ -64,7 +58,6 @@ RULES = (
         "{Subject} err{s|} more than the Transformer",
         line=above("beside_transformer", HIGHER, "{at:percent} of its error"),
         number="{beside_transformer:.2f} times its error",
-        silenced_by=("diverged",),
         at_end=True,
     ),
 )

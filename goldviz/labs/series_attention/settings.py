@@ -165,10 +165,7 @@ class SeriesAttention(Experiment):
         "loss": Variable(
             EVERY_STEP, "Loss one row ahead, on the step's series", must_stay_finite=True, kind="training_loss"
         ),
-        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "norm_after_clip": Variable(
-            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
-        ),
+        **standard.gradient_norms(),
         "train_loss": Variable(LOOK, "Loss one row ahead on series to learn from", kind="evaluated_training_loss"),
         "test_loss": Variable(
             LOOK, "Loss one row ahead on series kept from training", kind="evaluation_loss", label="test"
@@ -196,9 +193,7 @@ class SeriesAttention(Experiment):
         "position_spread": Variable(("look", "lag"), "How much that differs among rows equally far apart"),
         **of_layers.update_to_data((*LOOK, "layer")),
         **of_layers.gradient_to_data((*LOOK, "layer")),
-        "gradient_norm": Variable(
-            (*LOOK, "layer"), "Gradient norm of the layer's matrices", kind="gradient_norm_by_layer"
-        ),
+        **of_layers.gradient_norm((*LOOK, "layer")),
         "dead_units": Variable(
             (*LOOK, "layer"), "Share of a block's units that none of the market's rows activates", kind="dead_units"
         ),

@@ -16,9 +16,7 @@ def _over_a_batch(case: Case) -> str:
 
 
 RULES = (
-    training.training_diverged(
-        where_it_did="in {subject}",
-    ),
+    training.training_diverged(where_it_did="in {subject}"),
     *of_answers("right", "sequences", explanation=ONE_WORD, confidence=UNSEEN),
     Rule(
         "worse_alone",
@@ -28,7 +26,6 @@ RULES = (
         number="{free_right:percent} of the words right alone, {told_right:percent} when told",
         explanation="Alone it reads its own words, in training the right ones.",
         confidence=UNSEEN,
-        silenced_by=("diverged",),
         at_end=True,
     ),
     Rule(
@@ -39,7 +36,6 @@ RULES = (
         number="a logit moves by {neighbour_effect:.2f}",
         explanation=_over_a_batch,
         confidence="one batch of unseen sequences",
-        silenced_by=("diverged",),
         at_end=True,
     ),
 )

@@ -117,10 +117,7 @@ class TranslationTransformer(Experiment):
         "loss": Variable(
             EVERY_STEP, "Loss on the step's pairs, labels smoothed", "nat", must_stay_finite=True, kind="training_loss"
         ),
-        "norm_before_clip": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "norm_after_clip": Variable(
-            EVERY_STEP, "Norm of the whole gradient after clipping", kind="clipped_gradient_norm"
-        ),
+        **standard.gradient_norms(),
         "test_loss": Variable(LOOK, "Loss on unseen pairs", "nat", kind="evaluation_loss", label="unseen pairs"),
         "sequence_accuracy": Variable(LOOK, "Share of unseen sequences answered without a fault", kind="accuracy"),
         "rate_accuracy": Variable(("look", "rate", "network", "seed"), "The same at each learning rate"),

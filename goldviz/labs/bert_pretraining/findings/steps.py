@@ -118,18 +118,15 @@ def _at_any_look(rule: Rule) -> Rule:
 
 
 UNSOUND = (
-    replace(
-        training_diverged(
-            advice=[
-                (
-                    "Take a tenth of the learning rate, and cap the gradient's norm.",
-                    {"learning_rate": Scaled(0.1), "clip": IfZero(1.0)},
-                ),
-                ("Warm up for a tenth of the steps.", {"warm_up": RaisedTo(0.1)}),
-            ],
-        ),
+    training_diverged(
         number="a recorded value that is no finite number",
-        alone=True,
+        advice=[
+            (
+                "Take a tenth of the learning rate, and cap the gradient's norm.",
+                {"learning_rate": Scaled(0.1), "clip": IfZero(1.0)},
+            ),
+            ("Warm up for a tenth of the steps.", {"warm_up": RaisedTo(0.1)}),
+        ],
     ),
     Rule(
         "exploding",

@@ -55,13 +55,10 @@ def _within_reach(case: Case) -> list[Candidate]:
 
 SHORT = below("reach_share", 0.5, "{at:part} of the window")
 
-DIVERGED = replace(
-    training_diverged(
-        advice=[SLOWER_AND_CLIPPED, STUDENT],
-    ),
+DIVERGED = training_diverged(
     number=lambda n: counted(n.diverged, "fits"),
     confidence="the run stopped for it",
-    alone=True,
+    advice=[SLOWER_AND_CLIPPED, STUDENT],
 )
 
 

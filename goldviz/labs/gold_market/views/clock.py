@@ -12,8 +12,6 @@ CLOCK_DAYS = 3
 """Days that are shown; each has a row for every channel."""
 CLOCK_CHANNELS = 8
 """Channels that are shown, the target first."""
-HOURS = 48
-"""Hours after a day's midnight (UTC) at which a forecast can be made: the evening of the next day is the last."""
 
 
 def clock_view(market: Market) -> xr.Dataset:
