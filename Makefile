@@ -90,7 +90,7 @@ examples: $(VENV)/.app
 drawn: $(VENV)/.dev
 	$(BIN)/python -m tests.labs.drawn_numbers
 	$(BIN)/python -m tests.labs.verdicts_at_limits
-	$(BIN)/python -m tests.labs.offered_settings
+	$(BIN)/python -m tests.labs.offered
 	$(BIN)/python -m tests.pages.outlines
 
 # docs/errata.md, of goldviz/labs/errata.toml.

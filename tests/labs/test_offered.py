@@ -6,7 +6,7 @@ import math
 import pytest
 
 from goldviz.declare.laboratory import Laboratory
-from tests.labs.offered_settings import kept_in, offered, plain
+from tests.labs.offered import kept_in, offered, plain
 from tests.labs.small_runs import LABORATORIES
 
 CLOSE = 1e-6

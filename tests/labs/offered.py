@@ -1,8 +1,9 @@
-"""What a laboratory offers, kept beside its tests so that a change shows: settings, presets, and what a run would take.
+"""What a laboratory offers, kept beside its tests so that a change shows: settings, presets, claims and stories.
 
 Of every setting its default, bounds, choices and control; of every preset what it changes. What a run takes is
 estimated at the presets and with one setting after the other moved away from its default, together with which settings
-have no effect there. Where what is offered is meant to change, ``make drawn`` keeps it anew, and the commit shows what.
+have no effect there. Of every claim its runs and its lines; of every guess the right choice and the numbers told. Where
+what is offered is meant to change, ``make drawn`` keeps it anew, and the commit shows what.
 """
 
 from __future__ import annotations
@@ -12,9 +13,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from goldviz.declare.claims import Claim, claims_of
 from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory
+from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment, Settings, SettingsError, schemas
+from goldviz.declare.stories import place, stories
+from goldviz.runs.examples import example
+from tests.labs.drawn_numbers import of_words
 from tests.labs.small_runs import LABORATORIES
 
 WORDS = ("title", "description", "labels")
@@ -67,7 +73,26 @@ def offered(lab: Laboratory) -> dict[str, Any]:
         **{f"setting {name}": bounds(schema) for name, schema in schemas(declared).items()},
         **{f"preset {one.slug}": [dict(one.changes), one.formerly] for one in declared.presets},
         **{f"takes {name}": taken(settings) for name, settings in variants(declared)},
+        **{f"claim {one.number}": lines(one) for one in claims_of(lab)},
+        **{f"guess {slug} {number}": told for slug, number, told in guessed(lab)},
     }
+
+
+def lines(claim: Claim) -> list[Any]:
+    """The runs that a claim compares, and where the numbers of its parts have to lie."""
+    parts = [[part.name, part.above, part.below, part.scale] for part in claim.parts.values()]
+    return [claim.kind, claim.always, claim.over, list(claim.cases), list(claim.lanes), *parts]
+
+
+def guessed(lab: Laboratory) -> Iterator[tuple[str, int, list[float]]]:
+    """The guesses of a laboratory's stories: the right choice, and the numbers in what is told with it."""
+    for slug, (home, story) in stories().items():
+        for number, step in enumerate(story.steps, 1):
+            if home == lab.name and step.guess is not None:
+                declared = laboratories()[place(slug, number)].declared
+                assert issubclass(declared, Experiment)
+                right, sentence = step.guess.found(*(example(declared, preset) for preset in step.presets))
+                yield slug, number, [right, *of_words(sentence)]
 
 
 def bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
