@@ -1,6 +1,6 @@
 """Rules of a run with one network: words with measures of its reading, and causes that stand alone."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -73,7 +73,13 @@ def test_a_cause_that_stands_alone_silences_all_after_it():
 
 
 def test_of_a_network_that_diverged_nothing_else_is_said_and_it_counts_among_all():
-    whole = replace(RISE, severity=lambda case: "bad" if len(case.names) == len(case.everything) else "warning")
+    whole = Rule(
+        "rise",
+        lambda case: "bad" if len(case.names) == len(case.everything) else "warning",
+        "It rises",
+        line=above("curve.rise", 0.15, "a rise"),
+        number="much",
+    )
     one, other = Named(diverged=True, name="A"), Named(name="B")
     run = xr.Dataset(coords={"epoch": [1]})
     diverged, rise = conclude([training_diverged(), whole], [one, other], Settings(), run)
