@@ -4,18 +4,23 @@ Its ``cases.py`` names small runs. What training keeps stands in ``test_contract
 ``test_contract_pages.py``.
 """
 
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
 
 from goldviz import contract
 from goldviz.contract import figures_of
+from goldviz.declare.instant import Instant
 from goldviz.declare.laboratory import Laboratory, laboratory_of
+from goldviz.declare.settings import Experiment
 from goldviz.runs.examples import example, picture_path
 from tests.labs.laboratories_table import FILE, ROOT, table
 from tests.labs.small_runs import EVERY_LABORATORY, EVERY_TRAINED, REPRESENTED, TRAINED, cases
 from tests.thinned import represented
 
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 RECORDED = pytest.mark.parametrize(
     ("lab", "slug"),
     [(lab, preset.slug) for lab in TRAINED for preset in lab.declared.presets],
@@ -42,6 +47,22 @@ def test_it_says_what_it_asks_what_figures_show_and_where_to_read_more(lab: Labo
     assert [*contract.words_hold(lab)] == []
     assert lab.declared.title in (ROOT / cases(lab).DOCUMENTED_IN).read_text(encoding="utf-8")
     assert picture_path(lab).is_file()
+
+
+@EVERY_LABORATORY
+def test_its_picture_is_of_what_is_recorded(lab: Laboratory) -> None:
+    declared = lab.declared
+    if issubclass(declared, Experiment):
+        seen = example(declared, declared.presets[0].slug)
+    else:
+        assert issubclass(declared, Instant)
+        seen = declared().compute()
+    picture = lab.figures().picture(seen)
+    kept = picture_path(lab).read_text(encoding="utf-8").strip()
+    assert NUMBER.sub("", picture) == NUMBER.sub("", kept), "make examples draws it anew"
+    # Another processor may round a number the other way.
+    numbers, kept_numbers = ([float(number) for number in NUMBER.findall(one)] for one in (picture, kept))
+    assert numbers == pytest.approx(kept_numbers, abs=0.11)
 
 
 @RECORDED
