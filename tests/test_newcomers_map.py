@@ -92,12 +92,14 @@ class Change:
     after: str
     number: int = 0
 
+    def file(self, checkout: Path) -> Path:
+        """Where it is made."""
+        return checkout / files_of(rows()[self.row])[self.number][0]
+
     def make(self, checkout: Path) -> None:
         """Make it there."""
-        file = checkout / files_of(rows()[self.row])[self.number][0]
-        source = file.read_text(encoding="utf-8")
-        assert source.count(self.before) == 1, (file, self.before, source.count(self.before))
-        file.write_text(source.replace(self.before, self.after), encoding="utf-8")
+        source = self.file(checkout).read_text(encoding="utf-8")
+        self.file(checkout).write_text(source.replace(self.before, self.after), encoding="utf-8")
 
 
 def entry(row: str, opening: str, line: str, number: int = 0) -> Change:
@@ -176,6 +178,13 @@ CHANGES = (
         '"How many": lambda lane: f"<p>{len(lane.specs)} figures</p>",',
     ),
 )
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.row)
+def test_the_place_of_a_change_is_there_once(change: Change) -> None:
+    file = change.file(ROOT)
+    assert file.read_text(encoding="utf-8").count(change.before) == 1, (file, change.before)
+
 
 TRY = """
 import json
