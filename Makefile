@@ -85,12 +85,14 @@ screenshots: $(VENV)/.dev browser
 examples: $(VENV)/.app
 	$(BIN)/python docs/make_examples.py $(NAME)
 
-# tests/labs/*/drawn.json, verdicts.json, offered.json and outlines.json: what every figure draws, what rules say at their
-# limits, which settings are offered, and what stands on every page, for the tests that hold them to that.
+# tests/labs/*/drawn.json, verdicts.json, offered.json, outlines.json and small.json: what every figure draws, what rules
+# say at their limits, which settings are offered, what stands on every page, and what small runs record, for the tests
+# that hold them to that.
 drawn: $(VENV)/.dev
 	$(BIN)/python -m tests.labs.drawn_numbers
 	$(BIN)/python -m tests.labs.verdicts_at_limits
 	$(BIN)/python -m tests.labs.offered
+	$(BIN)/python -m tests.labs.small_numbers
 	$(BIN)/python -m tests.pages.outlines
 
 # docs/errata.md, of goldviz/labs/errata.toml.
