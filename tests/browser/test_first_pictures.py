@@ -64,7 +64,7 @@ PAGE = """<!doctype html><div id="parent"></div>
     leave();
     parent.innerHTML = "";
   };
-  // A figure's first picture, if it has one, and the live figure in its place.
+  // A figure's first picture, if it has one, the live figure, and the same where Plotly is not told its margins.
   window.drawn = async (figure, width) => {
     window.fresh();
     parent.innerHTML = `<div class="goldviz-figure" style="width: ${width}px"></div>`;
@@ -78,7 +78,9 @@ PAGE = """<!doctype html><div id="parent"></div>
     while (!host.dataset.updates) await pause(5);
     await host.goldvizTurn;
     const live = window.partsOf(host, window.LIVE);
-    return { picture, waits, live, jump: Math.abs(host.offsetHeight - before) };
+    const jump = Math.abs(host.offsetHeight - before);
+    await Plotly.relayout(host, { margin: host.goldvizPlace.laid.margin });
+    return { picture, waits, live, alone: window.partsOf(host, window.LIVE), jump };
   };
   // Each figure of a report's numbers at these shares of its steps, one that does not move once.
   window.figuresOf = async (text, shares) => {
@@ -142,11 +144,12 @@ def test_a_picture_is_what_plotly_draws_or_waits_with_a_known_reason(place: Figu
         for figure, step, drawing in place.page.evaluate("(given) => window.figuresOf(...given)", [text, STEPS]):
             where = f"{slug}, {figure} at {step}"
             found = place.page.evaluate("(given) => window.drawn(...given)", [drawing, WIDTH])
+            different = differences(place, found["live"], found["alone"])
             if found["picture"] is None:
                 if found["waits"] not in WAITING:
-                    differ[where] = [f"waits with {found['waits']}"]
-                continue
-            different = differences(place, found["picture"], found["live"])
+                    different = [f"waits with {found['waits']}", *different]
+            else:
+                different += differences(place, found["picture"], found["alone"])
             if different or found["jump"] > JUMP:
                 differ[where] = [f"grows by {found['jump']}", *different]
     place.assert_well()
@@ -169,7 +172,7 @@ def test_a_report_moves_to_what_plotly_draws_at_a_step(
     for share in STEPS:
         for one in page.evaluate(AT_STEP, share):
             found = place.page.evaluate("(given) => window.drawn(...given)", [one["figure"], one["width"]])
-            different = differences(place, one["parts"], found["live"])
+            different = differences(place, one["parts"], found["alone"])
             if different:
                 differ[f"{one['name']} at {share}"] = different
     context.close()

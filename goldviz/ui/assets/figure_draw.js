@@ -6,7 +6,7 @@ import { fitted, lettersCome, lettersOf, measureWith } from "./figure_fit.js";
 import { relink, watchLinks } from "./figure_link.js";
 import "./figure_narrow.js";
 import { clearOfCurves, namedAtEnds } from "./figure_names.js";
-import { pictureOf } from "./figure_picture.js";
+import { marginsOf, pictureOf } from "./figure_picture.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
 import { movedTo } from "./figure_step.js";
 import { stroked, strokesOf } from "./figure_strokes.js";
@@ -20,6 +20,7 @@ const SETTLED_MS = 350;
 // The class of a figure of which a first picture stands in its place.
 export const PICTURED = "goldviz-figure-pictured";
 const TURNS_OF_PAPER = ["beforeprint", "afterprint"];
+// Plotly adds to what an axis takes as much as the smallest margin, at most so many pixels: that must not change.
 const LEAST = 12;
 const UNSEEN_MS = 100;
 const NUMBERS_MS = 300;
@@ -126,9 +127,13 @@ function overprinted(host, { layout, height, size: { h } }) {
 // place keeps the widest margins that it needed: most draws then need one pass, and the axes stay where they are.
 function withRoom({ room }, layout) {
   const { l, r } = layout.margin;
-  // Plotly adds to what an axis takes as much as the smallest margin, at most LEAST pixels: that must not change.
   if (!room || !(Math.min(l, r) >= LEAST)) return layout;
   return { ...layout, margin: { ...layout.margin, l: Math.max(l, room.l), r: Math.max(r, room.r) } };
+}
+
+// Margins as wide as axes and legend will make them: Plotly, which finds that by drawing, need not draw a second time.
+function withMargins(layout, size) {
+  return size && Math.min(...Object.values(layout.margin)) >= LEAST ? { ...layout, margin: { ...layout.margin, ...size } } : layout;
 }
 
 // While a guess is open, where a curve ends is not told by its name.
@@ -180,6 +185,7 @@ function sketch(host, place, wanted) {
     if (picture.svg) host.innerHTML = picture.svg;
     if (picture.waits) host.dataset.waits = picture.waits;
     const { size } = picture;
+    ahead.now.size = size;
     return size && { layout, height: layout.height, size: { ...size, h: layout.height - size.t - size.b } };
   };
   place.ahead = ahead;
@@ -239,11 +245,11 @@ async function paint(Plotly, host, place, wanted) {
     const { laid, layout, traces } = now;
     Object.assign(place, { laid, strokes: strokesOf(traces) });
     host.style.height = `${layout.height}px`;
-    return Plotly.react(host, traces, layout, config);
+    return Plotly.react(host, traces, withMargins(layout, now.size ?? marginsOf(traces, layout, lettersOf(layout))), config);
   };
   await react();
   const { height, _size: size } = host._fullLayout;
-  if (lacksRoom(host, place, place, { layout: host.layout, height, size })) {
+  if (lacksRoom(host, place, place, { layout: now.layout, height, size })) {
     now = lay();
     await react();
   }

@@ -2,7 +2,7 @@
 // are Plotly's own.
 
 import { inkOf, linesOf } from "./figure_axes.js";
-import { beyond, dashOf, LINE, tag, text } from "./figure_svg.js";
+import { beyond, dashOf, LINE, SHARES, tag, text } from "./figure_svg.js";
 import { markerOf } from "./figure_symbols.js";
 
 const GAP = 5;
@@ -16,7 +16,6 @@ const STROKE = 5;
 const POINT = 12;
 const FILLED = 6;
 const TALLEST = 0.5;
-const SHARES = { left: 0, center: 0.5, right: 1, top: 0, middle: 0.5, bottom: 1 };
 
 const isNamed = ({ type = "scatter", showlegend }) => showlegend !== false && type !== "heatmap";
 

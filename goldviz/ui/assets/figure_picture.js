@@ -6,7 +6,7 @@ import { downOf, HALF, inkOf, linesOf, ticksOf, tickLength } from "./figure_axes
 import { drawnLegend } from "./figure_legend.js";
 import { drawnTrace } from "./figure_marks.js";
 import { counterOf, spaceOf } from "./figure_space.js";
-import { Beyond, beyond, dashOf, LINE, tag, text } from "./figure_svg.js";
+import { Beyond, beyond, dashOf, LINE, SHARES, tag, text } from "./figure_svg.js";
 
 const CAPITAL = 0.7;
 const MIDDLE = 0.35;
@@ -19,14 +19,19 @@ const SCALE_SIDE = 10;
 // From the figure's foot to the line on which the numbers under its colours stand, and where one is raised.
 const SCALE_BASE = 8.9;
 const SCALE_RAISED = 10.4;
-const SHARES = { left: 0, center: 0.5, right: 1, top: 0, middle: 0.5, bottom: 1 };
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 
 // The figure as `svg` with the `size` of its margins, or what it `waits` for Plotly with, in words. `letters` says of a size
 // and a weight how wide a text is, and how far letters reach `over` and `below` their line.
-export function pictureOf(...figure) {
+export const pictureOf = (...figure) => known(() => drawn(...figure));
+
+// The margins of a figure's plot with all that stands around it; nothing where only Plotly knows.
+export const marginsOf = (given, layout, letters) =>
+  layout.meta?.diagram ? undefined : known(() => spaceOf(given, layout, layout.template?.layout ?? {}, letters)).size;
+
+function known(draw) {
   try {
-    return drawn(...figure);
+    return draw();
   } catch (error) {
     if (!(error instanceof Beyond)) throw error;
     return { waits: error.message };

@@ -3,6 +3,8 @@
 import { visible } from "./figure_words.js";
 
 export const LINE = 1.3;
+// How far into a box the point is by which it is placed.
+export const SHARES = { left: 0, center: 0.5, right: 1, top: 0, middle: 0.5, bottom: 1 };
 
 // What only Plotly draws, in words: a figure with it waits for Plotly.
 export class Beyond extends Error {}
