@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -139,3 +141,19 @@ def test_the_row_of_names_and_the_price_are_corrected_where_they_are_said(
     expect(dialog).to_contain_text("a is forecast, as you say.")
     button(page, "Use these data").click()
     expect(page.locator(".st-key-market")).to_contain_text("bars.csv: a")
+
+
+def test_a_look_that_takes_seconds_says_what_it_does(server: Server, open_page: Opener, tmp_path: Path) -> None:
+    """Before *Train* is there, each column of a large market is set beside the next move."""
+    moves = np.random.default_rng(0).normal(0, 0.01, (20_000, 60))
+    days = pd.bdate_range(end="2024-12-31", periods=len(moves), name="Date")
+    prices = pd.DataFrame(100 * np.exp(moves.cumsum(axis=0)), days).add_prefix("Index ").round(2)
+    path = tmp_path / "indices.csv"
+    prices.to_csv(path)
+    page = open_page(f"{server.address}/gold-forecast?{SMALL}")
+    bring(page, path)
+    button(page, "Use these data").click()
+    expect(page.get_by_text("Looking through the data")).to_be_visible()
+    expect(page.locator(".st-key-market")).to_contain_text("indices.csv: Index 0")
+    expect(button(page, "Train")).to_be_enabled()
+    expect(page.get_by_text("Looking through the data")).to_have_count(0)

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -102,9 +101,13 @@ def read_market(content: bytes) -> Market:
         # Parquet has no unit of seconds: it comes back in milliseconds.
         times = table["time"].cast(pa.timestamp("s")).cast(pa.int64()).to_numpy()
         values = table["value"].to_numpy()
+        encoded = table["channel"].cast(pa.string()).combine_chunks().dictionary_encode()
+        codes = encoded.indices.to_numpy()
+        by_channel = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+        rows_of = dict(zip(encoded.dictionary.to_pylist(), by_channel, strict=True))
         channels = []
         for facts in description["channels"]:
-            mine = pc.equal(table["channel"], facts["name"]).to_numpy()
+            mine = rows_of.get(facts["name"], np.empty(0, np.int64))
             series = pd.Series(values[mine], pd.DatetimeIndex(times[mine].view("datetime64[s]")))
             channels.append(Channel(**{**facts, "values": series, "release": Release(**facts["release"])}))
         moment = pd.Timestamp(description["retrieved"])

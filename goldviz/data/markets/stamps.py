@@ -68,8 +68,8 @@ def stamp_reading(
         )
     if one_clock and latest_clock:
         clock = _clock(latest_clock)
-        note = f"Their stamps are at {clock}. If values come out then, say so under Known at: {clock} New York."
-        return StampReading(note=note)
+        rule = f"say so under Known at: {clock} UTC or {clock} New York."
+        return StampReading(note=f"Their stamps are at {clock}. If values come out then, {rule}")
     return StampReading()
 
 

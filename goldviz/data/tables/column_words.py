@@ -17,8 +17,8 @@ def _words(text: str) -> tuple[str, ...]:
 
 DATE_WORDS = frozenset(
     _words(
-        "date day time timestamp datetime month period epoch data datum fecha tarih dia jour giorno dag дата время "
-        "日付 日期 時間 날짜"
+        "date dates day time timestamp datetime month period epoch data datum fecha tarih dia jour giorno dag дата "
+        "время 日付 日期 時間 날짜"
     )
 )
 MONTH_WORDS: tuple[tuple[str, ...], ...] = (

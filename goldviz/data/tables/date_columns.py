@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -119,6 +120,16 @@ def chosen_dates(table: FileTable, candidates: list[tuple[int, DateForm]], name:
             return place, form
     choices = ", ".join(table.names[place] for place, _ in candidates)
     raise MarketError(f"{table.file} has no dates in {plain_words(name)!r}; allowed are {plain_words(choices, 300)}.")
+
+
+def beside_other_dates(table: FileTable, candidates: list[tuple[int, DateForm]], place: int) -> list[int]:
+    """The columns of tables that stand beside the one of these dates: behind other dates of the same name."""
+    names = [re.sub(r" \(\d+\)$|\d+$", "", name) for name in table.names]
+    dates = [column for column, _ in candidates if names[column] == names[place]]
+    columns = range(len(names))
+    owners = [max((column for column in dates if column <= one), default=min(dates)) for one in columns]
+    chosen = printed(table.columns[place])
+    return [one for one in columns if not printed(table.columns[owners[one]]).equals(chosen)]
 
 
 def clock_column(table: FileTable, place: int, dates: PrintedDates) -> int | None:

@@ -25,6 +25,7 @@ LONGEST_NAME = 60
 MISSING = (
     *("", ".", "..", "...", "-", "--", "---", "na", "n/a", "n.a.", "#n/a", "#na", "#n/a n/a", "nan", "nd", "n.d."),
     *("null", "none", "nil", "\u2026", "\u2013", "\u2014", "\uff0d", "*", "**", "***", "****", "*****", "?"),
+    *(":", "\u00b7", "n.v.", "n/v", "k.a.", "k. a.", "n.c.", "s.o."),
     *("#value!", "#ref!", "#div/0!", "#num!", "#name?"),
 )
 """What stands in a cell, in small letters, where there is no value. ND is the Federal Reserve's."""

@@ -27,6 +27,7 @@ Moments = NDArray[np.datetime64]
 ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/24, Dec 31, 2024, 2024-12, 2024M12, 2024-Q4 and 20241231"
 YEARS_ALONE = "Dates name years; each value is put on the last day of its year, for it is not known earlier."
 MONTHS_ALONE = "Dates name months; each value is put on the last day of its month, for it is not known earlier."
+WEEKS_ALONE = "Dates name weeks; each value is put on the Monday of its week."
 QUARTERS_ALONE = "Dates name quarters; each value is put on the last day of its quarter, for it is not known earlier."
 FIRST_SHORT_YEAR = 69
 """Of years with two digits this one and later ones are of the last century, as in C's library."""
@@ -43,9 +44,14 @@ _NAME = f"(?P<name>{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 _DAY, _YEAR, _ANY_YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d{2})"
 _ASIDE = r"(?: *[(（][^()（）\d]{1,9}[)）])?"
 """The month or weekday, which some calendars say again in brackets."""
+ZONES = {
+    **{"EST": -5, "EDT": -4, "PST": -8, "PDT": -7, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2},
+    **{"EET": 2, "EEST": 3, "MSK": 3, "HKT": 8, "SGT": 8, "JST": 9},
+}
+"""Hours ahead of UTC in zones whose short names mean one thing; CST is in Chicago and in Shanghai."""
 _CLOCK = (
     r"(?:(?:T| +)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?P<half> ?[ap]m)?"
-    r" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?|UTC|GMT)?)?"
+    rf" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{{2}}(?::?\d{{2}})?|UTC|GMT|{'|'.join(ZONES)})?)?"
 )
 _TH = "(?:st|nd|rd|th|er)?"
 _WEEKDAY = "(?:(?:mo|tu|we|th|fr|sa|su|di|mi|do|so|lu|ma|me|je|ve|ju|vi|sá|gi|se|te|qu)[a-zà-ÿ-]*[.,]* +)?"
@@ -69,9 +75,13 @@ class DateForm:
 DATE_FORMS = (
     DateForm("year", rf"(?i)^{_WEEKDAY}{_YEAR}[-/.年](?P<month>\d{{1,2}})[-/.月]{_DAY}日?{_REST}$"),
     DateForm("year", rf"(?i)^{_YEAR}(?:[-/]| ?M)(?P<month>\d{{1,2}})$"),
-    DateForm("year", rf"(?i)^{_YEAR}[- ]?Q(?P<quarter>[1-4])$"),
-    DateForm("year", rf"(?i)^Q(?P<quarter>[1-4])[-/ ]?{_YEAR}$"),
+    DateForm("year", rf"(?i)^(?P<month>\d{{1,2}})[-/]{_YEAR}$"),
+    DateForm("year", rf"(?i)^{_YEAR}-?W(?P<week>\d{{2}})$"),
+    DateForm("year", rf"(?i)^{_YEAR}[- ]?[QT](?P<quarter>[1-4])$"),
+    DateForm("year", rf"(?i)^[QT](?P<quarter>[1-4])[-/ ']*{_ANY_YEAR}$"),
+    DateForm("year", rf"(?i)^(?P<quarter>[1-4])[QT][-/ ']*{_ANY_YEAR}$"),
     DateForm("year", r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)$", digits_alone=True),
+    DateForm("year", r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])$", digits_alone=True),
     DateForm(
         "year",
         r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)[ T_]"
@@ -81,7 +91,7 @@ DATE_FORMS = (
     DateForm("either", rf"(?i)^{_WEEKDAY}(?P<first>\d{{1,2}})[/.](?P<last>\d{{1,2}})[/.](?P<year>\d{{2}}){_REST}$"),
     DateForm("month", rf"(?i)^{_WEEKDAY}{_NAME}[. -]+{_DAY}{_TH},?[ -]+{_YEAR}{_REST}$"),
     DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}{_TH}[. -]+{_OF}{_NAME}[., -]+{_OF}{_ANY_YEAR}{_REST}$"),
-    DateForm("month", rf"(?i)^{_NAME}[., -]+{_YEAR}$"),
+    DateForm("month", rf"(?i)^{_NAME}[., '-]+{_ANY_YEAR}$"),
     DateForm("year", r"^(?P<epoch>-?\d{9,10}|-?\d{12,13})(?:\.0+)?$", digits_alone=True),
 )
 """Tried in this order; the last one is seconds or milliseconds since 1970."""
@@ -155,8 +165,10 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     if "first" in parts:
         reading = _ordered(table, column, parts, day_first)
     else:
-        alone = (QUARTERS_ALONE,) if "quarter" in parts else (MONTHS_ALONE,)
-        reading = PrintedDates(form.order, _days(parts), notes=() if "day" in parts else alone)
+        alone = QUARTERS_ALONE if "quarter" in parts else WEEKS_ALONE if "week" in parts else MONTHS_ALONE
+        reading = PrintedDates(form.order, _days(parts), notes=() if "day" in parts else (alone,))
+        if "name" in parts and "day" not in parts:
+            _check_years(table, column, parts, reading.moments)
     days = reading.moments
     standing = f" when the {reading.order} stands first" if reading.order in ("day", "month") else ""
     _refuse(table, column, np.isnat(days), lambda cell: f"{cell!r} is no day of the calendar{standing}")
@@ -192,13 +204,27 @@ def _read_both(
         moments[rows] = part.moments
         readings.append(part)
         notes += part.notes
-    examples = " and ".join(repr(table.cell(column, int(np.argmax(rows)))) for rows in (first, ~first))
-    notes.append(f"Dates stand in two forms, {examples}; both were read.")
+    cells = [repr(table.cell(column, int(np.argmax(rows)))) for rows in (first, ~first)]
+    notes.append(f"Dates stand in two forms, {' and '.join(cells)}; both were read.")
+    if "?P<first>" in forms[0].pattern and not in_order(moments):
+        turned = np.where(first, moments, _turned(moments))
+        if in_order(turned):
+            moments = turned
+            notes.append(f"Day and month of {cells[1]} and the like were turned round: so the rows are in order.")
     month_first = None
     if readings[0].month_first is not None:
         month_first = moments.copy()
         month_first[first] = readings[0].month_first
     return PrintedDates(readings[0].order, moments, month_first, tuple(dict.fromkeys(notes)))
+
+
+def _turned(moments: Moments) -> Moments:
+    """Each day and its month exchanged, as a spreadsheet of another country does; NaT where that is no day."""
+    months = moments.astype("datetime64[M]")
+    days = (moments.astype("datetime64[D]") - months.astype("datetime64[D]")).astype(int)
+    years = moments.astype("datetime64[Y]").astype("datetime64[M]")
+    turned = (years + np.minimum(days, 11)).astype("datetime64[D]") + (months - years).astype(int)
+    return np.where(days < 12, turned, np.datetime64("NaT")).astype("datetime64[s]")
 
 
 def _short_year(parts: dict[str, pa.StringArray]) -> tuple[str, ...]:
@@ -208,6 +234,16 @@ def _short_year(parts: dict[str, pa.StringArray]) -> tuple[str, ...]:
         return ()
     short = years.filter(pc.equal(pc.utf8_length(years), 2))[0].as_py()
     return (f"Years have two digits: {short} is read as {_full_years(np.array([int(short)]))[0]}.",)
+
+
+def _check_years(table: FileTable, column: int, parts: dict[str, pa.StringArray], months: Moments) -> None:
+    """Raise :class:`MarketError` for Jan-02, Jan-03, Jan-04, which are days without a year."""
+    short = pc.all(pc.equal(pc.utf8_length(parts["year"]), 2)).as_py()
+    if short and not (in_order(months) and len(np.unique(months.astype("datetime64[M]").astype(int) % 12)) > 2):
+        raise MarketError(
+            f"The dates of {table.file} have no year, or one of two digits, as in {table.cell(column, 0)!r}. Write "
+            f"years of four digits. Allowed are {ALLOWED_DATES}."
+        )
 
 
 def _full_years(years: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -260,6 +296,12 @@ def _days(parts: dict[str, pa.StringArray], day: str = "day", month: str = "mont
     """The days that these parts name, NaT where there is no such day; a month alone stands for its last day."""
     years = _whole(parts["year"])
     years = np.where(pc.equal(pc.utf8_length(parts["year"]), 2).to_numpy(False), _full_years(years), years)
+    if "week" in parts:
+        # The week of 4 January is the first; the epoch was a Thursday.
+        fourth = (years - 1970).astype("datetime64[Y]").astype("datetime64[D]") + 3
+        mondays = fourth - (fourth.astype(int) + 3) % 7 + 7 * (_whole(parts["week"]) - 1)
+        sane = (mondays + 3).astype("datetime64[Y]").astype(int) + 1970 == years
+        return np.where(sane, mondays, np.datetime64("NaT")).astype("datetime64[s]")
     if "quarter" in parts:
         months = 3 * _whole(parts["quarter"])
     elif "name" in parts:
@@ -345,7 +387,7 @@ def _since_midnight(table: FileTable, column: int, parts: dict[str, pa.StringArr
 def _seconds_ahead(zone: str) -> int:
     zone = zone.upper().removeprefix("UTC").removeprefix("GMT")
     if not zone or zone[0] not in "+-":
-        return 0
+        return 3600 * ZONES.get(zone, 0)
     digits = zone[1:].replace(":", "").ljust(4, "0")
     return (3600 * int(digits[:2]) + 60 * int(digits[2:])) * (-1 if zone[0] == "-" else 1)
 

@@ -29,6 +29,9 @@ MONEY = r"(?:(?:US|R|A|C)?\$|[€£¥₹₽₩]|zł|Kč|kr|USD|EUR|GBP|JPY|CHF|C
 _NUMBER = r"[-+]?\d[\d.,' ]*?"
 _BEHIND = re.compile(rf"{_NUMBER} ?(?P<unit>[^\W\d_]\D{{0,19}}|[€$£¥]\D{{0,19}})")
 
+MARKS_BEHIND = r"(\d) ?(?:[*†‡¹²³]+|\([a-z\d]\)|[epr])$"
+"""What refers to a footnote, as offices of statistics write it: 508.0*, 508.0 (p) and 508.0 p are 508.0."""
+
 OTHER_CHARACTERS = (("[\u00a0\u2009\u202f]", " "), ("\u2019", "'"), ("\u2212", "-"))
 """Blanks, apostrophes and minus signs of typesetters, and the plain ones that stand for them here."""
 
@@ -126,8 +129,9 @@ def read_numbers(column: pa.Array, decimal: str) -> ReadNumbers:
     values = _without_marks(cells, decimal)
     if values is not None:
         return ReadNumbers(values, np.zeros(len(values), bool))
+    cells = pc.replace_substring_regex(cells, MARKS_BEHIND, r"\1")
     # As accountants write numbers below zero.
-    cells = pc.replace_substring_regex(cells, r"^\((.+)\)$", r"-\1")
+    cells = pc.replace_substring_regex(cells, r"^\((.+)\)$|^(\d.*)-$", r"-\1\2")
     missing = is_missing(cells)
     fits = pc.match_substring_regex(cells, number_pattern(decimal))
     wrong = pc.invert(pc.or_(fits, missing))

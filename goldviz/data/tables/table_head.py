@@ -91,11 +91,11 @@ def extent(columns: Sequence[pa.StringArray], rows: NDArray[np.int64], header_ro
         end, footers = count, []
     footer = plain_words(" ".join(filter(None, _cells(columns, footers[0]))), 40) if footers else ""
     top = [_cells(columns, row) for row in range(min(first, FIRST_ROWS))]
-    names_row, names, units = _header(top, place, columns, first, header)
+    names_row, names, units, begin = _header(top, place, columns, first, header)
     between = range(first if names_row is None else names_row + 1, first)
     # A row of numbers below the names is one of the table: without a date it is refused, and not left out.
     first = next((row for row in between if _like_a_row(columns, place, row)), first)
-    above = sum(any(cells) for cells in top[: names_row if names_row is not None else first])
+    above = sum(any(cells) for cells in top[:begin])
     number = 0 if names_row is None else int(rows[names_row])
     return Extent(names, first, end, number, units, above, len(footers), footer)
 
@@ -151,8 +151,8 @@ def _first_full_row(columns: Sequence[pa.StringArray], count: int) -> int:
 
 def _header(
     top: list[list[str]], place: int, columns: Sequence[pa.StringArray], first: int, header: int | None
-) -> tuple[int | None, tuple[str, ...], dict[str, str]]:
-    """The row of names above the first row of the table, the names, and their units."""
+) -> tuple[int | None, tuple[str, ...], dict[str, str], int]:
+    """The row of names above the first row of the table, the names, their units, and the first row that is used."""
     width = len(columns)
     others = [other for other in range(width) if other != place and not _empty(columns[other][first:])] or [place]
     full = [
@@ -168,10 +168,10 @@ def _header(
         header = header if years or name_words(top[header][place]) else None
         if header is None and first == 1:
             # A row of numbers without a date is no header; it is refused with its row, as any other.
-            return None, distinct_names([""] * width), {}
+            return None, distinct_names([""] * width), {}, first
     if header is None:
-        return None, distinct_names([""] * width), {}
-    names = list(top[header])
+        return None, distinct_names([""] * width), {}, first
+    names, begin = list(top[header]), header
     below = [cells for cells in top[header + 1 :] if any(cells)]
     if [cells[0] for cells in (names, *below)][:2] == YFINANCE:
         tickers = below[0]
@@ -186,6 +186,14 @@ def _header(
             f"{name} {more}".strip() if other in others else name
             for other, (name, more) in enumerate(zip(names, below[0], strict=True))
         ]
+    elif header and len(set(other_names)) < len(other_names):
+        over, with_groups = "", list(names)
+        for other in others:
+            # What stands over several columns is in the first of them.
+            over = top[header - 1][other] or over
+            with_groups[other] = f"{over} {names[other]}".strip()
+        if len({with_groups[other] for other in others}) == len(others):
+            names, begin = with_groups, header - 1
     clean = distinct_names(names)
     whole = " ".join(cell for cells in top[:header] for cell in cells if cell)
     of_all = _ABOVE.search(whole)
@@ -194,7 +202,7 @@ def _header(
         for other in others:
             if match := _IN_BRACKETS.fullmatch(cells[other]):
                 units[clean[other]] = match["unit"].strip()
-    return header, clean, units
+    return header, clean, units, begin
 
 
 def _empty(column: pa.StringArray) -> bool:

@@ -25,8 +25,8 @@ from goldviz.data.tables.channel_names import (
 from goldviz.data.tables.column_roles import Roles, column_roles, priced
 from goldviz.data.tables.column_words import ADJUSTED_WORDS, NO_PRICE_WORDS, name_words
 from goldviz.data.tables.daily_column import FEWEST_VALUES, DailyColumn, DatedTable, daily_column
-from goldviz.data.tables.date_columns import chosen_dates, clock_column, date_columns
-from goldviz.data.tables.file_table import FileTable, plain_words, printed
+from goldviz.data.tables.date_columns import beside_other_dates, chosen_dates, clock_column, date_columns
+from goldviz.data.tables.file_table import FileTable, is_missing, plain_words, printed
 from goldviz.data.tables.printed_dates import DateForm, PrintedDates, date_form, read_dates, with_clock
 from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers, unit_behind, without_unit
 from goldviz.data.tables.understood import NOTHING_TOLD, Confidence, Question, Told, Understood
@@ -72,7 +72,8 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
     clock = clock_column(table, place, dates)
     if clock is not None:
         dates = with_clock(dates, table, clock)
-    others = [column for column in range(len(table.names)) if column not in (place, clock)]
+    elsewhere = beside_other_dates(table, candidates, place)
+    others = [column for column in range(len(table.names)) if column not in (place, clock, *elsewhere)]
     table = _units_apart(table, others, dates)
     source = DatedTable(table, place, dates)
     text = [table.columns[column] for column in others if pa.types.is_string(table.columns[column].type)]
@@ -132,6 +133,9 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
         question = split_question(question, source, key, columns[target], numbers[roles.price], roles.price)
     if unclear:
         notes.append(f"{unclear} was read with {'a comma' if decimal == ',' else 'a point'} as decimal mark.")
+    if elsewhere:
+        names = plain_words(", ".join(table.names[column] for column in elsewhere), 80)
+        notes.append(f"Left out, because other dates stand beside them: {names}.")
     if left_out:
         notes.append(f"Left out, for no numbers are in it: {', '.join(table.names[column] for column in left_out)}.")
     notes += [f"{column.trouble} It is left out." for column in columns.values() if column.trouble]
@@ -238,8 +242,10 @@ def _price_in_doubt(
     """What is asked where another column may be meant as the price than the target, which nothing says to be one."""
     if roles.told or roles.bars or priced(list(columns))[0] == target:
         return None
-    price = table.names[roles.price]
+    price, named = table.names[roles.price], priced(list(table.names))[0]
     sentence = columns[price].trouble
+    if not sentence and named in {table.names[column] for column in left_out if _empty(table.columns[column])}:
+        sentence = f"Column {named} is empty; a formula counts once a spreadsheet has computed and saved it."
     if not sentence:
         pattern = r"\d" if name_words(target) & NO_PRICE_WORDS else r"^\W*\d"
         unread = [column for column in left_out if _meant_as_numbers(table.columns[column], pattern)]
@@ -254,6 +260,10 @@ def _price_in_doubt(
     return Question("price", f"{sentence} Write numbers alone there, or forecast another column.", answers)
 
 
+def _empty(column: pa.Array) -> bool:
+    return bool(pc.all(is_missing(printed(column))).as_py())
+
+
 def _meant_as_numbers(column: pa.Array, pattern: str = r"\d") -> bool:
     """Whether cells have digits and are no dates: a price with strange signs is refused, and not left out."""
     cells = printed(column)
@@ -262,9 +272,12 @@ def _meant_as_numbers(column: pa.Array, pattern: str = r"\d") -> bool:
 
 def _without_signs(table: FileTable, column: int, numbers: ReadNumbers) -> tuple[ReadNumbers, list[str]]:
     """The numbers, in which one word or code that comes again and again stands for no value, and what is said of it."""
-    for code in CODES_FOR_NOTHING:
+    present = numbers.values[np.isfinite(numbers.values) & (numbers.values != 0)]
+    # A price that is never near zero is not zero on a few days.
+    far_from_zero = len(present) > 0 and present.min() > np.median(present) / 2
+    for code in (*CODES_FOR_NOTHING, *([0] if far_from_zero else [])):
         given = numbers.values == code
-        if 3 <= given.sum() <= MOST_SIGNS * len(given):
+        if (3 if code else 1) <= given.sum() <= MOST_SIGNS * len(given):
             note = f"{code} stands {given.sum()} times in {table.names[column]} and counts as no value."
             return replace(numbers, values=np.where(given, np.nan, numbers.values)), [note]
     wrong = np.flatnonzero(numbers.wrong)

@@ -111,7 +111,9 @@ class LaboratoryPage:
             start_panel.show(experiment)
             self.data()
             settings = knobs(experiment)
-            doubts, refusal = settings_panel.doubts_and_refusal(settings) if settings else ((), "")
+            # A large market of one's own takes seconds, once.
+            with start, st.spinner("Looking through the data"):
+                doubts, refusal = settings_panel.doubts_and_refusal(settings) if settings else ((), "")
             with start:
                 settings_panel.train(experiment, settings, refusal)
             if refusal:

@@ -336,7 +336,7 @@ def test_spans_of_a_long_table_stay_names():
     assert [channel.name for channel in market(written(rows)).channels] == names
 
 
-@pytest.mark.parametrize("form", ["{:.2f}*", "ca. {:.2f}", "{0:.2f}-{0:.2f}", "{:.2f} (est.)", "#{:.2f}"])
+@pytest.mark.parametrize("form", ["{:.2f}~", "ca. {:.2f}", "{0:.2f}-{0:.2f}", "{:.2f} (est.)", "#{:.2f}"])
 @pytest.mark.parametrize("other", ["Volume", "Trades", "ID", "Wolumen"])
 def test_a_volume_is_not_forecast_in_silence_where_the_price_is_no_number(form, other):
     content = written({"Date": DAYS.date, "Fixing": [form.format(number) for number in NUMBERS], other: VOLUMES})
@@ -348,9 +348,9 @@ def test_a_volume_is_not_forecast_in_silence_where_the_price_is_no_number(form, 
 
 
 def test_nothing_else_is_forecast_in_silence_where_some_of_the_price_is_no_number():
-    cells = [f"{number:.2f}{' p' if row % 9 == 0 else ''}" for row, number in enumerate(NUMBERS)]
+    cells = [f"{number:.2f}{' x' if row % 9 == 0 else ''}" for row, number in enumerate(NUMBERS)]
     content = written({"Date": DAYS.date, "Fixing": cells, "Volume": VOLUMES})
-    assert "has '1925.40 p' in row 2" in refusal(content)
+    assert "has '1925.40 x' in row 2" in refusal(content)
     assert market(content, price="Volume").target.name == "Volume"
 
 

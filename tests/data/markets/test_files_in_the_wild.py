@@ -487,6 +487,44 @@ def test_one_word_that_stands_for_nothing_again_and_again_is_a_gap_and_said() ->
     assert "'Feiertag' in row 5" in refusal(table({"price": cells}, dates(), ("Date", "Price")))
 
 
+def test_a_second_table_beside_the_first_keeps_its_own_dates() -> None:
+    other, gold, oil = pd.bdate_range("2010-01-01", periods=60), bars()["close"], bars(seed=4)["close"]
+    content = table({"gold": gold, "date": [f"{day:%Y-%m-%d}" for day in other], "oil": oil}, dates())
+    content = b"Date,Gold,Date,Oil\n" + content
+    made = market(content)
+    assert [channel.name for channel in made.channels] == ["Gold"]
+    assert "Left out, because other dates stand beside them: Date (2), Oil." in made.notes["Gold"]
+    made = market(content, date_column="Date (2)")
+    assert [channel.name for channel in made.channels] == ["Oil"]
+    np.testing.assert_array_equal(made.target.observed.index, other)
+    alike = market(b"Date,Gold,Date,Oil\n" + table({"gold": gold, "date": dates(), "oil": oil}, dates()))
+    assert [channel.name for channel in alike.channels] == ["Gold", "Oil"]
+
+
+def test_names_over_several_columns_tell_these_apart() -> None:
+    columns = {str(place): bars(seed=place)["close"] for place in range(4)}
+    names = ("Dates", "Bid", "Ask", "Bid", "Ask")
+    seen = look_into(table(columns, dates(), names, "Start Date,2024-01-01,,,\n,Gold,,Silver,\n"), "mine.csv")
+    assert seen.columns == ("Dates", "Gold Bid", "Gold Ask", "Silver Bid", "Silver Ask")
+    assert "1 filled row above the names was left out." in seen.notes
+
+
+def test_a_zero_among_prices_far_from_it_is_a_gap_and_said() -> None:
+    cells = bars()["close"]
+    cells[[5, 40]] = 0
+    made = market(table({"price": cells}, dates(), ("Date", "Price")))
+    assert (len(made.target.observed), made.target.transformation) == (58, "log_return")
+    assert "0 stands 2 times in Price and counts as no value." in made.notes["Price"]
+    rates = market(table({"price": np.r_[cells[:30] / 500, cells[:30] / 100, 0]}, dates(count=61), ("Date", "Price")))
+    assert rates.target.observed.iloc[-1] == 0
+
+
+def test_a_price_of_formulas_that_were_never_computed_is_asked_about() -> None:
+    content = table({"volume": bars()["volume"], "price": [""] * 60}, dates(), ("Date", "Volume", "Price"))
+    assert "Column Price is empty; a formula counts once a spreadsheet has computed and saved it." in refusal(content)
+    assert market(content, price="Volume").target.name == "Volume"
+
+
 def test_workbooks_of_several_programs_are_read() -> None:
     frame = pd.DataFrame({"Date": pd.bdate_range("2024-01-01", periods=60), **bars()})
     sink = io.BytesIO()

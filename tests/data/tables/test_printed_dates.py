@@ -47,6 +47,15 @@ def read(cells, day_first=None):
         ("2024/3/4(月)", "2024-03-04"),
         ("13.03.2024 (Mi)", "2024-03-13"),
         ("1st March 2024", "2024-03-01"),
+        ("2024-W05", "2024-01-29"),
+        ("2020W53", "2020-12-28"),
+        ("Q1 24", "2024-03-31"),
+        ("4Q2023", "2023-12-31"),
+        ("T2 2024", "2024-06-30"),
+        ("5/2024", "2024-05-31"),
+        ("202405", "2024-05-31"),
+        ("2024-03-09 16:30 CET", "2024-03-09T15:30"),
+        ("2024-03-09 20:30 EST", "2024-03-10T01:30"),
         ("March 22nd, 2024", "2024-03-22"),
         ("9. März 2024", "2024-03-09"),
         ("09. Mrz. 24", "2024-03-09"),
@@ -78,7 +87,7 @@ def test_a_date_is_read(cell, moment):
 
 
 @pytest.mark.parametrize(
-    "cell", ["", "closed", "2024", "5/2024", "45293", "1925.45", "24-03-09", "Foo 09, 2024", "12:30"]
+    "cell", ["", "closed", "2024", "2024-F05", "45293", "1925.45", "24-03-09", "Foo 09, 2024", "12:30"]
 )
 def test_what_is_no_date_has_no_form(cell):
     assert date_form(pa.array([cell])) is None
@@ -89,6 +98,7 @@ def test_what_is_no_date_has_no_form(cell):
     [
         (["2024-02-30"], "'2024-02-30' is no day of the calendar;"),
         (["2023-02-29"], "'2023-02-29' is no day of the calendar;"),
+        (["2023-W53"], "'2023-W53' is no day of the calendar;"),
         (["2024-00-10"], "'2024-00-10' is no day of the calendar;"),
         (["31/31/2024"], "'31/31/2024' is no day of the calendar when the day stands first;"),
         (["2024-01-01 25:00"], "'2024-01-01 25:00' has a time that no clock shows;"),
@@ -106,6 +116,23 @@ def test_what_is_no_day_is_refused_with_its_row(cells, said):
     with pytest.raises(MarketError) as caught:
         read(cells)
     assert str(caught.value).startswith(f"In row 2 of gold.csv, column Date, {said}")
+
+
+def test_months_with_years_of_two_digits_are_read_where_they_are_in_order():
+    dates = read(["Nov-23", "Dec-23", "Jan-24", "Feb-24"])
+    assert dates.moments[0] == np.datetime64("2023-11-30", "s")
+    assert dates.moments[-1] == np.datetime64("2024-02-29", "s")
+    for days in (["Jan-02", "Jan-03", "Jan-04", "Jan-05"], ["Jan-30", "Jan-31", "Feb-01", "Mar-01"]):
+        with pytest.raises(MarketError, match=f"have no year, or one of two digits, as in '{days[0]}'"):
+            read(days)
+
+
+def test_days_and_months_that_a_spreadsheet_has_turned_are_turned_back():
+    days = pd.bdate_range("2024-01-01", periods=60)
+    cells = [f"{day:%d/%m/%Y}" if day.day > 12 else f"{day:%Y-%d-%m} 00:00:00" for day in days]
+    dates = read(cells)
+    np.testing.assert_array_equal(dates.moments, days.to_numpy().astype("datetime64[s]"))
+    assert "'2024-01-01 00:00:00' and the like were turned round" in dates.notes[-1]
 
 
 @given(

@@ -20,6 +20,12 @@ from goldviz.data.tables.printed_numbers import decimal_mark, read_numbers
         ("1\u2019234.5", ".", 1234.5),
         ("1,50,000.20", ".", 150_000.2),
         ("(37.63)", ".", -37.63),
+        ("37.63-", ".", -37.63),
+        ("508.0p", ".", 508),
+        ("508.0 r", ".", 508),
+        ("508,0 (1)", ",", 508),
+        ("508.0**", ".", 508),
+        ("508.0²", ".", 508),
         ("R$ 91.450,5", ",", 91_450.5),
         ("1.925,45 €", ",", 1925.45),
         ("188.17K", ".", 188_170),
@@ -34,7 +40,7 @@ from goldviz.data.tables.printed_numbers import decimal_mark, read_numbers
         ("€1.925,45", ",", 1925.45),
         ("1.5e-3", ".", 1.5e-3),
         ("1e999", ".", np.inf),
-        *[(cell, ".", None) for cell in ("", ".", "-", "NA", "n/a", "#N/A", "NaN", "null", "ND")],
+        *[(cell, ".", None) for cell in ("", ".", "-", "NA", "n/a", "#N/A", "NaN", "null", "ND", "n.v.", ":")],
         *[
             (cell, ".", "wrong")
             for cell in (
@@ -46,6 +52,7 @@ from goldviz.data.tables.printed_numbers import decimal_mark, read_numbers
                 "0x10",
                 "1_000",
                 "5 dollars",
+                "5c",
                 "1.2.3",
                 "--5",
                 "٣",
