@@ -405,7 +405,6 @@ def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
     Those of its laboratory, of those that one run has, and those that its variables' kinds give. ``dataset`` is what
     :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as :func:`figure` does.
     """
-    from goldviz.declare.kinds import by_kind as declared_kinds
     from goldviz.diagnostics.findings.by_kind import measures_of
     from goldviz.diagnostics.measure import MeasuredNumber
 
@@ -413,7 +412,7 @@ def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
     if own:
         return measures_of(own.dataset, own.kinds)
     kind = type(_settings_of(dataset))
-    numbers = measures_of(dataset, declared_kinds(kind.variables))
+    numbers = measures_of(dataset, kind.variables_by_kind)
     for name, measure in registry.laboratories()[kind.name].measures.items():
         # Some compare several runs, or read what this run never recorded.
         with suppress(LookupError, TypeError, ValueError, AttributeError):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
-from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare.settings import setting
+from goldviz.declare.standard import kept
 
 MARKET_SETTINGS = ("data", "market_seed")
 """They are the visitor's, so presets leave them alone."""
@@ -17,12 +17,11 @@ Missing = Literal["none", "random", "blocks", "channel"]
 MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
 
 market = partial(
-    setting,
+    kept,
+    "data",
     "simulated",
     group="Data",
     control="market",
-    pattern=f"^(simulated|{KEPT})$",
-    allowed="'simulated', or the 16 characters that name data kept on this server",
     description="The market: simulated, or data kept on this server.",
 )
 market_seed = partial(

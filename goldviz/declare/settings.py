@@ -25,8 +25,9 @@ from pydantic_core.core_schema import CoreSchema, literal_schema
 
 from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
-from goldviz.declare.kinds import KINDS, checked_kind
+from goldviz.declare.kinds import KINDS, by_kind, checked_kind
 from goldviz.declare.plain_values import plain
+from goldviz.diagnostics.by_kind import ByKind
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 
@@ -320,6 +321,8 @@ class Experiment(Settings):
     """The dimension that grows by one with every turn of ``record.steps``: ``step`` where a setting ``steps`` says how
     many, and else ``epoch``, unless the experiment names it."""
     variables: ClassVar[Mapping[str, Variable]]
+    variables_by_kind: ClassVar[ByKind]
+    """The same by their kinds, for the figures and measures that several laboratories share."""
     smaller: ClassVar[tuple[str, ...]] = ()
     """Settings that make a run need less memory when they are made smaller, the first to try first."""
     equations: ClassVar[tuple[str, ...]] = ()
@@ -335,6 +338,8 @@ class Experiment(Settings):
     @classmethod
     def __pydantic_init_subclass__(cls, **config: Any) -> None:
         super().__pydantic_init_subclass__(**config)
+        if "variables" in vars(cls):
+            cls.variables_by_kind = by_kind(cls.variables)
         if not hasattr(cls, "step"):
             cls.step = "step" if "steps" in cls.model_fields else "epoch"
 

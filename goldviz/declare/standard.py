@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Protocol
 
+from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare.settings import Variable, setting
 from goldviz.models.feedforward.activations import ACTIVATIONS
 from goldviz.models.feedforward.initialisations import INITIALISATIONS
@@ -89,6 +90,13 @@ measure_every = partial(
     look_every, ge=0, description="Gradients and the size of the steps are measured every so many steps. 0: never."
 )
 close_looks = partial(setting, ge=0, le=200, group="Instruments", unit="looks")
+
+
+def kept(what: str, *own: str, **declared: Any) -> Any:
+    """One of our ``own``, the first if nothing else is said, or the key of ``what`` somebody brought."""
+    ours = repr(own[0]) if len(own) == 1 else ", ".join(own)
+    allowed = f"{ours}, or the 16 characters that name {what} kept on this server"
+    return setting(own[0], pattern=f"^({'|'.join(own)}|{KEPT})$", allowed=allowed, **declared)
 
 
 def batch(default: int, unit: str, *, ge: int = 2, le: int = 512) -> Any:

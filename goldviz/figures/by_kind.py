@@ -2,7 +2,7 @@
 
 A laboratory binds them once, and adds its own::
 
-    KINDS = by_kind(DepthGradients.variables)
+    KINDS = DepthGradients.variables_by_kind
     QUANTITIES = {**quantities_by_kind(KINDS), "decay_rate": Quantity(_of_decay, padded)}
     figure = partial(plot.figure, QUANTITIES)
 

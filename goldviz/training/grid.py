@@ -92,6 +92,15 @@ def steps_from_state(record: Recorder[Any], n: int, parts: Mapping[str, Part]) -
     return record.steps(n, state=lambda: pack(parts))
 
 
+def is_look(step: int, steps: int, every: int) -> bool:
+    """Whether a run of so many steps is looked at after this one: the first, the last, and one in ``every``.
+
+    >>> [step for step in range(1, 11) if is_look(step, 10, 4)]
+    [1, 4, 8, 10]
+    """
+    return step in (1, steps) or step % every == 0
+
+
 def close_steps(steps: int, looks: int) -> tuple[int, ...]:
     """At which of so many steps one looks closely: the first, the last, and as many evenly between; none for 0 looks.
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import singledispatch
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+Network = TypeVar("Network", bound=nn.Module)
 Part = nn.Module | Optimizer | torch.Generator
 
 
@@ -46,6 +48,21 @@ def unpack(data: bytes, parts: Mapping[str, Part]) -> None:
             _fill(part, by_part[name])
         except (KeyError, RuntimeError) as error:
             raise StateError(f"The packed state does not fit the part {name!r}: {error}.") from error
+
+
+def network_at_rest(network: Network, part: str, state: bytes) -> Network:
+    """The network with the weights of one part of a packed state, to be asked and not to be trained.
+
+    Raises :class:`StateError` where the state has no such part, or of another shape.
+    """
+    from safetensors.torch import load
+
+    own = f"{part}/"
+    try:
+        network.load_state_dict({key.removeprefix(own): one for key, one in load(state).items() if key.startswith(own)})
+    except RuntimeError as error:
+        raise StateError("The kept state holds no network of these settings.") from error
+    return network.eval().requires_grad_(False)
 
 
 @singledispatch

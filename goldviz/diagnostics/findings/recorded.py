@@ -124,7 +124,7 @@ class NetworkReading:
     units: ClassVar[Mapping[str, str]] = {}
     """Of measures that are no shares, ratios or counts, by name."""
     declared: ClassVar[Any] = None
-    """The laboratory's settings, where a field reads some."""
+    """The laboratory's settings, where a field reads some; ``kinds`` are those of its variables then."""
     kinds: ClassVar[ByKind] = ByKind()
     """The laboratory's variables by their kind, for fields that :func:`of_kind` reads."""
 
@@ -140,7 +140,8 @@ class NetworkReading:
     def _recorded(cls, ds: Run, network: str, settings: Any = None, kinds: ByKind | None = None) -> Recorded:
         if settings is None and cls.declared is not None and "settings" in ds.attrs:
             settings = cls.declared.from_store(int(ds.attrs["settings_version"]), ds.attrs["settings"])
-        return Recorded(ds, network, settings, cls.kinds if kinds is None else kinds)
+        own = cls.kinds if cls.declared is None else cls.declared.variables_by_kind
+        return Recorded(ds, network, settings, own if kinds is None else kinds)
 
     @classmethod
     def measures(cls) -> dict[str, Measure]:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import at_last
@@ -27,7 +25,6 @@ class Reading(TrainingReading):
     look."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(AdaptiveComputation.variables)
     declared: ClassVar[Any] = AdaptiveComputation
     accuracy: Floats = at_last("accuracy", "look")
     """The share of inputs with every bit right."""

@@ -23,7 +23,7 @@ from goldviz.models.recurrent.cells import recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
-from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
+from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
@@ -53,7 +53,7 @@ def train(settings: AdaptiveComputation, record: Record) -> None:
         announce(settings, record, tests[0], grid, device)
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now = record.settings
-            closely = step in (1, settings.steps) or step % settings.look_every == 0
+            closely = is_look(step, settings.steps, settings.look_every)
             if closely:
                 look_at_all(now, record, grid, tests)
             batches = [puzzles(now, now.batch, generator).on(device) for generator in streams]

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import ratio
@@ -27,7 +25,6 @@ class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is of unseen sequences."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(AttentionAgainstRecurrence.variables)
     declared: ClassVar[Any] = AttentionAgainstRecurrence
     accuracy: Floats = at_last("accuracy", "look")
     """The share of right answers at the last look."""

@@ -35,7 +35,7 @@ from goldviz.models.recurrent.initialisation import RecurrentInitialisation, ini
 from goldviz.models.recurrent.weights import RecurrentWeights
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
-from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
+from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
@@ -97,7 +97,7 @@ def train(settings: AttentionAgainstRecurrence, record: Record) -> None:
         announce(settings, record, grid, device)
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now = record.settings
-            if step in (1, settings.steps) or step % settings.look_every == 0:
+            if is_look(step, settings.steps, settings.look_every):
                 with record.instrument():
                     rows = grid.each(lambda one, own: look(on_cpu(one.network), own), tests)
                     hand_over(table(rows), record)

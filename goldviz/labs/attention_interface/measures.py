@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, read
@@ -47,7 +45,6 @@ class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last close look."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(AttentionInterface.variables)
     declared: ClassVar[Any] = AttentionInterface
     right: Floats = at_last("sequence_accuracy", "close_look")
     """The share of unseen sequences, of the lengths that are trained, that are answered without a fault."""

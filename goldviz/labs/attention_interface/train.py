@@ -36,6 +36,7 @@ from goldviz.training.grid import (
     Learner,
     close_steps,
     hand_over,
+    is_look,
     parameter_count,
     stacked,
     steps_from_state,
@@ -74,7 +75,7 @@ def train(settings: AttentionInterface, record: Record) -> None:
             now = record.settings
             rate = now.learning_rate * warm_up_share(step, settings.steps, settings.warm_up)
             record("learning_rate", rate)
-            looks = step in (1, settings.steps) or step % settings.look_every == 0
+            looks = is_look(step, settings.steps, settings.look_every)
             if looks:
                 look(record, grid, tests[0])
             if step in close:

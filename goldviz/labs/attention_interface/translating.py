@@ -19,7 +19,7 @@ from goldviz.labs.attention_interface.translator import Translator
 from goldviz.models.text.decoding import Written, beam
 from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.store.run_store import Store
-from goldviz.training.state import StateError
+from goldviz.training.state import network_at_rest
 from goldviz.training.threads import one_thread
 
 ReportSteps = Callable[[float, float], None]
@@ -80,17 +80,8 @@ def loaded(checkpoint: KeptWeights) -> tuple[dict[str, Translator], PairTask]:
 
 def networks_of_state(settings: AttentionInterface, state: bytes) -> dict[str, Translator]:
     """The first seed's networks as they stood in a packed state; raises :class:`StateError` where it holds none."""
-    # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
-    from safetensors.torch import load
-
-    parts, networks = load(state), {}
-    for name in trained_networks(settings):
-        network = translator(settings, name, settings.seeds[0])
-        own = f"{name}/{settings.seeds[0]}/network/"
-        weights = {key.removeprefix(own): part for key, part in parts.items() if key.startswith(own)}
-        try:
-            network.load_state_dict(weights)
-        except RuntimeError as error:
-            raise StateError("The kept state holds no network of these settings.") from error
-        networks[name] = network.eval().requires_grad_(False)
-    return networks
+    seed = settings.seeds[0]
+    return {
+        name: network_at_rest(translator(settings, name, seed), f"{name}/{seed}/network", state)
+        for name in trained_networks(settings)
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.bert_pretraining import LAB, measures
 
@@ -9,9 +11,10 @@ READ = {"width": 32, "inner": 128, "pretraining_steps": 1200}
 UNREAD = {**READ, "pretraining_steps": 0}
 
 
+Tried = partial(Claim, LAB)
+
 CLAIMS = (
-    Claim(
-        LAB,
+    Tried(
         "C106",
         "By predicting masked words a model learns to use their context.",
         "001, 4.2.2",
@@ -21,8 +24,7 @@ CLAIMS = (
             "frequencies give": Part(measures.WORTH, below=1, scale="ratio"),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C107",
         "What was learned without labels helps a task with few of them.",
         "001, 4.2.2",
@@ -34,8 +36,7 @@ CLAIMS = (
             "of known patterns {:.1%} more are": Part(measures.gained_on_known, above=0),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C108",
         "Contextual representations understand language better than counts of words.",
         "001, 4.2.1",
@@ -45,8 +46,7 @@ CLAIMS = (
             "bag of words": Part(measures.above_counting_words, above=0),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C60",
         "Predicting the next sentence beside masked words helps to judge the tone.",
         "004, 5",

@@ -16,7 +16,6 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -69,21 +68,14 @@ class BertPretraining(Experiment):
     step: ClassVar[str] = "step"
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "longest", "batch")
 
-    corpus: str = setting(
-        "generated",
-        group="Texts",
-        control="text",
-        pattern=f"^(generated|{KEPT})$",
-        allowed="'generated', or the 16 characters that name a text kept on this server",
-    )
+    corpus: str = standard.kept("a text", "generated", group="Texts", control="text")
     """What is read in pre-training: generated policy and market sentences, or a text of yours."""
-    labelled_texts: str = setting(
+    labelled_texts: str = standard.kept(
+        "labelled texts",
         "generated",
         group="Texts",
         control="labelled texts",
-        pattern=f"^(generated|{KEPT})$",
         labels={"generated": "generated sentences with their tone"},
-        allowed="'generated', or the 16 characters that name labelled texts kept on this server",
     )
     """What fine-tuning learns: the tone of generated sentences, or the classes of a file of yours. These are called
     tones as well."""
@@ -101,13 +93,7 @@ class BertPretraining(Experiment):
     """Share of the pre-training steps that read whole documents, joined to the longest sequence, in place of single
     sentences."""
 
-    start: str = setting(
-        "random",
-        group="Start",
-        control="start model",
-        pattern=f"^(random|{KEPT})$",
-        allowed="'random', or the 16 characters that name a model kept on this server",
-    )
+    start: str = standard.kept("a model", "random", group="Start", control="start model")
     """What pre-training starts from: random weights, or a model that has read before and now reads on. It brings its
     sizes and its pieces; the tone head is always new."""
     compare_start: bool = setting(False, group="Start")

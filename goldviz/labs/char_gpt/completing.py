@@ -23,7 +23,7 @@ from goldviz.labs.char_gpt.train import GPT
 from goldviz.models.text.causal import CausalTransformer
 from goldviz.models.text.completion import Choice, last_place, written_on
 from goldviz.runs.jobs.kept_weights import KeptWeights
-from goldviz.training.state import StateError
+from goldviz.training.state import network_at_rest
 from goldviz.training.threads import one_thread
 
 ReportSteps = Callable[[float, float], None]
@@ -148,14 +148,5 @@ def loaded(checkpoint: KeptWeights) -> tuple[CausalTransformer, TokenText]:
 
 def network_of_state(settings: CharGpt, vocabulary: int, state: bytes) -> CausalTransformer:
     """The first seed's network as it stood in a packed state; raises :class:`StateError` where it holds none."""
-    # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
-    from safetensors.torch import load
-
     network = CausalTransformer(shape_of(settings, vocabulary))
-    own = f"{GPT}/{settings.seeds[0]}/network/"
-    weights = {key.removeprefix(own): part for key, part in load(state).items() if key.startswith(own)}
-    try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
-        raise StateError("The kept state holds no network of these settings.") from error
-    return network.eval().requires_grad_(False)
+    return network_at_rest(network, f"{GPT}/{settings.seeds[0]}/network", state)

@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.language_model import Guesses
 from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, measured, read
@@ -46,7 +44,6 @@ class Reading(Guesses):
     """What was recorded of the network, for each seed; NaN where nothing was."""
 
     labels: ClassVar[Mapping[str, str]] = {"gpt": "GPT"}
-    kinds: ClassVar[ByKind] = by_kind(CharGpt.variables)
     declared: ClassVar[Any] = CharGpt
     units: ClassVar[Mapping[str, str]] = {
         **Guesses.units,

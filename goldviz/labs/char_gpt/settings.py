@@ -14,7 +14,6 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -92,14 +91,7 @@ class CharGpt(Experiment):
     """What keeps the signal from growing with the n blocks: smaller weights at the start, smaller additions, or
     both."""
 
-    corpus: str = setting(
-        "python",
-        group="Text",
-        control="text",
-        pattern=f"^(python|names|cities|{KEPT})$",
-        labels=CORPORA,
-        allowed="python, names, cities, or the 16 characters that name a text kept on this server",
-    )
+    corpus: str = standard.kept("a text", "python", "names", "cities", group="Text", control="text", labels=CORPORA)
     """What is learned: Python's documentation, names, or your own text."""
     tokens: Literal["characters", "pieces"] = setting("characters", group="Text", essential=True, labels=TOKENS)
     """What a token is. To compare the two, use bits a byte, not the loss a token."""

@@ -12,8 +12,6 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.data.texts.pair_counts import cross_entropy, probabilities
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.language_model import Guesses
 from goldviz.diagnostics.findings.measures import mean, noise
@@ -56,7 +54,6 @@ class Reading(Guesses):
     """What was recorded of the model, for each seed; NaN where nothing was."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(CharLanguageModel.variables)
     declared: ClassVar[Any] = CharLanguageModel
     units: ClassVar[Mapping[str, str]] = {
         **Guesses.units,

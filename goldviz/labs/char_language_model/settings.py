@@ -15,7 +15,6 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldviz.data.tables.sealed_names import KEPT
 from goldviz.data.texts.items import FEWEST_ITEMS
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
@@ -104,14 +103,7 @@ class CharLanguageModel(Experiment):
     smoothing: float = setting(1.0, ge=0, le=100, group="Network")
     """Fake counts in every cell of the table of pairs (document 002 adds 1). 0: none."""
 
-    corpus: str = setting(
-        "names",
-        group="Text",
-        control="text",
-        pattern=f"^(names|cities|python|{KEPT})$",
-        labels=CORPORA,
-        allowed="names, cities, python, or the 16 characters that name a text kept on this server",
-    )
+    corpus: str = standard.kept("a text", "names", "cities", "python", group="Text", control="text", labels=CORPORA)
     """What is learned: first names, city names, the lines of Python's documentation, or your own text."""
     items: int = setting(0, ge=0, le=100_000, group="Text", unit="items")
     """At most so many names or lines, drawn at random. 0: all."""

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
@@ -56,7 +55,7 @@ class Reading(TrainingReading):
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(ContinuousDepth.variables)
+    kinds: ClassVar[ByKind] = ContinuousDepth.variables_by_kind
     loss: Floats = at_last("test_loss", "look")
     refined: Floats = at_last("refined_test_loss", "look")
     accuracy: Floats = measured("test_accuracy", "look", by=_settled)

@@ -42,7 +42,7 @@ from goldviz.labs.continuous_depth.networks import (
 )
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
-from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
+from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
@@ -87,7 +87,7 @@ def train(settings: ContinuousDepth, record: Record) -> None:
         record.once("label", data[0].view.unseen.answers[: len(data[0].view.kept)].numpy())
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
-            closely = step in (1, settings.steps) or step % settings.look_every == 0
+            closely = is_look(step, settings.steps, settings.look_every)
             if closely:
                 look(grid, [own.view for own in data], record)
             batches = [next_batch(own, settings.batch) for own in data]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.depth_gradients import LAB, measures
 
@@ -29,9 +31,10 @@ BEST_RATES = {("adam", 60): 0.0316, ("adam", 600): 0.00316, ("sgd", 60): 0.316, 
 """Of half decades from 1e-4 to 1, the one with the plain network's lowest test loss, by optimiser and epochs."""
 
 
+Tried = partial(Claim, LAB)
+
 CLAIMS = (
-    Claim(
-        LAB,
+    Tried(
         "C11",
         "A good step changes the weights by about a thousandth of their size.",
         "002, 1.3.3",
@@ -46,8 +49,7 @@ CLAIMS = (
             for lane, (optimiser, epochs) in enumerate(BEST_RATES, start=1)
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C61",
         "With skip connections gradients cross many layers without being excessively attenuated.",
         "001, 3.1.2, eq. 27",
@@ -61,8 +63,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C62",
         "Without skip connections a deep network's gradient vanishes.",
         "001, 3.1.2, figure 1",
@@ -76,8 +77,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C63",
         "A residual function is easier to optimise than the mapping itself.",
         "001, 3.1.1, eq. 26",
@@ -92,8 +92,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C64",
         "Deeper networks may train worse than shallower ones, even where gradients do not vanish.",
         "001, 3.1",
@@ -107,8 +106,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C65",
         "Residual architectures are robust to increasing depth.",
         "001, 3.1.1",
@@ -119,8 +117,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C135",
         "Skip connections refine a representation step by step: a block with a small branch keeps what it was given.",
         "001, 3.1.1",
@@ -135,8 +132,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C146",
         "Gradient descent sharpens the loss until its rate is at the edge of stability.",
         "002, 1.3.3",
@@ -154,8 +150,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C147",
         "A step below 2 over the sharpness along it lowers its batch's loss, and a longer one raises it.",
         "002, 1.3.3",
@@ -166,8 +161,7 @@ CLAIMS = (
             "residual: at {:.0%}": Part(measures.TOLD_RIGHT["residual"], above=0.99),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C148",
         "The sharpness before training tells the largest rate that works.",
         "002, 1.3.3",
@@ -182,8 +176,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C66",
         "Both networks of the experiment have 38,810 parameters.",
         "001, 5.3.2, table 1",

@@ -10,8 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import largest, mean, ratio
@@ -86,7 +84,6 @@ class Reading(TrainingReading):
 
     labels: ClassVar[Mapping[str, str]] = {"plain": "plain", "residual": "residual"}
     declared: ClassVar[Any] = DepthGradients
-    kinds: ClassVar[ByKind] = by_kind(DepthGradients.variables)
     depth: int = read(lambda one: int(one.settings.depth))
     epochs: int = read(lambda one: int(one.dataset["epoch"].size))
     first: Floats = read(_of_hidden(lambda norms: mean(norms[0])))

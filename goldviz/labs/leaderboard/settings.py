@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldviz.data.tables.sealed_names import KEPT, KEY
+from goldviz.data.tables.sealed_names import KEY
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -42,13 +42,12 @@ class Leaderboard(Experiment):
     )
     smaller: ClassVar[tuple[str, ...]] = ("rows", "channels", "horizon")
 
-    series: str = setting(
-        "exchange",
+    series: str = standard.kept(
+        "a series",
+        *SIMULATED_SERIES,
         group="Series",
         control="series",
-        pattern=f"^({'|'.join(SIMULATED_SERIES)}|{KEPT})$",
         labels=standard.labels_of(SIMULATED_SERIES),
-        allowed="exchange, load, or the 16 characters that name a series kept on this server",
     )
     """The series that is forecast: a simulated one, or a file of your own."""
     horizon: int = setting(96, ge=1, le=720, group="Task", essential=True, unit="steps")

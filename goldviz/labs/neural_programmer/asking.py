@@ -18,7 +18,7 @@ from goldviz.labs.neural_programmer.questions import Questions, as_numbers
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 from goldviz.labs.neural_programmer.train import programmer
 from goldviz.runs.jobs.kept_weights import KeptWeights
-from goldviz.training.state import StateError
+from goldviz.training.state import network_at_rest
 from goldviz.training.threads import one_thread
 
 ReportSteps = Callable[[float, float], None]
@@ -88,13 +88,5 @@ def loaded(checkpoint: KeptWeights) -> Programmer:
 
 def network_of_state(settings: NeuralProgrammer, state: bytes) -> Programmer:
     """The first seed's network as it stood in a packed state; raises :class:`StateError` where it holds none."""
-    # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
-    from safetensors.torch import load
-
-    network, own = programmer(settings, settings.seeds[0]), f"programmer/{settings.seeds[0]}/network/"
-    weights = {key.removeprefix(own): part for key, part in load(state).items() if key.startswith(own)}
-    try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
-        raise StateError("The kept state holds no network of these settings.") from error
-    return network.eval().requires_grad_(False)
+    seed = settings.seeds[0]
+    return network_at_rest(programmer(settings, seed), f"programmer/{seed}/network", state)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import at_last
@@ -31,7 +29,6 @@ class Reading(TrainingReading):
     last look."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(NeuralProgrammer.variables)
     declared: ClassVar[Any] = NeuralProgrammer
     right: Floats = at_last("right", "look")
     """The share of questions that the hardened program answers rightly."""

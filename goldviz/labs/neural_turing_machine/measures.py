@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import at_last, read
@@ -47,7 +45,6 @@ class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last look."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(NeuralTuringMachine.variables)
     declared: ClassVar[Any] = NeuralTuringMachine
     units: ClassVar[Mapping[str, str]] = {"write_cells": "cells", "read_cells": "cells"}
     whole: Floats = read(_at_length("sequences_right", _trained))

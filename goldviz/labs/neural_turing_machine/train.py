@@ -31,7 +31,7 @@ from goldviz.labs.neural_turing_machine.networks import LAYERS, Network, lanes, 
 from goldviz.labs.neural_turing_machine.tasks import EXTRA, TaskBatch, lengths_to_test, sequences, trained_batch
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
-from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
+from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DATA, TEST_DATA, stream
@@ -60,7 +60,7 @@ def train(settings: NeuralTuringMachine, record: Record) -> None:
         announce(settings, record, evaluations[0], device)
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
         for step in steps_from_state(record, settings.steps, grid.parts()):
-            closely = step in (1, settings.steps) or step % settings.look_every == 0
+            closely = is_look(step, settings.steps, settings.look_every)
             if closely:
                 with record.instrument():
                     looks = look(grid, evaluations)

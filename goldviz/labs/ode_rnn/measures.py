@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
@@ -82,7 +81,7 @@ class Reading(TrainingReading):
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(ODERNNLaboratory.variables)
+    kinds: ClassVar[ByKind] = ODERNNLaboratory.variables_by_kind
     error: Floats = at_last("error", "look")
     long_gap_error: Floats = at_last("long_gap_error", "look")
     zero: Floats = read(lambda run: _of_zero(run, "in range"))

@@ -37,7 +37,7 @@ from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.series_forecaster import SeriesForecaster
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
-from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, stacked, steps_from_state, table
+from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import DATA, TEST_DATA, stream
@@ -80,7 +80,7 @@ def train(settings: ODERNNLaboratory, record: Record) -> None:
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
             now = record.settings
-            closely = step in (1, settings.steps) or step % settings.look_every == 0
+            closely = is_look(step, settings.steps, settings.look_every)
             if closely:
                 look(grid, views, now, record)
             rate = now.learning_rate * one_cycle_share(step, settings.steps)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from goldviz.data.tables.sealed_names import KEPT
-from goldviz.declare import market_settings
+from goldviz.declare import market_settings, standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
 from goldviz.declare.text_models import text_model_setting
@@ -35,13 +34,7 @@ class PolicyDocuments(Instant):
         question="What changed between these statements, and when could a market have known?",
     )
 
-    documents: str = setting(
-        "generated",
-        group="Documents",
-        control="documents",
-        pattern=f"^(generated|{KEPT})$",
-        allowed="'generated', or the 16 characters that name documents kept on this server",
-    )
+    documents: str = standard.kept("documents", "generated", group="Documents", control="documents")
     """The documents: generated ones, or documents kept on this server."""
     model: str = text_model_setting("The model that reads the documents.")
     pooling: Literal["mean", "cls"] = setting("mean", group="Vectors", essential=True, labels=POOLINGS)

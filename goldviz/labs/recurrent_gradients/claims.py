@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.recurrent_gradients import LAB, measures
 
@@ -11,9 +13,10 @@ FAR = {"networks": "lstm", "length": 200, "batch": 16, "steps": 1, "look_every":
 OF_A_BATCH = {"networks": "rnn", "length": 10, "steps": 200, "look_every": 0}
 
 
+Tried = partial(Claim, LAB)
+
 CLAIMS = (
-    Claim(
-        LAB,
+    Tried(
         "C10",
         "A loss that jumps much from step to step may come from too small a batch.",
         "002, 1.3.3",
@@ -27,8 +30,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C68",
         "LSTMs are significantly more stable than standard RNNs when trained through time.",
         "001, 2.2.2",
@@ -40,8 +42,7 @@ CLAIMS = (
             "its test loss is {:.2g} of the RNN's": Part(measures.lstm_over_rnn, below=1, scale="ratio"),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C69",
         "With forget gates near 1 long-term dependencies are learned; near 0 they are not.",
         "001, 2.2.2, eq. 18",
@@ -53,8 +54,7 @@ CLAIMS = (
             "forget bias −2: {:.2g}": Part(measures.WORTH["lstm"], above=0.9, scale="ratio", lanes=(2,)),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C70",
         "GRUs mitigate vanishing gradients with a simpler structure than LSTMs.",
         "001, 2.3.2, eq. 24",
@@ -69,8 +69,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C71",
         "Gates cost parameters: an LSTM has more than a plain RNN, and a GRU fewer than an LSTM.",
         "001, 2.2.3",
@@ -81,8 +80,7 @@ CLAIMS = (
             "the GRU has {:.0%} of the LSTM's": Part(measures.gru_size, below=1),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C72",
         "A gradient that is clipped to a largest norm no longer explodes.",
         "003, clipping",
@@ -94,8 +92,7 @@ CLAIMS = (
             "with the norm held at 1, {:.0%} do": Part(measures.diverges, below=0.5, scale="share", lanes=(2,)),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C73",
         "RNNs work well on short-term dependencies, but poorly on long-term ones.",
         "004, 2.1",
@@ -116,8 +113,7 @@ CLAIMS = (
             "40 words back {:.2g}": Part(measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(4,)),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C74",
         "LSTM saved us from the RNN's problem with long-term dependencies.",
         "004, 2.1",
@@ -131,8 +127,7 @@ CLAIMS = (
             ),
         },
     ),
-    Claim(
-        LAB,
+    Tried(
         "C138",
         "LSTMs do not end gradient instability: very long ranges need a careful start.",
         "001, 2.2.3",

@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
 from goldviz.diagnostics.findings.by_kind import TrainingReading
@@ -79,7 +78,7 @@ class Reading(TrainingReading):
     """
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(RecurrentGradients.variables)
+    kinds: ClassVar[ByKind] = RecurrentGradients.variables_by_kind
     units: ClassVar[Mapping[str, str]] = {
         "faded_at": "steps",
         "farthest": "log10",

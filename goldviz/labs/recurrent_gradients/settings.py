@@ -10,7 +10,6 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -65,13 +64,12 @@ class RecurrentGradients(Experiment):
     )
     """What the network has to learn. Each has a known answer for a network without memory; labelled texts have their
     classes' shares."""
-    labelled_texts: str = setting(
+    labelled_texts: str = standard.kept(
+        "labelled texts",
         "generated",
         group="Task",
         control="labelled texts",
-        pattern=f"^(generated|{KEPT})$",
         labels={"generated": "generated statements with their tone"},
-        allowed="'generated', or the 16 characters that name labelled texts kept on this server",
     )
     """Texts whose class is to be said: generated statements with their tone, or a file of yours."""
     length: int = setting(50, ge=4, le=200, group="Task", essential=True, unit="steps")

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Recorded, Verdicts, networks
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import ratio, share
@@ -56,7 +54,6 @@ class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last look."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(SeriesAttention.variables)
     declared: ClassVar[Any] = SeriesAttention
     error: Floats = at_last("horizon_error", "look", "ahead", by=_mean_ahead)
     """The mean squared error of the rolled forecast, in variances of what is learned from."""

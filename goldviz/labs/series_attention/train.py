@@ -34,7 +34,7 @@ from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS
 from goldviz.labs.series_attention.tasks.windows import SeriesWindows
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, on_cpu, training_on
-from goldviz.training.grid import Grid, Learner, hand_over, parameter_count, steps_from_state, table
+from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.schedules import warm_up_share
@@ -68,7 +68,7 @@ def train(settings: SeriesAttention, record: Record) -> None:
             now = record.settings
             rate = now.learning_rate * warm_up_share(step, settings.steps, settings.warm_up)
             record("learning_rate", rate)
-            closely = step in (1, settings.steps) or step % settings.look_every == 0
+            closely = is_look(step, settings.steps, settings.look_every)
             if closely:
                 look(settings, record, grid, views)
             picks = [

@@ -7,14 +7,13 @@ from typing import ClassVar, Self
 
 from pydantic import model_validator
 
-from goldviz.data.tables.sealed_names import KEPT
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.split_patterns import LONGEST_EXPRESSION, SPLIT_PATTERNS, checked_expression
+from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
-from goldviz.declare.standard import labels_of
 
-PATTERN_LABELS = labels_of(SPLIT_PATTERNS) | {"own": "Your expression"}
+PATTERN_LABELS = standard.labels_of(SPLIT_PATTERNS) | {"own": "Your expression"}
 CORPORA = {
     "python": "Python's documentation",
     "words": "The same, single spaces",
@@ -55,13 +54,8 @@ class TextTokens(Instant):
     """Where the right tokeniser cuts, to compare."""
     vocabulary: int = setting(1000, ge=256, le=4096, group="Vocabulary", essential=True, unit="tokens")
     """How many tokens there are: the 256 single bytes, and one for each merge."""
-    corpus: str = setting(
-        "python",
-        pattern=f"^(python|words|code|names|cities|own|{KEPT})$",
-        group="Text",
-        labels=CORPORA,
-        control="corpus",
-        allowed="python, words, code, names, cities, own, or the 16 characters that name a text kept on this server",
+    corpus: str = standard.kept(
+        "a text", "python", "words", "code", "names", "cities", "own", group="Text", control="corpus", labels=CORPORA
     )
     """The text that the merges are learned from (the corpus)."""
     expression: str = setting(

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, measured, read
@@ -58,7 +56,6 @@ class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is of unseen sequences."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = by_kind(TranslationTransformer.variables)
     declared: ClassVar[Any] = TranslationTransformer
     units: ClassVar[Mapping[str, str]] = {"steps_to_right": "steps"}
     right: Floats = at_last("sequence_accuracy", "look")

@@ -35,6 +35,7 @@ from goldviz.training.grid import (
     Learner,
     close_steps,
     hand_over,
+    is_look,
     parameter_count,
     steps_from_state,
     table,
@@ -78,7 +79,7 @@ def train(settings: TranslationTransformer, record: Record) -> None:
             now = record.settings
             peak = now.learning_rate * warm_up_share(step, settings.steps, settings.warm_up)
             record("learning_rate", peak)
-            if step in (1, settings.steps) or step % settings.look_every == 0:
+            if is_look(step, settings.steps, settings.look_every):
                 look(record, grids, tests)
             if step in close:
                 look_closely(record, grids[1.0], tests)

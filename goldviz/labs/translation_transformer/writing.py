@@ -20,7 +20,7 @@ from goldviz.labs.translation_transformer.transformer import Transformer
 from goldviz.models.text.decoding import beam
 from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.runs.store.run_store import Store
-from goldviz.training.state import StateError
+from goldviz.training.state import network_at_rest
 from goldviz.training.threads import one_thread
 
 ReportSteps = Callable[[float, float], None]
@@ -100,16 +100,5 @@ def loaded(weights: KeptWeights) -> tuple[Transformer, PairTask | OwnPairs]:
 
 def network_of_state(settings: TranslationTransformer, state: bytes) -> Transformer:
     """The network as it stood in a packed state; raises :class:`StateError` where it holds none."""
-    # Imported here, as in goldviz.training.state, because an exported script runs without safetensors.
-    from safetensors.torch import load
-
     norm, seed = trained_norms(settings.norm)[0], settings.seeds[0]
-    own = f"{norm}/{seed}/network/"
-    network = transformer(settings, norm, seed)
-    try:
-        network.load_state_dict(
-            {key.removeprefix(own): part for key, part in load(state).items() if key.startswith(own)}
-        )
-    except RuntimeError as error:
-        raise StateError("The kept state holds no network of these settings.") from error
-    return network.eval().requires_grad_(False)
+    return network_at_rest(transformer(settings, norm, seed), f"{norm}/{seed}/network", state)

@@ -18,6 +18,10 @@ from goldviz.models.style import NetworkStyle
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
 
+    Panel = Float[np.ndarray, "rows channels"]
+    PerAnswer = Float[np.ndarray, " n"]
+    PerTest = Float[np.ndarray, " test"]
+
 RIDGE_LAGS = 3
 RIDGE_PENALTIES = (1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6)
 """For some thousand rows of standardised values, from almost least squares to almost the mean."""
@@ -68,22 +72,12 @@ def past_of(fold: ForecastParts) -> Int[np.ndarray, " past"]:
     return np.asarray(np.concatenate([fold.train, fold.validation]))
 
 
-def no_change(
-    values: Float[np.ndarray, "rows channels"],
-    answers: ForecastAnswers,
-    fold: ForecastParts,
-    persistence: Float[np.ndarray, " n"],
-) -> Float[np.ndarray, " test"]:
+def no_change(values: Panel, answers: ForecastAnswers, fold: ForecastParts, persistence: PerAnswer) -> PerTest:
     """Forecast that nothing changes: a return of zero, or the last price."""
     return np.asarray(persistence[fold.test])
 
 
-def expanding_mean(
-    values: Float[np.ndarray, "rows channels"],
-    answers: ForecastAnswers,
-    fold: ForecastParts,
-    persistence: Float[np.ndarray, " n"],
-) -> Float[np.ndarray, " test"]:
+def expanding_mean(values: Panel, answers: ForecastAnswers, fold: ForecastParts, persistence: PerAnswer) -> PerTest:
     """Forecast the mean of all answers known so far; it goes on growing inside the test block."""
     count = known_answers(answers)[fold.test]
     sums = np.concatenate([[0.0], np.cumsum(answers.values)])
@@ -91,11 +85,8 @@ def expanding_mean(
 
 
 def first_order_autoregression(
-    values: Float[np.ndarray, "rows channels"],
-    answers: ForecastAnswers,
-    fold: ForecastParts,
-    persistence: Float[np.ndarray, " n"],
-) -> Float[np.ndarray, " test"]:
+    values: Panel, answers: ForecastAnswers, fold: ForecastParts, persistence: PerAnswer
+) -> PerTest:
     """Forecast y_k = a + b y_(k-1), with least squares' b = cov(y_k, y_(k-1)) / var(y_(k-1)) and a from the means.
 
     y_(k-1) is the last answer known. Where all of them are equal b is 0, and before the first one the mean is said.
@@ -112,12 +103,7 @@ def first_order_autoregression(
     return np.asarray(y.mean() + slope * distance)
 
 
-def ridge_on_lags(
-    values: Float[np.ndarray, "rows channels"],
-    answers: ForecastAnswers,
-    fold: ForecastParts,
-    persistence: Float[np.ndarray, " n"],
-) -> Float[np.ndarray, " test"]:
+def ridge_on_lags(values: Panel, answers: ForecastAnswers, fold: ForecastParts, persistence: PerAnswer) -> PerTest:
     """Forecast the change by ridge regression (Hoerl and Kennard 1970) on the last three values of every channel.
 
     A covariate's value at a forecast is the mean of what became known since the forecast before, NaN if nothing did;
@@ -160,9 +146,7 @@ def _varies(x: Float[np.ndarray, " n"]) -> bool:
     return bool(x.std() > LEAST_SPREAD * np.abs(x).max())
 
 
-def _lagged(
-    values: Float[np.ndarray, "rows channels"], answers: ForecastAnswers, change: Float[np.ndarray, " n"]
-) -> Float[np.ndarray, "n features"]:
+def _lagged(values: Panel, answers: ForecastAnswers, change: PerAnswer) -> Float[np.ndarray, "n features"]:
     arrivals = _arrived(values[:, 1:], answers.rows)
     count, missing = known_answers(answers), np.full_like(arrivals, np.nan)
     columns = []

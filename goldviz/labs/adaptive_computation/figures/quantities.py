@@ -6,14 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.limits import Quantity, padded, places, values_of, with_zero
 from goldviz.labs.adaptive_computation.prices import STYLES
 from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
 
-KINDS = by_kind(AdaptiveComputation.variables)
+KINDS = AdaptiveComputation.variables_by_kind
 QUANTITIES = {
     **quantities_by_kind(KINDS),
     "ponder": Quantity(with_zero("ponder"), padded),

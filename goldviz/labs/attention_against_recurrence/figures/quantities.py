@@ -6,13 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.limits import Quantity, magnitudes, padded, places
 from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
 
-KINDS = by_kind(AttentionAgainstRecurrence.variables)
+KINDS = AttentionAgainstRecurrence.variables_by_kind
 QUANTITIES = {
     **quantities_by_kind(KINDS),
     "share": Quantity(lambda ds: np.array([0.0, 1.0]), padded),

@@ -7,13 +7,12 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.limits import Quantity, Values, places
 from goldviz.labs.attention_interface.settings import AttentionInterface
 
-KINDS = by_kind(AttentionInterface.variables)
+KINDS = AttentionInterface.variables_by_kind
 
 
 def _shares(ds: Run) -> Values:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.arrays.light import joined
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import colour_quantities, of_layers
@@ -153,7 +152,7 @@ COLOURS = (
 )
 """What may colour the encoder's diagram."""
 
-KINDS = by_kind(BertPretraining.variables)
+KINDS = BertPretraining.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, colour_quantities, of_layers
@@ -19,7 +18,7 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
 from goldviz.labs.char_gpt.settings import CharGpt
 
-KINDS = by_kind(CharGpt.variables)
+KINDS = CharGpt.variables_by_kind
 SIMPLE = {name: KINDS.labels[name] for name in KINDS.every("baseline_loss")}
 """Losses of guesses that need no network."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, colour_quantities, of_layers
@@ -23,7 +22,7 @@ COLOURS = (
 )
 """What may colour the network's diagram."""
 
-KINDS = by_kind(CharLanguageModel.variables)
+KINDS = CharLanguageModel.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, Reading, colour_quantities, of_layers
@@ -127,7 +126,7 @@ COLOURS = (
 )
 """What may colour the networks' diagram."""
 
-KINDS = by_kind(ContinuousDepth.variables)
+KINDS = ContinuousDepth.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, colour_quantities, of_layers
@@ -81,7 +80,7 @@ COLOURS = (
 )
 """What may colour the networks' diagram."""
 
-KINDS = by_kind(DepthGradients.variables)
+KINDS = DepthGradients.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.draft import Figure
@@ -185,7 +184,7 @@ def _hidden(ds: Run) -> Values:
     return np.array([-largest.max(), largest.max()]) if largest.size else largest
 
 
-KINDS = by_kind(GoldForecast.variables)
+KINDS = GoldForecast.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.limits import Quantity, Values, padded, values_of, with_zero
@@ -45,7 +44,7 @@ def _window(ds: Run) -> Values:
     return values_of("past", "truth", "forecast")(ds)
 
 
-KINDS = by_kind(Leaderboard.variables)
+KINDS = Leaderboard.variables_by_kind
 QUANTITIES = {
     **quantities_by_kind(KINDS),
     "told": Quantity(values_of("told", "told_low", "told_high"), padded),

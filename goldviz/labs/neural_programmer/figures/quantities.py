@@ -7,13 +7,12 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.limits import Quantity, Values, padded, with_zero
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 
-KINDS = by_kind(NeuralProgrammer.variables)
+KINDS = NeuralProgrammer.variables_by_kind
 
 
 def _shares(ds: Run) -> Values:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.limits import Quantity, padded, places, values_of, with_zero
@@ -14,7 +13,7 @@ from goldviz.figures.maps import symmetric
 from goldviz.figures.reading import absence
 from goldviz.labs.neural_turing_machine.settings import NeuralTuringMachine
 
-KINDS = by_kind(NeuralTuringMachine.variables)
+KINDS = NeuralTuringMachine.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.draft import Figure
@@ -182,7 +181,7 @@ def _wide(low: float, high: float) -> tuple[float, float]:
     return low - room, high + room
 
 
-KINDS = by_kind(ODERNNLaboratory.variables)
+KINDS = ODERNNLaboratory.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
@@ -64,7 +63,7 @@ def _fan(ds: Run) -> Values:
     return Moves.of_run(ds).shown(values)
 
 
-KINDS = by_kind(PriceTokens.variables)
+KINDS = PriceTokens.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

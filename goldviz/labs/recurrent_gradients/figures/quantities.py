@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.diagram import Colour, Reading, colour_quantities
@@ -106,7 +105,7 @@ COLOURS = (
 )
 """What may colour the cells' diagram."""
 
-KINDS = by_kind(RecurrentGradients.variables)
+KINDS = RecurrentGradients.variables_by_kind
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.draft import Figure
@@ -15,7 +14,7 @@ from goldviz.figures.limits import Quantity, Values, decades, log_of, padded, pl
 from goldviz.figures.market import legend_under
 from goldviz.labs.series_attention.settings import SeriesAttention
 
-KINDS = by_kind(SeriesAttention.variables)
+KINDS = SeriesAttention.variables_by_kind
 FARTHEST = 0.5
 """Heights of a series' own range that its axis follows a forecast up and down, at most."""
 

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.declare.kinds import by_kind
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
 from goldviz.figures.limits import Quantity, Values, padded, places, with_zero
@@ -23,7 +22,7 @@ def _spread(ds: Run) -> Values:
     return np.concatenate([(means - deviations).ravel(), (means + deviations).ravel()])
 
 
-KINDS = by_kind(TranslationTransformer.variables)
+KINDS = TranslationTransformer.variables_by_kind
 QUANTITIES = {
     **quantities_by_kind(KINDS),
     "share": Quantity(lambda ds: np.array([0.0, 1.0]), padded),
