@@ -116,7 +116,7 @@ def test_header_price_and_split_are_told_in_notebook_and_shell_alike(folder: Pat
         ({"header": True}, "The header is to stand in row True; allowed is a row's number, such as 3."),
         ({"decimal": ";"}, "The decimal mark is ';'; allowed are '.' and ','."),
         ({"price": "Lead"}, "mine.csv has no numbers in 'Lead'; allowed as price are Bullion, Silver."),
-        ({"split": "Silver"}, "mine.csv has no names of channels in 'Silver'; allowed is a column of names that come"),
+        ({"split": "Silver"}, "mine.csv has no names in 'Silver'; allowed is a column of names that come"),
     ],
 )
 def test_what_is_told_wrongly_is_named(told: dict[str, Any], sentence: str, folder: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_column_that_there_is_not_is_named(folder: Path, capsys: pytest.Captur
     table().to_csv(folder / "mine.csv", index=False)
     assert main(["run", "gold-forecast", "--market", "mine.csv", "--market-columns", "Copper"]) == 2
     said = capsys.readouterr().err
-    assert said == "goldviz: mine.csv has no channel 'Copper'; allowed are Bullion, Silver.\n"
+    assert said == "goldviz: mine.csv has no column 'Copper'; allowed are Bullion, Silver.\n"
 
 
 def test_a_market_that_is_too_short_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,7 @@ JOURNEYS = (
     Journey(
         kinds.a22_auctions_of_several_regions,
         "auctions.csv",
-        "Rows (please tell): All of them are one price, or each name in Country is a channel.",
+        "Rows (please tell): All of them are one price, or each name in Country becomes a column.",
         "all rows are one",
         "auctions.csv: Auction price",
     ),

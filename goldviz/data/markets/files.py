@@ -268,13 +268,13 @@ def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
     for column in (*choices.values, *(column for mapping in choice_tables for column in mapping)):
         if column not in layout.columns:
             raise MarketError(
-                f"{table.file} has no channel {plain_words(column)!r}; allowed are {plain_words(usable, 300)}."
+                f"{table.file} has no column {plain_words(column)!r}; allowed are {plain_words(usable, 300)}."
             )
     for column in choices.values:
         if layout.columns[column].trouble:
             raise MarketError(layout.columns[column].trouble)
     if len(set(choices.values)) < len(choices.values):
-        raise MarketError(f"A channel of {table.file} is chosen twice; allowed is each of {usable} once.")
+        raise MarketError(f"A column of {table.file} is chosen twice; allowed is each of {usable} once.")
     if layout.question is not None:
         raise MarketError(_unanswered(layout.question, table))
     transformations = get_args(Transformation)

@@ -69,7 +69,7 @@ def stamp_reading(
     if one_clock and latest_clock:
         clock = _clock(latest_clock)
         rule = f"say so under Known at: {clock} UTC or {clock} New York."
-        return StampReading(note=f"Their stamps are at {clock}. If values come out then, {rule}")
+        return StampReading(note=f"All values are stamped {clock}. If they come out then, {rule}")
     return StampReading()
 
 

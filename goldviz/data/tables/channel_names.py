@@ -44,11 +44,13 @@ def channel_names(
             continue
         if is_answer or different <= MOSTLY_REPEATED * len(moments):
             return (column, names), None
-        sentence = f"{name} has {len(names.dictionary)} names, and most dates have one row: is each name a channel?"
+        sentence = (
+            f"{name} has {len(names.dictionary)} names, and most dates have one row: is each name its own column?"
+        )
         return (column, names), None if answers.split == "" else Question("split", sentence, {})
     if answers.split:
         raise MarketError(
-            f"{table.file} has no names of channels in {plain_words(answers.split)!r}; allowed is a column of names "
+            f"{table.file} has no names in {plain_words(answers.split)!r}; allowed is a column of names "
             "that come again."
         )
     return None, None
@@ -74,7 +76,7 @@ def split_question(
         question,
         answers={
             "": f"all rows are one {name}: {len(whole.values.dropna())} days{twice}, last {last:,.10g}",
-            source.table.names[key[0]]: f"a channel for each: {by_name} rows",
+            source.table.names[key[0]]: f"a column for each: {by_name} rows",
         },
     )
 

@@ -125,7 +125,7 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
         target, selection = _target(columns, None, table)
         names = ", ".join(table.names[column] for column in numeric if column != value)
         notes.append(
-            f"Each name in {table.names[key[0]]} is a channel of {table.names[value]}"
+            f"Each name in {table.names[key[0]]} becomes a column of {table.names[value]}"
             + (f"; {plain_words(names, 80)} of each is left out." if names else ".")
         )
         left_out.remove(key[0])
@@ -135,9 +135,9 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
         notes.append(f"{unclear} was read with {'a comma' if decimal == ',' else 'a point'} as decimal mark.")
     if elsewhere:
         names = plain_words(", ".join(table.names[column] for column in elsewhere), 80)
-        notes.append(f"Left out, because other dates stand beside them: {names}.")
+        notes.append(f"Left out, as they belong to other dates: {names}. Choose those dates to read them instead.")
     if left_out:
-        notes.append(f"Left out, for no numbers are in it: {', '.join(table.names[column] for column in left_out)}.")
+        notes.append(f"Left out, as they hold no numbers: {', '.join(table.names[column] for column in left_out)}.")
     notes += [f"{column.trouble} It is left out." for column in columns.values() if column.trouble]
     notes += roles.notes
     if key is None or answers.split == "":
@@ -199,14 +199,14 @@ def _of_numbers(
     elif len(layout.chosen) > 1 and priced(list(names))[0] != target:
         sure = "likely"
     if question is not None and question.argument == "price":
-        sure = "asked"
+        sentence, sure = "Not clear which column is forecast.", "asked"
     usable = tuple(name for name, column in layout.columns.items() if not column.trouble)
     points = [Understood("Price", sentence, sure, "price", usable, choice=target)]
     if split is not None:
         apart = question is None and answers.split != ""
-        sentence = f"Each name in {split} is a channel." if apart else "All of them are one price."
+        sentence = f"Each name in {split} becomes a column." if apart else "All of them are one price."
         if question is not None:
-            sentence = f"All of them are one price, or each name in {split} is a channel."
+            sentence = f"All of them are one price, or each name in {split} becomes a column."
         certain: Confidence = "asked" if question is not None else "likely" if answers.split is None else "sure"
         points.append(Understood("Rows", sentence, certain, "split", ("", split), choice=split if apart else ""))
     if layout.unclear or layout.decimal == "," or answers.decimal:

@@ -160,7 +160,7 @@ def percentage(value: float) -> str:
 def check_span(height: int, width: int) -> None:
     """Raise :class:`Unfit` where so many cells are spanned that most are empty, or the table is none of prices."""
     if height * width > MOST_SPANNED:
-        raise Unfit("has cells far from each other; delete what stands beside its table, or save it.")
+        raise Unfit("has cells far from each other; delete what stands beside its table, or save it as CSV.")
 
 
 class Cells:

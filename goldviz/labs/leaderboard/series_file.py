@@ -71,7 +71,7 @@ def _series(table: FileTable) -> SeriesFile:
             "Take fewer columns."
         )
     if left_out := [table.names[column] for column in others if column not in numeric]:
-        notes += (f"Left out, for no numbers are in it: {', '.join(left_out)}.",)
+        notes += (f"Left out, as they hold no numbers: {', '.join(left_out)}.",)
     for column in numeric:
         _check_whole(table, column, numbers[column])
     flat = [column for column in numeric if np.ptp(numbers[column].values) == 0]

@@ -788,9 +788,9 @@ def test_a_huge_file_is_refused_before_it_is_looked_at():
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [
-        ({"values": ("Open",)}, "gold.csv has no channel 'Open'; allowed are Close."),
-        ({"values": ("Close", "Close")}, "A channel of gold.csv is chosen twice; allowed is each of Close once."),
-        ({"transformations": {"Open": "level"}}, "gold.csv has no channel 'Open'; allowed are Close."),
+        ({"values": ("Open",)}, "gold.csv has no column 'Open'; allowed are Close."),
+        ({"values": ("Close", "Close")}, "A column of gold.csv is chosen twice; allowed is each of Close once."),
+        ({"transformations": {"Open": "level"}}, "gold.csv has no column 'Open'; allowed are Close."),
         (
             {"transformations": {"Close": "sqrt"}},
             "Close is to be seen as 'sqrt'; allowed are log_return, difference, level.",

@@ -493,7 +493,7 @@ def test_a_second_table_beside_the_first_keeps_its_own_dates() -> None:
     content = b"Date,Gold,Date,Oil\n" + content
     made = market(content)
     assert [channel.name for channel in made.channels] == ["Gold"]
-    assert "Left out, because other dates stand beside them: Date (2), Oil." in made.notes["Gold"]
+    assert "Left out, as they belong to other dates: Date (2), Oil." in made.notes["Gold"]
     made = market(content, date_column="Date (2)")
     assert [channel.name for channel in made.channels] == ["Oil"]
     np.testing.assert_array_equal(made.target.observed.index, other)

@@ -373,7 +373,7 @@ def a17b_several_pairs_below_each_other() -> Twin:
         parts.append(pd.DataFrame({"date": days, "pair": pair, **bars}))
     frame = pd.concat(parts, ignore_index=True)
     values = pd.Series(prices(500, 40, 1.1, 5)["close"], days)
-    said = ("Each name in pair is a channel of close",)
+    said = ("Each name in pair becomes a column of close",)
     return Twin(parquet(frame), "EURUSD", values, ("EURUSD", "GBPUSD", "USDJPY"), said=said)
 
 
@@ -383,7 +383,7 @@ def a17c_volatilities_by_ticker() -> Twin:
     columns = {ticker: np.exp(np.cumsum(drawn.normal(0, 0.02, 400)) - 1).round(6) for ticker in tickers}
     parts = [pd.DataFrame({"Data": days, "Ticker": name, "Volatilidade": cells}) for name, cells in columns.items()]
     frame = pd.concat(parts, ignore_index=True).sort_values("Data", kind="stable", ignore_index=True)
-    said = ("Each name in Ticker is a channel of Volatilidade",)
+    said = ("Each name in Ticker becomes a column of Volatilidade",)
     return Twin(parquet(frame), "PETR4", pd.Series(columns["PETR4"], days), tuple(tickers), said=said)
 
 
@@ -418,7 +418,7 @@ def a20_calendar_with_the_month_in_brackets() -> Twin:
         "Actual",
         pd.Series(actual, months),
         ("Actual", "Forecast"),
-        said=("Their stamps are at 14:30",),
+        said=("All values are stamped 14:30",),
         unit="percent",
         seen_as="difference",
     )
@@ -432,7 +432,7 @@ def a20b_calendar_with_two_forms_of_dates() -> Twin:
     rows = rows_of(dates, ["17:30"] * 400, *cells, newest_first=True)
     content = text(rows, ["Release Date", "Time", "Actual", "Forecast"])
     values = pd.Series((1e6 * actual).round(), days)
-    said = ("both were read", "Their stamps are at 17:30")
+    said = ("both were read", "All values are stamped 17:30")
     return Twin(content, "Actual", values, ("Actual", "Forecast"), said=said)
 
 

@@ -257,7 +257,7 @@ def test_names_that_may_be_channels_are_asked_about_before_anything_is_used() ->
     rows.append(f"{DAYS[3]:%Y-%m-%d},99.5,DE")
     visitor = Uploads()
     visitor.bring(("mine.csv", ("Date,Price,Country\n" + "\n".join(rows)).encode()))
-    assert "is each name a channel?" in visitor.said
+    assert "is each name its own column?" in visitor.said
     assert "Use these data" not in [button.label for button in visitor.at.button]
     visitor.answer("How the table is read", "")
     assert [channel.name for channel in visitor.use().channels] == ["Price"]
