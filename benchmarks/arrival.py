@@ -1,8 +1,8 @@
 """From a visitor's arrival at a laboratory to its first figure painted, on a warm server.
 
 A first visit comes with an empty browser; the next ones keep what the browser has learned to keep: scripts, Plotly,
-fonts. Times run from the start of the navigation to the frame after which the heading, the first picture of the main
-figure, or the live figure with its curves, is on screen.
+fonts. Times run from the start of the navigation to the frame after which the page's heading, the first picture of the
+main figure, be it before Streamlit has started, or the live figure with its curves, is on screen.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from serving.server import APP, running
 
 MOMENTS = {
     "heading": HEADING,
-    "picture": "document.querySelector('.goldviz-figure svg path')",
+    "picture": "document.querySelector('#goldviz-first-view[data-pictured], .goldviz-figure svg path')",
     "figure": "document.querySelector('.goldviz-figure .main-svg .trace path')",
 }
+
+PAGES = ["depth-gradients", "recurrent-gradients", "char-gpt", "ode-rnn"]
 
 
 def arrive(page: Page, address: str) -> dict[str, float]:
@@ -35,7 +37,7 @@ def arrive(page: Page, address: str) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--visits", type=int, default=8)
-    parser.add_argument("laboratories", nargs="*", default=["depth-gradients"])
+    parser.add_argument("laboratories", nargs="*", default=PAGES)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, chromium() as browser, running(APP, Path(name)) as server:
         print(f"{'':<46}{'heading':<26}{'first picture':<26}live figure")

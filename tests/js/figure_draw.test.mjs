@@ -3,6 +3,7 @@ import { beforeEach, test } from "node:test";
 import { Element, element, soon } from "./page.mjs";
 import diagram from "../../goldviz/ui/assets/diagram.js";
 import { leavePlace, placeOfFigure } from "../../goldviz/ui/assets/figure_draw.js";
+import { PICTURED } from "../../goldviz/ui/assets/figure_laid.js";
 import { chosenPlaces } from "../../goldviz/ui/assets/figure_link.js";
 import { recoloured, themeUnder, wearInks } from "../../goldviz/ui/assets/figure_theme.js";
 
@@ -145,7 +146,7 @@ test("a diagram says what is chosen in it by key or press, in the colour that a 
 });
 
 test("a first picture stands in a figure's place until Plotly has come, and readers hear its words", async () => {
-  const { placeOfFigure: placed, PICTURED } = await import("../../goldviz/ui/assets/figure_draw.js?with-a-picture");
+  const { placeOfFigure: placed } = await import("../../goldviz/ui/assets/figure_draw.js?with-a-picture");
   const sent = figureOf("Loss");
   Object.assign(sent.layout, { xaxis: { range: [0, 1] }, yaxis: { range: [1, 2] } });
   sent.data[0].x = [0, 1];

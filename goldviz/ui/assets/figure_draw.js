@@ -2,26 +2,22 @@
 
 import { distance, inTurn, pause } from "./drawing_queue.js";
 import { watchDrags } from "./figure_drag.js";
-import { fitted, lettersCome, lettersOf, measureWith } from "./figure_fit.js";
+import { lettersCome, lettersOf } from "./figure_fit.js";
+import { beginAnew, lacksRoom, laidOut, PICTURED, pictured, withMargins } from "./figure_laid.js";
 import { relink, watchLinks } from "./figure_link.js";
 import "./figure_narrow.js";
-import { clearOfCurves, namedAtEnds } from "./figure_names.js";
-import { marginsOf, pictureOf } from "./figure_picture.js";
+import { marginsOf } from "./figure_picture.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
 import { movedTo } from "./figure_step.js";
-import { stroked, strokesOf } from "./figure_strokes.js";
-import { recoloured, themeUnder, toneOf } from "./figure_theme.js";
+import { strokesOf } from "./figure_strokes.js";
+import { themeUnder } from "./figure_theme.js";
 import { oneStop } from "./figure_toolbar.js";
 import { tellWords } from "./figure_words.js";
 
 export const THEME_EVERY_MS = 150;
 // So long after the last step a figure that was only moved is drawn whole.
 const SETTLED_MS = 350;
-// The class of a figure of which a first picture stands in its place.
-export const PICTURED = "goldviz-figure-pictured";
 const TURNS_OF_PAPER = ["beforeprint", "afterprint"];
-// Plotly adds to what an axis takes as much as the smallest margin, at most so many pixels: that must not change.
-const LEAST = 12;
 const UNSEEN_MS = 100;
 const NUMBERS_MS = 300;
 const CONFIG = {
@@ -103,47 +99,6 @@ function watchHand(host) {
   watchLinks(host);
 }
 
-function keepZoom(zoom, layout) {
-  for (const [axis, range] of Object.entries(zoom)) {
-    if (layout[axis]) layout[axis] = { ...layout[axis], range, autorange: false };
-  }
-}
-
-// How far the legend reaches up into the words over it, on a figure of this height whose plot has this size.
-function overprinted(host, { layout, height, size: { h } }) {
-  const legend = host.querySelector(".legend")?.getBoundingClientRect();
-  if (!legend?.height) return 0;
-  const words = [...host.querySelectorAll(".gtitle, .gtitle-subtitle, .heading, .subtitle")].map((one) => one.getBoundingClientRect().bottom);
-  if (!words.length) return 0;
-  const { top } = host.getBoundingClientRect();
-  const lowest = Math.max(...words);
-  if (legend.top >= top + height / 2 || legend.top >= lowest) return 0;
-  // Plotly keeps a legend within its figure and makes it room that the layout does not have.
-  const { y } = { ...layout.template?.layout?.legend, ...layout.legend };
-  return Math.ceil(Math.max(lowest - legend.top, lowest - top + legend.height + Math.max(0, y - 1) * h - layout.margin.t));
-}
-
-// Where names beside a plot get longer or shorter, Plotly draws the whole figure a second time for its new margins. A
-// place keeps the widest margins that it needed: most draws then need one pass, and the axes stay where they are.
-function withRoom({ room }, layout) {
-  const { l, r } = layout.margin;
-  if (!room || !(Math.min(l, r) >= LEAST)) return layout;
-  return { ...layout, margin: { ...layout.margin, l: Math.max(l, room.l), r: Math.max(r, room.r) } };
-}
-
-// Margins as wide as axes and legend will make them: Plotly, which finds that by drawing, need not draw a second time.
-function withMargins(layout, size) {
-  return size && Math.min(...Object.values(layout.margin)) >= LEAST ? { ...layout, margin: { ...layout.margin, ...size } } : layout;
-}
-
-// While a guess is open, where a curve ends is not told by its name.
-function withNames(layout, data, { room }, width, { veiled, ink }) {
-  const measure = measureWith(layout)(13, 400);
-  const tone = (colour) => (ink && colour ? toneOf(colour, ink) : layout.font?.color);
-  const named = veiled ? layout : namedAtEnds(layout, data, width, measure, tone);
-  return clearOfCurves(named, data, width, measure, room);
-}
-
 // Whether a draw would change nothing. Where shapes are dragged, a hand may have changed what was drawn.
 function isDrawn(host, place, { figure, subject, movable, veiled }) {
   const same = place.drawn === figure && place.subject === subject && place.veiled === Boolean(veiled);
@@ -154,66 +109,12 @@ function fits(host, { width, theme, presented }) {
   return host.clientWidth === width && themeUnder(host) === theme && (presenting.host === host) === presented;
 }
 
-// A figure in its place's colours and at its width: its layout as it is laid out, with the room that it needed before, and
-// its traces.
-function laidOut(host, place, { figure, theme, inks, veiled }) {
-  const [width, under] = [host.clientWidth, themeUnder(host)];
-  const colour = inks && under !== theme ? recoloured(inks[theme], inks[under]) : (same) => same;
-  const [data, given] = [colour(figure.data), colour(figure.layout)];
-  return () => {
-    const layout = heightFor(host, fitted(given, width, place.lift, measureWith(given)));
-    keepZoom(place.zoom, layout);
-    const laid = withNames(layout, data, place, width, { veiled, ink: inks?.[under] });
-    const roomy = withRoom(place, laid);
-    return { laid, layout: roomy, traces: stroked(data, roomy) };
-  };
-}
-
-// What stands in a figure's place until Plotly has come. A guess that is open is not answered by it, and a hand that may
-// move something finds all of it or nothing.
+// What stands in a figure's place until Plotly has come.
 function sketch(host, place, wanted) {
-  const { figure, movable, veiled, description = "" } = wanted;
-  beginAnew(place, wanted, host.clientWidth);
-  const lay = laidOut(host, place, wanted);
+  const { figure, veiled } = wanted;
   const fit = { width: host.clientWidth, theme: themeUnder(host), presented: presenting.host === host };
-  const ahead = { ...fit, figure, veiled, letters: lettersCome(), lay, now: lay() };
-  const show = () => {
-    const { layout, traces } = ahead.now;
-    host.style.height = `${layout.height}px`;
-    const picture = veiled || movable ? {} : pictureOf(traces, layout, lettersOf(layout));
-    host.classList.toggle(PICTURED, Boolean(picture.svg));
-    if (picture.svg) host.innerHTML = picture.svg;
-    if (picture.waits) host.dataset.waits = picture.waits;
-    const { size } = picture;
-    ahead.now.size = size;
-    return size && { layout, height: layout.height, size: { ...size, h: layout.height - size.t - size.b } };
-  };
-  place.ahead = ahead;
-  let drawn = show();
-  if (drawn && lacksRoom(host, place, ahead.now, drawn)) {
-    ahead.now = lay();
-    drawn = show();
-  }
-  if (drawn) tellWords(host, figure, ahead.now.layout, description);
-}
-
-// What a place has of another figure, or of one of other words, is none of this one's.
-function beginAnew(place, { figure, subject }, width) {
-  if (place.subject !== subject) Object.assign(place, { subject, zoom: {} });
-  const named = figure.data.filter(({ showlegend }) => showlegend !== false);
-  const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name)]);
-  if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
-}
-
-// Whether what was drawn found too little room: words over the plot that a legend reaches into, or words that were moved
-// for a plot which begins elsewhere than was thought. The place knows then.
-function lacksRoom(host, place, { laid }, drawn) {
-  const { l, r } = drawn.size;
-  const missing = overprinted(host, drawn);
-  place.lift += missing;
-  const isMoved = Math.abs((laid.meta?.beside ?? l) - l) > LEAST / 3;
-  if (isMoved) place.room = { l, r };
-  return missing > 0 || isMoved;
+  const letters = lettersCome();
+  place.ahead = { ...fit, figure, veiled, letters, ...pictured(host, place, wanted, (layout) => heightFor(host, layout)) };
 }
 
 // How a figure was laid out for its first picture, where it is still right.
@@ -231,7 +132,7 @@ async function paint(Plotly, host, place, wanted) {
   beginAnew(place, wanted, width);
   const ahead = asSketched(host, place, wanted);
   place.ahead = undefined;
-  const lay = ahead?.lay ?? laidOut(host, place, wanted);
+  const lay = ahead?.lay ?? laidOut(host, place, wanted, (layout) => heightFor(host, layout));
   let now = ahead?.now ?? lay();
   const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
   if (steps && fits(host, place) && strokesOf(now.traces) === place.strokes && movedTo(host, place, figure, now.laid)) {

@@ -4,7 +4,8 @@
 
 import { pause } from "./drawing_queue.js";
 import { showAim, showDrop } from "./figure_drag.js";
-import { leavePlace, PICTURED, placeOfFigure } from "./figure_draw.js";
+import { leavePlace, placeOfFigure } from "./figure_draw.js";
+import { PICTURED } from "./figure_laid.js";
 import { sketchOver } from "./figure_sketch.js";
 import { framesPage, goToStep, positionsPage, settleStep, stepOf, watchStep } from "./frames_page.js";
 

@@ -34,6 +34,7 @@ from goldviz.ui.panels.live_figure import Source
 from goldviz.ui.panels.parts import CLOSER, FIRST, Part
 from goldviz.ui.panels.together import offer_one_figure
 from goldviz.ui.runs import panel as run_panel
+from goldviz.ui.serving.first_view import Opening
 from goldviz.ui.texts import start_panel, text_panel
 from goldviz.ui.words import plain
 
@@ -88,6 +89,26 @@ class LaboratoryPage:
     def figures(self) -> Mapping[str, FigureSpec]:
         """The laboratory's figures in their order."""
         return cast("Mapping[str, FigureSpec]", self.lab.figures().FIGURES)
+
+    def opening(self) -> Opening | None:
+        """What the page opens with for whoever comes new; None where sentences stand over its figures."""
+        experiment = self.experiment
+        lane = lanes.read(experiment, lanes.EXAMPLE + experiment.presets[0].slug)
+        if self.verdict not in (None, notes_on_text) or not isinstance(lane, Lane):
+            return None
+        specs = [self.figures[name] for name in (self.main, self.beside) if name]
+        return Opening(
+            experiment.title,
+            experiment.question,
+            experiment.presets[0].name,
+            tuple(part.question for part in self.questions()),
+            lane.title,
+            f"{lane.step.capitalize()} {lane.last_step}",
+            tuple(
+                (spec.draw(lane.dataset, epoch=lane.last_step, theme="light").to_json(), spec.description)
+                for spec in specs
+            ),
+        )
 
     def show(self) -> None:
         """Draw the page."""

@@ -1,17 +1,22 @@
 """The addresses of pages: Streamlit's page, which is told there where its server is, and says what keeps it from there.
 
 Without being told, its script first asks below the page's own address, and every link to a page begins with two
-requests for what is not there. The page names its figures' modules and Plotly's, which arrive while that script starts.
+requests for what is not there. The page names its figures' modules and Plotly's, which arrive while that script starts;
+at a laboratory's bare address it shows how the page opens (:mod:`goldviz.ui.serving.first_view`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from starlette.routing import Route
+
+
+ROOT = '<div id="root"></div>'
 
 
 def routes(root: str, pages: Sequence[str]) -> list[Route]:
@@ -21,11 +26,34 @@ def routes(root: str, pages: Sequence[str]) -> list[Route]:
     from starlette.routing import Route
 
     def answered(request: Request) -> HTMLResponse:
-        return HTMLResponse(told(root, request.url.path), headers={"Cache-Control": "no-cache"})
+        page = told(root, request.url.path)
+        # What else an address asks for, the page alone knows to show.
+        view = "" if request.url.query else first_view_at(root, request.url.path)
+        if view:
+            page = with_first_view(page, root[:-1], view)
+        return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
     return [Route(f"{root}{page}", answered) for page in pages]
 
 
+def first_view_at(root: str, path: str) -> str:
+    """What the page at this path opens with, where it is a laboratory's and that is known; else nothing."""
+    from goldviz.declare.registry import laboratories
+    from goldviz.ui.serving.first_view import views
+
+    name = path.removeprefix(root)
+    return views.held(name) if name in laboratories() else ""
+
+
+def with_first_view(page: str, base: str, view: str) -> str:
+    """The page with this view over its empty root, and first of all with what draws it."""
+    from goldviz.ui.serving import first_view
+
+    page = page.replace("<head>", f"<head>{first_view.ahead(base)}", 1)
+    return page.replace(ROOT, f"{ROOT}\n{view}{first_view.drawing(base)}", 1)
+
+
+@cache
 def told(root: str, path: str) -> str:
     """Streamlit's page at this path, with a script before all others that names the server's address."""
     from importlib.resources import files

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goldviz.export.page_scripts import module_text
+from goldviz.export.page_scripts import in_one_script, module_text
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -25,13 +25,16 @@ ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Co
 _INLINE = ("connection", "visits", "typed_numbers", "steady_clicks", "share", "waits")
 INLINE = tuple(f"ui/assets/{name}.js" for name in _INLINE)
 """They stand in every page itself, so nobody fetches them."""
+FIRST_VIEW = "ui/assets/first_view.js"
+"""It draws before all else has come, so it has within it what it imports."""
 
 
 @cache
 def modules() -> Mapping[str, str]:
     """What the browser gets of every module, by its path in the package, such as ``ui/assets/timeline.js``."""
     paths = [*PACKAGE.glob("ui/assets/*.js"), *PACKAGE.glob("labs/*/assets/*.js")]
-    return {path: module_text(path) for path in sorted(one.relative_to(PACKAGE).as_posix() for one in paths)}
+    named = sorted(one.relative_to(PACKAGE).as_posix() for one in paths)
+    return {path: in_one_script(path) if path == FIRST_VIEW else module_text(path) for path in named}
 
 
 @cache
@@ -51,7 +54,8 @@ def modules_ahead(page: str) -> list[str]:
     Named in the page itself, they arrive while Streamlit starts; found import by import, they take a round each.
     """
     own = f"labs/{page.replace('-', '_')}/"
-    return [module for module in modules() if module.startswith(("ui/", own)) and module not in INLINE]
+    apart = (*INLINE, FIRST_VIEW)
+    return [module for module in modules() if module.startswith(("ui/", own)) and module not in apart]
 
 
 def routes(base: str) -> list[Route]:
