@@ -34,6 +34,6 @@ def activation_statistics(
     sample moves their weights.
     """
     values = hidden.flatten(1)
-    flat = activation.derivative(sums).abs().lt_(FLAT * activation.steepest)
+    flat = activation.derivative(sums).abs_().lt_(FLAT * activation.steepest)
     flat_share = flat.mean(dim=1)
     return ActivationStatistics(values.mean(1), spread(values), flat_share.mean(1), (flat_share == 1).float().mean(1))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -16,8 +18,39 @@ def norms(tensors: Sequence[Tensor]) -> Float[Tensor, " tensor"]:
     Squares are summed in float64, because the squares of a gradient of 1e-25 are zero in float32 and those of 1e20
     infinite. Apple's GPUs have no float64.
     """
-    wide = torch.float32 if tensors[0].device.type == "mps" else torch.float64
-    return torch.stack(torch._foreach_norm(list(tensors), 2, wide)).float()
+    return torch.stack(torch._foreach_norm(list(tensors), 2, _wide(tensors[0]))).float()
+
+
+class GradientNorms:
+    """||dL/dh|| of several tensors h of one forward pass, as :func:`norms` has it, each taken while it is computed.
+
+    It is made before the backward pass. A gradient that is retained to be measured afterwards is copied, and has left
+    the processor's cache by then: of small networks that takes several times as long. What is done for it during the
+    backward pass is done in the context that ``measuring`` gives.
+    """
+
+    def __init__(
+        self, tensors: Sequence[Tensor], measuring: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self._measuring = measuring
+        self._norms = tensors[0].new_zeros(len(tensors), dtype=_wide(tensors[0]))
+        self._gradient = self._norms
+        for tensor, norm in zip(tensors, self._norms.unbind(), strict=True):
+            tensor.register_hook(partial(self._take, norm))
+
+    def _take(self, norm: Tensor, gradient: Tensor) -> None:
+        with self._measuring():
+            if self._gradient.shape != gradient.shape:
+                self._gradient = torch.empty_like(gradient, dtype=norm.dtype)
+            torch.linalg.vector_norm(self._gradient.copy_(gradient), out=norm)
+
+    def measured(self) -> Float[Tensor, " tensor"]:
+        """The norms after the backward pass; 0 of a tensor that no gradient reached."""
+        return self._norms.float()
+
+
+def _wide(tensor: Tensor) -> torch.dtype:
+    return torch.float32 if tensor.device.type == "mps" else torch.float64
 
 
 def matrices(stacks: Sequence[Tensor]) -> list[Tensor]:

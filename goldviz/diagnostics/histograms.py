@@ -41,8 +41,8 @@ class Bins:
 
     def index(self, values: Tensor) -> Int[Tensor, " ..."]:
         """The bin of every value, 0 to ``count + 1``; NaN counts as too large."""
-        position = (self.stretch(values.float()) - self.low) * (self.count / (self.high - self.low))
-        return position.nan_to_num(nan=math.inf).clamp(-1, self.count).floor().long() + 1
+        position = (self.stretch(values.float()) - self.low).mul_(self.count / (self.high - self.low))
+        return position.nan_to_num_(nan=math.inf).clamp_(-1, self.count).floor_().int().add_(1)
 
     def shares(self, tensors: Sequence[Tensor]) -> Float[Tensor, "tensor bin"]:
         """The distribution of each tensor's entries over the bins; every row sums to 1."""
@@ -56,7 +56,7 @@ _LINEAR_BELOW = 0.1
 def _asinh(x: Tensor) -> Tensor:
     """torch.asinh, but several times faster on a CPU and no more exact near zero than bins need."""
     size = x.abs()
-    return (size + (size.square() + 1).sqrt()).log().copysign(x)
+    return size.square().add_(1).sqrt_().add_(size).log_().copysign_(x)
 
 
 VALUE_BINS = Bins(
@@ -68,5 +68,5 @@ VALUE_BINS = Bins(
 )
 """Signed values: 59 bins from -100 to 100, even near zero and even in the logarithm far from it, and two open ones."""
 
-MAGNITUDE_BINS = Bins(lambda x: x.abs().log10(), lambda u: 10.0**u, -20.0, 6.0, 52)
+MAGNITUDE_BINS = Bins(lambda x: x.abs().log10_(), lambda u: 10.0**u, -20.0, 6.0, 52)
 """Magnitudes: half decades from 1e-20 to 1e6; the first bin holds zero and all that is smaller, the last the rest."""

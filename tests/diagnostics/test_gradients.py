@@ -1,10 +1,12 @@
 import math
+from contextlib import contextmanager
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.diagnostics.gradients import decay_rate, matrices, norms, spread, update_to_data
+from goldviz.diagnostics.gradients import GradientNorms, decay_rate, matrices, norms, spread, update_to_data
 
 
 def normal(*shape):
@@ -16,6 +18,37 @@ def test_norms_hold_where_float32_squares_overflow_or_vanish(power):
     found = norms([torch.tensor([3.0, 4.0]) * 10.0**power, torch.zeros(2, 2)])
     assert math.isclose(found[0].item(), 5 * 10.0**power, rel_tol=1e-4)
     assert found[1] == 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-28, 1e25])
+def test_norms_taken_on_the_way_back_are_those_of_the_retained_gradients(scale):
+    first = normal(6, 4).requires_grad_()
+    hidden = [first.tanh(), (first.tanh() @ normal(4, 3)).sigmoid(), normal(2).requires_grad_() * 2]
+    # The first is used twice: its gradient is the sum of both ways.
+    loss = scale * (hidden[0].square().sum() + hidden[1].sum() + (hidden[0] @ normal(4, 3)).sum())
+    for one in hidden:
+        one.retain_grad()
+    measured = GradientNorms(hidden)
+    loss.backward()
+    assert torch.equal(measured.measured()[:2], norms([hidden[0].grad, hidden[1].grad]))
+    assert hidden[2].grad is None
+    assert measured.measured()[2] == 0
+
+
+def test_norms_taken_on_the_way_back_retain_nothing_and_count_as_measuring():
+    entered = []
+
+    @contextmanager
+    def measuring():
+        entered.append(True)
+        yield
+
+    hidden = [normal(3, 2).requires_grad_() * 2 for _ in range(4)]
+    GradientNorms(hidden, measuring)
+    assert not entered
+    torch.cat(hidden).sum().backward()
+    assert len(entered) == 4
+    assert not any(one.retains_grad for one in hidden)
 
 
 def test_matrices_come_in_the_order_of_the_layers():

@@ -20,7 +20,7 @@ from torch.nn.functional import mse_loss
 from torch.optim import Optimizer
 
 from goldviz.diagnostics.critical_rate import critical_factor
-from goldviz.diagnostics.gradients import decay_rate, matrices, norms
+from goldviz.diagnostics.gradients import GradientNorms, decay_rate, matrices, norms
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import (
     PROBE,
@@ -207,18 +207,19 @@ def train_epoch(one: Trainee, settings: DepthGradients, record: Record, closely:
     each: list[Measured] = []
     at_end: Measured = {}
     for number, rows in enumerate(batch_rows, start=1):
-        probes = closely and settings.headroom and number == len(batch_rows)
-        start = _Start.of(one) if probes else None
+        looks = closely and number == len(batch_rows)
+        start = _Start.of(one) if looks and settings.headroom else None
         outcome = network(data.x[rows], one.disturbance)
         stacks = [MatrixStack(stack) if stack.ndim > 2 else [stack] for stack in network.weight_stacks()]
-        layers = LayerStep(stacks, _each(_signals(network, outcome)))
+        layers = LayerStep(stacks, _each(_signals(network, outcome)) if looks else ())
+        hidden_gradient_norms = GradientNorms(outcome.hidden, record.instrument)
         loss = mse_loss(outcome.output, data.y[rows])
         clear_gradients(optimiser)
         loss.backward()
         with record.instrument():
             layers.after_backward()
-            measurements = {"hidden_gradient_norm": norms(_gradients_of(outcome.hidden))}
-            if closely and number == len(batch_rows):
+            measurements = {"hidden_gradient_norm": hidden_gradient_norms.measured()}
+            if looks:
                 at_end = layers.distributions()
         clip_factor = (
             clip_gradients(network.parameters(), settings.clip)[1] if settings.clip > 0 else loss.new_zeros(())
@@ -268,10 +269,6 @@ def _signals(network: DeepMLP, forward_pass: Pass) -> list[Tensor]:
 def _each(tensors: Sequence[Tensor]) -> list[list[Tensor]]:
     """Every tensor as a layer's only one."""
     return [[tensor] for tensor in tensors]
-
-
-def _gradients_of(signals: Sequence[Tensor]) -> list[Tensor]:
-    return [signal.grad for signal in signals if signal.grad is not None]
 
 
 def _test_loss(one: Trainee) -> float:

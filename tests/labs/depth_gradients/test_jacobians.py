@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 import torch
 
@@ -39,7 +41,7 @@ def test_without_normalisation_they_have_the_closed_form(kind, activation):
         slopes = model.activation.derivative(done.sums[block])
         branch = slopes[:, :, None] * model.block_weight[block - 1].detach()
         expected = branch if kind == "plain" else torch.eye(8) + 0.7 * branch
-        found = jacobians(lambda h, block=block: model.block(block, h), done.hidden[block - 1])
+        (found,) = jacobians([partial(model.block, block)], done.hidden[block - 1][None])
         torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-14)
 
 
@@ -47,10 +49,24 @@ def test_without_normalisation_they_have_the_closed_form(kind, activation):
 def test_they_agree_with_autograd_one_sample_at_a_time(normalisation):
     model = network("residual", normalisation)
     h = states(model).hidden[1]
-    found = jacobians(lambda h: model.block(2, h), h)
+    (found,) = jacobians([partial(model.block, 2)], h[None])
     for sample, jacobian in zip(h, found, strict=True):
         expected = torch.autograd.functional.jacobian(lambda h: model.block(2, h[None])[0], sample)
         torch.testing.assert_close(jacobian, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("normalisation", NORMALISATIONS)
+def test_several_blocks_at_once_have_the_jacobians_of_each_alone(normalisation, monkeypatch):
+    model = network("residual", normalisation)
+    hidden = states(model).hidden
+    blocks = [partial(model.block, block) for block in range(1, 5)]
+    together = jacobians(blocks, torch.stack(hidden[:-1]))
+    alone = [jacobians([block], before[None]) for block, before in zip(blocks, hidden, strict=False)]
+    torch.testing.assert_close(together, torch.cat(alone), rtol=0, atol=0)
+    gains = block_gains(model, hidden)
+    monkeypatch.setattr("goldviz.labs.depth_gradients.jacobians.JACOBIANS_AT_ONCE", 3 * 6 * 8 * 8)
+    torch.testing.assert_close(block_gains(model, hidden), gains, rtol=0, atol=0)
+    assert gains.shape == (4,)
 
 
 def test_the_gain_is_the_root_mean_square_singular_value():
