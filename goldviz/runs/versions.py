@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib import metadata
 
 
+@cache
 def versions() -> dict[str, str]:
     """Versions of goldviz, torch, numpy and Python."""
     by_name = {"python": platform.python_version()}

@@ -33,11 +33,11 @@ def test_what_is_new_is_read_by_one_connection(store: Store, monkeypatch: pytest
     run_id = store.create(Toy())
     live = LiveRun(store, run_id)
     opened, connected = [], store._connected
-    monkeypatch.setattr(store._readers, "_connect", lambda: opened.append(run_id) or connected())
+    monkeypatch.setattr(store._connections, "_connect", lambda: opened.append(run_id) or connected())
     for last in (3, 5):
         write(store, run_id, range(last - 2, last), coordinates={"seed": [7]})
         opened.clear()
-        store._readers.close()
+        store._connections.close()
         assert live.snapshot()[1]["norm"].sel(seed=7).values[-1] == last - 1
         assert len(opened) == 1
     with pytest.raises(UnknownRunError):

@@ -377,6 +377,7 @@ def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
 def test_a_read_only_database_can_be_read_and_says_that_it_cannot_be_written(store: Store) -> None:
     run_id = store.create(Toy())
     event.listen(store._engine, "connect", lambda connection, _: connection.execute("pragma query_only = on"))
+    store._connections.close()
     assert store.run(run_id).id == run_id
     with pytest.raises(StoreError, match="cannot be written: it is read-only"):
         store.rename(run_id, "x")

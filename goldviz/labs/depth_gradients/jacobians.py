@@ -12,7 +12,6 @@ from torch import Tensor
 
 from goldviz.labs.depth_gradients.networks import DeepMLP
 
-
 JACOBIANS_AT_ONCE = 200_000
 """Entries of Jacobians that are computed together: fewer calls, and memory that does not grow with the depth."""
 

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -301,7 +302,7 @@ def execute(
     from ``channel`` where there is one. The procedure may share its work among ``processes``. ``trouble`` is told, in a
     sentence, when a full disk keeps records in memory, and an empty one when they are written.
     """
-    store = patiently(lambda: Store(database_url))
+    store = patiently(lambda: _store(database_url))
     try:
         with SPARE_TIME.taken():
             start = patiently(lambda: store.begin(run_id))
@@ -314,6 +315,12 @@ def execute(
     finally:
         store.close()
         give_back_memory()
+
+
+@cache
+def _store(database_url: str) -> Store:
+    """The same for all runs of this process: what a database is asked is understood once."""
+    return Store(database_url)
 
 
 def _carry_out(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from goldviz.runs.recorder import Command
 from goldviz.runs.store.schema import commands, runs
@@ -14,6 +14,13 @@ Halt = Literal["pause", "stop"]
 
 HELD = ("running", "interrupted")
 """Runs that a worker may hold, which reads commands: one that was taken for dead may come back."""
+
+
+_WAITING = (
+    select(commands.c.id, commands.c.kind, commands.c.changes)
+    .where(commands.c.run_id == bindparam("run"))
+    .order_by(commands.c.id)
+)
 
 
 def halt(connection: Connection, run_id: str, kind: Halt) -> str:
@@ -45,8 +52,7 @@ def give(connection: Connection, run_id: str, several: Iterable[Command]) -> Non
 
 def waiting(connection: Connection, run_id: str) -> list[tuple[int, Command]]:
     """Commands that wait for a run, oldest first, each with its number."""
-    query = select(commands.c.id, commands.c.kind, commands.c.changes).where(commands.c.run_id == run_id)
-    return [(row.id, Command(row.kind, row.changes)) for row in connection.execute(query.order_by(commands.c.id))]
+    return [(row.id, Command(row.kind, row.changes)) for row in connection.execute(_WAITING, {"run": run_id})]
 
 
 def take(connection: Connection, numbers: Sequence[int]) -> None:

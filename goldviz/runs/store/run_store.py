@@ -20,6 +20,7 @@ from sqlalchemy import (
     RowMapping,
     Table,
     Text,
+    Update,
     bindparam,
     cast,
     delete,
@@ -39,7 +40,7 @@ from goldviz.runs.recorder import Batch, Command, Progress, in_words
 from goldviz.runs.store import arrays, commands
 from goldviz.runs.store.checkpoints import room_of_run, surplus
 from goldviz.runs.store.clock import database_clock
-from goldviz.runs.store.readers import Readers
+from goldviz.runs.store.lent_connections import LentConnections
 from goldviz.runs.store.rows import UNFINISHED, DamagedRunError, checked_labels, marks_of, reading_of, settled_row
 from goldviz.runs.store.run import About, Result, Run, Size, Start
 from goldviz.runs.store.schema import (
@@ -131,6 +132,20 @@ _RUN_AND_LABELS = select(
 ).where(runs.c.id == bindparam("wanted"))
 
 
+# What a worker says several times a second stands here: putting such a question together takes longer than asking it.
+_MINE = (runs.c.id == bindparam("run")) & (runs.c.lease == bindparam("holder"))
+_ALIVE = update(runs).where(_MINE).values(heartbeat=database_clock())
+_GREW = _ALIVE.values(
+    version=runs.c.version + 1, **{name: bindparam(f"new_{name}") for name in Progress.__dataclass_fields__}
+)
+_BACK = (
+    update(runs)
+    .where(_MINE, runs.c.status == "interrupted")
+    .values(status="running", message="", version=runs.c.version + 1)
+)
+_NEW_BATCH = insert(batches)
+
+
 def _run(row: RowMapping) -> Run:
     return Run(**settled_row({name: row[name] for name in Run.__dataclass_fields__}))
 
@@ -144,7 +159,7 @@ class Store:
         self._opening = threading.Lock()
         self._shared = threading.local()
         self._engine = open_engine(self.url)
-        self._readers = Readers(self._file, self._connected) if self._file is not None else None
+        self._connections = LentConnections(self._file, self._connected) if self._file is not None else None
         self._reads_only = self._file is not None and reads_only(self._file)
         self._birthmark = birthmark(self._engine)
         self._gone = ""
@@ -155,8 +170,8 @@ class Store:
 
     def close(self) -> None:
         """Let go of the connections that wait to be used again."""
-        if self._readers is not None:
-            self._readers.close()
+        if self._connections is not None:
+            self._connections.close()
         self._engine.dispose()
 
     @property
@@ -209,11 +224,11 @@ class Store:
             yield connection
 
     def _lent(self) -> AbstractContextManager[Connection]:
-        return self._readers.lent() if self._readers is not None else self._connected()
+        return self._connections.lent() if self._connections is not None else self._connected()
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with sentences(self.url), self._connected() as connection, connection.begin():
+        with sentences(self.url), self._lent() as connection, connection.begin():
             yield connection
 
     def _connected(self) -> Connection:
@@ -497,15 +512,16 @@ class Store:
     def sign_of_life(self, run_id: str, lease: str) -> None:
         """The worker that holds the lease still trains; raises :class:`UnknownRunError` as :meth:`append` does."""
         with self._writing() as connection:
-            self._write_as_holder(connection, run_id, lease, {"heartbeat": database_clock()})
+            self._write_as_holder(connection, run_id, lease, _ALIVE)
 
-    def _write_as_holder(self, connection: Connection, run_id: str, lease: str, values: Mapping[str, Any]) -> None:
-        mine = (runs.c.id == run_id) & (runs.c.lease == lease)
-        if not connection.execute(update(runs).where(mine).values(**values)).rowcount:
+    def _write_as_holder(
+        self, connection: Connection, run_id: str, lease: str, change: Update, **values: object
+    ) -> None:
+        mine = {"run": run_id, "holder": lease}
+        if not connection.execute(change, {**mine, **values}).rowcount:
             raise UnknownRunError(run_id)
         # It was taken for dead while its signs of life could not be written.
-        back = {"status": "running", "message": "", "version": runs.c.version + 1}
-        connection.execute(update(runs).where(mine, runs.c.status == "interrupted").values(**back))
+        connection.execute(_BACK, mine)
 
     def interrupt_silent(self) -> int:
         """List unfinished runs without a sign of life as interrupted; returns how many."""
@@ -572,11 +588,12 @@ class Store:
 
         Raises :class:`UnknownRunError` where the run was deleted or another worker has begun it since ``lease``.
         """
-        values: dict[str, Any] = {"version": runs.c.version + 1, "heartbeat": database_clock(), **asdict(progress)}
-        if coordinates is not None:
-            values["coordinates"] = dict(coordinates)
         with self._writing() as connection:
-            self._write_as_holder(connection, run_id, lease, values)
+            self._write_as_holder(
+                connection, run_id, lease, _GREW, **{f"new_{name}": value for name, value in asdict(progress).items()}
+            )
+            if coordinates is not None:
+                connection.execute(update(runs).where(runs.c.id == run_id).values(coordinates=dict(coordinates)))
             if attributes:
                 attributes_before = connection.execute(
                     select(runs.c.attributes).where(runs.c.id == run_id)
@@ -586,7 +603,7 @@ class Store:
                 )
             if batch is not None and batch.values:
                 data = arrays.batch_to_bytes(batch)
-                connection.execute(insert(batches).values(run_id=run_id, last_step=batch.last_step, data=data))
+                connection.execute(_NEW_BATCH, {"run_id": run_id, "last_step": batch.last_step, "data": data})
             for name, array in (once or {}).items():
                 connection.execute(delete(finals).where(finals.c.run_id == run_id, finals.c.variable == name))
                 connection.execute(

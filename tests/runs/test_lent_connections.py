@@ -1,4 +1,4 @@
-"""Connections that wait to read again, on a real file."""
+"""Connections that wait to be used again, on a real file."""
 
 import os
 import threading
@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Engine, text
 
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.runs.store import readers
-from goldviz.runs.store.readers import Readers
+from goldviz.runs.store import lent_connections
+from goldviz.runs.store.lent_connections import LentConnections
 from goldviz.runs.store.run_store import Store, UnknownRunError
 from goldviz.runs.store.schema import open_engine
 from tests.runs.conftest import until
@@ -32,33 +32,33 @@ def engine(file: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def own(file: Path, engine: Engine) -> Iterator[Readers]:
-    found = Readers(file, engine.connect)
+def own(file: Path, engine: Engine) -> Iterator[LentConnections]:
+    found = LentConnections(file, engine.connect)
     yield found
     found.close()
 
 
-def used(own: Readers) -> Connection:
+def used(own: LentConnections) -> Connection:
     with own.lent() as connection:
         assert connection.execute(text("select count(*) from runs")).scalar_one() == 0
         return connection
 
 
-def test_a_connection_is_used_again_until_it_is_old(own: Readers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "REST_SECONDS", LONG)
+def test_a_connection_is_used_again_until_it_is_old(own: LentConnections, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lent_connections, "REST_SECONDS", LONG)
     first = used(own)
     assert used(own) is first
     with own.lent() as connection, own.lent() as beside:
         assert connection is first
         assert beside is not first
-    monkeypatch.setattr(readers, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(lent_connections, "REST_SECONDS", 0.0)
     assert used(own) not in (first, beside)
     assert first.closed
     assert beside.closed
 
 
-def test_what_failed_is_not_used_again(own: Readers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "REST_SECONDS", LONG)
+def test_what_failed_is_not_used_again(own: LentConnections, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lent_connections, "REST_SECONDS", LONG)
     with pytest.raises(SettingsError), own.lent() as connection:
         raise SettingsError({"runs": "Not of this kind."})
     assert connection.closed
@@ -66,9 +66,9 @@ def test_what_failed_is_not_used_again(own: Readers, monkeypatch: pytest.MonkeyP
 
 
 def test_another_file_in_its_place_is_read_by_another_connection(
-    own: Readers, file: Path, monkeypatch: pytest.MonkeyPatch
+    own: LentConnections, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readers, "REST_SECONDS", LONG)
+    monkeypatch.setattr(lent_connections, "REST_SECONDS", LONG)
     first = used(own)
     other = file.with_name("other.sqlite")
     open_engine(f"sqlite:///{other}").dispose()
@@ -89,14 +89,15 @@ def test_soon_after_the_last_reading_nothing_is_open(file: Path) -> None:
     assert [found.name for found in file.parent.iterdir()] == ["runs.sqlite"]
 
 
-def test_two_readings_in_a_row_open_one_connection(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "REST_SECONDS", LONG)
+def test_what_is_read_and_written_in_a_row_opens_one_connection(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lent_connections, "REST_SECONDS", LONG)
     store = Store(f"sqlite:///{file}")
-    run_id = store.create(DepthGradients())
     opened, connected = [], store._connected
-    monkeypatch.setattr(store._readers, "_connect", lambda: opened.append(run_id) or connected())
-    for _ in range(3):
+    monkeypatch.setattr(store._connections, "_connect", lambda: opened.append(file) or connected())
+    run_id = store.create(DepthGradients())
+    for number in range(3):
         assert store.run(run_id).status == "queued"
+        store.rename(run_id, f"Run {number}")
     with pytest.raises(UnknownRunError):
         store.run("0" * 12)
     assert len(opened) == 1

@@ -1,4 +1,4 @@
-"""Connections that read a SQLite file and wait a moment to read again: opening one costs more than reading a row.
+"""Connections to a SQLite file that wait a moment to be used again: opening one costs more than a row read or written.
 
 They wait half a second and not longer. Whoever moves another file into a database's place finds no old log beside it,
 which SQLite would take for the new file's own.
@@ -32,8 +32,8 @@ class _Resting(NamedTuple):
     file: Identity | None
 
 
-class Readers:
-    """Those of one file. Safe to use from several threads; each connection is lent to one at a time."""
+class LentConnections:
+    """Those to one file. Safe to use from several threads; each connection is lent to one at a time."""
 
     def __init__(self, file: Path, connect: Callable[[], Connection]) -> None:
         self._file, self._connect = file, connect
@@ -61,7 +61,7 @@ class Readers:
             one.connection.close()
 
     def _rested(self) -> _Resting | None:
-        """One that is young enough and reads the file that stands there today."""
+        """One that is young enough and has the file that stands there today."""
         identity = self._identity()
         while True:
             with self._lock:
