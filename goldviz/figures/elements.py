@@ -175,6 +175,11 @@ def arrow(
     )
 
 
+def interval_bars(above: Any, below: Any, colour: str, *, thickness: float = 1.5, width: float) -> dict[str, Any]:
+    """Error bars as Plotly takes them: how far an interval reaches above and below each point, and its ends' width."""
+    return {"array": above, "arrayminus": below, "color": colour, "thickness": thickness, "width": width}
+
+
 def add_test_loss(figure: Figure, network: str, last: int, losses: Array, style: NetworkStyle) -> None:
     """An open marker at the last epoch or step for the test loss, with a bar from the lowest seed to the highest."""
     middle = float(losses.median())

@@ -7,7 +7,7 @@ table which quantities its figures have limits for, how each is read off a datas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,11 @@ class Quantity:
 
 
 Quantities = Mapping[str, Quantity]
+
+SHARES = Quantity(lambda ds: np.array([0.0, 1.0]), padded)
+"""Shares of a whole, from none to all."""
+SHARES_WITH_LITTLE_BELOW = replace(SHARES, rounded=lambda low, high: (low - 0.02, high + 0.05))
+"""The same, with less room under none than over all."""
 
 
 def limit(quantity: Quantity, datasets: Iterable[Run]) -> tuple[float, float]:

@@ -58,9 +58,9 @@ def words(ds: Run, number: int) -> str:
     return str(ds["words"].values[number])
 
 
-def unit_of_changes(ds: Run, number: int = 0) -> Moves:
-    """How a channel's changes are told: log returns in percent, differences in the channel's own unit."""
-    return Moves.of(str(ds["transformation"].values[number]), str(ds["unit"].values[number]))
+def unit_of_changes(ds: Run) -> Moves:
+    """How the target's changes are told: log returns in percent, differences in its own unit."""
+    return Moves.of(str(ds["transformation"].values[0]), str(ds["unit"].values[0]))
 
 
 def days(dates: Array) -> NDArray[np.str_]:

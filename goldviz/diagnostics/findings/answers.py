@@ -1,18 +1,29 @@
 """Rules of laboratories whose answers are right or wrong: whether nearly all, some or half of them are right.
 
-Their kinds, lines and severities are said here; what is asked, and what stands beside it, is a laboratory's.
+Their kinds, lines and severities are said here, with the share of a length where answers are sequences; what is asked,
+and what stands beside it, is a laboratory's.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from goldviz.diagnostics.findings.finding import Severity
+from goldviz.diagnostics.findings.finding import Floats, Severity
 from goldviz.diagnostics.findings.line import at_least, below
+from goldviz.diagnostics.findings.recorded import Recorded
 from goldviz.diagnostics.findings.rule import Case, Rule
 
 NEARLY_ALL = 0.99
 HALF = 0.5
+
+
+def right_at_length(one: Recorded, length: int | None) -> Floats:
+    """The share of sequences of this length that are answered without a fault, at the last close look."""
+    lengths = [int(known) for known in one.dataset["length"].values] if "length" in one.dataset.coords else []
+    if length not in lengths:
+        return one.nothing
+    place = lengths.index(length)
+    return one.last("length_accuracy", "close_look", "length", by=lambda shares: shares[place])
 
 
 def _bad_if_all(case: Case) -> Severity:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats
+from goldviz.diagnostics.findings.answers import right_at_length
 from goldviz.diagnostics.findings.by_kind import TrainingReading
-from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, read
+from goldviz.diagnostics.findings.recorded import Derived, at_last, read
 from goldviz.labs.attention_interface.settings import AttentionInterface
 
 if TYPE_CHECKING:
@@ -30,16 +31,6 @@ def _near(offsets: Floats) -> Floats:
     return np.asarray(offsets[middle - 1 : middle + 2].sum(axis=0))
 
 
-def _right_at(run: Recorded, which: str) -> Floats:
-    """The share of sequences of the length that an attribute of the run names."""
-    lengths = [int(length) for length in run.dataset["length"].values] if "length" in run.dataset.coords else []
-    target_length = run.dataset.attrs.get(which)
-    if target_length not in lengths:
-        return run.nothing
-    place = lengths.index(target_length)
-    return run.last("length_accuracy", "close_look", "length", by=lambda shares: shares[place])
-
-
 @dataclass(frozen=True)
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last close look."""
@@ -50,9 +41,9 @@ class Reading(TrainingReading):
     """The share of unseen sequences, of the lengths that are trained, that are answered without a fault."""
     shortest_right: Floats = at_last("length_accuracy", "close_look", "length", by=lambda shares: shares[0])
     """The same of the shortest sequences."""
-    longest_right: Floats = read(lambda run: _right_at(run, "longest_trained"))
+    longest_right: Floats = read(lambda run: right_at_length(run, run.dataset.attrs.get("longest_trained")))
     """The same of the longest sequences that are trained."""
-    beyond_right: Floats = read(lambda run: _right_at(run, "longest_asked"))
+    beyond_right: Floats = read(lambda run: right_at_length(run, run.dataset.attrs.get("longest_asked")))
     """The same of the longest sequences that are asked for, trained or not."""
     on_word: Floats = at_last("peak_offset", "close_look", "offset", by=_middle, only="attention")
     """The share of words written whose largest weight is on the word that they stand for."""

@@ -57,11 +57,10 @@ class BertNetwork(nn.Module):
         order: Int[Tensor, "text token"],
         present: Bool[Tensor, "text token"] | None = None,
         dropout: EncoderDropout | None = None,
-        segments: Int[Tensor, "text token"] | None = None,
     ) -> Float[Tensor, "text token width"]:
         """The states from which pieces are guessed: X^(L), or the query stream's under a factorisation order."""
         states: Tensor = (
-            self.encoder(inputs, segments, present, dropout)
+            self.encoder(inputs, None, present, dropout)
             if self.query_stream is None
             else self.query_stream(self.encoder, inputs, order, present, dropout)
         )
@@ -103,13 +102,10 @@ class BertNetwork(nn.Module):
             self.classifier.dense.load_state_dict(self.next_sentence.dense.state_dict())
 
     def tone_logits(
-        self,
-        inputs: Int[Tensor, "text token"],
-        present: Bool[Tensor, "text token"],
-        dropout: EncoderDropout | None = None,
+        self, inputs: Int[Tensor, "text token"], present: Bool[Tensor, "text token"]
     ) -> Float[Tensor, "text tone"]:
         """One logit for each tone."""
-        logits: Tensor = self.classifier(self.encoder(inputs, present=present, dropout=dropout))
+        logits: Tensor = self.classifier(self.encoder(inputs, present=present))
         return logits
 
 

@@ -9,16 +9,7 @@ from goldviz.labs.gold_forecast import LAB, measures
 
 OverMarket = partial(Claim, LAB, over="market_seed", called="simulated markets")
 SHORT = {"hidden": 8, "test_years": 6.0, "refits": 3, "learning_rate": 3e-3, "epochs": 6}
-TEXTS = {
-    "documents": "generated",
-    "tone_response": 0.3,
-    "hidden": 8,
-    "test_years": 10.0,
-    "refits": 3,
-    "learning_rate": 3e-3,
-    "epochs": 10,
-}
-
+TEXTS = LAB.declared.preset("documents-that-move-gold").differences()
 
 CLAIMS = (
     OverMarket(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats
+from goldviz.diagnostics.findings.answers import right_at_length
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, measured, read
 from goldviz.diagnostics.measure import combined, measure
@@ -42,15 +43,6 @@ def _steps(one: Recorded) -> Floats:
     return np.minimum(first_right(shares, looks), float(looks[-1]))
 
 
-def _longest(one: Recorded) -> Floats:
-    lengths = [int(length) for length in one.dataset["length"].values] if "length" in one.dataset.coords else []
-    target_length = one.dataset.attrs.get("longest_trained")
-    if target_length not in lengths:
-        return one.nothing
-    place = lengths.index(target_length)
-    return one.last("length_accuracy", "close_look", "length", by=lambda shares: shares[place])
-
-
 @dataclass(frozen=True)
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is of unseen sequences."""
@@ -60,7 +52,7 @@ class Reading(TrainingReading):
     units: ClassVar[Mapping[str, str]] = {"steps_to_right": "steps"}
     right: Floats = at_last("sequence_accuracy", "look")
     """The share of sequences that are answered without a fault, at the last look."""
-    longest_right: Floats = read(_longest)
+    longest_right: Floats = read(lambda one: right_at_length(one, one.dataset.attrs.get("longest_trained")))
     """The same of the longest sequences that are trained, at the last close look."""
     steps_to_right: Floats = read(_steps)
     """Steps until 99 % are right, at most those of the run."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
-from goldviz.figures.limits import Quantity, padded, places, values_of, with_zero
+from goldviz.figures.limits import SHARES, Quantity, padded, places, values_of, with_zero
 from goldviz.labs.adaptive_computation.prices import STYLES
 from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
 
@@ -17,7 +15,7 @@ QUANTITIES = {
     **quantities_by_kind(KINDS),
     "ponder": Quantity(with_zero("ponder"), padded),
     "ponder_by_difficulty": Quantity(with_zero("ponder_by_difficulty"), padded),
-    "share": Quantity(lambda ds: np.array([0.0, 1.0]), padded),
+    "share": SHARES,
     "push": Quantity(with_zero("answer_push", "price_push"), padded),
     "ponder_cost": Quantity(values_of("ponder_cost"), padded),
     **places("difficulty", "ponder_step"),

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
-from goldviz.figures.limits import Quantity, magnitudes, padded, places
+from goldviz.figures.limits import SHARES, magnitudes, places
 from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
 
 KINDS = AttentionAgainstRecurrence.variables_by_kind
 QUANTITIES = {
     **quantities_by_kind(KINDS),
-    "share": Quantity(lambda ds: np.array([0.0, 1.0]), padded),
+    "share": SHARES,
     **magnitudes("input_gradient", "multiplications", "steps_in_a_row", "series_length"),
     **places("distance", "lag"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from goldviz.figures.answers import right_by_length
 from goldviz.figures.draft import Bar, Figure
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
@@ -17,15 +18,7 @@ from goldviz.labs.attention_interface.figures.quantities import figure
 )
 def by_length(plot: Plot) -> Figure:
     """Accuracy by length: one vector for the whole sequence against a look back at every word."""
-    plot.curves(finite(plot.now["length_accuracy"]), hover="%{y:.0%}")
-    plot.number_axis("length", "Words read", "%{x} words")
-    plot.linear_axis("share", "Right from start to end", tickformat=".0%")
-    longest = int(plot.ds.attrs["longest_trained"])
-    longer = longest < int(plot.ds.attrs["longest_asked"])
-    if longer:
-        plot.figure.add_vline(x=longest + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-    beyond = "Right of the dashed line: longer than learned." if longer else ""
-    return plot.finish(plot.drawn(plot.step_in_words("close_look")), beyond)
+    return right_by_length(plot, int(plot.ds.attrs["longest_asked"]))
 
 
 @figure(

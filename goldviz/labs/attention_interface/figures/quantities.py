@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
-from goldviz.arrays.labelled import Run
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
-from goldviz.figures.limits import Quantity, Values, places
+from goldviz.figures.limits import SHARES_WITH_LITTLE_BELOW, places
 from goldviz.labs.attention_interface.settings import AttentionInterface
 
 KINDS = AttentionInterface.variables_by_kind
 
 
-def _shares(ds: Run) -> Values:
-    return np.array([0.0, 1.0])
-
-
-def _with_room(low: float, high: float) -> tuple[float, float]:
-    return low - 0.02, high + 0.05
-
-
 QUANTITIES = {
     **quantities_by_kind(KINDS),
-    "share": Quantity(_shares, _with_room),
+    "share": SHARES_WITH_LITTLE_BELOW,
     **places("length", "offset"),
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from goldviz.diagnostics.forecasts.words import p_value
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import number_ticks
+from goldviz.figures.elements import interval_bars, number_ticks
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import style_of
@@ -77,13 +77,7 @@ def _add_rates(figure: Figure, network: str, places: list[int], entries: list[Di
         mode="markers",
         name=style.label,
         marker={"symbol": style.symbol, "size": 10, "color": style.colour},
-        error_y={
-            "array": ends[:, 1] - rates,
-            "arrayminus": rates - ends[:, 0],
-            "color": style.colour,
-            "thickness": 1.5,
-            "width": 4,
-        },
+        error_y=interval_bars(ends[:, 1] - rates, rates - ends[:, 0], style.colour, width=4),
         customdata=np.stack([ends[:, 0], ends[:, 1], counts], axis=1),
         hovertemplate="%{y:.1f} %, 95 %: %{customdata[0]:.1f} to %{customdata[1]:.1f}, of %{customdata[2]:.0f}",
     )

@@ -9,6 +9,7 @@ import numpy as np
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.figures.draft import Figure
+from goldviz.figures.elements import interval_bars
 from goldviz.figures.limits import Values
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
@@ -98,13 +99,8 @@ def _add_score(figure: Figure, series: Series, model: str, row: int, result: Res
     bars: dict[str, Any] | None = None
     words = f"%{{x:+.3f}}{unit}"
     if result.sure:
-        bars = {
-            "array": [result.high - result.value],
-            "arrayminus": [result.value - result.low],
-            "color": style.colour,
-            "thickness": 2.5 if own else 1.5,
-            "width": 6,
-        }
+        above, below = [result.high - result.value], [result.value - result.low]
+        bars = interval_bars(above, below, style.colour, thickness=2.5 if own else 1.5, width=6)
         words += f"<br>95 %: {result.low:+.3f} to {result.high:+.3f}{unit}"
     figure.scatter(
         x=[result.value],

@@ -6,6 +6,7 @@ import numpy as np
 
 from goldviz.arrays.labelled import Array
 from goldviz.figures.draft import Figure, Heatmap
+from goldviz.figures.elements import interval_bars
 from goldviz.figures.frames import Words
 from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Plot
@@ -97,13 +98,9 @@ def table(plot: Plot) -> Figure:
             name=style.label,
             mode="markers+text",
             marker={"size": 11, "symbol": style.symbol, "color": style.colour},
-            error_x={
-                "array": plot.at_step(high - score),
-                "arrayminus": plot.at_step(score - low),
-                "color": style.colour,
-                "thickness": 2,
-                "width": 5,
-            },
+            error_x=interval_bars(
+                plot.at_step(high - score), plot.at_step(score - low), style.colour, thickness=2, width=5
+            ),
             hovertemplate=f"{style.label}: %{{x:.4f}}<extra></extra>",
         )
     plot.figure.update_xaxes(title_text="Mean squared error", range=plot.limit("told"), nticks=5)
@@ -208,13 +205,7 @@ def by_horizon(plot: Plot) -> Figure:
             name=style.label,
             mode="markers",
             marker={"size": 9, "symbol": style.symbol, "color": style.colour},
-            error_y={
-                "array": plot.at_step(high - score),
-                "arrayminus": plot.at_step(score - low),
-                "color": style.colour,
-                "thickness": 1.5,
-                "width": 3,
-            },
+            error_y=interval_bars(plot.at_step(high - score), plot.at_step(score - low), style.colour, width=3),
             hovertemplate=f"{style.label}: %{{y:.4f}}<extra></extra>",
         )
     plot.figure.update_xaxes(

@@ -9,18 +9,10 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
-from goldviz.figures.limits import Quantity, Values, padded, with_zero
+from goldviz.figures.limits import SHARES_WITH_LITTLE_BELOW, Quantity, Values, padded, with_zero
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 
 KINDS = NeuralProgrammer.variables_by_kind
-
-
-def _shares(ds: Run) -> Values:
-    return np.array([0.0, 1.0])
-
-
-def _with_room(low: float, high: float) -> tuple[float, float]:
-    return low - 0.02, high + 0.05
 
 
 def _choices(ds: Run) -> Values:
@@ -30,7 +22,7 @@ def _choices(ds: Run) -> Values:
 
 QUANTITIES = {
     **quantities_by_kind(KINDS),
-    "share": Quantity(_shares, _with_room),
+    "share": SHARES_WITH_LITTLE_BELOW,
     "choice": Quantity(_choices),
     "gap": Quantity(with_zero("gap"), padded),
 }

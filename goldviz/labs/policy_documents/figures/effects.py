@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from goldviz.arrays.labelled import Run
@@ -35,27 +37,20 @@ def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "li
     labels = [str(number) for number in numbers]
     change_labels = [as_label(text) for text in words]
     distance, balance = ds["distance"].values, ds["balance"].values
+    bars: dict[str, Any] = {"y": labels, "orientation": "h", "customdata": change_labels, "showlegend": False, "row": 1}
     if has_tone:
         figure.bar(
             x=balance,
-            y=labels,
-            orientation="h",
-            customdata=change_labels,
-            showlegend=False,
             marker={"color": [tone_ink(value, theme) or INKS[theme].muted for value in balance]},
             hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>tone %{x:+.3~g}<extra></extra>",
-            row=1,
+            **bars,
         )
     figure.bar(
         x=distance,
-        y=labels,
-        orientation="h",
-        customdata=change_labels,
-        showlegend=False,
         marker={"color": MOVED},
         hovertemplate="<b>Change %{y}</b><br>%{customdata}<br>1 − cos = %{x:.3~g}<extra></extra>",
-        row=1,
         col=columns,
+        **bars,
     )
     whole = ds.attrs["whole_distance"]
     tone_words = f"; tone {ds.attrs['whole_balance']:+.2f}" if has_tone else ""

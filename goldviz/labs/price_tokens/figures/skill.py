@@ -9,7 +9,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.words import signed
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import MARKERS_UP_TO
+from goldviz.figures.elements import MARKERS_UP_TO, interval_bars
 from goldviz.figures.frames import AtStep, line
 from goldviz.figures.market import days_axis
 from goldviz.figures.plot import Plot
@@ -116,17 +116,9 @@ def scoreboard(plot: Plot) -> Figure:
     names = [str(model) for model in reversed(ds["model"].values) if str(model) not in ("frequency", own)]
     for row, model in enumerate(names):
         result, style = n.result(model), look_of(own if model == "network" else model)
-        bars = (
-            {
-                "array": [result.high - result.value],
-                "arrayminus": [result.value - result.low],
-                "width": 6,
-                "color": style.colour,
-                "thickness": 2.5 if model == "network" else 1.5,
-            }
-            if result.sure
-            else None
-        )
+        above, below = [result.high - result.value], [result.value - result.low]
+        thickness = 2.5 if model == "network" else 1.5
+        bars = interval_bars(above, below, style.colour, thickness=thickness, width=6) if result.sure else None
         plot.figure.scatter(
             x=[result.value],
             y=[row],

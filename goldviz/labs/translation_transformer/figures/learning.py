@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.arrays.word_labels import words_of
+from goldviz.figures.answers import right_by_length
 from goldviz.figures.draft import Bar, Figure, Scatter
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
@@ -34,15 +35,7 @@ def alone(plot: Plot) -> Figure:
 )
 def by_length(plot: Plot) -> Figure:
     """Right answers by length: the code of a place that was never trained means nothing to the network."""
-    plot.curves(finite(plot.now["length_accuracy"]), hover="%{y:.0%}")
-    plot.number_axis("length", "Words read", "%{x} words")
-    plot.linear_axis("share", "Right from start to end", tickformat=".0%")
-    longest = int(plot.ds.attrs["longest_trained"])
-    longer = longest < int(plot.ds["length"].values[-1])
-    if longer:
-        plot.figure.add_vline(x=longest + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-    beyond = "Right of the dashed line: longer than learned." if longer else ""
-    return plot.finish(plot.drawn(plot.step_in_words("close_look")), beyond)
+    return right_by_length(plot, int(plot.ds["length"].values[-1]))
 
 
 @figure(

@@ -9,7 +9,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import quantities_by_kind
-from goldviz.figures.limits import Quantity, Values, padded, places, with_zero
+from goldviz.figures.limits import SHARES, Quantity, Values, padded, places, with_zero
 from goldviz.labs.translation_transformer.norms import STYLES
 from goldviz.labs.translation_transformer.settings import TranslationTransformer
 
@@ -25,7 +25,7 @@ def _spread(ds: Run) -> Values:
 KINDS = TranslationTransformer.variables_by_kind
 QUANTITIES = {
     **quantities_by_kind(KINDS),
-    "share": Quantity(lambda ds: np.array([0.0, 1.0]), padded),
+    "share": SHARES,
     "norm_mean": Quantity(_spread, padded),
     "steps_to_right": Quantity(with_zero("look"), padded),
     **places("length"),
