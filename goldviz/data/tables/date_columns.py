@@ -124,7 +124,7 @@ def chosen_dates(table: FileTable, candidates: list[tuple[int, DateForm]], name:
 
 def beside_other_dates(table: FileTable, candidates: list[tuple[int, DateForm]], place: int) -> list[int]:
     """The columns of tables that stand beside the one of these dates: behind other dates of the same name."""
-    names = [re.sub(r" \(\d+\)$|\d+$", "", name) for name in table.names]
+    names = [re.sub(r"[ ._(]*\d+\)?$", "", name) for name in table.names]
     dates = [column for column, _ in candidates if names[column] == names[place]]
     columns = range(len(names))
     owners = [max((column for column in dates if column <= one), default=min(dates)) for one in columns]

@@ -26,6 +26,9 @@ MOST_MEMORY = 500 * 10**6
 MOST_SECONDS = 6.0
 """Of a core."""
 
+FEWEST_ROWS = 30
+"""A sheet of fewer may be about the others, and stands behind them."""
+
 MOST_SPANNED = 4_000_000
 """Cells from the first one of a sheet to its last one."""
 
@@ -198,20 +201,28 @@ class Cells:
 
 
 def answer(path: str, sheet: str) -> tuple[dict[str, Any], Cells]:
-    """The cells of the sheet of this name, or of the first visible one with two columns, and what is said of them."""
+    """The cells of the sheet of this name, or of the first visible one with a table, and what is said of them."""
     with open(path, "rb") as file:
         old = file.read(8) == COMPOUND_FILE
     sheets = old_workbook(path) if old else new_workbook(path)
     if sheet and sheet not in sheets.names:
         raise Unfit(f"has no sheet {sheet!r}; allowed are {', '.join(sheets.names)}.")
     narrow = ""
+    first: tuple[dict[str, Any], Cells] | None = None
     # Whether an old sheet is hidden is known once it is read: none is asked behind the one that is taken.
     visible_first = chain(filterfalse(sheets.hidden, sheets.names), filter(sheets.hidden, sheets.names))
     for name in [sheet] if sheet else visible_first:
+        if first and sheets.hidden(name):
+            break
         cells = Cells(sheets.rows(name))
         if cells.filled > 1:
-            return {"sheets": sheets.names, "sheet": name, "top": cells.top, "width": cells.width}, cells
+            about = {"sheets": sheets.names, "sheet": name, "top": cells.top, "width": cells.width}
+            first = first or (about, cells)
+            if len(cells.kinds) > FEWEST_ROWS * cells.width:
+                return about, cells
         narrow = narrow or (name if cells.filled else "")
+    if first:
+        return first
     if narrow:
         raise Unfit(f"has one column only in sheet {narrow}; expected are dates and numbers side by side.")
     raise Unfit(f"has nothing in {f'sheet {sheet}' if sheet else 'any sheet'}; expected are dates and numbers.")

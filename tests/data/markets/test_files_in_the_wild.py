@@ -235,7 +235,13 @@ def named_ahead(of: Market) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "told"),
-    [*((right.file, {}) for right in RIGHT), ("s09_two_regions.csv", {"split": "Country"})],
+    [
+        *((right.file, {}) for right in RIGHT),
+        ("s05_bar_open_21utc.csv", {}),
+        ("s08_column_from_tomorrow.csv", {}),
+        ("s09_two_regions.csv", {"split": "Country"}),
+        ("s26_volume_of_a_known_symbol.csv", {}),
+    ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_page_notebook_and_shell_read_a_small_file_alike(
@@ -252,6 +258,19 @@ def test_page_notebook_and_shell_read_a_small_file_alike(
     options = [part for key, value in told.items() for part in (f"--market-{key}", value)]
     main(["compute", "gold-market", "--market", str(CASES / file), *options, "--output", str(tmp_path / "seen.nc")])
     assert [one.name for one in kept()] == [name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["s09_two_regions.csv", "s22_wide_and_serial.xlsx", "s24_minutes_of_five_days.csv"])
+def test_page_notebook_and_shell_refuse_a_small_file_alike(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refusal(content_of(file), file)
+    with pytest.raises(MarketError) as caught:
+        goldviz.market(CASES / file, progress=False)
+    assert str(caught.value) == said
+    assert main(["compute", "gold-market", "--market", str(CASES / file), "--output", str(tmp_path / "seen.nc")]) != 0
+    assert said in capsys.readouterr().err
 
 
 def test_gaps_stay_gaps() -> None:

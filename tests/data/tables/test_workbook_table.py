@@ -216,6 +216,14 @@ def test_a_number_beyond_all_others_is_refused_in_a_sentence(digits, sign):
         look_into(content, "gold.xlsx")
 
 
+def test_a_short_sheet_in_front_is_about_the_others():
+    made = workbook(About=[["Source", "nobody"], ["Updated", "2024-05-01"]], Gold=rows_of(), Silver=rows_of(5.0))
+    assert look_into(saved(made), "gold.xlsx").sheet == "Gold"
+    made["Gold"].sheet_state = made["Silver"].sheet_state = "hidden"
+    with pytest.raises(MarketError, match="at least 30"):
+        look_into(saved(made), "gold.xlsx")
+
+
 def test_reading_tells_how_far_it_is_and_can_be_ended():
     told = []
 
