@@ -7,6 +7,7 @@ have workers of their own (:mod:`goldviz.runs.execution.execution`), so that nei
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import threading
 import time
@@ -74,6 +75,19 @@ class Task(Generic[Made]):
                 f"The function of the job {self.key!r} is {self.function.__qualname__}; allowed is one that a module "
                 "has under its own name."
             )
+
+    @classmethod
+    def of_arguments(
+        cls,
+        name: str,
+        function: Callable[Concatenate[Report, ...], Made],
+        arguments: tuple[Any, ...],
+        words: str,
+        seconds: float,
+    ) -> Task[Made]:
+        """A task whose key is its name and a digest of its arguments, which may hold any text."""
+        digest = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
+        return cls(f"{name}-{digest}", function, arguments, words, seconds)
 
 
 @dataclass

@@ -18,6 +18,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.runs.jobs.jobs import Job, Task, TooManyJobsError
+from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.serving import services
 from goldviz.ui.words import duration, plain
 
@@ -63,6 +64,15 @@ def made(task: Task[Made]) -> Made | None:
     if finished_job is not None and not finished_job.unfinished:
         st.button("Try again", key=f"again-{task.key}", icon=":material/refresh:", on_click=_again, args=(task.key,))
     return None
+
+
+def answer(task: Task[Made]) -> Made | None:
+    """The answer to what a visitor asks, waited for as :func:`awaited` does; None after saying why there is none."""
+    try:
+        return awaited(task)
+    except (JobFailedError, TooManyJobsError, ValueError) as error:
+        st.error(plain(str(error)), icon=":material/block:")
+        return None
 
 
 def awaited(task: Task[Made]) -> Made:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 from typing import TYPE_CHECKING
 
@@ -11,16 +10,15 @@ import streamlit as st
 from goldviz.figures.theme import style_of
 from goldviz.labs.attention_interface.figures.own_sentence import own_sentence
 from goldviz.labs.attention_interface.settings import AttentionInterface
-from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.jobs import Task
 from goldviz.runs.jobs.kept_weights import KeptWeights
-from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
+from goldviz.ui.panels.beam import answer_row, beam_width
 from goldviz.ui.panels.kept_weights import kept_weights, offer_weights
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
-from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
     from goldviz.labs.attention_interface.translating import Answer, Translation
@@ -46,15 +44,7 @@ def show(lane: Lane[AttentionInterface], step: int | None) -> None:
     sentence = st.text_input(
         "Sentence", example, key=f"{key}-sentence", max_chars=20_000, persist_state="session", help=f"Write {hint}."
     )
-    width = st.slider(
-        "Beam",
-        1,
-        8,
-        4,
-        key="interface-beam",
-        persist_state="session",
-        help="So many beginnings are kept at every step. 1: the likeliest word alone, greedily.",
-    )
+    width = beam_width("interface-beam")
     st.button(
         "Translate",
         type="primary",
@@ -64,10 +54,8 @@ def show(lane: Lane[AttentionInterface], step: int | None) -> None:
     )
     if not st.session_state.get(ASKED):
         return
-    try:
-        translation = background.awaited(_task(checkpoint, sentence, width))
-    except (JobFailedError, TooManyJobsError, ValueError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+    translation = background.answer(_task(checkpoint, sentence, width))
+    if translation is None:
         return
     _show_answers(translation, checkpoint)
     _draw(lane, translation, checkpoint)
@@ -76,9 +64,7 @@ def show(lane: Lane[AttentionInterface], step: int | None) -> None:
 def _task(checkpoint: KeptWeights, sentence: str, width: int) -> Task[Translation]:
     from goldviz.labs.attention_interface.translating import translate
 
-    arguments = (checkpoint, sentence, width)
-    name = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
-    return Task(f"attention-interface-{name}", translate, arguments, "Translating", 0.3)
+    return Task.of_arguments("attention-interface", translate, (checkpoint, sentence, width), "Translating", 0.3)
 
 
 def _show_answers(translation: Translation, checkpoint: KeptWeights) -> None:
@@ -95,10 +81,7 @@ def _show_answers(translation: Translation, checkpoint: KeptWeights) -> None:
 
 
 def _line(way: str, answer: Answer) -> str:
-    words = html.escape(" ".join(answer.words)) or "nothing"
-    ending = "" if answer.ended else " …"
-    cell = "<td style='padding:2px 12px 2px 0'>"
-    return f"<tr>{cell}{way}</td>{cell}{answer.probability:.1%}</td>{cell}{words}{ending}</td></tr>"
+    return answer_row(way, answer.words, answer.probability, ended=answer.ended)
 
 
 def _draw(lane: Lane[AttentionInterface], translation: Translation, checkpoint: KeptWeights) -> None:

@@ -10,9 +10,8 @@ import streamlit as st
 
 from goldviz.labs.char_gpt.figures.completion import candidates, lens, looked
 from goldviz.labs.char_gpt.settings import CharGpt
-from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.jobs import Task
 from goldviz.runs.jobs.kept_weights import KeptWeights
-from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
 from goldviz.ui.panels.kept_weights import kept_weights, offer_weights
 from goldviz.ui.panels.lanes import Lane
@@ -41,10 +40,8 @@ def show(lane: Lane[CharGpt], step: int | None) -> None:
     prompt, choice = _controls(lane)
     if not st.session_state.get(ASKED):
         return
-    try:
-        completion = background.awaited(_task(lane, checkpoint, prompt, *choice))
-    except (JobFailedError, TooManyJobsError, ValueError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+    completion = background.answer(_task(lane, checkpoint, prompt, *choice))
+    if completion is None:
         return
     _show_written(lane, checkpoint, completion)
 
@@ -127,8 +124,7 @@ def _task(
 
     choice = Choice(temperature, top_k, top_p)
     arguments = (checkpoint, prompt, count, choice, 0, with_cache)
-    name = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
-    return Task(f"char-gpt-{name}", complete, arguments, "Writing on", 0.3 + count / TOKENS_A_SECOND)
+    return Task.of_arguments("char-gpt", complete, arguments, "Writing on", 0.3 + count / TOKENS_A_SECOND)
 
 
 def _show_written(lane: Lane[CharGpt], checkpoint: KeptWeights, completion: Completion) -> None:
@@ -158,10 +154,8 @@ def _show_token(lane: Lane[CharGpt], checkpoint: KeptWeights, completion: Comple
         _draw(
             lane, candidates, name, completion.candidate_signs[place], completion.candidate_probabilities[place], sign
         )
-    try:
-        reason = background.awaited(Task(f"char-gpt-why-{name}", explain, question, "Looking inside", 0.1))
-    except (JobFailedError, TooManyJobsError, ValueError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+    reason = background.answer(Task(f"char-gpt-why-{name}", explain, question, "Looking inside", 0.1))
+    if reason is None:
         return
     with right:
         _draw(lane, lens, name, reason.candidate_signs, reason.probabilities)

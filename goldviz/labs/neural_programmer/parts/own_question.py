@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,13 +11,11 @@ import streamlit as st
 from goldviz.labs.neural_programmer.measures import program_text
 from goldviz.labs.neural_programmer.operations import COLUMNS
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
-from goldviz.runs.jobs.jobs import Task, TooManyJobsError
+from goldviz.runs.jobs.jobs import Task
 from goldviz.runs.jobs.kept_weights import KeptWeights
-from goldviz.runs.jobs.worker import JobFailedError
 from goldviz.ui.panels import background
 from goldviz.ui.panels.kept_weights import kept_weights, offer_weights
 from goldviz.ui.panels.lanes import Lane
-from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
     from goldviz.labs.neural_programmer.asking import Reply
@@ -63,10 +60,8 @@ def show(lane: Lane[NeuralProgrammer], step: int | None) -> None:
     )
     if not st.session_state.get(ASKED):
         return
-    try:
-        reply = background.awaited(_task(checkpoint, sentence, table))
-    except (JobFailedError, TooManyJobsError, ValueError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+    reply = background.answer(_task(checkpoint, sentence, table))
+    if reply is None:
         return
     _show(reply, checkpoint)
 
@@ -79,9 +74,7 @@ def _example(columns: int) -> str:
 def _task(checkpoint: KeptWeights, sentence: str, table: str) -> Task[Reply]:
     from goldviz.labs.neural_programmer.asking import ask
 
-    arguments = (checkpoint, sentence, table)
-    name = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
-    return Task(f"neural-programmer-{name}", ask, arguments, "Writing the program", 0.3)
+    return Task.of_arguments("neural-programmer", ask, (checkpoint, sentence, table), "Writing the program", 0.3)
 
 
 def _show(reply: Reply, checkpoint: KeptWeights) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import html
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from goldviz.labs.translation_transformer.figures.one_step import one_step
 from goldviz.labs.translation_transformer.settings import TranslationTransformer
-from goldviz.runs.jobs.jobs import Task, TooManyJobsError
-from goldviz.runs.jobs.worker import JobFailedError
+from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.panels import background
+from goldviz.ui.panels.beam import answer_row, beam_width
 from goldviz.ui.panels.kept_weights import kept_weights, offer_weights
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure
@@ -46,15 +44,7 @@ def show(lane: Lane[TranslationTransformer], step: int | None) -> None:
     sentence = st.text_input(
         "Sentence", example, key=f"{key}-sentence", max_chars=20_000, persist_state="session", help=how
     )
-    width = st.slider(
-        "Beam",
-        1,
-        8,
-        4,
-        key="transformer-beam",
-        persist_state="session",
-        help="So many beginnings are kept at every step. 1: the likeliest word alone, greedily.",
-    )
+    width = beam_width("transformer-beam")
     st.button(
         "Write",
         type="primary",
@@ -64,10 +54,8 @@ def show(lane: Lane[TranslationTransformer], step: int | None) -> None:
     )
     if not st.session_state.get(ASKED):
         return
-    try:
-        writing = background.awaited(_task(weights, sentence, width))
-    except (JobFailedError, TooManyJobsError, ValueError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+    writing = background.answer(_task(weights, sentence, width))
+    if writing is None:
         return
     _show_answers(writing, weights)
     _show_step(lane, writing, weights)
@@ -76,9 +64,7 @@ def show(lane: Lane[TranslationTransformer], step: int | None) -> None:
 def _task(weights: KeptWeights, sentence: str, width: int) -> Task[Writing]:
     from goldviz.labs.translation_transformer.writing import write
 
-    arguments = (weights, sentence, width)
-    name = hashlib.sha256(repr(arguments).encode("utf-8", "replace")).hexdigest()[:24]
-    return Task(f"translation-transformer-{name}", write, arguments, "Writing", 0.3)
+    return Task.of_arguments("translation-transformer", write, (weights, sentence, width), "Writing", 0.3)
 
 
 def _show_answers(writing: Writing, weights: KeptWeights) -> None:
@@ -90,10 +76,7 @@ def _show_answers(writing: Writing, weights: KeptWeights) -> None:
 
 
 def _line(way: str, answer: Answer) -> str:
-    words = html.escape(" ".join(answer.words)) or "nothing"
-    cells = (way, f"{answer.probability:.1%}", words if answer.ended else f"{words} …")
-    row = "".join(f"<td style='padding:2px 12px 2px 0'>{cell}</td>" for cell in cells)
-    return f"<tr>{row}</tr>"
+    return answer_row(way, answer.words, answer.probability, ended=answer.ended)
 
 
 def _show_step(lane: Lane[TranslationTransformer], writing: Writing, weights: KeptWeights) -> None:
