@@ -62,7 +62,7 @@ def bare_loop() -> float:
     """Seconds of the steps."""
     order = stream(0, DATA)
     looked_at = evaluation(SETTINGS, stream(0, TEST_DATA))
-    learners = [learner(SETTINGS, lane, 0, looked_at, torch.device("cpu")) for lane in lanes(SETTINGS)]
+    learners = [learner(SETTINGS, lane, 0, looked_at, torch.device("cpu")) for lane in lanes(SETTINGS.networks)]
     started = time.process_time()
     for _ in range(SETTINGS.steps):
         batch = adding_problem(SETTINGS.length, SETTINGS.batch, order)

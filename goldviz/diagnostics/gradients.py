@@ -21,6 +21,12 @@ def norms(tensors: Sequence[Tensor]) -> Float[Tensor, " tensor"]:
     return torch.stack(torch._foreach_norm(list(tensors), 2, _wide(tensors[0]))).float()
 
 
+def matrix_norms(stacks: Sequence[Tensor]) -> Float[Tensor, " matrix"]:
+    """The norm of each matrix of parameters that hold one or several, as :func:`norms` has it of :func:`matrices`."""
+    rows = [stack.detach().reshape(-1, stack.shape[-2:].numel()) for stack in stacks]
+    return torch.cat([torch.linalg.vector_norm(row, dim=-1, dtype=_wide(row)) for row in rows]).float()
+
+
 class GradientNorms:
     """||dL/dh|| of several tensors h of one forward pass, as :func:`norms` has it, each taken while it is computed.
 

@@ -6,7 +6,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.diagnostics.gradients import GradientNorms, decay_rate, matrices, norms, spread, update_to_data
+from goldviz.diagnostics.gradients import (
+    GradientNorms,
+    decay_rate,
+    matrices,
+    matrix_norms,
+    norms,
+    spread,
+    update_to_data,
+)
 
 
 def normal(*shape):
@@ -55,6 +63,8 @@ def test_matrices_come_in_the_order_of_the_layers():
     stacks = [normal(3, 2), normal(4, 3, 3)]
     assert [tuple(matrix.shape) for matrix in matrices(stacks)] == [(3, 2)] + [(3, 3)] * 4
     assert torch.equal(matrices(stacks)[3], stacks[1][2])
+    assert torch.equal(matrix_norms(stacks), norms(matrices(stacks)))
+    assert matrix_norms([1e-28 * stacks[0]]) > 0
 
 
 def test_decay_rate_is_the_step_of_the_logarithm_upwards():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
@@ -87,7 +87,7 @@ class DeepMLP(nn.Module):
         z = linear(x, self.input_weight, self.input_bias)
         h = self.activation.function(z)
         hidden, sums = [h], [z]
-        for weight, bias, norm in zip(self.block_weight.unbind(), self.block_bias.unbind(), self.norms, strict=True):
+        for weight, bias, norm in self._blocks():
             z = norm(linear(h, weight, bias))
             h = self.connection(h, self._disturbed(self.activation.function(z), generator), self.residual_scale)
             hidden.append(h)
@@ -100,9 +100,14 @@ class DeepMLP(nn.Module):
         No block's state outlasts the next one, so the same memory serves all: half the time of :meth:`forward`.
         """
         h = self.activation.function(linear(x, self.input_weight, self.input_bias))
-        for block in range(1, len(self.norms) + 1):
-            h = self.block(block, h)
+        for weight, bias, norm in self._blocks():
+            branch = self.activation.function(norm(linear(h, weight, bias)))
+            h = self.connection(h, branch, self.residual_scale)
         return self._read_out(h)
+
+    def _blocks(self) -> Iterator[tuple[Tensor, Tensor, nn.Module]]:
+        """Each block's weights, bias and normalisation."""
+        return zip(self.block_weight.unbind(), self.block_bias.unbind(), self.norms, strict=True)
 
     def _read_out(self, h: Float[Tensor, "sample unit"]) -> Float[Tensor, "sample feature"]:
         weight = self.input_weight.t() if self.read_out_weight is None else self.read_out_weight

@@ -20,7 +20,7 @@ from torch.nn.functional import mse_loss
 from torch.optim import Optimizer
 
 from goldviz.diagnostics.critical_rate import critical_factor
-from goldviz.diagnostics.gradients import GradientNorms, decay_rate, matrices, norms
+from goldviz.diagnostics.gradients import GradientNorms, decay_rate, matrices, matrix_norms
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import (
     PROBE,
@@ -241,7 +241,7 @@ def measure_network(network: DeepMLP, probe: Tensor, closely: bool) -> Measured:
     with torch.no_grad():
         outcome = network(probe)
     measurements = activation_readings(outcome.hidden, outcome.sums, network.activation)
-    measurements["weight_norm"] = norms(matrices([stack.detach() for stack in network.weight_stacks()]))
+    measurements["weight_norm"] = matrix_norms(network.weight_stacks())
     if closely:
         measurements["activation_histogram"] = distributions(VALUE_BINS, _each(_signals(network, outcome)))
         measurements["jacobian_gain"] = block_gains(network, [h[:JACOBIAN_SAMPLES] for h in outcome.hidden])
