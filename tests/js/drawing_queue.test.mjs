@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Element, soon } from "./page.mjs";
-import { distance, inTurn, queue } from "../../goldviz/ui/assets/drawing_queue.js";
+import { distance, inTurn, queue, whenMeasured } from "../../goldviz/ui/assets/drawing_queue.js";
 
 function at(top) {
   const host = new Element("div");
@@ -41,12 +41,43 @@ test("figures that are drawn in no time are drawn together, and a long draw lets
   done.length = 0;
   const long = async () => {
     done.push("drawn");
-    clock += 12;
+    clock += 60;
   };
   setTimeout(() => done.push("answered"));
   for (const host of hosts) inTurn(host, long);
   await Promise.all(hosts.map((host) => host.goldvizTurn));
   assert.deepEqual(done.slice(0, 3), ["drawn", "answered", "drawn"]);
+});
+
+test("what draws together changes the page when all of it has been measured, and a turn is over then", async () => {
+  await soon(20);
+  const done = [];
+  const moved = (name) => async () => {
+    done.push(`${name} is measured`);
+    whenMeasured(() => done.push(`${name} is changed`));
+  };
+  const hosts = ["one", "other"].map((name) => {
+    const host = at(10);
+    inTurn(host, moved(name));
+    host.goldvizTurn.then(() => done.push(`${name} is over`));
+    return host;
+  });
+  await Promise.all(hosts.map((host) => host.goldvizTurn));
+  assert.deepEqual(done, ["one is measured", "other is measured", "one is changed", "other is changed", "one is over", "other is over"]);
+});
+
+test("what comes into sight does not wait for the rest of what is out of it", async () => {
+  await soon(20);
+  const drawn = [];
+  const [near, far, next] = [at(10), at(3000), at(10)];
+  inTurn(near, async () => drawn.push("near"));
+  inTurn(far, async () => drawn.push("far"));
+  await near.goldvizTurn;
+  await soon(10);
+  inTurn(next, async () => drawn.push("next"));
+  for (let turn = 0; turn < 20; turn++) await undefined;
+  assert.deepEqual(drawn, ["near", "next"]);
+  await far.goldvizTurn;
 });
 
 test("a draw that fails is told, and keeps no other one waiting", async () => {

@@ -45,12 +45,14 @@ test("a step moves a curve, its points and the line of the step, and what has no
   const own = lane();
   const { host, place, marks, line, shape } = drawn(at(own, 1));
   const next = at(own, 2);
-  assert.ok(movedTo(host, place, next, laidOut(next)));
+  const move = movedTo(host, place, next, laidOut(next));
+  assert.equal(line.attributes.d, "M9,9Z");
+  move();
   assert.equal(line.attributes.d, "M0,30");
   assert.deepEqual(marks.map((mark) => mark.attributes.d), ["M9,9Z", "M0,0"]);
   assert.equal(marks[0].attributes.transform, "translate(0,30)");
   assert.equal(shape.attributes.d, "M250,150L250,50");
-  assert.ok(movedTo(host, { ...place, drawn: next }, at(own, 1), laidOut(at(own, 1))));
+  movedTo(host, { ...place, drawn: next }, at(own, 1), laidOut(at(own, 1)))();
   assert.deepEqual([line.attributes.d, marks[1].attributes.d], ["M0,10L10,20", "M9,9Z"]);
 });
 
@@ -58,12 +60,12 @@ test("nothing is changed where anything else differs: another run, another size,
   const own = lane();
   const { host, place, line } = drawn(at(own, 1));
   const next = at(own, 2);
-  assert.equal(movedTo(host, place, at(lane(), 2), laidOut(next)), false);
-  assert.equal(movedTo(host, place, next, { ...laidOut(next), height: 310 }), false);
-  assert.equal(movedTo({ ...host, querySelectorAll: () => [] }, place, next, laidOut(next)), false);
+  assert.equal(movedTo(host, place, at(lane(), 2), laidOut(next)), undefined);
+  assert.equal(movedTo(host, place, next, { ...laidOut(next), height: 310 }), undefined);
+  assert.equal(movedTo({ ...host, querySelectorAll: () => [] }, place, next, laidOut(next)), undefined);
   const other = lane({ xaxis: { range: [0, { $: 1 }] } });
   const moving = drawn(at(other, 1));
-  assert.equal(movedTo(moving.host, moving.place, at(other, 2), laidOut(at(other, 2))), false);
+  assert.equal(movedTo(moving.host, moving.place, at(other, 2), laidOut(at(other, 2))), undefined);
   assert.equal(line.attributes.d, "M9,9Z");
 });
 
@@ -74,7 +76,7 @@ test("a name that changes with the step is no reason to draw anew where it stand
     Object.assign(template.data[0], { name: { $: 2 }, showlegend });
     rows.push({ dim: "epoch", words: ["mean of 1", "mean of 1 to 2"] });
     const { host, place } = drawn(at(own, 1));
-    return movedTo(host, place, at(own, 2), laidOut(at(own, 2)));
+    return Boolean(movedTo(host, place, at(own, 2), laidOut(at(own, 2))));
   };
   assert.deepEqual([moves(false), moves(true)], [true, false]);
 });

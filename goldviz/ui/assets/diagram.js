@@ -4,6 +4,7 @@
 import { sized } from "./canvas.js";
 import { paintDiagram } from "./diagram_draw.js";
 import { boxAfter, boxAt, boxesAt, placed, placesOf, ticksOf, told } from "./diagram_layout.js";
+import { distance, inTurn } from "./drawing_queue.js";
 import { THEME_EVERY_MS } from "./figure_draw.js";
 import { ofBase64 } from "./figure_fill.js";
 import { measureWith } from "./figure_fit.js";
@@ -145,8 +146,17 @@ function placeOfDiagram(host, want) {
       drawHere();
     });
   };
-  // A step in view is drawn at once, which takes a millisecond or two: in the next frame figures would come first.
-  place.step = drawHere;
+  // A step in view is drawn at once, which takes a millisecond or two: in the next frame figures would come first. Out of
+  // sight it waits until what is in sight has come to rest.
+  place.step = () => {
+    if (distance(host) === 0) return drawHere();
+    if (place.waits) return;
+    place.waits = true;
+    inTurn(host, async () => {
+      place.waits = false;
+      drawHere();
+    });
+  };
   place.drawNow = () => {
     const figure = place.want();
     if (!figure) return;

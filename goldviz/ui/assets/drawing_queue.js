@@ -4,9 +4,10 @@
 
 const DRAW_AT_MOST_MS = 5000;
 const REST_MS = 120;
-const TOGETHER_MS = 8;
+// A task that takes longer is felt.
+const TOGETHER_MS = 50;
 
-export const queue = { waiting: [], busy: false, seen: 0 };
+export const queue = { waiting: [], changes: [], busy: false, seen: 0, wake: () => undefined };
 
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -29,6 +30,20 @@ function withoutBorderRules() {
   }
 }
 
+// What changes the page waits until all that draw together have measured it: to measure after a change is to have the
+// browser lay out the page anew.
+export const whenMeasured = (change) => queue.changes.push(change);
+
+function changeAll() {
+  for (const change of queue.changes.splice(0)) {
+    try {
+      change();
+    } catch (error) {
+      reportError(error);
+    }
+  }
+}
+
 async function drawn(task) {
   try {
     // A draw that Plotly never ends keeps no other figure waiting for good.
@@ -36,8 +51,11 @@ async function drawn(task) {
   } catch (error) {
     reportError(error);
   }
-  task.done();
+  whenMeasured(task.done);
 }
+
+// What comes into sight, or moves there, does not wait for the rest of the others.
+const wokenAfter = (milliseconds) => Promise.race([pause(milliseconds), new Promise((woken) => (queue.wake = () => woken(undefined)))]);
 
 async function work() {
   queue.busy = true;
@@ -50,20 +68,23 @@ async function work() {
     const nearest = Math.min(...queue.waiting.map((task) => away.get(task)));
     const rest = nearest > 0 ? queue.seen + REST_MS - performance.now() : 0;
     if (rest <= 0) {
-      if (nearest === 0) queue.seen = performance.now();
       const next = queue.waiting.find((task) => away.get(task) <= nearest);
       queue.waiting.splice(queue.waiting.indexOf(next), 1);
       await drawn(next);
-      if (nearest === 0 && performance.now() - began < TOGETHER_MS) continue;
+      if (nearest === 0) queue.seen = performance.now();
+      if (nearest === 0 && queue.seen - began < TOGETHER_MS) continue;
     }
-    await pause(Math.max(0, Math.min(rest, 20)));
+    changeAll();
+    await (rest > 0 ? wokenAfter(Math.min(rest, 20)) : pause(0));
     away.clear();
     began = performance.now();
   }
+  changeAll();
   queue.busy = false;
 }
 
 export function inTurn(host, task) {
   host.goldvizTurn = new Promise((done) => queue.waiting.push({ host, work: task, done }));
   if (!queue.busy) work();
+  else queue.wake();
 }

@@ -1,9 +1,9 @@
 // A figure's place on the page: Plotly draws it there, fitted to the place, and anew where either changes.
 
-import { distance, inTurn, pause } from "./drawing_queue.js";
+import { distance, inTurn, pause, whenMeasured } from "./drawing_queue.js";
 import { watchDrags } from "./figure_drag.js";
 import { lettersCome, lettersOf } from "./figure_fit.js";
-import { beginAnew, lacksRoom, laidOut, PICTURED, pictured, withMargins } from "./figure_laid.js";
+import { beginAnew, handed, lacksRoom, laidOut, PICTURED, pictured } from "./figure_laid.js";
 import { relink, watchLinks } from "./figure_link.js";
 import "./figure_narrow.js";
 import { marginsOf } from "./figure_picture.js";
@@ -135,9 +135,13 @@ async function paint(Plotly, host, place, wanted) {
   const lay = ahead?.lay ?? laidOut(host, place, wanted, (layout) => heightFor(host, layout));
   let now = ahead?.now ?? lay();
   const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
-  if (steps && fits(host, place) && strokesOf(now.traces) === place.strokes && movedTo(host, place, figure, now.laid)) {
+  const move = steps && fits(host, place) && strokesOf(now.traces) === place.strokes && movedTo(host, place, figure, now.laid);
+  if (move) {
     place.moved = true;
-    tellWords(host, figure, now.layout, description);
+    whenMeasured(() => {
+      move();
+      tellWords(host, figure, now.layout, description);
+    });
     clearTimeout(place.settles);
     place.settles = setTimeout(place.draw, SETTLED_MS);
     return;
@@ -146,7 +150,7 @@ async function paint(Plotly, host, place, wanted) {
     const { laid, layout, traces } = now;
     Object.assign(place, { laid, strokes: strokesOf(traces) });
     host.style.height = `${layout.height}px`;
-    return Plotly.react(host, traces, withMargins(layout, now.size ?? marginsOf(traces, layout, lettersOf(layout))), config);
+    return Plotly.react(host, traces, handed(layout, now.size ?? marginsOf(traces, layout, lettersOf(layout))), config);
   };
   await react();
   const { height, _size: size } = host._fullLayout;
@@ -201,7 +205,7 @@ export function placeOfFigure(host, address, want) {
     place.sketch();
     if (place.waits || host.goldvizPlace !== place) return;
     place.waits = true;
-    const loading = inSight(host).then(() => loadPlotly(address));
+    const loading = plotly ?? inSight(host).then(() => loadPlotly(address));
     loading.then(
       (Plotly) => inTurn(host, () => place.drawNow(Plotly)),
       () => {

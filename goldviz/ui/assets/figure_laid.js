@@ -41,9 +41,14 @@ function withRoom({ room }, layout) {
   return { ...layout, margin: { ...layout.margin, l: Math.max(l, room.l), r: Math.max(r, room.r) } };
 }
 
-// Margins as wide as axes and legend will make them: Plotly, which finds that by drawing, need not draw a second time.
-export function withMargins(layout, size) {
-  return size && Math.min(...Object.values(layout.margin)) >= LEAST ? { ...layout, margin: { ...layout.margin, ...size } } : layout;
+// What Plotly is handed. Margins are as wide as axes and legend will make them: Plotly, which finds that by drawing, need
+// not draw a second time. It writes the ranges that it comes to into the axes: the figure keeps its own. And it keeps the
+// margins of an axis that is not there at this step, unless the axis asks for none.
+export function handed(layout, size) {
+  const own = (axis) => (axis.visible === false ? { ...axis, automargin: false } : { ...axis });
+  const axes = Object.entries(layout).filter(([key]) => /^[xy]axis/.test(key)).map(([key, axis]) => [key, own(axis)]);
+  const isWide = size && Math.min(...Object.values(layout.margin)) >= LEAST;
+  return { ...layout, ...Object.fromEntries(axes), margin: isWide ? { ...layout.margin, ...size } : layout.margin };
 }
 
 // While a guess is open, where a curve ends is not told by its name.
@@ -100,7 +105,9 @@ export function pictured(host, place, wanted, high = (layout) => layout) {
 export function beginAnew(place, { figure, subject }, width) {
   if (place.subject !== subject) Object.assign(place, { subject, zoom: {} });
   const named = figure.data.filter(({ showlegend }) => showlegend !== false);
-  const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name)]);
+  // A figure without an axis needs no room for one: it may have none at this step.
+  const axes = Object.entries(figure.layout).filter(([key, axis]) => /^yaxis/.test(key) && axis?.visible !== false);
+  const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name), axes.length]);
   if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
 }
 

@@ -208,14 +208,14 @@ function notes(host, text) {
 
 const KINDS = { scatter: curve, bar: bars, heatmap: heatMap };
 
-// Bring what is drawn to this figure, another step of the same one. `laid` is the layout that Plotly drew, `layout` the
-// figure's.
+// What brings that which is drawn to this figure, another step of the same one; nothing where it cannot be moved so. `laid`
+// is the layout that Plotly drew, `layout` the figure's.
 export function movedTo(host, { drawn, laid }, figure, layout) {
   const paths = stepping(drawn, figure);
   const size = ({ width, height, margin }) => JSON.stringify([width, height, margin]);
-  if (!paths?.every((path) => isMovable(path, figure.data)) || layout.meta?.diagram || size(laid) !== size(layout)) return false;
+  if (!paths?.every((path) => isMovable(path, figure.data)) || layout.meta?.diagram || size(laid) !== size(layout)) return undefined;
   const among = (one, name) => one[name] ?? [];
-  if (["shapes", "annotations"].some((name) => among(laid, name).length !== among(layout, name).length)) return false;
+  if (["shapes", "annotations"].some((name) => among(laid, name).length !== among(layout, name).length)) return undefined;
   const traces = new Set(paths.filter((path) => /\.[xyz]$/.test(path)).map((path) => Number(path.split(".")[1])));
   // What is filled up to a trace moves with it.
   figure.data.forEach(({ fill }, at) => {
@@ -227,7 +227,5 @@ export function movedTo(host, { drawn, laid }, figure, layout) {
     ...among(layout, "annotations").map((one, at) => words(host, at, laid.annotations[at], one)),
   ];
   if (paths.some((path) => path.startsWith("layout.meta"))) changes.push(notes(host, layout.title.subtitle.text));
-  if (changes.includes(undefined)) return false;
-  changes.flat().forEach((change) => change());
-  return true;
+  return changes.includes(undefined) ? undefined : () => changes.flat().forEach((change) => change());
 }
