@@ -135,6 +135,7 @@ def show() -> None:
 
 show()
 """
+CUTS = "how a text is split, what is missing of a market, or how forecasts walk forward"
 FAMILIES = "an activation, an initialisation or a normalisation"
 CHANGES = (
     entry("an optimiser", "OPTIMISERS = {", '"new": OptimiserRule("Rprop", "Rprop", {}),'),
@@ -151,7 +152,9 @@ CHANGES = (
         "MEAN_FORECASTS = {",
         f'"new": Baseline("median so far", NetworkStyle("median", "#5b6770", "dot", "y-up-open"), {MEDIAN}),',
     ),
-    entry("a split pattern", "SPLIT_PATTERNS = {", '"new": SplitPattern("At vowels", "[aeiou]"),'),
+    entry(CUTS, "SPLIT_PATTERNS = {", '"new": SplitPattern("At vowels", "[aeiou]"),'),
+    entry(CUTS, "MISSING_PATTERNS = {", '"new": MissingPattern("nearly nothing", _hide_nothing),', 1),
+    entry(CUTS, "SCHEMES = {", '"new": WindowScheme("Doubled", lambda start, block, length: block - 2 * length),', 2),
     Change("a finding's threshold", "LARGEST_UPDATE = 10**-1.5", "LARGEST_UPDATE = 1e-7"),
     Change("a colour", '"plain", "#d55e00"', '"plain", "#123456"'),
     entry("a preset", "presets: ClassVar[tuple[Preset, ...]] = (", 'Preset("Fix: wide", "W.", {"width": 500}),'),
@@ -227,9 +230,11 @@ told["network"] = {"network": network_data(steps), "edits": ""}
 told["loss"] = float(total(changed(steps), Loss(steps.loss, steps.penalty)))
 
 gold = trained(
-    "gold-forecast", scheme="rolling", train_years=1, test_years=0.5, refits=1, final_days=0, window=4, hidden=3,
-    epochs=1, batch=64,
+    "gold-forecast", scheme="new", missing="new", train_years=1, test_years=0.5, refits=1, final_days=0, window=4,
+    hidden=3, epochs=1, batch=64,
 )
+market = [facts(goldviz.experiments()["gold-forecast"], name)["labels"]["new"] for name in ("missing", "scheme")]
+told["market"] = market, gold.sizes["fold"]
 told["baselines"] = [str(name) for name in gold["baseline"].values]
 tables = LABS["gold-forecast"].figures().FIGURES.items()
 told["baseline in"] = [name for name, spec in tables if "median" in spec.draw(gold).to_json()]
@@ -300,6 +305,11 @@ def test_another_baseline_is_one_edit(told: dict[str, Any]) -> None:
 def test_another_split_pattern_is_one_edit(told: dict[str, Any]) -> None:
     assert told["pattern"] == "At vowels"
     assert told["pieces"][0] == len(["a", " q", "u", "e", "u", "e"])
+
+
+@pytest.mark.slow
+def test_another_pattern_of_missing_values_or_of_windows_is_one_edit(told: dict[str, Any]) -> None:
+    assert told["market"] == [["nearly nothing", "Doubled"], 1]
 
 
 @pytest.mark.slow

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from goldviz.data.markets.missing_patterns import MISSING_PATTERNS
 from goldviz.declare.settings import setting
-from goldviz.declare.standard import kept
+from goldviz.declare.standard import kept, labels_of
 
 MARKET_SETTINGS = ("data", "market_seed")
 """They are the visitor's, so presets leave them alone."""
 
 Alignment = Literal["release", "date"]
 ALIGNMENTS = {"release": "by release time", "date": "by calendar date (leaks)"}
-Missing = Literal["none", "random", "blocks", "channel"]
-MISSING = {"none": "nothing", "random": "single observations", "blocks": "blocks of weeks", "channel": "whole channels"}
+if TYPE_CHECKING:
+    Missing: TypeAlias = str
+else:
+    Missing = Literal[tuple(MISSING_PATTERNS)]
 
 market = partial(
     kept,
@@ -40,7 +43,7 @@ alignment = partial(
     labels=ALIGNMENTS,
     description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.",
 )
-missing = partial(setting, "none", labels=MISSING)
+missing = partial(setting, "none", labels=labels_of(MISSING_PATTERNS))
 missing_share = partial(setting, ge=0, le=0.95, description="Share of the covariates' observations that is hidden.")
 tone_response = partial(
     setting,

@@ -11,13 +11,13 @@ rows more nothing is used (Lopez de Prado 2018, chapter 7).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from goldviz.data.markets.market import MarketError
+from goldviz.data.markets.window_schemes import SCHEMES
 
 DAYS_A_YEAR = 365.25
 LEAST_TRAINING = 30
@@ -42,7 +42,7 @@ def folds(
     answer_rows: NDArray[np.int64],
     rows: NDArray[np.int64],
     *,
-    scheme: Literal["expanding", "rolling"],
+    scheme: str,
     train_years: float,
     test_years: float,
     refits: int,
@@ -57,8 +57,8 @@ def folds(
       it is the test block of one more fold, numbered ``refits``, where ``open_final`` is true.
     * The last ``test_years`` before it are divided into ``refits`` blocks of equally many forecasts (the first ones
       have one more where they do not divide evenly).
-    * A refit's window is all that lies before its block (``expanding``), or the last ``train_years`` of it
-      (``rolling``). The last ``validation_share`` of the window is for validation, the rest for training.
+    * A refit's window begins as the scheme says: it is all that lies before its block (``expanding``), or the last
+      ``train_years`` of it (``rolling``). Its last ``validation_share`` is for validation, the rest for training.
     * A training answer is known before the first validation row minus ``embargo`` rows, strictly; likewise a
       validation answer and the first test row.
 
@@ -81,7 +81,7 @@ def folds(
         blocks.append(np.arange(final_start, len(rows)))
     parts = []
     for number, test in enumerate(blocks):
-        first_day = day[test[0]] - train_years * DAYS_A_YEAR if scheme == "rolling" else day[0]
+        first_day = SCHEMES[scheme].first_day(day[0], day[test[0]], train_years * DAYS_A_YEAR)
         window = np.arange(np.searchsorted(day, first_day), test[0])
         window = window[answer_rows[window] < rows[test[0]] - embargo]
         validation_rows = max(1, round(validation_share * len(window)))

@@ -35,7 +35,6 @@ TRANSFORMER = ("attention", "kernel", "positions", "activation")
 HEADS = {"gaussian": "Gaussian", "student": "Student t", "quantiles": "Quantiles"}
 DOCUMENTS = {"none": "none", "generated": "generated statements", "shuffled": "the same, dealt out at random"}
 CARRY = {"nothing": "no channel's", "documents": "those out of documents", "levels": "all that are seen as levels"}
-SCHEMES = {"expanding": "Expanding", "rolling": "Rolling"}
 
 METRICS = ("mse", "mae", "rmse", "r2", "r2_mean", "hit_rate", "dm", "dm_p")
 VOLATILITY_METRICS = ("qlike", "qlike_gain", "dm", "dm_p", "crps", "coverage_50", "coverage_90")
@@ -101,7 +100,7 @@ class GoldForecast(Experiment):
     activation: str = standard.activation("gelu", group="Transformer", essential=False)
     """Nonlinearity of the feed-forward networks."""
 
-    scheme: Literal["expanding", "rolling"] = setting("expanding", group="Walk-forward", labels=SCHEMES)
+    scheme: walk_forward.Scheme = walk_forward.scheme()
     """Whether the training window begins with the data or has a fixed length."""
     train_years: float = walk_forward.train_years()
     """Length of a rolling training window, and the least that an expanding one begins with."""

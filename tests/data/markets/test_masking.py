@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from goldviz.data.markets.alignment import Panel
 from goldviz.data.markets.market import MarketError
-from goldviz.data.markets.masking import BLOCK_ROWS, LEAST_GAP_ROWS, MISSING_PATTERNS, masked
+from goldviz.data.markets.masking import masked
+from goldviz.data.markets.missing_patterns import BLOCK_ROWS, LEAST_GAP_ROWS, MISSING_PATTERNS
 
 SHARES = st.floats(0, 0.95)
 COMMON_SHARES = st.floats(0.05, 0.95)

@@ -10,7 +10,6 @@ import xarray as xr
 
 from goldviz.data.markets.alignment import Alignment
 from goldviz.data.markets.market import Market
-from goldviz.data.markets.masking import MissingPattern
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.figures import market as market_words
 from goldviz.figures.market import unit_of_changes
@@ -32,7 +31,7 @@ HOSTILE = "<img src=x onerror=alert(1)>%{x} and so on and so on"
 
 
 def _view(
-    market: Market | None = None, number: int = 1, by: Alignment = "release", pattern: MissingPattern = "none"
+    market: Market | None = None, number: int = 1, by: Alignment = "release", pattern: str = "none"
 ) -> xr.Dataset:
     market = market or small_market()
     return market_view(market, GoldMarket(channel=number, alignment=by, missing=pattern, window=30))
@@ -52,9 +51,7 @@ def _notes(figure: go.Figure) -> str:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("by", "pattern"), [("release", "none"), ("date", "blocks"), ("release", "channel")])
-def test_every_figure_asks_its_question_and_names_its_source(
-    theme: Theme, by: Alignment, pattern: MissingPattern
-) -> None:
+def test_every_figure_asks_its_question_and_names_its_source(theme: Theme, by: Alignment, pattern: str) -> None:
     ds = _view(by=by, pattern=pattern)
     for name in ALWAYS:
         figure = _draw(name, ds, theme)

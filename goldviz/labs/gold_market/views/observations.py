@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from goldviz.data.markets.alignment import Alignment, Panel, aligned
 from goldviz.data.markets.calendars import ChannelCalendar
 from goldviz.data.markets.market import Channel, Market
-from goldviz.data.markets.masking import MissingPattern, masked
+from goldviz.data.markets.masking import masked
 from goldviz.data.markets.release_words import release_words
 
 RECENT_ROWS = 60
@@ -37,7 +37,7 @@ class SeenRows:
     wait: NDArray[np.float64]
 
 
-def seen_rows(market: Market, *, by: Alignment, pattern: MissingPattern, share: float, seed: int) -> SeenRows:
+def seen_rows(market: Market, *, by: Alignment, pattern: str, share: float, seed: int) -> SeenRows:
     """Align a market and hide a share of its covariates' values.
 
     >>> from goldviz.data.markets.market import Release
