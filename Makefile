@@ -89,11 +89,11 @@ examples: $(VENV)/.app
 # say at their limits, which settings are offered, what stands on every page, and what small runs record, for the tests
 # that hold them to that.
 drawn: $(VENV)/.dev
-	$(BIN)/python -m tests.labs.drawn_numbers
-	$(BIN)/python -m tests.labs.verdicts_at_limits
-	$(BIN)/python -m tests.labs.offered
-	$(BIN)/python -m tests.labs.small_numbers
-	$(BIN)/python -m tests.pages.outlines
+	$(BIN)/python -m tests.labs.drawn_numbers $(NAME)
+	$(BIN)/python -m tests.labs.verdicts_at_limits $(NAME)
+	$(BIN)/python -m tests.labs.offered $(NAME)
+	$(BIN)/python -m tests.labs.small_numbers $(NAME)
+	$(BIN)/python -m tests.pages.outlines $(NAME)
 
 # docs/errata.md, of goldviz/labs/errata.toml.
 errata: $(VENV)/.app

@@ -55,7 +55,7 @@ def _telling(page: Any, settings: Settings, run: xr.Dataset, parts: Sequence[str
     if isinstance(settings, Experiment):
         lane = SimpleNamespace(dataset=run, settings=settings, run=None, id="example", unfinished=False)
         verdict = [lambda: page.verdict(lane)] if page.verdict else []
-        return [*verdict, lambda: page.why(lane, nothing)]
+        return [*verdict, *([lambda: page.why(lane, nothing)] if page.why else [])]
     view = SimpleNamespace(settings=settings, dataset=run, draw=nothing, explain=nothing)
     return [partial(draw, view) for draw in (page.why, *(part.draw for part in page.parts if part.name in parts))]
 

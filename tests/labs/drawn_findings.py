@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,91 +14,8 @@ from hypothesis import settings as hypothesis_settings
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Case, Conclusions, Rule
-from tests.labs.small_runs import SMALL, TRAINED, Small, small_run
+from tests.labs.small_runs import SMALL, TRAINED, Small, small_run, with_own
 from tests.thinned import represented
-
-OTHERWISE: dict[str, dict[str, tuple[Any, ...]]] = {
-    "ode-rnn": {
-        "task": ("oscillator", "market"),
-        "solver": ("rk4", "euler", "dopri5"),
-        "step_cap": (0.005, 0.1, 10.0),
-        "longest_gap": (0.05, 0.6),
-    },
-    "continuous-depth": {
-        "task": ("rings", "moons", "flip"),
-        "method": ("dopri5", "euler"),
-        "gradient": ("solver", "adjoint"),
-        "augmented": (0, 1),
-        "in_time": (False, True),
-    },
-    "char-language-model": {
-        "optimiser": ("sgd", "adam"),
-        "initialisation": ("kaiming", "normal"),
-        "output_gain": (0.0, 0.01, 1.0),
-        "weight_decay": (0.0, 0.01),
-    },
-    "depth-gradients": {
-        "activation": ("leaky_relu", "relu", "tanh"),
-        "normalisation": ("none", "batch"),
-        "clip": (0.0, 1.0),
-        "initialisation": ("default", "orthogonal", "zero"),
-        "dropout": (0.0, 0.3),
-        "slope": (0.0, 0.3),
-    },
-    "recurrent-gradients": {
-        "activation": ("tanh", "relu"),
-        "clip": (0.0, 1.0),
-        "initialisation": ("orthogonal", "gaussian"),
-        "gain": (1.0, 3.0),
-        "forget_bias": (0.0, 3.0),
-    },
-    "char-gpt": {
-        "masked": (True, False),
-        "residual": (True, False),
-        "layer_norm": (True, False),
-        "clip": (0.0, 1.0),
-    },
-    "price-tokens": {
-        "tokeniser": ("hmm", "vqvae", "quantile"),
-        "network": ("bigram", "mlp", "gpt"),
-        "shuffle_days": (False, True),
-        "fitted_on": ("past", "all"),
-        "returns": ("market", "regimes"),
-    },
-    "bert-pretraining": {
-        "optimiser": ("adamw", "sgd"),
-        "clip": (0.0, 0.1, 5.0),
-        "warm_up": (0.0, 0.15, 0.6),
-        "frozen": (False, True),
-        "masked_share": (0.05, 0.15, 0.8),
-        "rehearsal": (0.0, 2.0),
-        "learning_rate": (1e-5, 1e-3, 0.09),
-        "compare_start": (True, False),
-    },
-    "leaderboard": {
-        "last_batch": ("keep", "drop"),
-        "scaled_by": ("training", "all"),
-        "seeds_told": ("mean", "best"),
-        "stopped_by": ("validation", "test"),
-        "longer_look_back": (0, 120),
-    },
-    "series-attention": {},
-    "neural-turing-machine": {"task": ("copy", "priority"), "content": (True, False)},
-    "attention-interface": {"task": ("reversal", "phrases")},
-    "neural-programmer": {},
-    "attention-against-recurrence": {"distance": (5, 40)},
-    "translation-transformer": {"task": ("reversal", "sorting"), "place": ("post", "pre")},
-    "adaptive-computation": {"task": ("stop", "parity"), "most": (1, 10)},
-    "gold-forecast": {
-        "target": ("return", "volatility"),
-        "network": ("gru", "rnn", "mlp"),
-        "shuffle_targets": (False, False, True),
-        "documents": ("none", "generated", "shuffled"),
-        "tone_response": (0.0, 0.3),
-        "head": ("gaussian", "quantiles"),
-    },
-}
-"""Settings that rules read and that leave a run's dimensions as they are."""
 
 LEVELS = (0.0, 1e-9, 1e-4, 0.01, 0.04, 0.15, 0.35, 0.6, 0.85, 0.95, 0.99, 1.0, 1.1, 2.0, 5.0, 40.0, 2e3, np.nan, np.inf)
 POWERS = (-9.0, -2.5, -1.5, -0.7, -0.1, 0.0, 0.4, 1.2, 4.0)
@@ -132,6 +49,8 @@ TRAINED_ANYWAY = {"seeds": (0, 7)}
 """Seeds that the contract of all laboratories has trained."""
 
 WITH_CARDS = [lab for lab in TRAINED if lab.has("findings")]
+OTHERWISE: dict[str, Mapping[str, tuple[Any, ...]]] = with_own({lab.name: {} for lab in WITH_CARDS}, "OTHERWISE")
+"""Settings that rules read and that leave a run's dimensions as they are."""
 EVERY_LAB_WITH_CARDS = pytest.mark.parametrize("lab", WITH_CARDS, ids=lambda lab: lab.name)
 SHAPES = [small for small in SMALL if small.lab in WITH_CARDS and small.number == 0]
 """One small run of each laboratory, whose shape the drawn numbers have."""

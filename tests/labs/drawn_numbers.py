@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -27,7 +28,7 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS
 from goldviz.runs.examples import example
-from tests.labs.small_runs import LABORATORIES, cases
+from tests.labs.small_runs import cases, chosen
 
 MARKS = {"x", "y", "z", "base", "width", "xaxis", "yaxis", "coloraxis", "type", "connectgaps", "zmin", "zmax"}
 WORDS = {"name", "title", "text", "hovertext", "ticktext", "hovertemplate", "texttemplate", "notes", "legendgroup"}
@@ -229,5 +230,5 @@ def keep(lab: Laboratory) -> None:
 
 
 if __name__ == "__main__":
-    for laboratory in LABORATORIES:
+    for laboratory in chosen(sys.argv[1:]):
         keep(laboratory)

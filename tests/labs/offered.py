@@ -9,6 +9,7 @@ what is offered is meant to change, ``make drawn`` keeps it anew, and the commit
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from goldviz.declare.settings import Experiment, Settings, SettingsError, schema
 from goldviz.declare.stories import place, stories
 from goldviz.runs.examples import example
 from tests.labs.drawn_numbers import of_words
-from tests.labs.small_runs import LABORATORIES
+from tests.labs.small_runs import chosen
 
 WORDS = ("title", "description", "labels")
 """Of a setting's schema: they may be reworded."""
@@ -118,5 +119,5 @@ def keep(lab: Laboratory) -> None:
 
 
 if __name__ == "__main__":
-    for laboratory in LABORATORIES:
+    for laboratory in chosen(sys.argv[1:]):
         keep(laboratory)

@@ -8,13 +8,14 @@ anew, and the commit shows which variables differ.
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.declare.laboratory import Laboratory
-from tests.labs.small_runs import SMALL, TRAINED, Small, small_run
+from tests.labs.small_runs import SMALL, TRAINED, Small, chosen, small_run
 
 DIGITS = 6
 
@@ -55,5 +56,5 @@ def keep(lab: Laboratory) -> None:
 
 
 if __name__ == "__main__":
-    for laboratory in TRAINED:
+    for laboratory in [lab for lab in chosen(sys.argv[1:]) if lab in TRAINED]:
         keep(laboratory)

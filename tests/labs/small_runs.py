@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -29,9 +29,19 @@ TRAINED = [lab for lab in LABORATORIES if issubclass(lab.declared, Experiment)]
 INSTANT = [lab for lab in LABORATORIES if issubclass(lab.declared, Instant)]
 
 
+def chosen(names: Sequence[str]) -> list[Laboratory]:
+    """The laboratories of these names, or all."""
+    return [lab for lab in LABORATORIES if lab.name in names or not names]
+
+
 def cases(lab: Laboratory) -> ModuleType:
     """``cases.py`` of a laboratory's tests: its small runs, and what they are held to."""
     return importlib.import_module(f"tests.labs.{lab.folder}.cases")
+
+
+def with_own(table: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A table by laboratory, with what laboratories say under its name in ``cases.py`` of their own tests."""
+    return {**table, **{lab.name: getattr(cases(lab), name) for lab in LABORATORIES if hasattr(cases(lab), name)}}
 
 
 def headline(lab: Laboratory) -> str:

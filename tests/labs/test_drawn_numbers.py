@@ -7,10 +7,10 @@ import pytest
 from goldviz.declare.laboratory import Laboratory
 from goldviz.figures.draft import Figure
 from tests.labs.drawn_numbers import CLOSE, drawn, figures_of, gold_lines, hidden_lines, kept_in, sides
-from tests.labs.small_runs import LABORATORIES
+from tests.labs.small_runs import EVERY_LABORATORY
 
 
-@pytest.mark.parametrize("lab", [lab for lab in LABORATORIES if kept_in(lab).exists()], ids=lambda lab: lab.name)
+@EVERY_LABORATORY
 def test_every_figure_draws_what_it_drew(lab: Laboratory) -> None:
     """A new figure is not compared before it is kept. A line in gold is the place in view, so there is one.
 

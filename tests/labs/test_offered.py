@@ -3,17 +3,15 @@
 import json
 import math
 
-import pytest
-
 from goldviz.declare.laboratory import Laboratory
 from tests.labs.offered import kept_in, offered, plain
-from tests.labs.small_runs import LABORATORIES
+from tests.labs.small_runs import EVERY_LABORATORY
 
 CLOSE = 1e-6
 """How much of an estimate rounding may change, on another machine."""
 
 
-@pytest.mark.parametrize("lab", [lab for lab in LABORATORIES if kept_in(lab).exists()], ids=lambda lab: lab.name)
+@EVERY_LABORATORY
 def test_a_laboratory_offers_what_it_offered(lab: Laboratory) -> None:
     """What is new is not compared before it is kept."""
     kept, now = json.loads(kept_in(lab).read_text(encoding="utf-8")), plain(offered(lab))

@@ -5,12 +5,11 @@ import json
 import pytest
 
 from goldviz.declare.laboratory import Laboratory
-from tests.labs.small_runs import TRAINED
+from tests.labs.small_runs import REPRESENTED
 from tests.labs.verdicts_at_limits import all_of, kept_in
-from tests.thinned import represented
 
 
-@pytest.mark.parametrize("lab", represented(lab for lab in TRAINED if kept_in(lab).exists()), ids=lambda lab: lab.name)
+@REPRESENTED
 def test_limits_and_measures_are_those_that_were_kept(lab: Laboratory) -> None:
     """New rules and measures are not compared before they are kept."""
     kept = json.loads(kept_in(lab).read_text(encoding="utf-8"))

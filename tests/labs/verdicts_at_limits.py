@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -23,7 +24,7 @@ from goldviz.declare.settings import Experiment
 from goldviz.diagnostics import findings as shared
 from goldviz.runs.examples import example
 from tests.labs.drawn_findings import OTHERWISE, WITH_CARDS, conclusions_of
-from tests.labs.small_runs import TRAINED
+from tests.labs.small_runs import TRAINED, chosen
 
 SEEDS = 60
 ROUNDS = 15
@@ -133,6 +134,6 @@ def kept_in(lab: Laboratory) -> Path:
 
 
 if __name__ == "__main__":
-    for laboratory in TRAINED:
+    for laboratory in [lab for lab in chosen(sys.argv[1:]) if lab in TRAINED]:
         kept = all_of(laboratory, " ".join(map(repr, limits(laboratory))))
         kept_in(laboratory).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

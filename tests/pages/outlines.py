@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from collections import Counter
 from pathlib import Path
 
 from goldviz.declare.laboratory import Laboratory
-from tests.labs.small_runs import LABORATORIES
+from tests.labs.small_runs import chosen
 from tests.pages.visit import PATIENCE_SECONDS, Visitor
 
 CONTROLS = (
@@ -85,5 +86,5 @@ def keep(lab: Laboratory) -> None:
 
 
 if __name__ == "__main__":
-    for laboratory in LABORATORIES:
+    for laboratory in chosen(sys.argv[1:]):
         keep(laboratory)

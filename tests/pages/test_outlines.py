@@ -8,14 +8,13 @@ from goldviz.declare.laboratory import Laboratory
 from tests.labs.small_runs import LABORATORIES
 from tests.pages.outlines import kept_in, outlines
 
-KEPT = [lab for lab in LABORATORIES if kept_in(lab).exists()]
 TIMED = "attention-cost"
 """Whose page takes the time of attention before it stands."""
 
 
 @pytest.mark.parametrize(
     "lab",
-    [pytest.param(lab, marks=[pytest.mark.slow] * (lab.name == TIMED), id=lab.name) for lab in KEPT],
+    [pytest.param(lab, marks=[pytest.mark.slow] * (lab.name == TIMED), id=lab.name) for lab in LABORATORIES],
 )
 def test_a_page_and_its_parts_hold_what_they_held(lab: Laboratory) -> None:
     """What is new is not compared before it is kept; a control with another value counts as gone."""

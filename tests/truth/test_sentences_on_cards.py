@@ -21,6 +21,7 @@ from goldviz.diagnostics.findings.rule import name_of
 from tests.labs.bert_pretraining import test_contradictions as of_pretraining
 from tests.labs.drawn_findings import WITH_CARDS, conclusions_of
 from tests.labs.gold_forecast import test_contradictions as of_forecasts
+from tests.labs.small_runs import with_own
 from tests.labs.test_contradictions import EXCLUDED
 from tests.thinned import thinned
 from tests.truth.drawn_readings import ALONE, readings
@@ -47,9 +48,11 @@ TABLES = {
     "series-attention": series,
     "translation-transformer": answers,
 }
-TRUE_WHERE = {name: getattr(module, name.replace("-", "_").upper()) for name, module in TABLES.items()}
+TRUE_WHERE = with_own(
+    {name: getattr(module, name.replace("-", "_").upper()) for name, module in TABLES.items()}, "TRUE_WHERE"
+)
 """By laboratory and rule: of which seeds of a network its sentence is true."""
-PRINTED = {name: getattr(numbers, name.replace("-", "_").upper()) for name in TABLES}
+PRINTED = with_own({name: getattr(numbers, name.replace("-", "_").upper()) for name in TABLES}, "PRINTED")
 """By laboratory and rule: the numbers that it prints of a network."""
 EXCLUDED_OF = {
     **EXCLUDED,
@@ -181,7 +184,9 @@ def untrue_at(lab, places) -> Iterator[str]:
 
 @pytest.mark.parametrize("lab", WITH_CARDS, ids=lambda lab: lab.name)
 def test_every_rule_has_a_predicate(lab):
-    assert {rule.kind for rule in conclusions_of(lab).rules} == set(TRUE_WHERE[lab.name])
+    told, where = TRUE_WHERE.get(lab.name, {}), f"tests/labs/{lab.folder}/cases.py"
+    assert {rule.kind for rule in conclusions_of(lab).rules} == set(told), f"TRUE_WHERE in {where} has each kind"
+    assert set(PRINTED.get(lab.name, {None})) <= set(told), f"PRINTED in {where} has those that print numbers"
 
 
 @pytest.mark.parametrize("lab", WITH_CARDS, ids=lambda lab: lab.name)

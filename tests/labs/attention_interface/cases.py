@@ -54,3 +54,12 @@ def absent(changes: Mapping[str, Any]) -> set[str]:
     if changes.get("networks") == "fixed_vector":
         return {"attention", "attention_score", "encoded", "state", "peak_offset"}
     return set()
+
+
+OTHERWISE = {"task": ("reversal", "phrases")}
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "learned": ("some_wrong", "most_wrong"),
+    "some_wrong": ("most_wrong",),
+    "most_wrong": ("beside_the_word", "on_the_word"),
+    "beside_the_word": ("on_the_word",),
+}

@@ -67,3 +67,13 @@ def absent(changes):
 LESS = ({"pretraining_steps": 0}, {"layers": 1, "heads": 1}, {"width": 32})
 DOCUMENTED_IN = "docs/attention.md"
 MOST_FINDINGS = 6
+OTHERWISE = {
+    "optimiser": ("adamw", "sgd"),
+    "clip": (0.0, 0.1, 5.0),
+    "warm_up": (0.0, 0.15, 0.6),
+    "frozen": (False, True),
+    "masked_share": (0.05, 0.15, 0.8),
+    "rehearsal": (0.0, 2.0),
+    "learning_rate": (1e-5, 1e-3, 0.09),
+    "compare_start": (True, False),
+}

@@ -53,3 +53,29 @@ SECONDS = (5, 60)
 MORE = ({"seeds": (0, 1)}, {"steps": 1000}, {"batch": 48}, {"width": 256}, {"block": 256})
 LESS = ({"steps": 200}, {"layers": 2}, {"width": 64})
 DOCUMENTED_IN = "docs/character-gpt.md"
+OTHERWISE = {
+    "masked": (True, False),
+    "residual": (True, False),
+    "layer_norm": (True, False),
+    "clip": (0.0, 1.0),
+}
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "by_heart": (
+        "beats_pairs",
+        "beats_gzip",
+        "no_better_than_pairs",
+        "learning_rate_too_small",
+        "learning_rate_too_large",
+    ),
+    "no_better_than_pairs": ("beats_pairs",),
+    "learning_rate_too_large": ("learning_rate_too_small", "even_attention"),
+    "sees_ahead": (
+        "by_heart",
+        "beats_pairs",
+        "beats_gzip",
+        "no_better_than_pairs",
+        "even_attention",
+        "learning_rate_too_small",
+        "learning_rate_too_large",
+    ),
+}

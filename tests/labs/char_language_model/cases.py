@@ -53,3 +53,23 @@ def absent(changes):
     missing |= HIDDEN if "bigram" in model else set()
     missing |= set() if model in ("mlp", "wavenet") else STACKED
     return missing | (set() if changes.get("normalisation", "none") != "none" else NORM)
+
+
+OTHERWISE = {
+    "optimiser": ("sgd", "adam"),
+    "initialisation": ("kaiming", "normal"),
+    "output_gain": (0.0, 0.01, 1.0),
+    "weight_decay": (0.0, 0.01),
+}
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "by_heart": (
+        "beats_pairs",
+        "no_better_than_pairs",
+        "learning_rate_too_small",
+        "learning_rate_too_large",
+        "saturated",
+    ),
+    "impossible_pair": ("beats_letters", "by_heart"),
+    "no_better_than_pairs": ("beats_pairs",),
+    "learning_rate_too_large": ("learning_rate_too_small", "batch_too_small"),
+}

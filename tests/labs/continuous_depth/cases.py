@@ -32,3 +32,19 @@ DOCUMENTED_IN = "docs/continuous-time.md"
 def absent(changes):
     """A regression reads nothing out."""
     return {"read_out"} if changes.get("task") == "flip" else set()
+
+
+OTHERWISE = {
+    "task": ("rings", "moons", "flip"),
+    "method": ("dopri5", "euler"),
+    "gradient": ("solver", "adjoint"),
+    "augmented": (0, 1),
+    "in_time": (False, True),
+}
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "learned": ("nested_classes", "order_kept", "growing_stiff", "saturated_field", "not_learned"),
+    "solver_s_map": ("nested_classes", "order_kept", "residual_is_flow"),
+    "nested_classes": ("order_kept", "not_learned"),
+    "order_kept": ("not_learned",),
+    "not_learned": ("residual_is_flow",),
+}

@@ -31,3 +31,39 @@ def absent(changes):
     """What is not recorded with these settings."""
     never = {"loss_by_depth"} if not changes.get("shallower") else set()
     return never if changes.get("headroom") else never | {"headroom"}
+
+
+OTHERWISE = {
+    "activation": ("leaky_relu", "relu", "tanh"),
+    "normalisation": ("none", "batch"),
+    "clip": (0.0, 1.0),
+    "initialisation": ("default", "orthogonal", "zero"),
+    "dropout": (0.0, 0.3),
+    "slope": (0.0, 0.3),
+}
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "diverged": (
+        "no_gradient",
+        "learning_rate_too_large",
+        "exploding",
+        "large_error",
+        "vanishing",
+        "no_better_than_zero",
+        "degradation",
+        "saturated",
+        "dead_units",
+        "learning_rate_too_small",
+        "gradient_kept",
+    ),
+    "no_gradient": (
+        "learning_rate_too_large",
+        "learning_rate_too_small",
+        "vanishing",
+        "exploding",
+        "no_better_than_zero",
+        "gradient_kept",
+    ),
+    "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
+    "vanishing": ("gradient_kept", "learning_rate_too_small"),
+    "learning_rate_too_large": ("learning_rate_too_small",),
+}

@@ -34,3 +34,11 @@ MORE = ({"window": 40}, {"hidden": 64}, {"epochs": 60}, {"refits": 12})
 LESS = ({"epochs": 5}, {"network": "mlp"})
 FIRST_STEPS = 1
 DOCUMENTED_IN = "docs/evaluation.md"
+OTHERWISE = {
+    "target": ("return", "volatility"),
+    "network": ("gru", "rnn", "mlp"),
+    "shuffle_targets": (False, False, True),
+    "documents": ("none", "generated", "shuffled"),
+    "tone_response": (0.0, 0.3),
+    "head": ("gaussian", "quantiles"),
+}

@@ -44,3 +44,11 @@ SECONDS = (1, 20)
 MORE = ({"seeds": (0, 1)}, {"epochs": 10}, {"channels": 8}, {"contenders": "transformers"})
 LESS = ({"contenders": "nlinear"}, {"rows": 2000})
 DOCUMENTED_IN = "README.md"
+OTHERWISE = {
+    "last_batch": ("keep", "drop"),
+    "scaled_by": ("training", "all"),
+    "seeds_told": ("mean", "best"),
+    "stopped_by": ("validation", "test"),
+    "longer_look_back": (0, 120),
+}
+EXCLUDED: dict[str, tuple[str, ...]] = {"undecided": ("ahead",)}

@@ -37,3 +37,12 @@ def absent(changes: Mapping[str, Any]) -> set[str]:
     """What is not recorded with these settings."""
     of_machine = {"memory", "cell_size", "address", "controls", "cells_used"}
     return of_machine if changes.get("networks") in ("lstm", "gru") else set()
+
+
+OTHERWISE = {"task": ("copy", "priority"), "content": (True, False)}
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "learned": ("some_wrong", "most_wrong"),
+    "some_wrong": ("most_wrong",),
+    "most_wrong": ("longer", "one_cell"),
+    "longer": ("only_trained_lengths",),
+}

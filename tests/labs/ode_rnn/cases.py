@@ -26,3 +26,36 @@ SECONDS = (20, 80)
 MORE = ({"seeds": (0, 1)}, {"steps": 1200}, {"observations": 40}, {"step_cap": 0.02}, {"solver": "dopri5"})
 LESS = ({"networks": "gru"}, {"networks": "ode_rnn"}, {"solver": "euler"}, {"step_cap": 10.0})
 DOCUMENTED_IN = "docs/continuous-time.md"
+OTHERWISE = {
+    "task": ("oscillator", "market"),
+    "solver": ("rk4", "euler", "dopri5"),
+    "step_cap": (0.005, 0.1, 10.0),
+    "longest_gap": (0.05, 0.6),
+}
+USELESS_FORECAST = (
+    "learned",
+    "ignoring_gaps",
+    "extrapolation_poor",
+    "under_trained",
+    "holds_in_long_gaps",
+    "solver_consistent",
+    "bands_too_narrow",
+    "bands_too_wide",
+)
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "no_skill": (*USELESS_FORECAST, "learned_nothing"),
+    "learned_nothing": USELESS_FORECAST,
+    "solver_too_coarse": (
+        "learned",
+        "ignoring_gaps",
+        "stiff_field",
+        "extrapolation_poor",
+        "under_trained",
+        "holds_in_long_gaps",
+        "solver_consistent",
+    ),
+    "learned": ("ignoring_gaps", "under_trained"),
+    "ignoring_gaps": ("holds_in_long_gaps", "solver_consistent"),
+    "holds_in_long_gaps": ("extrapolation_poor",),
+    "bands_too_narrow": ("bands_too_wide",),
+}

@@ -41,3 +41,24 @@ def absent(changes: Any) -> Any:
     missing |= set() if changes.get("tokeniser") == "vqvae" else {"codes_in_use"}
     missing |= {"regime", "planted_transition", "rand_index"} if changes.get("shuffle_days") else set()
     return missing | (set() if changes.get("merges", 20) else {"bits", "motif_count"})
+
+
+OTHERWISE = {
+    "tokeniser": ("hmm", "vqvae", "quantile"),
+    "network": ("bigram", "mlp", "gpt"),
+    "shuffle_days": (False, True),
+    "fitted_on": ("past", "all"),
+    "returns": ("market", "regimes"),
+}
+OF_DAYS_IN_ORDER = ("not_regimes", "sign_skill", "worse", "worse_than_garch", "no_skill", "size_skill")
+TOKEN_SCORES = ("shuffled_skill", "shuffled_check_passed", *OF_DAYS_IN_ORDER[1:])
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "knows_future": (*TOKEN_SCORES, "not_regimes"),
+    "labels_switch": (*TOKEN_SCORES, "not_regimes"),
+    "shuffled_skill": ("shuffled_check_passed", *OF_DAYS_IN_ORDER),
+    "shuffled_check_passed": OF_DAYS_IN_ORDER,
+    "codes_unused": ("not_regimes", "no_skill", "size_skill"),
+    "sign_skill": ("no_skill", "size_skill", "worse"),
+    "worse": ("no_skill", "size_skill"),
+    "no_skill": ("size_skill",),
+}

@@ -29,3 +29,38 @@ def absent(changes):
     if changes.get("task") == "labelled":
         return {"weights"} | OF_A_CUE
     return OF_CLASSES if changes.get("task") == "reviews" else {"weights"} | OF_CLASSES
+
+
+OTHERWISE = {
+    "activation": ("tanh", "relu"),
+    "clip": (0.0, 1.0),
+    "initialisation": ("orthogonal", "gaussian"),
+    "gain": (1.0, 3.0),
+    "forget_bias": (0.0, 3.0),
+}
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "diverged": (
+        "exploding",
+        "task_solved",
+        "learning_rate_too_large",
+        "vanishing",
+        "learned_nothing",
+        "forget_bias_too_small",
+        "saturated_gates",
+        "saturated_states",
+        "clipping_every_step",
+        "learning_rate_too_small",
+        "gradient_kept",
+    ),
+    "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
+    "vanishing": ("gradient_kept", "task_solved"),
+    "classes_told": ("classes_not_told",),
+    "task_solved": (
+        "learned_nothing",
+        "forget_bias_too_small",
+        "learning_rate_too_small",
+        "saturated_gates",
+        "clipping_every_step",
+    ),
+    "learning_rate_too_large": ("learning_rate_too_small", "learned_nothing"),
+}

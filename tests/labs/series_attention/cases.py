@@ -71,3 +71,11 @@ def absent(changes: Mapping[str, Any]) -> set[str]:
     missing |= set() if changes.get("task") == "market" else {"recovered", "dead_units"}
     missing |= set() if changes.get("task") == "surroundings" else {"bumps_apart"}
     return missing | ({"position_product", "position_spread"} if changes.get("positions") == "none" else set())
+
+
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "column_ahead": ("beats_simple",),
+    "worse_than_simple": ("beats_simple", "about_as_simple"),
+    "beats_simple": ("about_as_simple",),
+    "flow_ahead": ("flow_behind",),
+}

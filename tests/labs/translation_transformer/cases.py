@@ -46,3 +46,7 @@ DOCUMENTED_IN = "README.md"
 def absent(changes: Mapping[str, Any]) -> set[str]:
     """What is not recorded with these settings."""
     return set() if changes.get("rates") == "three" else {"rate_accuracy"}
+
+
+OTHERWISE = {"task": ("reversal", "sorting"), "place": ("post", "pre")}
+EXCLUDED: dict[str, tuple[str, ...]] = {"learned": ("some_wrong", "most_wrong"), "some_wrong": ("most_wrong",)}
