@@ -12,7 +12,7 @@ from goldviz.labs.attention_against_recurrence import LAB
 from goldviz.labs.attention_against_recurrence.figures.cost import measured_time
 from goldviz.labs.attention_against_recurrence.measures import Reading
 from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
-from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels import background
 from goldviz.ui.panels.lanes import Lane
@@ -20,7 +20,6 @@ from goldviz.ui.panels.live_figure import live_figure
 from goldviz.ui.panels.parts import Part
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
-from goldviz.ui.words import plain
 
 NUMBERS = (
     "In this run, the {name} is right on {far:.0%} of the farthest symbols at the last look. Before training, the "
@@ -54,10 +53,8 @@ def timed(lane: Lane[AttentionAgainstRecurrence], step: int | None) -> None:
     fresh = AttentionAgainstRecurrence(**{name: getattr(lane.settings, name) for name in TIMED})
     settings_json = fresh.model_dump_json()
     key = f"recurrence-time-{settings_json}"
-    try:
-        timings = background.awaited(Task(key, measure, (settings_json,), "Timing four lengths", MEASURED_SECONDS))
-    except (JobFailedError, TooManyJobsError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+    timings = background.answer(Task(key, measure, (settings_json,), "Timing four lengths", MEASURED_SECONDS))
+    if timings is None:
         return
     theme = theme_now()
     figure = services.figure_json((key, theme), lambda: measured_time.draw(timings, theme=theme))
