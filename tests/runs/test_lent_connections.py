@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, event, text
 
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.depth_gradients.settings import DepthGradients
@@ -92,8 +92,8 @@ def test_soon_after_the_last_reading_nothing_is_open(file: Path) -> None:
 def test_what_is_read_and_written_in_a_row_opens_one_connection(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lent_connections, "REST_SECONDS", LONG)
     store = Store(f"sqlite:///{file}")
-    opened, connected = [], store._connected
-    monkeypatch.setattr(store._connections, "_connect", lambda: opened.append(file) or connected())
+    opened = []
+    event.listen(store._engine, "connect", lambda connection, _record: opened.append(connection))
     run_id = store.create(DepthGradients())
     for number in range(3):
         assert store.run(run_id).status == "queued"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from goldviz.runs.execution import worker
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.recorder import Command, Progress
 from goldviz.runs.store import schema
@@ -26,6 +27,14 @@ def locked(store: Store) -> sqlite3.Connection:
     other = sqlite3.connect(Path(store.place), isolation_level=None, check_same_thread=False, timeout=30)
     other.execute("begin immediate")
     return other
+
+
+def test_runs_of_one_process_share_their_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    monkeypatch.setattr(worker, "Store", lambda url: opened.append(url) or Store(url))
+    first, second = (store.create(Toy(epochs=2)) for _ in range(2))
+    assert execute(Toy(epochs=2), first, store.url) == execute(Toy(epochs=2), second, store.url) == "finished"
+    assert opened == [store.url]
 
 
 @pytest.mark.parametrize(
