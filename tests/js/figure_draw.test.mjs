@@ -94,6 +94,26 @@ test("while all figures are out of sight nobody asks for Plotly, and the first o
   await Promise.all(hosts.map((one) => one.goldvizTurn));
 });
 
+test("Plotly is handed margins that it need not find, axes of its own, and no room for an axis that is not there", async () => {
+  const figure = figureOf("Loss");
+  Object.assign(figure.layout, { xaxis: { range: [0, 1], automargin: true, title: { text: "Step" } }, yaxis: { range: [0, 1000], automargin: true, title: { text: "Loss" } } });
+  await put({ now: { figure, subject: "a" } });
+  const [{ layout }] = drawn;
+  assert.ok(layout.margin.l > 40 && layout.margin.b > 40, JSON.stringify(layout.margin));
+  layout.xaxis.range = [5, 6];
+  assert.deepEqual(figure.layout.xaxis.range, [0, 1]);
+  assert.equal(layout.yaxis.automargin, true);
+  leavePlace(host);
+  await soon(20);
+  drawn.length = 0;
+  host = new Element("div", { class: "goldviz-figure" });
+  figure.layout.yaxis.visible = false;
+  await put({ now: { figure: structuredClone(figure), subject: "a" } });
+  assert.equal(drawn[0].layout.yaxis.automargin, false);
+  assert.equal(drawn[0].layout.margin.l, 40);
+  leavePlace(host);
+});
+
 test("a figure that came for one theme is drawn in the colours of the other under it", async () => {
   const inks = { light: { text: "#1e1e1c", tones: {} }, dark: { text: "#eceae4", tones: {} } };
   const figure = figureOf("Loss");
