@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal
 
 from goldviz.data.markets.missing_patterns import MISSING_PATTERNS
 from goldviz.declare.settings import setting
@@ -14,10 +14,6 @@ MARKET_SETTINGS = ("data", "market_seed")
 
 Alignment = Literal["release", "date"]
 ALIGNMENTS = {"release": "by release time", "date": "by calendar date (leaks)"}
-if TYPE_CHECKING:
-    Missing: TypeAlias = str
-else:
-    Missing = Literal[tuple(MISSING_PATTERNS)]
 
 market = partial(
     kept,
@@ -43,7 +39,7 @@ alignment = partial(
     labels=ALIGNMENTS,
     description="When a covariate counts as known: from its release on, or, as a spreadsheet joins, by its date.",
 )
-missing = partial(setting, "none", labels=labels_of(MISSING_PATTERNS))
+missing = partial(setting, "none", one_of=labels_of(MISSING_PATTERNS))
 missing_share = partial(setting, ge=0, le=0.95, description="Share of the covariates' observations that is hidden.")
 tone_response = partial(
     setting,

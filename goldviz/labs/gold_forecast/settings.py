@@ -65,7 +65,7 @@ class GoldForecast(Experiment):
     )
     """What the network sees."""
     alignment: market_settings.Alignment = market_settings.alignment(group="Data")
-    missing: market_settings.Missing = market_settings.missing(group="Data")
+    missing: str = market_settings.missing(group="Data")
     """What is hidden from the network, to study missing data."""
     missing_share: float = market_settings.missing_share(0.3, group="Data")
     documents: Literal["none", "generated", "shuffled"] = setting("none", group="Data", labels=DOCUMENTS)
@@ -100,7 +100,7 @@ class GoldForecast(Experiment):
     activation: str = standard.activation("gelu", group="Transformer", essential=False)
     """Nonlinearity of the feed-forward networks."""
 
-    scheme: walk_forward.Scheme = walk_forward.scheme()
+    scheme: str = walk_forward.scheme()
     """Whether the training window begins with the data or has a fixed length."""
     train_years: float = walk_forward.train_years()
     """Length of a rolling training window, and the least that an expanding one begins with."""

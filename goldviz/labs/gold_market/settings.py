@@ -32,7 +32,7 @@ class GoldMarket(Instant):
     market_seed: int = market_settings.market_seed()
     tone_response: float = market_settings.tone_response()
     alignment: market_settings.Alignment = market_settings.alignment(group="Observation")
-    missing: market_settings.Missing = market_settings.missing(group="Observation", essential=True)
+    missing: str = market_settings.missing(group="Observation", essential=True)
     """What is hidden of the covariates, to see what missing data look like. Gold itself is never hidden."""
     missing_share: float = market_settings.missing_share(0.5, group="Observation", essential=True)
     years: int = setting(20, ge=1, le=60, group="View", essential=True, unit="years")
