@@ -59,6 +59,9 @@ def test_what_never_overlaps_and_what_is_simulated_is_refused() -> None:
     early = market("old.csv", pd.bdate_range("2010-01-01", periods=40), "Old")
     with pytest.raises(MarketError, match=r"^Old \(old\) has values from 2010-01-01 .* they never overlap\. Leave one"):
         joined([GOLD, early])
+    for first in (GOLD.target.values.index[-1], GOLD.target.values.index[0] - pd.Timedelta(days=39)):
+        touching = market("touching.csv", pd.date_range(first, periods=40))
+        assert len(joined([GOLD, touching]).channels) == 2, "a day in common is enough"
     with pytest.raises(MarketError, match="simulated market cannot be joined"):
         joined([GOLD, simulated_market(0)])
     assert joined([GOLD]) is GOLD
