@@ -7,21 +7,13 @@ The page's controls, the link, the command line, the stored JSON and the help te
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    ValidationError,
-    model_validator,
-)
-from pydantic_core.core_schema import CoreSchema, literal_schema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, model_validator
 
 from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
@@ -72,18 +64,10 @@ def setting(
     }
     field = Field(default, description=description or None, json_schema_extra=extra, validate_default=True, **bounds)
     if one_of:
-        field.metadata.append(_OneOf(tuple(one_of)))
+        # No type checker could read a Literal of a table's names where the setting is declared.
+        choices = operator.getitem(Literal, tuple(one_of))
+        field.metadata.append(GetPydanticSchema(lambda _, handler: handler.generate_schema(choices)))
     return field
-
-
-@dataclass(frozen=True)
-class _OneOf:
-    """Asks pydantic for one of these texts: a ``Literal`` of a table's names, which no type checker can read."""
-
-    choices: tuple[str, ...]
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return literal_schema(list(self.choices))
 
 
 def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
