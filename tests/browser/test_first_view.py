@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import urllib.request
 from collections.abc import Callable
@@ -190,16 +189,3 @@ def test_it_stands_again_at_each_coming_and_not_at_an_address_that_asks_for_more
     page.goto(address(server, "shown=why"))
     expect(page.get_by_role("radio", name="Why?")).to_be_checked()
     assert not any(frame["view"] for frame in page.evaluate("window.frames_seen"))
-
-
-@pytest.mark.parametrize("name", [NAME, "char-gpt"])
-def test_the_page_names_every_script_that_it_needs(server: Server, open_page: Opener, name: str) -> None:
-    here = f"{server.address}/{name}"
-    with urllib.request.urlopen(here) as answer:
-        served = answer.read().decode()
-    page = open_page(here)
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
-    asked = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)")
-    scripts = [path for path in asked if re.search("/static/js/|/goldviz/scripts/", path)]
-    assert len(scripts) > 50
-    assert [path for path in scripts if f'{path}"' not in served] == []

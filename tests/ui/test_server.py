@@ -17,7 +17,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from goldviz.declare.registry import laboratories
 from goldviz.figures.plotly_script import plotly_script
 from goldviz.runs.store.run_store import Store
-from goldviz.ui.serving import addresses, deep_links, page_modules, server, services, streamlit_scripts
+from goldviz.ui.serving import addresses, deep_links, page_modules, server, services
 from goldviz.ui.serving.page_modules import edition, module_path, modules
 from tests.runs.strangers import lost_pages, trained
 
@@ -134,20 +134,6 @@ def test_a_page_names_every_module_of_its_figures_once_behind_streamlit_s_script
         own = modules()[path.removeprefix(f"{base[:-1]}{module_path('')}")]
         assert {urljoin(path, imported) for imported in IMPORTED.findall(own)} <= set(named)
     assert len(named) == len(set(named))
-
-
-def test_a_laboratory_s_page_names_streamlit_s_scripts_of_its_controls_with_all_that_they_import() -> None:
-    folder = files("streamlit") / "static" / "static" / "js"
-    page = deep_links.told("/lab/", "/lab/text-tokens")
-    named = re.findall(r' href="(?:\./|/lab/)static/js/([^"]+)"', page)
-    named += re.findall(r' src="\./static/js/([^"]+)"', page)
-    assert len(named) == len(set(named))
-    assert {script.partition(".")[0] for script in streamlit_scripts.scripts_ahead()} >= set(streamlit_scripts.PARTS)
-    for script in streamlit_scripts.scripts_ahead():
-        assert f'href="/lab/static/js/{script}"' in page
-        text = (folder / script).read_text(encoding="utf-8")
-        assert set(streamlit_scripts.IMPORTED.findall(text)) <= set(named), script
-    assert "Selectbox" not in deep_links.told("/lab/", "/lab/runs")
 
 
 @pytest.mark.usefixtures("_pages_directory")

@@ -1,9 +1,8 @@
 """The addresses of pages: Streamlit's page, which is told there where its server is, and says what keeps it from there.
 
 Without being told, its script first asks below the page's own address, and every link to a page begins with two
-requests for what is not there. The page names its figures' modules, Streamlit's scripts of its controls and Plotly's,
-which arrive while that script starts; at a laboratory's bare address it shows how the page opens
-(:mod:`goldviz.ui.serving.first_view`).
+requests for what is not there. The page names its figures' modules and Plotly's, which arrive while that script starts;
+at a laboratory's bare address it shows how the page opens (:mod:`goldviz.ui.serving.first_view`).
 """
 
 from __future__ import annotations
@@ -62,7 +61,6 @@ def told(root: str, path: str) -> str:
     from goldviz.declare.registry import laboratories
     from goldviz.ui.serving.addresses import plotly_address
     from goldviz.ui.serving.page_modules import INLINE, module_path, modules_ahead
-    from goldviz.ui.serving.streamlit_scripts import FOLDER, scripts_ahead
 
     assets = files("goldviz.ui") / "assets"
     script = "\n".join((files("goldviz") / module).read_text(encoding="utf-8") for module in INLINE)
@@ -72,12 +70,12 @@ def told(root: str, path: str) -> str:
     calls = ["keepVisits(window)", *of_page, "shareLinks(window)"]
     start = "\n".join([script, f"connect({told_of});", *(f"{call};" for call in calls)])
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
-    is_laboratory = path.removeprefix(root) in laboratories()
-    scripts = [f"{root}{FOLDER}/{script}" for script in scripts_ahead()] if is_laboratory else []
-    scripts += [f"{root[:-1]}{module_path(module)}" for module in modules_ahead(path.removeprefix(root))]
     # Behind Streamlit's own, which they must not delay.
-    ahead = "".join(f'<link rel="modulepreload" fetchpriority="low" href="{script}">\n' for script in scripts)
-    if is_laboratory:
+    ahead = "".join(
+        f'<link rel="modulepreload" fetchpriority="low" href="{root[:-1]}{module_path(module)}">\n'
+        for module in modules_ahead(path.removeprefix(root))
+    )
+    if path.removeprefix(root) in laboratories():
         ahead += f'<link rel="preload" as="script" fetchpriority="low" href="{plotly_address()}">\n'
     page = page.replace("<head>", f'<head><script type="module">\n{start}\n</script>', 1)
     return page.replace("</head>", f"{ahead}</head>", 1)
