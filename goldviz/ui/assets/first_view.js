@@ -61,7 +61,14 @@ function show(host) {
     if (isThere || location.pathname !== pathname || document.querySelector(NEWS)) leave();
     else if (isPage()) expected ??= setTimeout(leave, PATIENCE_MS);
   };
-  const observer = new MutationObserver(look);
+  // Once a frame: while the page is put together hundreds of changes come in each.
+  let asked;
+  const observer = new MutationObserver(() => {
+    asked ??= requestAnimationFrame(() => {
+      asked = undefined;
+      if (host.isConnected) look();
+    });
+  });
   observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["class", "data-updates"] });
   addEventListener("resize", draw);
   addEventListener("beforeprint", leave);
