@@ -31,8 +31,6 @@ MOST = 3_000_000
 """Characters of numbers of a laboratory's example, more than any has."""
 WAITING = {
     "a diagram": "drawn on a canvas of its own, without Plotly, as soon as its numbers have come",
-    "a legend beside the plot or at an edge": "stands at the window's edge, which takes room by a rule of its own",
-    "a legend of groups in reverse": "groups in columns, which no other figure has in this order",
     "axes of one scale": "the plot is as wide as both ranges allow, which is found in rounds",
     "bars with another foot or with error bars": "a figure of one laboratory",
     "hatched bars": "figures of two laboratories",

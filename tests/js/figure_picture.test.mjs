@@ -128,9 +128,24 @@ test("a legend has its entries in rows, each as wide as the widest where one row
   assert.deepEqual(places(600), [["one", 0, 15], ["another", 63, 15], ["a third", 150, 15]]);
   assert.deepEqual(places(170), [["one", 0, 15], ["another", 87, 15], ["a third", 0, 35]]);
   assert.deepEqual(places(600, [...traces, { ...curve, name: "band", fill: "tonexty" }]).map(([name]) => name), ["band", "a third", "another", "one"]);
+  // Groups stand in their own order, what is in one in the other.
+  const grouped = [...traces.map((one, at) => ({ ...one, legendgroup: at ? "late" : "early" })), { ...curve, fill: "tonexty", showlegend: false }];
+  assert.deepEqual(places(600, grouped).map(([name]) => name), ["one", "a third", "another"]);
   const { size, legend: drawn } = spaceOf(traces, layout, { ...look, legend }, letters);
   assert.deepEqual([size.t, drawn.height], [60, 30]);
   assert.match(pictureOf(traces, { ...layout, template: { layout: { ...look, legend } } }, letters).svg, /<g class="legend">/);
+});
+
+test("a legend at the figure's foot stands there, and its room is under the numbers at the axis", () => {
+  const legend = { orientation: "h", x: 0.02, xref: "container", xanchor: "left", y: 0.01, yref: "container", yanchor: "bottom", font: { size: 13 } };
+  const template = { layout: { ...look, legend } };
+  const drawn = (margin) => pictureOf([{ ...curve, name: "one" }], layoutOf({ showlegend: true, template, margin: { l: 12, r: 20, t: 60, ...margin } }), letters);
+  const { svg, size } = drawn({ b: 12 });
+  assert.match(svg, /<g class="legend"><rect x="12" y="366" width="\d+" height="30"/);
+  const { size: bare } = pictureOf([curve], layoutOf({ margin: { l: 12, r: 20, t: 60, b: 12 } }), letters);
+  assert.equal(size.b, bare.b + 34);
+  assert.equal(drawn({ b: 122 }).size.b, 122);
+  assert.equal(pictureOf([curve], layoutOf({ showlegend: true, template: { layout: { ...look, legend: { ...legend, orientation: "v" } } } }), letters).waits, "a legend beside the plot");
 });
 
 test("an axis without a range reaches as far as its traces, with room for points, and bars stand on zero", () => {
@@ -155,7 +170,8 @@ test("cells of other sizes stand on their own edges, and their words are as ligh
 test("points have the outlines of their symbols, open or not, and unknown ones none", () => {
   const square = "M2,2L-2,2L-2,-2L2,-2Z";
   assert.deepEqual(["square", "square-open"].map((name) => markerOf(name, 2)), [{ path: square, open: false }, { path: square, open: true }]);
-  assert.deepEqual(markerOf("line-ns", 1), { path: "M0,1.4L0,-1.4", open: true });
+  assert.deepEqual(markerOf("line-ns-open", 1), { path: "M0,1.4L0,-1.4", open: true, bare: true });
+  assert.deepEqual(markerOf("x-thin", 2), { path: "M2,2L-2,-2M2,-2L-2,2", open: false, bare: true });
   for (const symbol of ["circle", "diamond", "cross", "x", "star", "triangle-up", "star-square", "hexagram"]) assert.match(markerOf(symbol, 3).path, /^M.*Z$/);
   assert.equal(markerOf("arrow", 3), undefined);
 });

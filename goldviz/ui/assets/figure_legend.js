@@ -14,25 +14,29 @@ const UNDER = 3;
 const RANK = 1000;
 const STROKE = 5;
 const POINT = 12;
+const EDGE = 2;
 const FILLED = 6;
 const TALLEST = 0.5;
 
+// Whether a legend stands at the figure's upper or lower edge, wherever its plot ends.
+const isAtEdge = ({ yref }) => yref === "container";
 const isNamed = ({ type = "scatter", showlegend }) => showlegend !== false && type !== "heatmap";
 
-// The traces that a legend names, in its order, each group in a list of its own.
+// The traces that a legend names, in its order, each group in a list of its own: where curves are filled to the one before,
+// the last one is the first in it.
 function groupsOf(given) {
   const shown = given.map((trace, at) => ({ trace, name: trace.name ?? `trace ${at}` })).filter(({ trace }) => trace.visible !== false && isNamed(trace));
   const ranked = [...shown].sort((one, other) => (one.trace.legendrank ?? RANK) - (other.trace.legendrank ?? RANK));
   const isReversed = given.some(({ fill, visible }) => /^tonext[xy]$/.test(fill) && visible !== false);
   const isGrouped = given.some(({ legendgroup, visible }) => legendgroup && visible !== false);
-  if (isReversed && isGrouped) beyond("a legend of groups in reverse");
-  if (!isGrouped) return { isGrouped, groups: [isReversed ? ranked.reverse() : ranked] };
+  const ordered = (entries) => (isReversed ? entries.reverse() : entries);
+  if (!isGrouped) return { isGrouped, groups: [ordered(ranked)] };
   const groups = new Map();
   ranked.forEach((one, at) => {
     const key = one.trace.legendgroup || at;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   });
-  return { isGrouped, groups: [...groups.values()] };
+  return { isGrouped, groups: [...groups.values()].map(ordered) };
 }
 
 // Where each entry of a list stands in rows of a width: as far apart as the widest where one row does not hold them.
@@ -80,7 +84,7 @@ function inGroups(groups, most) {
 export function legendOf(given, layout, look, across, letters) {
   if (!layout.showlegend) return undefined;
   const legend = { x: 0, y: 1, xanchor: "left", yanchor: "bottom", ...look.legend, ...layout.legend };
-  if (legend.orientation !== "h" || legend.xref === "container" || legend.yref === "container") beyond("a legend beside the plot or at an edge");
+  if (legend.orientation !== "h" || (legend.xref === "container" && !isAtEdge(legend))) beyond("a legend beside the plot");
   const size = legend.font?.size ?? 13;
   const { isGrouped, groups } = groupsOf(given);
   const entries = groups.map((own) => own.map(({ trace, name }) => {
@@ -95,8 +99,14 @@ export function legendOf(given, layout, look, across, letters) {
   return { legend, size, width, height, entries: entries.flat() };
 }
 
-// The margins with a legend's room over the plot or under it.
-export function withLegend(size, { legend, height }, pad, whole) {
+// The margins with a legend's room over the plot or under it. One at the figure's edge has its room beyond what axes have
+// `asked` for.
+export function withLegend(size, { legend, height }, { pad, whole, asked }) {
+  if (isAtEdge(legend)) {
+    const side = legend.y < 0.5 ? "b" : "t";
+    const top = whole * (1 - legend.y) - SHARES[legend.yanchor] * height;
+    return { ...size, [side]: Math.max(size[side], asked[side] + (side === "b" ? whole - top : top + height)) };
+  }
   const over = SHARES[legend.yanchor] * height + pad;
   const under = (1 - SHARES[legend.yanchor]) * height + pad;
   const { y } = legend;
@@ -115,10 +125,12 @@ function sampleOf(trace, x, y) {
   if (isFilled) parts.push(tag("path", { class: "sample-fill", d: `M${x + GAP},${level}h${SAMPLE}v${FILLED}h-${SAMPLE}z`, fill: trace.fillcolor }));
   if (lined && line.width !== 0) parts.push(tag("path", { class: "sample-line", d: `M${x + GAP},${level}h${SAMPLE}`, stroke: line.color, "stroke-width": STROKE, "stroke-dasharray": dashOf(line) }));
   if (pointed) {
-    const { path, open } = markerOf(one(marker.symbol) ?? "circle", POINT / 2) ?? beyond(`the symbol ${one(marker.symbol)}`);
-    const colour = one(marker.color) ?? line.color;
-    if (typeof colour !== "string") beyond("a sample on a scale of colours");
-    const look = open ? { fill: "none", stroke: colour, "stroke-width": one(marker.line?.width) ? 2 : 1 } : { fill: colour };
+    const { path, open, bare } = markerOf(one(marker.symbol) ?? "circle", POINT / 2) ?? beyond(`the symbol ${one(marker.symbol)}`);
+    const [colour, edge] = [one(marker.color) ?? line.color, one(marker.line?.width) ? EDGE : 0];
+    if (typeof colour !== "string" && (open || !bare)) beyond("a sample on a scale of colours");
+    const look = open
+      ? { fill: "none", stroke: colour, "stroke-width": edge || 1 }
+      : { fill: bare ? "none" : colour, stroke: edge ? one(marker.line.color) : undefined, "stroke-width": edge || undefined };
     parts.push(tag("path", { class: "sample-point", d: path, transform: `translate(${middle},${y})`, opacity: one(marker.opacity), ...look }));
   }
   return tag("g", { opacity: trace.opacity }, parts.join(""));
@@ -128,13 +140,15 @@ export function drawnLegend(found, { size, wide, tall, width, height, ink }) {
   if (!found) return "";
   const { legend } = found;
   const within = (value, most) => Math.max(0, Math.min(value, most));
-  const left = within(size.l + wide * legend.x - SHARES[legend.xanchor] * found.width, width - found.width);
-  const top = within(size.t + tall * (1 - legend.y) - SHARES[legend.yanchor] * found.height, height - found.height);
+  const [begin, whole] = legend.xref === "container" ? [0, width] : [size.l, wide];
+  const [upper, high] = isAtEdge(legend) ? [0, height] : [size.t, tall];
+  const left = within(begin + whole * legend.x - SHARES[legend.xanchor] * found.width, width - found.width);
+  const top = within(upper + high * (1 - legend.y) - SHARES[legend.yanchor] * found.height, height - found.height);
   const rows = found.entries.map(({ trace, name, lines, x, y }) => {
     const base = top + y + found.size * LINE * (0.3 - (lines - 1) / 2);
     const words = text(name, { x: left + x + BEFORE_WORDS, y: base, size: found.size, fill: legend.font?.color ?? ink, name: "entry" });
     return sampleOf(trace, left + x, top + y) + words;
   });
-  const whole = tag("rect", { x: left, y: top, width: found.width, height: found.height, fill: "none" });
-  return tag("g", { class: "legend" }, whole + rows.join(""));
+  const box = tag("rect", { x: left, y: top, width: found.width, height: found.height, fill: "none" });
+  return tag("g", { class: "legend" }, box + rows.join(""));
 }

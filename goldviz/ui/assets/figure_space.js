@@ -59,8 +59,8 @@ function measured(axes, layout, size, letters) {
 }
 
 // The margins that axes ask for.
-function around(axes, margin, pad, letters) {
-  const size = { l: margin.l, r: margin.r, t: margin.t, b: margin.b };
+function around(axes, pad, letters) {
+  const size = { l: 0, r: 0, t: 0, b: 0 };
   for (const axis of Object.values(axes)) {
     if (axis.visible === false) continue;
     const other = counterOf(axis, axes) ?? beyond("an axis that stands at none");
@@ -83,8 +83,9 @@ export function spaceOf(given, layout, look, letters) {
   for (let pass = 0; pass < PASSES; pass++) {
     measured(axes, layout, size, letters);
     legend = legendOf(given, layout, look, width - size.l - size.r, letters);
-    size = around(axes, margin, pad, letters);
-    if (legend) size = withLegend(size, legend, pad, height);
+    const asked = around(axes, pad, letters);
+    size = Object.fromEntries(Object.keys(asked).map((side) => [side, Math.max(margin[side], asked[side])]));
+    if (legend) size = withLegend(size, legend, { pad, whole: height, asked });
   }
   for (const side of Object.keys(size)) size[side] = Math.round(size[side]);
   const [wide, tall] = [width - size.l - size.r, height - size.t - size.b];

@@ -36,10 +36,15 @@ const ARCS = {
   "star-diamond": [1.9, [[-1.4, 0], [0, 1.4], [1.4, 0], [0, -1.4]]],
 };
 // Strokes alone, which have no filling.
-const STROKES = { "line-ew": [[1.4, 0], [-1.4, 0]], "line-ns": [[0, 1.4], [0, -1.4]] };
+const STROKES = {
+  "line-ew": [[[1.4, 0], [-1.4, 0]]],
+  "line-ns": [[[0, 1.4], [0, -1.4]]],
+  "x-thin": [[[1, 1], [-1, -1]], [[1, -1], [-1, 1]]],
+};
 
-// The outline of a symbol of this radius around 0, and whether it is stroked alone; nothing where it is none of these.
-// `-open` ones have the same outline without its filling, and `-cross` ones a cross in it.
+// The outline of a symbol of this radius around 0, whether it is stroked alone, in the colour of the point, and whether it is
+// `bare`, with nothing to fill; nothing where it is none of these. `-open` ones have the same outline without its filling,
+// and `-cross` ones a cross in it.
 export function markerOf(symbol, radius) {
   const [, name, crossed] = /^(.*?)(-cross)?(?:-open)?$/.exec(symbol);
   const open = symbol.endsWith("-open");
@@ -49,7 +54,7 @@ export function markerOf(symbol, radius) {
   const r = number(1);
   const through = (corners) => corners.map((corner) => corner.map(number));
   if (name === "circle") return { path: `M${r},0A${r},${r} 0 1,1 0,-${r}A${r},${r} 0 0,1 ${r},0Z${cross}`, open };
-  if (STROKES[name]) return { path: `M${through(STROKES[name]).join("L")}`, open: true };
+  if (STROKES[name]) return { path: STROKES[name].map((ends) => `M${through(ends).join("L")}`).join(""), open, bare: true };
   if (ARCS[name]) {
     const [bend, corners] = ARCS[name];
     const [first, ...others] = through(corners);
