@@ -30,14 +30,9 @@ WIDTH = 1000
 MOST = 3_000_000
 """Characters of numbers of a laboratory's example, more than any has."""
 WAITING = {
+    "a line far out of its panel": "Plotly cuts it before it leaves what a drawing can hold, by a rule of its own",
     "a diagram": "drawn on a canvas of its own, without Plotly, as soon as its numbers have come",
     "axes of one scale": "the plot is as wide as both ranges allow, which is found in rounds",
-    "bars with another foot or with error bars": "a figure of one laboratory",
-    "hatched bars": "figures of two laboratories",
-    "numbers of a choice on an axis of powers or of dates": "a figure of one laboratory",
-    "numbers with a power": "numbers below a thousandth or from ten thousand on",
-    "some of many names at an axis": "which ones is found by trying",
-    "words in cells whose size Plotly finds": "a figure of one laboratory",
 }
 """With what a figure of a recorded example waits for Plotly, and why it is not drawn before."""
 

@@ -67,13 +67,32 @@ test("words are text: only known tags become letters of another kind", () => {
 });
 
 test("numbers at an axis are Plotly's: round steps, powers of ten, shares", () => {
-  const numbers = (yaxis) => [...pictureOf([curve], layoutOf({ yaxis }), letters).svg.matchAll(/class="tick"[^>]*text-anchor="end"[^>]*>(.*?)<\/text>/g)].map(([, words]) => words.replaceAll(/<[^>]*>/g, "").replaceAll("\u200b", ""));
+  const numbers = (yaxis) => [...pictureOf([{ ...curve, x: [0], y: [0] }], layoutOf({ yaxis }), letters).svg.matchAll(/class="tick"[^>]*text-anchor="end"[^>]*>(.*?)<\/text>/g)].map(([, words]) => words.replaceAll(/<[^>]*>/g, "").replaceAll("\u200b", ""));
   assert.deepEqual(numbers({ range: [-0.5, 1], nticks: 4 }), ["−0.5", "0", "0.5", "1"]);
+  // Where they are large or small, each is so many times one power, which the template must ask for.
+  assert.deepEqual(numbers({ range: [0, 0.00033], exponentformat: "power" }), ["0", "0.5×10−4", "1×10−4", "1.5×10−4", "2×10−4", "2.5×10−4", "3×10−4"]);
+  assert.deepEqual(numbers({ range: [-2e16, 2e16], nticks: 5, exponentformat: "power" }), ["−2×1016", "−1×1016", "0", "1×1016", "2×1016"]);
+  assert.equal(pictureOf([curve], layoutOf({ yaxis: { range: [0, 2e16] } }), letters).waits, "numbers with a power that is not written as one");
+  // Numbers of a choice on an axis of powers are plain.
+  assert.deepEqual(numbers({ range: [-1, 2], type: "log", tickvals: [0.5, 8, 64] }), ["0.5", "8", "64"]);
+  assert.equal(pictureOf([{ ...curve, y: ["2020-01-01", "2021-01-01"] }], layoutOf({ yaxis: { range: ["2020-01-01", "2021-01-01"], tickvals: ["2020-06-01"] } }), letters).waits, "dates of a choice");
   // A step that is round already gives way to the next one.
   assert.deepEqual(numbers({ range: [-0.5, 1], nticks: 3 }), ["0", "1"]);
   assert.deepEqual(numbers({ range: [0, 1], tickformat: ".0%", nticks: 3 }), ["0%", "50%", "100%"]);
   assert.deepEqual(numbers({ range: [0, 1], tickvals: [0, 0.25, 1] }), ["0", "0.25", "1"]);
   assert.deepEqual(numbers({ range: [-2, 3], type: "log", dtick: 1 }), ["10−2", "10−1", "1", "10", "102", "103"]);
+});
+
+test("of names that have no room every second one stands, or every third, and slanting ones end under their marks", () => {
+  const names = Array.from({ length: 30 }, (_, at) => `n${at}`);
+  const drawn = (yaxis) => pictureOf([{ ...curve, y: names, x: names.map((_, at) => at) }], layoutOf({ yaxis }), letters).svg;
+  const said = (yaxis) => [...drawn(yaxis).matchAll(/>(n\d+)<\/text>/g)].map(([, words]) => words);
+  assert.deepEqual(said({ range: [-0.5, 29.5] }), names.filter((_, at) => at % 2 === 0));
+  assert.deepEqual(said({ range: [-0.5, 29.5], tickfont: { size: 7 } }), names);
+  const xaxis = { range: [0, 10], tickvals: [0, 5], ticktext: ["low", "high"], tickangle: -35 };
+  const marked = pictureOf([curve], layoutOf({ xaxis }), letters);
+  const [, x, turn] = /class="tick" x="([\d.]+)"[^>]*text-anchor="end" transform="rotate\((-35),[^>]*>low</.exec(marked.svg);
+  assert.deepEqual([Number(x), Number(turn)], [marked.size.l, -35]);
 });
 
 test("dates stand at the beginnings of years or of months, as many as have room", () => {
@@ -96,12 +115,33 @@ test("bars stand on their axis, and lines and words where the layout says", () =
   assert.equal(Number(found(svg, "words", "y")), middle - 2 - 3);
 });
 
+test("bars stand on their own feet, hatched ones are strokes in the legend too, and a curve of steps turns halfway", () => {
+  const bar = { type: "bar", name: "left", x: [2, 8], y: [0.25, null], base: [0.5, 0.5], marker: { color: "#e69f00", pattern: { shape: "/" } } };
+  const legend = { orientation: "h", font: { size: 13 } };
+  const { svg } = pictureOf([bar], layoutOf({ showlegend: true, template: { layout: { ...look, legend } } }), letters);
+  const tall = ([, top, foot]) => [(356 - top) / 296, (356 - foot) / 296].map((share) => Number(share.toFixed(2)));
+  assert.deepEqual(tall(/class="bar" d="M[\d.]+,([\d.]+)V([\d.]+)H/.exec(svg)), [0.5, 0.75]);
+  assert.equal((svg.match(/class="bar"/g) ?? []).length, 2);
+  const hatches = [...svg.matchAll(/<pattern id="([\w-]+)" width="11\.31\d*"[^>]* patternTransform="translate\([\d.,]+\) scale\(([\d.]+)\)"><path d="[^"]*" stroke="#e69f00" stroke-width="2.4">/g)];
+  assert.deepEqual(hatches.map(([, , scale]) => scale), ["1", "0.8"]);
+  assert.deepEqual(["bar", "sample-point"].map((kind) => found(svg, kind, "fill")), hatches.map(([, id]) => `url(#${id})`));
+  const waits = (more) => pictureOf([{ ...bar, ...more }], layoutOf(), letters).waits;
+  assert.deepEqual([waits({ error_y: { array: [1] } }), waits({ marker: { color: "#000000", pattern: { shape: "x" } } })], ["bars with error bars", "bars hatched with x"]);
+  const steps = pictureOf([{ ...curve, x: [0, 2, 4, 6, 8], y: [0, 1, null, 1, 0], line: { color: "#000000", shape: "hvh" } }], layoutOf(), letters).svg;
+  const [first, second] = found(steps, "line", "d").split("M").slice(1).map((run) => run.match(/[\d.]+,[\d.]+/g).map((place) => place.split(",").map(Number)));
+  const left = first[0][0];
+  const unit = (580 - left) / 10;
+  const near = (points) => points.map(([x, y]) => [Math.round(((x - left) / unit) * 10) / 10, Math.round((356 - y) / 296)]);
+  assert.deepEqual([near(first), near(second)], [[[0, 0], [1, 0], [1, 1], [2, 1]], [[6, 1], [7, 1], [7, 0], [8, 0]]]);
+});
+
 test("a figure with anything that only Plotly draws waits for Plotly, and says with what", () => {
   const waits = (more, layout) => pictureOf([{ ...curve, ...more }], layoutOf(layout), letters).waits;
   assert.equal(waits(), undefined);
   assert.equal(waits({ type: "contour" }), "a contour");
   assert.equal(waits({ connectgaps: true }), "curves across gaps");
-  assert.equal(waits({ line: { shape: "hvh" } }), "curves of steps");
+  assert.equal(waits({ line: { shape: "vh" } }), "curves of steps");
+  assert.deepEqual([waits({ y: [0, 9, 1] }), waits({ y: [0, 1e9, 1] })], [undefined, "a line far out of its panel"]);
   assert.equal(waits({ fill: "tozeroy" }), "the filling tozeroy");
   assert.equal(waits({}, { yaxis: { range: [0, 1], tickformat: ".2~g" } }), "numbers in the format .2~g");
   assert.equal(waits({}, { yaxis: { range: [0, 1], scaleanchor: "x" } }), "axes of one scale");
@@ -164,6 +204,10 @@ test("cells of other sizes stand on their own edges, and their words are as ligh
   const svg = heatMap(cells, line("x", 100), line("y", 0), { layout: {}, look: {} });
   assert.match(svg, /<image x="100" y="25" width="60" height="10"/);
   assert.deepEqual([...svg.matchAll(/fill="(#\w+)"[^>]*>(\w)</g)].map(([, fill, words]) => [fill, words]), [["#fff", "a"], ["#444", "b"]]);
+  // Without a size their letters are as large as the longest and the lowest of them allow, at most as those of the figure.
+  const sized = (most) => heatMap({ ...cells, x: [0, 1, 2], text: [["abcd", "", "b"], ["", "b<br>c", ""]], y: [0, 1], z: [[0, 1, 2], [0, 1, 2]], textfont: {} }, line("x", 0), { ...line("y", 0), pixel: (share) => 600 * share }, { layout: {}, look: {}, fontSize: most });
+  const sizeOf = (most) => /class="cell"[^>]*font-size="(\d+)px"/.exec(sized(most))[1];
+  assert.deepEqual([sizeOf(14), sizeOf(2)], ["3", "2"]);
   assert.throws(() => drawnTrace({ type: "contour" }, [], { axes: { xaxis: {}, yaxis: {} } }), /a contour/);
 });
 

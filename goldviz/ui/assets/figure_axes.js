@@ -7,8 +7,10 @@ import { beyond, LINE } from "./figure_svg.js";
 const CAPITAL = 0.7;
 const SMALL = 0.7;
 const POWERS = 1.25;
+const NAME = 1.2;
 // So near beyond an axis' end, as a share of it, a number still stands.
 const AT_EDGE = 1e-4;
+const LEAST_POWER = 3;
 const YEAR = 365.25 * 864e5;
 
 export const listed = (values) => Array.from(ofBase64(values) ?? []);
@@ -40,19 +42,23 @@ function roundStep(rough) {
   return base * ([2, 5].find((one) => one > rough / base) ?? 10);
 }
 
-function numberWords(value, step, most) {
+// On an axis of very large or very small numbers each is so many times the same power of ten; only 0 is not.
+function numberWords(value, { step, most, exponentformat }) {
   const power = Math.floor(Math.log10(most) + 0.01);
-  if (Math.abs(power) > 3) beyond("numbers with a power");
-  const places = Math.max(0, 2 - Math.floor(Math.log10(step) + 0.01));
-  const words = Number(Math.abs(value).toFixed(places)).toString();
+  const raised = Math.abs(power) > LEAST_POWER;
+  if (raised && exponentformat !== "power") beyond("numbers with a power that is not written as one");
+  const places = Math.max(0, 2 - Math.floor(Math.log10(step) + 0.01) + (raised ? power : 0));
+  const words = Number((Math.abs(value) / (raised ? 10 ** power : 1)).toFixed(places)).toString();
   const [whole, part] = words.split(".");
   const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole;
-  return `${value < 0 && Number(words) ? "−" : ""}${grouped}${part ? `.${part}` : ""}`;
+  const times = raised && Number(words) ? `×${powerWords(power)}` : "";
+  return `${value < 0 && Number(words) ? "−" : ""}${grouped}${part ? `.${part}` : ""}${times}`;
 }
 
-export function numberAs(format, value, step, most) {
+// A number in a format, or without one on an axis with a `step` whose `most` is its largest number.
+export function numberAs(format, value, axis) {
   if (format === ".0%") return `${value < 0 ? "−" : ""}${Math.round(100 * Math.abs(value))}%`;
-  return format ? beyond(`numbers in the format ${format}`) : numberWords(value, step, most);
+  return format ? beyond(`numbers in the format ${format}`) : numberWords(value, axis);
 }
 
 // Every how many months a date stands, where one about every `rough` milliseconds has room; nothing for days.
@@ -85,8 +91,9 @@ export function ticksOf(axis, length) {
   if (tickvals) {
     const shown = listed(tickvals);
     if (names) return spread(shown.map((value) => [axis.numberOf(value), names[axis.numberOf(value)] ?? String(value)]));
-    if (type === "log" || axis.isDate) beyond("numbers of a choice on an axis of powers or of dates");
-    return spread(shown.map((value) => [Number(value), numberAs(tickformat, Number(value), 1e-9, 1) + (axis.ticksuffix ?? "")]));
+    if (axis.isDate) beyond("dates of a choice");
+    const step = type === "log" ? 10 ** (Math.floor(from) - 1) : 1e-9;
+    return spread(shown.map((value) => [axis.numberOf(value), numberAs(tickformat, Number(value), { step, most: 1 }) + (axis.ticksuffix ?? "")]));
   }
   if (type === "log") {
     if (!Number.isInteger(dtick)) beyond("an axis of powers without steps");
@@ -95,8 +102,9 @@ export function ticksOf(axis, length) {
     return spread(Array.from({ length: Math.max(0, count) }, (_, at) => [first + at * dtick, powerWords(first + at * dtick)]));
   }
   if (names) {
-    if (axis.nticks || names.length > length / (1.2 * axis.size)) beyond("some of many names at an axis");
-    return spread(names.map((name, at) => [at, name]));
+    // Where there is no room for all, every second one stands, or every third.
+    const every = Math.max(1, Math.ceil(((to - from) * Math.round(NAME * axis.size)) / length));
+    return axis.nticks ? beyond("so many names at an axis") : spread(names.map((name, at) => [at, name]).filter(([at]) => at % every === 0));
   }
   const count = axis.nticks ?? Math.min(9, Math.max(4, length / (axis.letter === "y" ? 40 : 80))) + 1;
   if (axis.isDate) {
@@ -107,7 +115,7 @@ export function ticksOf(axis, length) {
   const first = Math.ceil((from - (axis.tick0 ?? 0)) / step - 1e-9) * step + (axis.tick0 ?? 0);
   const places = Array.from({ length: Math.floor((to + AT_EDGE * (to - from) - first) / step) + 1 }, (_, at) => first + at * step);
   const most = Math.max(Math.abs(from), Math.abs(to));
-  return spread(places.map((value) => [value, numberAs(tickformat, value, step, most) + (axis.ticksuffix ?? "")]));
+  return spread(places.map((value) => [value, numberAs(tickformat, value, { ...axis, step, most }) + (axis.ticksuffix ?? "")]));
 }
 
 export const linesOf = (words) => String(words).split("<br>");
@@ -150,10 +158,9 @@ export const downOf = ({ tickangle }) => (tickangle === -90 ? CAPITAL : tickangl
 // How far from its line an axis' numbers begin, how large they are, and how far they reach with the title.
 export function depthOf(axis, ticks, letters) {
   const [sine, cosine] = turnOf(axis);
-  const marks = sine ? tickLength(axis) * cosine + 1 : tickLength(axis);
-  const begin = (axis.ticks === "outside" ? marks + 0.2 * axis.size : 0) + HALF;
+  const begin = (axis.ticks === "outside" ? tickLength(axis) + 0.2 * axis.size : 0) + HALF;
   const shown = axis.showticklabels !== false && ticks.length;
-  const size = axis.type === "log" && !axis.ticktext ? POWERS * axis.size : axis.size;
+  const size = axis.type === "log" && !axis.tickvals ? POWERS * axis.size : axis.size;
   const { below } = letters(size, 400);
   const widest = Math.max(0, ...ticks.map(([, words]) => widthOf(words, size, letters)));
   const rows = Math.max(1, ...ticks.map(([, words]) => linesOf(words).length));

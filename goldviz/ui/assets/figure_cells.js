@@ -60,27 +60,37 @@ function spaced(rows, ink, { across, down, xgap, ygap }) {
 function wordsIn({ texttemplate, text: words }, value, up, along) {
   if (texttemplate === "%{text}") return words?.[up]?.[along] ?? "";
   const [, format] = /^%\{z:(.*)\}$/.exec(texttemplate) ?? [];
-  return format ? numberAs(format, value) : beyond(`words in cells such as ${texttemplate}`);
+  return format ? numberAs(format, value, {}) : beyond(`words in cells such as ${texttemplate}`);
 }
 
 // Words as light or as dark as can be read on a colour.
 const onColour = ([red, green, blue]) => ((299 * red + 587 * green + 114 * blue) / 1000 < 128 ? "#fff" : "#444");
 
-function drawnWords(trace, rows, ink, { across, down }) {
-  const { size, color } = trace.textfont ?? {};
-  if (!size) beyond("words in cells whose size Plotly finds");
-  const middle = (ends, at) => Math.round((ends[at] + ends[at + 1]) / 2);
-  return rows.flatMap((row, up) => row.map((value, along) => {
-    const words = wordsIn(trace, value, up, along);
-    if (words === "") return "";
-    const lines = linesOf(words).length;
-    const fill = color ?? (value === null || !Number.isFinite(value) ? "#444" : onColour(ink(value)));
-    const place = { x: middle(across, along), y: middle(down, up) - size * ((lines * LINE) / 2 - 1) };
-    return text(words, { ...place, size, fill, anchor: "middle", name: "cell" });
-  })).join("");
+// The size at which the longest words and the most lines of any cell have room in the narrowest and the lowest one, where no
+// letter is wider than half of a line's height.
+function sizeOf(cells, { xgap, ygap }, most) {
+  const between = (letter) => Math.min(...cells.slice(1).map((one, at) => Math.abs(one[letter] - cells[at][letter])).filter(Boolean));
+  const [wide, tall] = [between("x") - xgap, between("y") - ygap];
+  if (!Number.isFinite(wide) || !Number.isFinite(tall)) return most;
+  const letters = Math.max(...cells.flatMap(({ lines }) => lines.map((line) => line.length)));
+  const rows = Math.max(...cells.map(({ lines }) => lines.length));
+  return Math.min(Math.floor((2 * wide) / (letters * LINE)), Math.floor(tall / (rows * LINE)), most);
 }
 
-export function heatMap(trace, xaxis, yaxis, { layout, look }) {
+function drawnWords(trace, rows, ink, { across, down, gaps, most }) {
+  const middle = (ends, at) => Math.round((ends[at] + ends[at + 1]) / 2);
+  const cells = rows.flatMap((row, up) => row.map((value, along) => {
+    const words = wordsIn(trace, value, up, along);
+    return { words, value, lines: linesOf(words), x: middle(across, along), y: middle(down, up) };
+  })).filter(({ words }) => words !== "");
+  const { size = sizeOf(cells, gaps, most), color } = trace.textfont ?? {};
+  return cells.filter(() => size > 0).map(({ words, value, lines, x, y }) => {
+    const fill = color ?? (value === null || !Number.isFinite(value) ? "#444" : onColour(ink(value)));
+    return text(words, { x, y: y - size * ((lines.length * LINE) / 2 - 1), size, fill, anchor: "middle", name: "cell" });
+  }).join("");
+}
+
+export function heatMap(trace, xaxis, yaxis, { layout, look, fontSize }) {
   const rows = rowsOf(trace.z);
   const { cmin, cmax, colorscale, reversescale } = trace.coloraxis ? { ...look.coloraxis, ...layout[trace.coloraxis] } : { ...trace, cmin: trace.zmin, cmax: trace.zmax };
   if (trace.transpose) beyond("cells turned over");
@@ -97,5 +107,5 @@ export function heatMap(trace, xaxis, yaxis, { layout, look }) {
     ? coloured(rows, { cmin, cmax, colorscale, reversescale }, { upward: head < foot, leftward: right < left })
     : spaced(rows, colour, { across, down, xgap, ygap });
   const image = tag("image", { ...place, href, preserveAspectRatio: "none", style: "image-rendering:pixelated" });
-  return trace.texttemplate ? image + drawnWords(trace, rows, colour, { across, down }) : image;
+  return trace.texttemplate ? image + drawnWords(trace, rows, colour, { across, down, gaps: { xgap, ygap }, most: fontSize }) : image;
 }

@@ -2,6 +2,7 @@
 // are Plotly's own.
 
 import { inkOf, linesOf } from "./figure_axes.js";
+import { hatchOf } from "./figure_marks.js";
 import { beyond, dashOf, LINE, SHARES, tag, text } from "./figure_svg.js";
 import { markerOf } from "./figure_symbols.js";
 
@@ -15,6 +16,8 @@ const RANK = 1000;
 const STROKE = 5;
 const POINT = 12;
 const EDGE = 2;
+// How much smaller hatching is in a sample.
+const HATCH = 0.8;
 const FILLED = 6;
 const TALLEST = 0.5;
 
@@ -117,7 +120,10 @@ export function withLegend(size, { legend, height }, { pad, whole, asked }) {
 function sampleOf(trace, x, y) {
   const { type = "scatter", mode = "lines", line = {}, marker = {}, fill } = trace;
   const [middle, one] = [x + BEFORE_WORDS / 2, (values) => (Array.isArray(values) ? values[0] : values)];
-  if (type === "bar") return tag("path", { class: "sample-point", d: `M${middle + 6},${y + 6}H${middle - 6}V${y - 6}H${middle + 6}Z`, fill: one(marker.color) });
+  if (type === "bar") {
+    const hatch = hatchOf(marker, [middle, y], HATCH);
+    return (hatch?.made ?? "") + tag("path", { class: "sample-point", d: `M${middle + 6},${y + 6}H${middle - 6}V${y - 6}H${middle + 6}Z`, fill: hatch?.fill ?? one(marker.color) });
+  }
   const isFilled = fill && fill !== "none";
   const [lined, pointed] = [mode.includes("lines"), mode.includes("markers")];
   const level = pointed || !isFilled ? y : y - (lined ? 2 : 3);

@@ -2,12 +2,14 @@
 
 import { linesOf, listed } from "./figure_axes.js";
 import { heatMap, inkOf } from "./figure_cells.js";
-import { beyond, dashOf, LINE, tag, text } from "./figure_svg.js";
+import { beyond, dashOf, hatched, LINE, tag, text } from "./figure_svg.js";
 import { markerOf } from "./figure_symbols.js";
 
 const POINT = 0.8;
 const THIN = 2;
 const NEAR = 0.2;
+// So many panels away Plotly cuts a line.
+const FAR = 20;
 
 let panels = 0;
 
@@ -48,6 +50,13 @@ function through(points) {
   const placed = runs.filter((run) => run.length > 1).map((run) => run.map(([x, y]) => `${x.toFixed(2)},${y.toFixed(2)}`));
   return placed.map((run) => `M${run.join("L")}`).join("");
 }
+
+// A curve of steps goes on level to halfway to the next point, and there up or down.
+const stepped = (points) => points.flatMap(([x, y], at) => {
+  const [nextX, nextY] = points[at + 1] ?? [];
+  const middle = (x + nextX) / 2;
+  return [middle, y, nextY].every(Number.isFinite) ? [[x, y], [middle, y], [middle, nextY]] : [[x, y]];
+});
 
 // One of many, where each point has its own, or what all of them have.
 const ownOf = (values, at) => (Array.isArray(values) || values?.bdata || ArrayBuffer.isView(values) ? listed(values)[at] : values);
@@ -111,7 +120,7 @@ function errors(trace, letter, axis, points) {
 function curve(trace, data, xaxis, yaxis, view) {
   const { mode = "lines", line = {}, fill } = trace;
   if (trace.connectgaps) beyond("curves across gaps");
-  if (line.shape && line.shape !== "linear") beyond("curves of steps");
+  if (line.shape && line.shape !== "linear" && line.shape !== "hvh") beyond("curves of steps");
   const points = pointsOf(trace, xaxis, yaxis);
   const parts = [];
   if (fill === "tonexty" || fill === "toself") {
@@ -122,7 +131,9 @@ function curve(trace, data, xaxis, yaxis, view) {
   parts.push(...errors(trace, "x", xaxis, points), ...errors(trace, "y", yaxis, points));
   if (mode.includes("lines") && line.width !== 0) {
     if (line.color && typeof line.color !== "string") beyond("a line of many colours");
-    parts.push(tag("path", { class: "line", d: through(points), fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": dashOf(line), "stroke-linejoin": "round" }));
+    const isAway = (axis, place) => Number.isFinite(place) && Math.abs(place - axis.pixel(0.5)) > FAR * axis.length;
+    if (points.some(([x, y]) => isAway(xaxis, x) || isAway(yaxis, y))) beyond("a line far out of its panel");
+    parts.push(tag("path", { class: "line", d: through(line.shape ? stepped(points) : points), fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": dashOf(line), "stroke-linejoin": "round" }));
   }
   if (mode.includes("markers")) parts.push(...markers(trace, points, view));
   if (mode.includes("text")) parts.push(...wordsAt(trace, points, view));
@@ -136,14 +147,22 @@ function seen(from, to, { begin0 }) {
   return [outward(from, to), outward(to, from)];
 }
 
+// The strokes that fill a trace's bars or their sample in the legend, counted from a place; nothing where they are full.
+export function hatchOf({ pattern, color }, from, scale = 1) {
+  const shape = pattern?.shape;
+  if (!shape) return undefined;
+  if (shape !== "/" || typeof color !== "string") beyond(`bars hatched with ${shape}`);
+  return hatched(color, from, scale);
+}
+
 // Bars of one or several traces, side by side or on each other, with the gap that Plotly leaves.
 function bars(trace, data, xaxis, yaxis, { layout }) {
   const { marker = {}, orientation } = trace;
   const own = data.filter(({ type, xaxis: x, yaxis: y }) => type === "bar" && x === trace.xaxis && y === trace.yaxis);
   const lying = orientation === "h";
   if (trace.text || trace.texttemplate) beyond("words at bars");
-  if (trace.base !== undefined || trace.error_x || trace.error_y) beyond("bars with another foot or with error bars");
-  if (marker.pattern?.shape) beyond("hatched bars");
+  if (trace.error_x || trace.error_y) beyond("bars with error bars");
+  const hatch = hatchOf(marker, [xaxis.pixel(0), yaxis.pixel(1)]);
   if (own.length > 1 && layout.barmode && layout.barmode !== "group" && layout.barmode !== "overlay") beyond("bars on one another");
   const [along, up] = lying ? [yaxis, xaxis] : [xaxis, yaxis];
   const [places, values] = (lying ? [trace.y, trace.x] : [trace.x, trace.y]).map(listed);
@@ -155,17 +174,20 @@ function bars(trace, data, xaxis, yaxis, { layout }) {
   if (typeof wide !== "number" || (marker.color && typeof marker.color !== "string" && !Array.isArray(marker.color))) beyond("bars that differ in width or by a scale of colours");
   const shift = beside === 1 ? 0 : (own.indexOf(trace) - (beside - 1) / 2) * wide;
   const pixel = (axis, number) => axis.pixel((number - axis.low) / (axis.high - axis.low));
-  const foot = up.type === "log" ? up.pixel(0) : pixel(up, 0);
-  return places.map((place, at) => {
+  const ground = up.type === "log" ? up.pixel(0) : pixel(up, 0);
+  const made = places.map((place, at) => {
+    const base = ownOf(trace.base, at) ?? 0;
+    const foot = base ? up.at(base) : ground;
     const middle = along.numberOf(place) + shift;
     const ends = [middle - wide / 2, middle + wide / 2].map((one) => pixel(along, one));
     // A bar without a number stands on the foot as one of nothing does.
-    const value = up.at(values[at]);
+    const value = up.at(base && values[at] !== null ? base + values[at] : values[at]);
     const top = Number.isFinite(value) ? value : foot;
     if (!ends.every(Number.isFinite)) return "";
     const [from, to] = marker.line?.width ? [foot, top] : seen(foot, top, up);
     const [left, right, high, low] = lying ? [from, to, ends[1], ends[0]] : [ends[0], ends[1], to, from];
-    const fill = Array.isArray(marker.color) ? marker.color[at] : marker.color;
+    const fill = hatch?.fill ?? ownOf(marker.color, at);
     return tag("path", { class: "bar", d: `M${left},${low}V${high}H${right}V${low}Z`, fill, stroke: marker.line?.width ? marker.line.color : undefined, "stroke-width": marker.line?.width });
-  }).join("");
+  });
+  return (hatch?.made ?? "") + made.join("");
 }

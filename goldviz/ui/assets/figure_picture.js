@@ -82,8 +82,7 @@ function alongX(axis, x, under) {
   const y = under + downOf(axis) * shown;
   if (!turn || turn === "auto") return { x, y, anchor: "middle" };
   const beside = Math.abs(turn) === 90 ? (Math.sign(turn) * MIDDLE * shown) / 2 : 0;
-  const by = tickLength(axis) * Math.sin((turn * Math.PI) / 180) + beside;
-  return { x: x + by, y, anchor: turn < 0 ? "end" : "start", turn, about: y - shown / 2 };
+  return { x: x + beside, y, anchor: turn < 0 ? "end" : "start", turn, about: y - shown / 2 };
 }
 
 function drawnAxis(axis, view) {

@@ -13,6 +13,9 @@ export const beyond = (what) => {
   throw new Beyond(what);
 };
 
+// The side of a hatching's square, and which share of that its strokes are wide.
+const SQUARE = 8;
+const SOLID = 0.3;
 const DASHES = { solid: "", dot: "3,3", dash: "9,9", longdash: "15,15", dashdot: "9,3,3,3" };
 const STYLES = { b: "font-weight:bold", i: "font-style:italic", em: "font-style:italic", sup: "font-size:70%", sub: "font-size:70%" };
 const RISE = { sup: ["-0.6em", "0.42em"], sub: ["0.3em", "-0.21em"] };
@@ -47,6 +50,17 @@ export function text(words, { x, y, size, fill, name, anchor = "start", weight =
   const transform = turn ? `rotate(${turn},${x},${about})` : undefined;
   return tag("text", { class: name, x, y, "font-size": `${size}px`, "font-weight": weight, fill, "text-anchor": anchor, transform, style: "white-space:pre" }, made.join(""));
 }
+
+// Strokes of a colour that rise from left to right, counted from a place: the `fill` of what has them, and how it is made.
+export function hatched(colour, [x, y], scale) {
+  const id = `goldviz-hatch-${(hatches += 1)}`;
+  const side = SQUARE * Math.SQRT2;
+  const d = [-side / 4, side / 4, (side * 3) / 4].map((from, at) => `M${from},${(side * [1, 3, 5][at]) / 4}l${side / 2},-${side / 2}`).join("");
+  const place = { width: side, height: side, patternUnits: "userSpaceOnUse", patternTransform: `translate(${x},${y}) scale(${scale})` };
+  return { fill: `url(#${id})`, made: tag("pattern", { id, ...place }, tag("path", { d, stroke: colour, "stroke-width": SOLID * SQUARE })) };
+}
+
+let hatches = 0;
 
 // How a line's strokes and gaps are long.
 export const dashOf = ({ dash }) => DASHES[dash] ?? dash?.replaceAll("px", "");
