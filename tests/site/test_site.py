@@ -109,6 +109,7 @@ def test_no_page_is_over_three_megabytes_and_all_share_one_script(site: Path) ->
         assert len(text) < 1_000_000
         assert "modules[" not in text
         assert text.count("<script defer src=") == 1
+        assert text.count("<script nomodule defer src=") == 1
     assert {path.name for path in site.iterdir() if path.is_file()} >= set(SHARED)
 
 
