@@ -75,6 +75,9 @@ FEW_DAYS = "task=market&networks=gru&context=4&horizon=2&width=4&heads=1&steps=5
         ("s02_bars_polish.csv", "Price (sure): Zamkniecie is the close", "s02_bars_polish.csv: Zamkniecie"),
         ("s14_footer_shift_jis.csv", "終値 is the close", "s14_footer_shift_jis.csv: 終値"),
         ("s16b_date_and_time_named.csv", "at the times in <TIME>", "s16b_date_and_time_named.csv: <CLOSE>"),
+        ("s05_bar_open_21utc.csv", "Values count from 21:00 UTC, next day", "s05_bar_open_21utc.csv: close"),
+        ("s20_units_and_codes.xlsx", "Names (likely): They stand in row 5.", "s20_units_and_codes.xlsx: Gold"),
+        ("s30_nameless_index.parquet", "Sampling changes: 24 values a day", "s30_nameless_index.parquet: price"),
     ],
 )
 def test_a_file_of_few_days_is_understood_and_forecast(
