@@ -141,10 +141,10 @@ test("a figure with anything that only Plotly draws waits for Plotly, and says w
   assert.equal(waits({ type: "contour" }), "a contour");
   assert.equal(waits({ connectgaps: true }), "curves across gaps");
   assert.equal(waits({ line: { shape: "vh" } }), "curves of steps");
-  assert.deepEqual([waits({ y: [0, 9, 1] }), waits({ y: [0, 1e9, 1] })], [undefined, "a line far out of its panel"]);
   assert.equal(waits({ fill: "tozeroy" }), "the filling tozeroy");
   assert.equal(waits({}, { yaxis: { range: [0, 1], tickformat: ".2~g" } }), "numbers in the format .2~g");
-  assert.equal(waits({}, { yaxis: { range: [0, 1], scaleanchor: "x" } }), "axes of one scale");
+  assert.equal(waits({}, { yaxis: { scaleanchor: "x", constrain: "domain" } }), "axes of one scale whose reach Plotly finds");
+  assert.equal(waits({ mode: "markers", marker: { angle: 30, angleref: "previous" } }), "points turned to the one before");
   assert.equal(waits({}, { shapes: [{ type: "path", path: "M0,0Z" }] }), "a shape that is a path");
   assert.equal(waits({}, { meta: { diagram: {} } }), "a diagram");
 });
@@ -217,7 +217,8 @@ test("points have the outlines of their symbols, open or not, and unknown ones n
   assert.deepEqual(markerOf("line-ns-open", 1), { path: "M0,1.4L0,-1.4", open: true, bare: true });
   assert.deepEqual(markerOf("x-thin", 2), { path: "M2,2L-2,-2M2,-2L-2,2", open: false, bare: true });
   for (const symbol of ["circle", "diamond", "cross", "x", "star", "triangle-up", "star-square", "hexagram"]) assert.match(markerOf(symbol, 3).path, /^M.*Z$/);
-  assert.equal(markerOf("arrow", 3), undefined);
+  assert.deepEqual(["arrow", "square", "star-square"].map((symbol) => markerOf(symbol, 1, 90)?.path), ["M0,0L-1.902,-0.618L-1.902,0.618Z", "M-1,1L-1,-1L1,-1L1,1Z", undefined]);
+  assert.equal(markerOf("arrow-wide", 3), undefined);
 });
 
 test("numbers are read from arrays and from bytes, and what stands in an element cannot end it", () => {

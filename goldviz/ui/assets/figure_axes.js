@@ -167,7 +167,7 @@ export function depthOf(axis, ticks, letters) {
   const low = size * (0.5 + LINE * (rows - 1)) + below;
   const numbers = !shown ? tickLength(axis) : axis.letter === "y" ? begin + widest : begin + (downOf(axis) - 0.5) * size + sine * widest + cosine * low;
   const title = axis.title.text ? (axis.title.standoff ?? 8) + (axis.title.font?.size ?? 14) * (CAPITAL + LINE * (linesOf(axis.title.text).length - 1)) : 0;
-  return { begin, shown: size, whole: numbers + title + HALF };
+  return { begin, shown: size, whole: numbers + title ? numbers + title + HALF : 0 };
 }
 
 // Cells' edges: halfway between their middles.

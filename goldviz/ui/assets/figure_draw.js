@@ -3,7 +3,7 @@
 import { distance, inTurn, pause, whenMeasured } from "./drawing_queue.js";
 import { watchDrags } from "./figure_drag.js";
 import { lettersCome, lettersOf } from "./figure_fit.js";
-import { beginAnew, handed, lacksRoom, laidOut, PICTURED, pictured } from "./figure_laid.js";
+import { beginAnew, handed, lacksRoom, laidOut, leaveRoom, PICTURED, pictured } from "./figure_laid.js";
 import { relink, watchLinks } from "./figure_link.js";
 import "./figure_narrow.js";
 import { marginsOf } from "./figure_picture.js";
@@ -149,6 +149,7 @@ async function paint(Plotly, host, place, wanted) {
   const react = () => {
     const { laid, layout, traces } = now;
     Object.assign(place, { laid, strokes: strokesOf(traces) });
+    leaveRoom(host, traces, layout);
     host.style.height = `${layout.height}px`;
     return Plotly.react(host, traces, handed(layout, now.size ?? marginsOf(traces, layout, lettersOf(layout))), config);
   };

@@ -3,7 +3,7 @@
 
 import { fitted, lettersOf, measureWith } from "./figure_fit.js";
 import { clearOfCurves, namedAtEnds } from "./figure_names.js";
-import { pictureOf } from "./figure_picture.js";
+import { hasScale, pictureOf } from "./figure_picture.js";
 import { stroked } from "./figure_strokes.js";
 import { recoloured, themeUnder, toneOf } from "./figure_theme.js";
 import { tellWords } from "./figure_words.js";
@@ -49,6 +49,11 @@ export function handed(layout, size) {
   const axes = Object.entries(layout).filter(([key]) => /^[xy]axis/.test(key)).map(([key, axis]) => [key, own(axis)]);
   const isWide = size && Math.min(...Object.values(layout.margin)) >= LEAST;
   return { ...layout, ...Object.fromEntries(axes), margin: isWide ? { ...layout.margin, ...size } : layout.margin };
+}
+
+// Plotly keeps the room of a scale of colours that is not there at this step.
+export function leaveRoom(host, traces, layout) {
+  if (!hasScale(traces, layout)) delete host._fullLayout?._reservedMargin?.cbcoloraxis;
 }
 
 // While a guess is open, where a curve ends is not told by its name.
@@ -105,9 +110,9 @@ export function pictured(host, place, wanted, high = (layout) => layout) {
 export function beginAnew(place, { figure, subject }, width) {
   if (place.subject !== subject) Object.assign(place, { subject, zoom: {} });
   const named = figure.data.filter(({ showlegend }) => showlegend !== false);
-  // A figure without an axis needs no room for one: it may have none at this step.
+  // A figure without an axis needs no room for one, and one with other names at it has other room: both may be of this step.
   const axes = Object.entries(figure.layout).filter(([key, axis]) => /^yaxis/.test(key) && axis?.visible !== false);
-  const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name), axes.length]);
+  const about = JSON.stringify([width, figure.layout.title, named.map(({ name }) => name), axes.map(([, { ticktext }]) => ticktext ?? null)]);
   if (place.about !== about) Object.assign(place, { about, lift: 0, room: undefined });
 }
 

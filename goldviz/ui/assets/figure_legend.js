@@ -102,19 +102,18 @@ export function legendOf(given, layout, look, across, letters) {
   return { legend, size, width, height, entries: entries.flat() };
 }
 
-// The margins with a legend's room over the plot or under it. One at the figure's edge has its room beyond what axes have
-// `asked` for.
-export function withLegend(size, { legend, height }, { pad, whole, asked }) {
+// What a legend over the plot or under it pushes aside, by side: from which share of the plot on, and by how much. One at the
+// figure's edge has its room `reserved`, beyond what axes push.
+export function legendPushes({ legend, width, height }, pad, whole) {
+  const { x, y } = legend;
   if (isAtEdge(legend)) {
-    const side = legend.y < 0.5 ? "b" : "t";
-    const top = whole * (1 - legend.y) - SHARES[legend.yanchor] * height;
-    return { ...size, [side]: Math.max(size[side], asked[side] + (side === "b" ? whole - top : top + height)) };
+    const top = whole * (1 - y) - SHARES[legend.yanchor] * height;
+    return { reserved: y < 0.5 ? { b: whole - top } : { t: top + height } };
   }
-  const over = SHARES[legend.yanchor] * height + pad;
-  const under = (1 - SHARES[legend.yanchor]) * height + pad;
-  const { y } = legend;
-  if (y >= 1) return { ...size, t: Math.max(size.t, (over + (size.b - whole) * (1 - y)) / y) };
-  return y <= 0 ? { ...size, b: Math.max(size.b, (under + (size.t - whole) * y) / (1 - y)) } : beyond("a legend within the plot");
+  if (y > 0 && y < 1) beyond("a legend within the plot");
+  const [across, down] = [SHARES[legend.xanchor], SHARES[legend.yanchor]];
+  const push = { l: [x, across * width], r: [x, (1 - across) * width], t: [y, down * height], b: [y, (1 - down) * height] };
+  return Object.fromEntries(Object.entries(push).map(([side, [at, by]]) => [side, [[at, by + pad]]]));
 }
 
 function sampleOf(trace, x, y) {

@@ -2,20 +2,21 @@
 
 import { linesOf, listed } from "./figure_axes.js";
 import { heatMap, inkOf } from "./figure_cells.js";
+import { cutArea, cutLine } from "./figure_cut.js";
 import { beyond, dashOf, hatched, LINE, tag, text } from "./figure_svg.js";
 import { markerOf } from "./figure_symbols.js";
 
 const POINT = 0.8;
 const THIN = 2;
 const NEAR = 0.2;
-// So many panels away Plotly cuts a line.
-const FAR = 20;
 
 let panels = 0;
 
-// What lies within a panel: a polygon in a style would be counted from the marks' own corner.
-function within(xaxis, yaxis, attributes, parts) {
-  const [[left, right], [low, high]] = [xaxis, yaxis].map((axis) => [axis.pixel(0), axis.pixel(1)]);
+// What lies within a panel, or between the ends of one axis alone: a polygon in a style would be counted from the marks' own
+// corner.
+export function within(xaxis, yaxis, { width, height }, attributes, parts) {
+  const [left, right] = xaxis ? [xaxis.pixel(0), xaxis.pixel(1)] : [0, width];
+  const [low, high] = yaxis ? [yaxis.pixel(0), yaxis.pixel(1)] : [height, 0];
   const id = `goldviz-panel-${(panels += 1)}`;
   const panel = tag("rect", { x: left, y: high, width: right - left, height: low - high });
   return tag("clipPath", { id }, panel) + tag("g", { ...attributes, "clip-path": `url(#${id})` }, parts);
@@ -25,7 +26,7 @@ export function drawnTrace(trace, data, view) {
   const { axes } = view;
   const [xaxis, yaxis] = ["x", "y"].map((letter) => axes[(trace[`${letter}axis`] ?? letter).replace(/^./, "$&axis")]);
   const look = { opacity: trace.opacity };
-  const inside = (parts) => (trace.cliponaxis === false ? tag("g", look, parts) : within(xaxis, yaxis, look, parts));
+  const inside = (parts) => (trace.cliponaxis === false ? tag("g", look, parts) : within(xaxis, yaxis, view, look, parts));
   const type = trace.type ?? "scatter";
   if (type === "heatmap") return inside(heatMap(trace, xaxis, yaxis, view));
   if (type === "bar") return inside(bars(trace, data, xaxis, yaxis, view));
@@ -79,7 +80,8 @@ function markers(trace, points, view) {
     if (!Number.isFinite(x) || !Number.isFinite(y)) return "";
     const [symbol, size] = [ownOf(marker.symbol, at) ?? "circle", ownOf(marker.size, at) ?? 6];
     if (marker.sizemode === "area" || (marker.sizeref ?? 1) !== 1) beyond("points on a scale of sizes");
-    const { path, open } = markerOf(symbol, size / 2) ?? beyond(`the symbol ${symbol}`);
+    if (marker.standoff || (marker.angleref ?? "up") !== "up") beyond("points turned to the one before");
+    const { path, open } = markerOf(symbol, size / 2, ownOf(marker.angle, at)) ?? beyond(`the symbol ${symbol}`);
     const [colour, wide, around] = [colours(at), ownOf(edge.width, at), ownOf(edge.color, at)];
     const look = open ? { fill: "none", stroke: colour, "stroke-width": wide || 1 } : { fill: colour, stroke: wide ? around : undefined, "stroke-width": wide };
     return tag("path", { class: "point", d: path, transform: `translate(${x.toFixed(2)},${y.toFixed(2)})`, opacity: ownOf(marker.opacity, at), ...look });
@@ -126,14 +128,14 @@ function curve(trace, data, xaxis, yaxis, view) {
   if (fill === "tonexty" || fill === "toself") {
     const before = fill === "tonexty" && data.slice(0, data.indexOf(trace)).findLast((one) => one.xaxis === trace.xaxis && one.yaxis === trace.yaxis && (one.type ?? "scatter") === "scatter");
     const round = before ? [...points, ...pointsOf(before, xaxis, yaxis).reverse()] : points;
-    parts.push(tag("path", { d: `${through(round.filter((point) => point.every(Number.isFinite)))}Z`, fill: trace.fillcolor, stroke: "none", class: "fill" }));
+    const area = cutArea(round.filter((point) => point.every(Number.isFinite)), xaxis, yaxis);
+    parts.push(tag("path", { d: `${through(area)}Z`, fill: trace.fillcolor, stroke: "none", class: "fill" }));
   } else if (fill && fill !== "none") beyond(`the filling ${fill}`);
   parts.push(...errors(trace, "x", xaxis, points), ...errors(trace, "y", yaxis, points));
   if (mode.includes("lines") && line.width !== 0) {
     if (line.color && typeof line.color !== "string") beyond("a line of many colours");
-    const isAway = (axis, place) => Number.isFinite(place) && Math.abs(place - axis.pixel(0.5)) > FAR * axis.length;
-    if (points.some(([x, y]) => isAway(xaxis, x) || isAway(yaxis, y))) beyond("a line far out of its panel");
-    parts.push(tag("path", { class: "line", d: through(line.shape ? stepped(points) : points), fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": dashOf(line), "stroke-linejoin": "round" }));
+    const seen = cutLine(line.shape ? stepped(points) : points, xaxis, yaxis);
+    parts.push(tag("path", { class: "line", d: through(seen), fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": dashOf(line), "stroke-linejoin": "round" }));
   }
   if (mode.includes("markers")) parts.push(...markers(trace, points, view));
   if (mode.includes("text")) parts.push(...wordsAt(trace, points, view));

@@ -4,7 +4,7 @@
 
 import { downOf, HALF, inkOf, linesOf, ticksOf, tickLength } from "./figure_axes.js";
 import { drawnLegend } from "./figure_legend.js";
-import { drawnTrace } from "./figure_marks.js";
+import { drawnTrace, within } from "./figure_marks.js";
 import { counterOf, spaceOf } from "./figure_space.js";
 import { Beyond, beyond, dashOf, LINE, SHARES, tag, text } from "./figure_svg.js";
 
@@ -130,7 +130,10 @@ function drawnShape(shape, view) {
   const line = shape.line ?? {};
   const path = shape.type === "line" ? `M${x0},${y0}L${x1},${y1}` : `M${x0},${y0}H${x1}V${y1}H${x0}Z`;
   const dash = dashOf(line);
-  return tag("path", { class: "shape", d: path, fill: shape.fillcolor ?? "none", stroke: line.color ?? view.ink, "stroke-width": line.width ?? 2, "stroke-dasharray": dash, opacity: shape.opacity });
+  // One that stands at values ends where their axis does.
+  const [xaxis, yaxis] = ["x", "y"].map((letter) => view.axes[(shape[`${letter}ref`] ?? letter).replace(/^./, "$&axis")]);
+  const shown = tag("path", { class: "shape", d: path, fill: shape.fillcolor ?? "none", stroke: line.color ?? view.ink, "stroke-width": line.width ?? 2, "stroke-dasharray": dash, opacity: shape.opacity });
+  return xaxis || yaxis ? within(xaxis, yaxis, view, {}, shown) : shown;
 }
 
 // Words with their box, as far from their point as they ask for, and the line that leads to it.
@@ -170,10 +173,16 @@ function drawnWords(given, view) {
   return lead + plate + text(words.text, { ...place, size, weight: words.font.weight, fill: words.font.color ?? view.ink, name: "words" });
 }
 
+// Whether a scale of colours stands under a figure of such traces.
+export function hasScale(traces, { coloraxis }) {
+  const isColoured = (one) => one.visible !== false && (one.coloraxis || one.marker?.coloraxis);
+  return Boolean(coloraxis) && coloraxis.showscale !== false && traces.some(isColoured);
+}
+
 // The bar under the figure that says what its colours mean.
 function drawnScale(data, { layout, look, size, wide, height, ink }) {
+  if (!hasScale(data, layout)) return "";
   const { coloraxis } = layout;
-  if (!coloraxis || coloraxis.showscale === false || !data.some((one) => one.coloraxis || one.marker?.coloraxis)) return "";
   const bar = { ...look.coloraxis?.colorbar, ...coloraxis.colorbar };
   const [low, high] = [coloraxis.cmin, coloraxis.cmax];
   const axis = { ...bar, letter: "x", size: bar.tickfont?.size ?? 13, low, high, numberOf: Number };

@@ -2,13 +2,14 @@
 // what is drawn without Plotly. Lengths such as these are Plotly's own.
 
 import { axisOf, depthOf, ticksOf, turnOf, widthOf } from "./figure_axes.js";
-import { legendOf, withLegend } from "./figure_legend.js";
+import { legendOf, legendPushes } from "./figure_legend.js";
 import { reachOf } from "./figure_reach.js";
+import { toOneScale } from "./figure_scale.js";
 import { beyond } from "./figure_svg.js";
 
 const AROUND = 12;
 // How many numbers stand at an axis depends on its length, and that on how wide they are; so does a legend.
-const PASSES = 3;
+const PASSES = 8;
 const SMALLEST = 40;
 const CLEAR = 2;
 
@@ -44,12 +45,12 @@ function measured(axes, layout, size, letters) {
   const { width, height } = layout;
   const all = Object.values(axes);
   for (const axis of all) {
-    if (axis.scaleanchor || axis.constrain) beyond("axes of one scale");
     const [from, to] = axis.domain ?? [0, 1];
     const across = axis.letter === "x" ? width - size.l - size.r : height - size.t - size.b;
     Object.assign(axis, { from, to, length: across * (to - from) });
     [axis.low, axis.high] = axis.ends ?? reachOf(axis, layout);
   }
+  toOneScale(axes);
   for (const axis of all) {
     axis.placed = axis.visible === false ? [] : ticksOf(axis, axis.length);
     Object.assign(axis, depthOf(axis, axis.placed, letters));
@@ -58,18 +59,46 @@ function measured(axes, layout, size, letters) {
   }
 }
 
-// The margins that axes ask for.
-function around(axes, pad, letters) {
-  const size = { l: 0, r: 0, t: 0, b: 0 };
+// What axes push aside, by side: from which share of the plot on, and by how much.
+function pushesOf(axes, pad, letters) {
+  const sides = { l: [], r: [], t: [], b: [] };
   for (const axis of Object.values(axes)) {
     if (axis.visible === false) continue;
     const other = counterOf(axis, axes) ?? beyond("an axis that stands at none");
-    if (axis.letter === "y" && other.from < 0.01) size.l = Math.max(size.l, axis.whole + pad);
-    if (axis.letter === "x" && other.from < 0.01) size.b = Math.max(size.b, axis.whole + pad);
-    if (axis.letter === "y" || axis.showticklabels === false || axis.to <= 0.99 || turnOf(axis)[0]) continue;
-    for (const [share, words] of axis.placed) size.r = Math.max(size.r, axis.length * (share - 1) + widthOf(words, axis.size, letters) / 2 + pad);
+    sides[axis.letter === "y" ? "l" : "b"].push([other.from, axis.whole + pad]);
+    if (axis.letter === "y" || axis.showticklabels === false || turnOf(axis)[0]) continue;
+    for (const [share, words] of axis.placed) {
+      const half = widthOf(words, axis.size, letters) / 2;
+      sides.l.push([0, half - axis.length * share + pad]);
+      sides.r.push([1, half - axis.length * (1 - share) + pad]);
+    }
   }
-  return size;
+  return sides;
+}
+
+// How far both ends of a plot are from the figure's, of which the `whole` is so long, so that nothing is cut off that is
+// pushed `before` or `after` it.
+function pushed(before, after, whole) {
+  let found = [0, 0];
+  for (const [from, least] of before) for (const [to, most] of after) {
+    if (!(to > from)) continue;
+    const ends = [(least * to + (most - whole) * from) / (to - from), (most * (1 - from) + (least - whole) * (1 - to)) / (to - from)];
+    if (ends[0] + ends[1] > found[0] + found[1]) found = ends;
+  }
+  return found;
+}
+
+// A figure's margins with what stands around its plot.
+function marginsFor({ width, height, margin }, axes, legend, pad, letters) {
+  const own = { l: [0, margin.l], r: [1, margin.r], t: [1, margin.t], b: [0, margin.b] };
+  const asked = pushesOf(axes, pad, letters);
+  const more = legend ? legendPushes(legend, pad, height) : {};
+  const sides = Object.fromEntries(Object.entries(own).map(([side, base]) => [side, [base, ...asked[side], ...(more[side] ?? [])]]));
+  const [l, r] = pushed(sides.l, sides.r, width);
+  const [b, t] = pushed(sides.b, sides.t, height);
+  const size = { l, r, t, b };
+  for (const [side, room] of Object.entries(more.reserved ?? {})) size[side] = Math.max(size[side], room + Math.max(0, ...asked[side].map(([, by]) => by)));
+  return Object.fromEntries(Object.entries(size).map(([side, by]) => [side, Math.round(by)]));
 }
 
 // A figure's axes, each with its `length` and a way from values to pixels, its margins, the size of its plot and its legend.
@@ -78,16 +107,14 @@ export function spaceOf(given, layout, look, letters) {
   const { width, height, margin } = layout;
   const axes = axesOf(data, layout, look);
   const pad = Math.min(AROUND, margin.l, margin.r, margin.t, margin.b);
-  let legend;
-  let size = margin;
-  for (let pass = 0; pass < PASSES; pass++) {
+  let [legend, size, moves] = [undefined, margin, true];
+  for (let pass = 0; moves && pass < PASSES; pass++) {
     measured(axes, layout, size, letters);
     legend = legendOf(given, layout, look, width - size.l - size.r, letters);
-    const asked = around(axes, pad, letters);
-    size = Object.fromEntries(Object.keys(asked).map((side) => [side, Math.max(margin[side], asked[side])]));
-    if (legend) size = withLegend(size, legend, { pad, whole: height, asked });
+    const next = marginsFor(layout, axes, legend, pad, letters);
+    moves = Object.keys(next).some((side) => next[side] !== size[side]);
+    size = next;
   }
-  for (const side of Object.keys(size)) size[side] = Math.round(size[side]);
   const [wide, tall] = [width - size.l - size.r, height - size.t - size.b];
   if (!(wide > SMALLEST && tall > SMALLEST)) beyond("no room");
   for (const axis of Object.values(axes)) {

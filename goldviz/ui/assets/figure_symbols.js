@@ -25,6 +25,8 @@ const CORNERS = {
     return [far * Math.sin(angle), -far * Math.cos(angle)];
   }),
 };
+// An arrow's head, whose tip is in its place.
+CORNERS.arrow = [[0, 0], ...[-1, 1].map((side) => [side * 2 * Math.cos(Math.PI / 2.5), 2 * Math.sin(Math.PI / 2.5)])];
 // A cross turned by an eighth.
 CORNERS.x = CORNERS.cross.map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQRT1_2]);
 
@@ -44,10 +46,11 @@ const STROKES = {
 
 // The outline of a symbol of this radius around 0, whether it is stroked alone, in the colour of the point, and whether it is
 // `bare`, with nothing to fill; nothing where it is none of these. `-open` ones have the same outline without its filling,
-// and `-cross` ones a cross in it.
-export function markerOf(symbol, radius) {
+// and `-cross` ones a cross in it. One that has corners alone may be turned by so many degrees.
+export function markerOf(symbol, radius, turn = 0) {
   const [, name, crossed] = /^(.*?)(-cross)?(?:-open)?$/.exec(symbol);
   const open = symbol.endsWith("-open");
+  if (turn && (crossed || !CORNERS[name])) return undefined;
   const number = (value) => Number((value * radius).toFixed(3));
   const reach = number(name === "diamond" ? 1.3 : 1);
   const cross = crossed ? `M0,${reach}V-${reach}M${reach},0H-${reach}` : "";
@@ -60,5 +63,7 @@ export function markerOf(symbol, radius) {
     const [first, ...others] = through(corners);
     return { path: `M${first}${[...others, first].map((corner) => `A${number(bend)},${number(bend)} 0 0 1 ${corner}`).join("")}Z`, open };
   }
-  return CORNERS[name] && { path: `M${through(CORNERS[name]).join("L")}Z${cross}`, open };
+  const [sine, cosine] = [Math.sin, Math.cos].map((of) => of((turn * Math.PI) / 180));
+  const turned = CORNERS[name]?.map(([x, y]) => [x * cosine - y * sine, x * sine + y * cosine]);
+  return turned && { path: `M${through(turned).join("L")}Z${cross}`, open };
 }
