@@ -11,6 +11,7 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
+from goldviz.data.tables.whole_files import disk_faults_as
 from goldviz.declare.registry import laboratories
 from goldviz.extras import MissingExtraError
 from goldviz.site.figures import preset_page, presets_of, step_page, story_steps
@@ -24,7 +25,7 @@ CORE = (START, SCRIPT, STYLES, "stories.html", "claims.html", "glossary.html", "
 
 
 class NoSiteFolderError(ValueError):
-    """A folder that a site may not be written to."""
+    """A folder that a site may not, or cannot, be written to."""
 
     for_a_person = True
 
@@ -50,17 +51,19 @@ def build(to: Path, makers: Callable[[], Iterable[Callable[[], SitePage]]] | Non
     """Write a site to the folder ``to``, and return a sentence for each page that could not be made.
 
     ``makers`` gives what makes each page with figures, all that are planned without it. Everything is written beside
-    and renamed at the end, so that a disk that fills or a key that stops it leave what was there.
+    and renamed at the end, so that a disk that fills or a key that stops it leave what was there. Raises
+    :class:`NoSiteFolderError`.
     """
     checked_folder(to)
-    beside = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.absolute().parent))
-    try:
-        complaints = _fill(beside, makers() if makers else planned())
-        beside.chmod(0o755)
-        _put(beside, to)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
+    with disk_faults_as(NoSiteFolderError, f"The site cannot be written to {to}", " Nothing there has changed."):
+        beside = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.absolute().parent))
+        try:
+            complaints = _fill(beside, makers() if makers else planned())
+            beside.chmod(0o755)
+            _put(beside, to)
+        except BaseException:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
     return complaints
 
 

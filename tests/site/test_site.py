@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import errno
-import gzip
 import html
 import json
 import re
@@ -12,7 +9,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
+import xarray as xr
 
 from goldviz.cli.command import main
 from goldviz.declare.errata import errata
@@ -22,9 +21,11 @@ from goldviz.extras import MissingExtraError
 from goldviz.runs.examples import example
 from goldviz.site import build, figures
 from goldviz.site.build import NoSiteFolderError, planned
-from goldviz.site.figures import preset_page, preset_path, presets_of, step_page, step_path, story_steps
+from goldviz.site.figures import ROOM, preset_page, preset_path, presets_of, step_page, step_path, story_steps
 from goldviz.site.lists import errata_page, start_page
 from goldviz.site.shell import SHARED, WAYS, SitePage
+from tests.export.report_parts import figure_texts, lanes_in
+from tests.runs.test_strangers import small_disk
 
 LENS, DEPTH = laboratories()["jacobian-lens"], laboratories()["depth-gradients"]
 Makers = list[Callable[[], SitePage]]
@@ -46,6 +47,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def leads_on(folder: Path, known: set[str]) -> int:
+    """How many links the pages in a folder have, all of them to those that are ``known`` or to files that are there."""
+    count = 0
+    for file in folder.rglob("*.html"):
+        for target in re.findall(r'(?:href|src)="([^"]*)"', file.read_text(encoding="utf-8")):
+            path = (file.parent / target.partition("#")[0]).resolve().relative_to(folder.resolve()).as_posix()
+            assert path in known or (folder / path).is_file(), target
+            count += 1
+    return count
+
+
 def everywhere() -> set[str]:
     """Where all pages of a whole site lie."""
     presets = {preset_path(lab, preset) for lab in laboratories().values() for preset in presets_of(lab)}
@@ -53,13 +65,8 @@ def everywhere() -> set[str]:
 
 
 def test_every_link_leads_to_a_page_of_the_site_and_none_out_of_it(site: Path) -> None:
-    known, count = everywhere(), 0
-    for file in site.rglob("*.html"):
-        for target in re.findall(r'(?:href|src)="([^"]*)"', file.read_text(encoding="utf-8")):
-            path = (file.parent / target.partition("#")[0]).resolve().relative_to(site.resolve()).as_posix()
-            assert path in known or (site / path).is_file(), target
-            count += 1
-    assert count > len(known)
+    known = everywhere()
+    assert leads_on(site, known) > len(known)
 
 
 def test_the_search_leads_to_each_erratum_by_its_words() -> None:
@@ -87,9 +94,7 @@ def test_a_guess_on_an_instant_page_is_answered_from_what_it_computes(monkeypatc
 def test_a_figure_whose_numbers_are_of_one_position_moves_along_all_of_them() -> None:
     lab = laboratories()["residual-flow"]
     page = preset_page(lab, lab.declared.presets[1]).html
-    message = gzip.decompress(base64.b64decode(re.findall(r'id="frames">([^<]*)<', page)[0]))
-    header = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
-    (lane,) = header["lanes"]
+    (lane,) = lanes_in(page)
     assert len(lane["steps"]["position"]["labels"]) > 20
     for name in ("carried", "distance"):
         assert lane["figures"][name]["kept"], name
@@ -101,6 +106,45 @@ def test_a_whole_site_has_every_recorded_run_every_view_and_every_step() -> None
         (slug, n) for slug, (_, story) in stories().items() for n in range(1, len(story.steps) + 1)
     }
     assert [lab.name for lab in laboratories().values() if not presets_of(lab)] == []
+
+
+@pytest.mark.slow
+def test_a_whole_site_is_below_sixty_megabytes_and_each_page_with_its_files_below_three(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    left_out = build.build(folder)
+    assert [sentence for sentence in left_out if "goldviz[" not in sentence] == []
+    whole = json.loads((folder / "site.json").read_text(encoding="utf-8"))
+    pages = {path: (folder / path).stat().st_size for path in whole["files"] if path.endswith(".html")}
+    assert left_out or set(pages) == everywhere()
+    shared = sum((folder / name).stat().st_size for name in SHARED)
+    assert whole["bytes"] == shared + sum(pages.values())
+    assert whole["bytes"] < 60_000_000
+    assert shared + max(pages.values()) < 3_000_000
+    assert leads_on(folder, everywhere() if left_out else set()) > len(pages)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changed", "said", "last"),
+    [
+        (lambda run: run.isel(epoch=slice(0), histogram_epoch=slice(0)), "nothing measured yet", 0),
+        (lambda run: run.map(lambda values: values * np.nan), "no recorded value is a finite number", 20),
+        (lambda run: run.isel(epoch=np.arange(20_000) % 20).assign_coords(epoch=np.arange(1, 20_001)), "", 20_000),
+    ],
+    ids=["no records", "no number", "20,000 steps"],
+)
+def test_a_run_that_has_nothing_no_number_or_too_much_has_its_page(
+    changed: Callable[[xr.Dataset], xr.Dataset], said: str, last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = changed(example(DEPTH.declared, "as-in-the-document"))
+    monkeypatch.setattr(figures, "example", lambda *_: recorded)
+    page = preset_page(DEPTH, DEPTH.declared.presets[0]).html
+    (lane,) = lanes_in(page)
+    assert lane["last"] == last
+    assert any(said in text for text in figure_texts(page))
+    kept = lane["steps"].get("epoch", {"labels": []})["labels"]
+    assert (f"Of {last:,} epochs, {len(kept):,} are in this file." in page) == (last > 20)
+    assert len(page) < ROOM + 100_000
 
 
 def test_no_page_is_over_three_megabytes_and_all_share_one_script(site: Path) -> None:
@@ -157,14 +201,26 @@ def test_a_rename_that_fails_puts_the_earlier_site_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=repr)
-def test_what_stops_it_leaves_what_was_there(tmp_path: Path, error: BaseException) -> None:
+def test_a_key_that_stops_it_leaves_what_was_there(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     build.build(folder, lambda: [lambda: SitePage("earlier.html", "Earlier", "")])
-    with pytest.raises(type(error)):
-        build.build(folder, lambda: _ending(error))
+    with pytest.raises(KeyboardInterrupt):
+        build.build(folder, lambda: _ending(KeyboardInterrupt()))
     assert (folder / "earlier.html").is_file()
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+@pytest.mark.parametrize("kilobytes", [200, 3500], ids="{} kB".format)
+def test_a_disk_that_fills_leaves_what_was_there_and_is_called_full(tmp_path: Path, kilobytes: int) -> None:
+    disk = tmp_path / "disk"
+    with small_disk(disk, kilobytes):
+        if kilobytes > 1000:
+            build.build(disk / "site", lambda: [lambda: SitePage("earlier.html", "Earlier", "")])
+        before = sorted(disk.rglob("*"))
+        sentence = rf"^The site cannot be written to {disk}/site: the disk is full\. Nothing there has changed\.$"
+        with pytest.raises(NoSiteFolderError, match=sentence):
+            build.build(disk / "site", lambda: [lambda: SitePage("later.html", "Later", "")])
+        assert sorted(disk.rglob("*")) == before
 
 
 def test_an_earlier_site_is_replaced_and_browsers_hear_of_it(tmp_path: Path) -> None:
