@@ -47,7 +47,7 @@ SEVERITIES = {"bad": ("✕", "#b3261e"), "warning": ("!", "#8a6a00"), "good": ("
 POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:"
 """Nothing may be asked for; Plotly's script is unzipped into a blob of the page itself."""
 
-TOO_LARGE = "This figure is too large for a report; its page shows it."
+TOO_LARGE = "This figure is too large for this file; its page in goldviz shows it."
 TOO_OLD = "The figures need a browser of 2023 or later, with JavaScript; the rest of this page does not."
 HOW = "Drag the slider or press ▶. P shows one figure on the whole window: arrows move, N is the next, Esc leaves."
 

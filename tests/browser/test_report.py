@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.export.report import lane_of_run, report_of_lanes
 from goldviz.runs.examples import example
+from tests.browser.pointing import point_at
+from tests.browser.spoken import assert_each_figure_says_what_it_shows
 
 LABORATORY = "depth-gradients"
 SHEET = 718
@@ -68,6 +70,7 @@ def test_a_report_opens_without_a_network_moves_and_prints(page: Page, tmp_path:
     slider = page.locator(".goldviz-timeline input")
     last = int(slider.get_attribute("max") or 0)
     all_are_at(page, last)
+    assert assert_each_figure_says_what_it_shows(page) > 10
 
     # Scrubbing moves the figures of both lanes, and what is said of them.
     at_the_end = notes(page, "gradient_by_layer")
@@ -81,12 +84,11 @@ def test_a_report_opens_without_a_network_moves_and_prints(page: Page, tmp_path:
     all_are_at(page, last)
 
     # What is pointed at in one figure is marked in the others.
-    page.evaluate(
-        "document.querySelector('[data-name=\"gradient_by_layer\"]')"
-        ".emit('plotly_hover', { points: [{ x: 5, ...(({ xaxis, yaxis }) => ({ xaxis, yaxis }))"
-        "(document.querySelector('[data-name=\"gradient_by_layer\"]')._fullLayout) }] })"
-    )
-    page.wait_for_selector('[data-name="gradient_heat_map"] .goldviz-marks')
+    point_at(page.locator('[data-name="gradient_by_layer"]').first, 5)
+    marks = page.locator('[data-name="gradient_heat_map"] .goldviz-marks')
+    expect(marks).to_have_count(2)
+    page.mouse.move(1, 1)
+    expect(marks).to_have_count(0)
 
     # Presented, one figure has the window.
     page.keyboard.press("p")
@@ -211,4 +213,5 @@ def test_a_browser_without_scripts_gets_a_sentence(browser: Browser, file: Path)
     page.goto(file.as_uri())
     expect(page.locator("noscript p")).to_be_visible()
     assert page.get_by_role("heading", name="Settings").is_visible()
+    assert page.get_by_role("button").all() == page.get_by_role("slider").all() == []
     context.close()

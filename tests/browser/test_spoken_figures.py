@@ -13,6 +13,7 @@ from goldviz.export.report import lane_of_run, report_of_lanes
 from goldviz.runs.examples import example
 from tests.browser.app_server import Server
 from tests.browser.laboratory_page import address, wait_for_figure
+from tests.browser.spoken import assert_each_figure_says_what_it_shows, spoken
 
 Opener = Callable[..., Page]
 
@@ -33,20 +34,6 @@ AT_STEP = """async (step) => {
   return { moved, first, settled: said() };
 }"""
 """What figures are called at a step: those that are only moved there, and all of them when they are drawn whole."""
-
-
-def spoken(page: Page, host: Locator) -> tuple[str, str]:
-    """A figure's name and description in the accessibility tree."""
-    tools = page.context.new_cdp_session(page)
-    tools.send("DOM.getDocument", {"depth": 0})
-    host.evaluate("host => { window.asked = host; }")
-    found = tools.send("Runtime.evaluate", {"expression": "window.asked"})
-    tree = tools.send(
-        "Accessibility.getPartialAXTree", {"objectId": found["result"]["objectId"], "fetchRelatives": False}
-    )
-    tools.detach()
-    (node,) = (one for one in tree["nodes"] if one.get("role", {}).get("value") == "figure")
-    return node["name"]["value"], node["description"]["value"]
 
 
 def assert_said_at_each_step(page: Page, host: Locator) -> int:
@@ -73,14 +60,7 @@ def test_a_report_s_figures_are_named_at_the_step_in_view(browser: Browser, tmp_
     page = context.new_page()
     page.goto(path.as_uri())
     expect(page.locator("[data-lane]:not([data-drawn])")).to_have_count(0)
-    for host in page.locator(".goldviz-figure").all():
-        name, about = spoken(page, host)
-        title = host.evaluate("host => host.goldvizPlace.drawn.layout.title.text")
-        assert name.startswith(title)
-        if host.evaluate("host => host.goldvizPlace.drawn.data.length"):
-            assert re.search(r" from \S+ to \S+\.$", about), (name, about)
-        else:
-            assert name.removeprefix(title).strip(), "why there is nothing to draw"
+    assert assert_each_figure_says_what_it_shows(page) == page.locator(".goldviz-figure").count()
     assert assert_said_at_each_step(page, page.locator('[data-name="gradient_by_layer"]')) > 0
     context.close()
 
@@ -89,4 +69,5 @@ def test_a_page_s_figures_are_named_at_the_step_in_view(server: Server, open_pag
     page = open_page(address(server))
     host = wait_for_figure(page)
     expect(host).to_have_attribute("aria-description", re.compile("from"))
+    assert assert_each_figure_says_what_it_shows(page) > 1
     assert_said_at_each_step(page, host)
