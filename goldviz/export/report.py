@@ -387,7 +387,8 @@ def figures_html(lanes: Mapping[str, Lane], frames: Carried) -> str:
 def _figure_html(name: str, spec: FigureSpec, lanes: Mapping[str, Lane], frames: Carried) -> str:
     caption = html.escape(spec.caption)
     if name in frames.too_large:
-        return f"<figure><p>{html.escape(spec.question)} {TOO_LARGE}</p><figcaption>{caption}</figcaption></figure>"
+        heading = f"<h3>{html.escape(spec.question)}</h3>"
+        return f"<figure class=too-large>{heading}<p>{TOO_LARGE}</p><figcaption>{caption}</figcaption></figure>"
     words = html.escape(f"{spec.question} {spec.shows}".lstrip())
     kind = "diagram" if spec.canvas else "figure"
     places = "".join(

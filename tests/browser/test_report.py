@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import xarray as xr
 from playwright.sync_api import Browser, Page, expect
 
 from goldviz.declare.registry import experiments, laboratories
@@ -15,8 +17,10 @@ from goldviz.export.report import lane_of_run, report_of_lanes
 from goldviz.runs.examples import example
 from tests.browser.pointing import point_at
 from tests.browser.spoken import assert_each_figure_says_what_it_shows
+from tests.export.report_parts import ODD_RUNS
 
 LABORATORY = "depth-gradients"
+NASTY = "<img src=x onerror=alert(1)></h3><script>alert(2)</script>"
 SHEET = 718
 """Pixels between the margins of an A4 page."""
 
@@ -27,7 +31,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = {slug: example(declared, slug) for slug in ("as-in-the-document", "break-it-sigmoid")}
     limits = figures.shared_limits(runs.values())
     lanes = [
-        replace(lane_of_run(declared.preset(slug), run, figures.FIGURES, limits), title=slug)
+        replace(lane_of_run(declared.preset(slug), run, figures.FIGURES, limits), title=f"{slug} {NASTY}")
         for slug, run in runs.items()
     ]
     path = tmp_path_factory.mktemp("report") / "report <b>&.html"
@@ -40,7 +44,14 @@ def page(request: pytest.FixtureRequest, browser: Browser, file: Path) -> Iterat
     width, height, theme = request.param
     size = {"width": width, "height": height}
     context = browser.new_context(viewport=size, color_scheme=theme, offline=True)
-    page = context.new_page()
+    with opened(context.new_page(), file) as page:
+        yield page
+    context.close()
+
+
+@contextmanager
+def opened(page: Page, file: Path) -> Iterator[Page]:
+    """A report with all its figures drawn; at the end nothing of it may have failed, or been refused by its policy."""
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error.stack)))
     page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
@@ -48,7 +59,6 @@ def page(request: pytest.FixtureRequest, browser: Browser, file: Path) -> Iterat
     expect(page.locator("[data-lane]:not([data-drawn])")).to_have_count(0)
     yield page
     assert faults == []
-    context.close()
 
 
 def notes(page: Page, name: str) -> list[str]:
@@ -205,6 +215,28 @@ def test_what_is_moved_to_a_step_stands_where_plotly_draws_it(page: Page) -> Non
             for one, other in zip(first, settled, strict=True):
                 assert one["box"] == pytest.approx(other["box"], abs=1), (name, step, one["kind"])
     assert len(moved) > 8
+
+
+@pytest.mark.parametrize(("changed", "said", "last"), ODD_RUNS)
+def test_a_run_that_has_nothing_no_number_or_too_much_is_shown(
+    changed: Callable[[xr.Dataset], xr.Dataset], said: str, last: int, browser: Browser, tmp_path: Path
+) -> None:
+    declared, figures = experiments()[LABORATORY], laboratories()[LABORATORY].figures()
+    run = changed(example(declared, "as-in-the-document"))
+    path = tmp_path / "report.html"
+    path.write_text(report_of_lanes([lane_of_run(declared(), run, figures.FIGURES)]), encoding="utf-8")
+    context = browser.new_context(viewport={"width": 390, "height": 844}, offline=True)
+    with opened(context.new_page(), path) as page:
+        assert assert_each_figure_says_what_it_shows(page) > 5
+        host = page.locator('[data-name="gradient_by_layer"]')
+        expect(host).to_have_attribute("aria-label", re.compile(said))
+        slider = page.get_by_role("slider")
+        expect(slider).to_have_count(1 if last else 0)
+        if last:
+            assert slider.get_attribute("max") == str(last)
+            slider.press("Home")
+            expect(slider).to_have_value("1")
+    context.close()
 
 
 def test_a_browser_without_scripts_gets_a_sentence(browser: Browser, file: Path) -> None:

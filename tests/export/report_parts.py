@@ -9,6 +9,21 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+import pytest
+
+ODD_RUNS = [
+    pytest.param(lambda run: run.isel(epoch=slice(0), histogram_epoch=slice(0)), "nothing measured yet", 0, id="none"),
+    pytest.param(lambda run: run.map(lambda one: one * np.nan), "no recorded value is a finite number", 20, id="NaN"),
+    pytest.param(
+        lambda run: run.isel(epoch=np.arange(20_000) % 20).assign_coords(epoch=np.arange(1, 20_001)),
+        "Epoch 20000",
+        20_000,
+        id="20,000",
+    ),
+]
+"""What a recorded run of 20 epochs becomes, what its first figure says then, and its last step: without records, of no
+finite number, and much longer."""
 TEXT = re.compile(r'<script type="text/plain" id="(\w+)">(.*?)</script>', re.DOTALL)
 
 

@@ -137,7 +137,7 @@ def test_what_is_too_large_is_left_out_and_said(build_run):
     noise = np.random.default_rng(0).random(LARGEST // 8)
     figures = [(spec, drawn), (replace(spec, question="What is this?"), go.Figure(drawn).add_scatter(y=noise))]
     html = report_html("Large", [], figures, [])
-    assert f"What is this? {TOO_LARGE}" in html
+    assert f"<h3>What is this?</h3><p>{TOO_LARGE}</p>" in html
     assert html.count(TOO_LARGE) == 1
     assert [*lanes_in(html)[0]["figures"]] == ["0-loss"]
 

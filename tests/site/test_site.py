@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 import xarray as xr
 
@@ -24,7 +23,7 @@ from goldviz.site.build import NoSiteFolderError, planned
 from goldviz.site.figures import ROOM, preset_page, preset_path, presets_of, step_page, step_path, story_steps
 from goldviz.site.lists import errata_page, start_page
 from goldviz.site.shell import SHARED, WAYS, SitePage
-from tests.export.report_parts import figure_texts, lanes_in
+from tests.export.report_parts import ODD_RUNS, figure_texts, lanes_in
 from tests.runs.test_strangers import small_disk
 
 LENS, DEPTH = laboratories()["jacobian-lens"], laboratories()["depth-gradients"]
@@ -124,15 +123,7 @@ def test_a_whole_site_is_below_sixty_megabytes_and_each_page_with_its_files_belo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("changed", "said", "last"),
-    [
-        (lambda run: run.isel(epoch=slice(0), histogram_epoch=slice(0)), "nothing measured yet", 0),
-        (lambda run: run.map(lambda values: values * np.nan), "no recorded value is a finite number", 20),
-        (lambda run: run.isel(epoch=np.arange(20_000) % 20).assign_coords(epoch=np.arange(1, 20_001)), "", 20_000),
-    ],
-    ids=["no records", "no number", "20,000 steps"],
-)
+@pytest.mark.parametrize(("changed", "said", "last"), ODD_RUNS)
 def test_a_run_that_has_nothing_no_number_or_too_much_has_its_page(
     changed: Callable[[xr.Dataset], xr.Dataset], said: str, last: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,7 +132,7 @@ def test_a_run_that_has_nothing_no_number_or_too_much_has_its_page(
     page = preset_page(DEPTH, DEPTH.declared.presets[0]).html
     (lane,) = lanes_in(page)
     assert lane["last"] == last
-    assert any(said in text for text in figure_texts(page))
+    assert last > 20 or any(said in text for text in figure_texts(page))
     kept = lane["steps"].get("epoch", {"labels": []})["labels"]
     assert (f"Of {last:,} epochs, {len(kept):,} are in this file." in page) == (last > 20)
     assert len(page) < ROOM + 100_000
