@@ -102,13 +102,13 @@ def test_the_page_s_figures_take_their_places_without_a_jump(
     context.close()
     assert len(after) == len(before)
     for view, own in zip(before, after, strict=True):
-        # What waits for Plotly has no words yet: it alone finds out how high it is, and where what is below stands.
-        sides = slice(None) if view["words"] else slice(0, 3)
+        # What is out of sight comes later: it alone finds out how high it is, and where what is below stands.
+        sides = slice(None) if own["words"] else slice(0, 3)
         assert max(abs(one - other) for one, other in zip(view["box"][sides], own["box"][sides], strict=True)) <= WITHIN
-        if view["words"] and own["words"]:
-            assert view["words"] == own["words"]
-        if not view["words"]:
+        assert view["words"]
+        if not own["words"]:
             break
+        assert view["words"] == own["words"]
 
 
 def test_it_is_there_before_the_page_and_read_by_nobody(server: Server, open_page: Opener) -> None:
