@@ -15,9 +15,10 @@ import pandas as pd
 import pytest
 
 from goldviz.data.markets.files import look_into, market_from_file
-from goldviz.data.markets.kept_markets import keep, load_market, market_folder
+from goldviz.data.markets.kept_markets import keep, load_market
 from goldviz.data.markets.kept_markets import kept as kept_markets
 from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.kept_files import market_folder
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.kept_models import KEPT_MODELS, about_model, load_model
 from goldviz.data.texts.kept_texts import keep_text, load_text

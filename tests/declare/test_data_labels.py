@@ -9,7 +9,8 @@ import pytest
 
 from goldviz.data.labels import GONE, label_of
 from goldviz.data.markets.files import market_from_file
-from goldviz.data.markets.kept_markets import keep, market_folder
+from goldviz.data.markets.kept_markets import keep
+from goldviz.data.tables.kept_files import market_folder
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.declare.data_labels import ATTRIBUTE, labelled, labels_of
 from goldviz.export.report import report_of_run

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
-import platformdirs
 
 from goldviz.data.markets.market import Market, MarketError, Source
 from goldviz.data.markets.parquet import DamagedMarketError, market_description, market_file, market_name, read_market
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.text_channels import WITH_TEXTS
-from goldviz.data.tables.private_files import private_folder
+from goldviz.data.tables.kept_files import BROUGHT, KeptFiles, market_folder
 from goldviz.data.tables.sealed_names import KEY, check_open
-from goldviz.data.tables.whole_files import disk_faults_as, make_room, remove, size_of, write_whole
+from goldviz.data.tables.whole_files import disk_faults_as
 
 SIMULATED = "simulated"
+MARKETS = KeptFiles("", ".parquet", 2000 * 10**6, "Markets", BROUGHT, named=KEY)
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,6 @@ class KeptMarket:
     def public(self) -> bool:
         """Whether every visitor may choose it: a download that holds nothing of a visitor's own."""
         return self.source == "yahoo" and WITH_TEXTS not in self.origin
-
-
-def market_folder() -> Path:
-    """``GOLDVIZ_DATA``, or a folder in the user's data folder. It need not exist."""
-    folder = os.environ.get("GOLDVIZ_DATA", "").strip()
-    if folder:
-        return Path(folder).expanduser().absolute()
-    return Path(platformdirs.user_data_dir("goldviz", appauthor=False)) / "markets"
 
 
 def market_budget() -> int:
@@ -85,20 +77,9 @@ def keep(market: Market) -> str:
         )
     name = market_name(market)
     with _trouble_named("cannot be written"):
-        private_folder(market_folder())
-        write_whole(_market_path(name), content)
-        make_room(market_folder(), _market_paths(), budget, survivor=_market_path(name))
+        MARKETS.write(name, content)
+        replace(MARKETS, budget=budget).make_room(survivor=name)
     return name
-
-
-def size_of_markets() -> int:
-    """How many bytes all kept markets take."""
-    return size_of(_market_paths())
-
-
-def forget_markets() -> None:
-    """Remove all kept markets: runs and links that use them need their data loaded again."""
-    remove(_market_paths())
 
 
 def load_market(name: str, seed: int = 0) -> Market:
@@ -111,22 +92,18 @@ def load_market(name: str, seed: int = 0) -> Market:
     check_open(name, MarketError)
     if not KEY.fullmatch(name):
         raise MarketError(f"The market is {name!r}; allowed is '{SIMULATED}' or the 16 characters that name kept data.")
-    path = _market_path(name)
     with _trouble_named("cannot be read"):
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            raise MarketError(
-                f"This machine does not hold the market {name}: load its data here again, or choose another market."
-            ) from None
+        content = MARKETS.read(name)
+    if content is None:
+        raise MarketError(
+            f"This machine does not hold the market {name}: load its data here again, or choose another market."
+        )
     try:
         market = read_market(content)
+        if market_name(market) != name:
+            raise DamagedMarketError
     except DamagedMarketError:
-        raise MarketError(_damaged(path)) from None
-    if market_name(market) != name:
-        raise MarketError(_damaged(path))
-    with suppress(OSError):  # A folder that can only be read has no order of use, and needs none.
-        os.utime(path)
+        raise MarketError(f"The file {MARKETS.path(name)} is damaged and was not used; load its data again.") from None
     return market
 
 
@@ -136,7 +113,7 @@ def kept() -> list[KeptMarket]:
     Raises :class:`goldviz.data.markets.market.MarketError` where the folder is there and cannot be read.
     """
     with _trouble_named("cannot be read"):
-        paths = _market_paths()
+        paths = MARKETS.paths()
     entries = []
     for path in paths:
         with suppress(DamagedMarketError, FileNotFoundError):
@@ -149,7 +126,7 @@ def kept() -> list[KeptMarket]:
 def kept_market(name: str) -> KeptMarket | None:
     """What is known of the kept market of this name; None where there is none, or its file cannot be read."""
     with suppress(DamagedMarketError, OSError):
-        return _kept_market(_market_path(name))
+        return _kept_market(MARKETS.path(name))
     return None
 
 
@@ -173,18 +150,6 @@ def _kept_market(path: Path) -> KeptMarket:
         channels=tuple(facts["name"] for facts in description["channels"]),
         observations=description["observations"],
     )
-
-
-def _market_path(name: str) -> Path:
-    return market_folder() / f"{name}.parquet"
-
-
-def _market_paths() -> list[Path]:
-    return [path for path in market_folder().glob("*.parquet") if KEY.fullmatch(path.stem)]
-
-
-def _damaged(path: Path) -> str:
-    return f"The file {path} is damaged and was not used; load its data again."
 
 
 def _trouble_named(what: str) -> AbstractContextManager[None]:

@@ -50,7 +50,9 @@ class Release:
         hours, minutes = (int(part) for part in self.clock.split(":"))
         days = _last_days(dates.normalize(), self.period) + pd.Timedelta(days=self.days)
         if self.business_days is not None and len(days):
-            days = _working_days_later(days, self.business_days)
+            dates_alone, working = days.to_numpy().astype("datetime64[D]"), _federal_working_days()
+            later = np.busday_offset(dates_alone, self.business_days, roll="forward", busdaycal=working)
+            days = pd.DatetimeIndex(later)
         local = days + pd.Timedelta(hours=hours, minutes=minutes)
         # An hour that a change of the clocks skips or repeats is rare and at night; the later moment leaks nothing.
         zone_times = local.tz_localize(self.zone, ambiguous=np.zeros(len(local), bool), nonexistent="shift_forward")
@@ -63,14 +65,6 @@ def _last_days(days: pd.DatetimeIndex, period: Period) -> pd.DatetimeIndex:
         return days
     length = {"week": pd.DateOffset(days=7), "month": pd.DateOffset(months=1), "quarter": pd.DateOffset(months=3)}
     return pd.DatetimeIndex(days + length.get(period, pd.DateOffset(years=1)) - pd.Timedelta(days=1))
-
-
-def _working_days_later(days: pd.DatetimeIndex, count: int) -> pd.DatetimeIndex:
-    return pd.DatetimeIndex(
-        np.busday_offset(
-            days.to_numpy().astype("datetime64[D]"), count, roll="forward", busdaycal=_federal_working_days()
-        )
-    )
 
 
 @cache

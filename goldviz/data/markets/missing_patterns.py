@@ -25,14 +25,6 @@ class MissingPattern:
     hidden: Callable[[int, int, float, np.random.Generator], NDArray[np.bool_]]
 
 
-def _hide_nothing(rows: int, covariates: int, share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    return np.zeros((rows, covariates), dtype=bool)
-
-
-def _hide_single(rows: int, covariates: int, share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    return generator.random((rows, covariates)) < share
-
-
 def _hide_blocks(rows: int, covariates: int, share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
     """A two-state Markov chain that starts, and so stays, with probability ``share`` of being hidden."""
     run = max(BLOCK_ROWS, LEAST_GAP_ROWS * share / (1 - share))
@@ -51,8 +43,10 @@ def _hide_channels(rows: int, covariates: int, share: float, generator: np.rando
 
 
 MISSING_PATTERNS = {
-    "none": MissingPattern("nothing", _hide_nothing),
-    "random": MissingPattern("single observations", _hide_single),
+    "none": MissingPattern("nothing", lambda rows, covariates, *_: np.zeros((rows, covariates), dtype=bool)),
+    "random": MissingPattern(
+        "single observations", lambda rows, covariates, share, drawn: drawn.random((rows, covariates)) < share
+    ),
     "blocks": MissingPattern("blocks of weeks", _hide_blocks),
     "channel": MissingPattern("whole channels", _hide_channels),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -69,9 +69,9 @@ def market_file(market: Market) -> bytes:
     )
     table = pa.table(
         {
-            "time": pa.array(_joined([times for times, _ in columns], np.int64), pa.timestamp("s")),
+            "time": pa.array(np.concatenate([times for times, _ in columns]), pa.timestamp("s")),
             "channel": pa.DictionaryArray.from_arrays(pa.array(places), names),
-            "value": pa.array(_joined([values for _, values in columns], np.float64), pa.float64()),
+            "value": pa.array(np.concatenate([values for _, values in columns]), pa.float64()),
         },
         metadata={DESCRIPTION: description, DIGEST: hashlib.sha256(description).hexdigest().encode()},
     )
@@ -159,10 +159,6 @@ def _columns(channel: Channel) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Seconds since 1970 and values, the days listed without a value among them."""
     days = pd.DatetimeIndex(channel.values.index).as_unit("s")
     return days.asi8, channel.values.to_numpy(dtype=np.float64)
-
-
-def _joined(arrays: Iterable[NDArray[Any]], dtype: type) -> NDArray[Any]:
-    return np.concatenate([np.empty(0, dtype), *arrays])
 
 
 def _json(facts: Mapping[str, Any]) -> bytes:

@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 
 from goldviz.data.markets.clock import utc_now
-from goldviz.data.markets.kept_markets import market_folder
 from goldviz.data.markets.market import Channel, MarketError
 from goldviz.data.markets.symbols import described
 from goldviz.data.markets.yahoo_faults import download_fault, no_prices, no_rows
+from goldviz.data.tables.kept_files import market_folder
 from goldviz.data.tables.private_files import private_folder
 
 if TYPE_CHECKING:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from goldviz.data.markets.kept_markets import market_folder
+import platformdirs
+
 from goldviz.data.tables.private_files import private_folder
 from goldviz.data.tables.whole_files import make_room, remove, size_of, write_whole
+
+
+def market_folder() -> Path:
+    """``GOLDVIZ_DATA``, or a folder in the user's data folder. It need not exist."""
+    folder = os.environ.get("GOLDVIZ_DATA", "").strip()
+    if folder:
+        return Path(folder).expanduser().absolute()
+    return Path(platformdirs.user_data_dir("goldviz", appauthor=False)) / "markets"
 
 
 @dataclass(frozen=True)
@@ -25,6 +35,8 @@ class KeptFiles:
     budget: int
     words: str = ""
     lost: str = ""
+    named: re.Pattern[str] = re.compile(".+")
+    """Other files of the folder are not goldviz's."""
 
     def path(self, name: str) -> Path:
         """Where the file of this name lies, if it is there."""
@@ -50,18 +62,20 @@ class KeptFiles:
     def make_room(self, survivor: str) -> None:
         """Remove the least recently used files beyond the budget, but not the one of this name."""
         path = self.path(survivor)
-        make_room(path.parent, self._paths(), self.budget, survivor=path)
+        make_room(path.parent, self.paths(), self.budget, survivor=path)
 
     def size(self) -> int:
         """How many bytes the files take."""
-        return size_of(self._paths())
+        return size_of(self.paths())
 
     def clear(self) -> None:
         """Remove all files."""
-        remove(self._paths())
+        remove(self.paths())
 
-    def _paths(self) -> list[Path]:
-        return list((market_folder() / self.folder).glob(f"*{self.ending}"))
+    def paths(self) -> list[Path]:
+        """Where all of them lie."""
+        paths = (market_folder() / self.folder).glob(f"*{self.ending}")
+        return [path for path in paths if self.named.fullmatch(path.stem)]
 
 
 BROUGHT = "Runs and links that use them need them brought again."

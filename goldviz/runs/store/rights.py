@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import platformdirs
 
-from goldviz.data.markets.kept_markets import market_folder
-from goldviz.data.tables.kept_files import PLACES
+from goldviz.data.tables.kept_files import PLACES, market_folder
 from goldviz.data.tables.private_files import closed_to_others, open_to_others
 from goldviz.data.tables.sealed_names import KEY
 from goldviz.data.tables.whole_files import UNFINISHED_FILE

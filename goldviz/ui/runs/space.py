@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from goldviz.data.markets.kept_markets import forget_markets, market_budget, market_folder, size_of_markets
+from goldviz.data.markets.kept_markets import MARKETS, market_budget
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.kept_files import BROUGHT, PLACES
+from goldviz.data.tables.kept_files import PLACES, market_folder
 from goldviz.data.tables.whole_files import left_behind, remove, size_of
 from goldviz.runs.execution.execution import ExecutionError, checkpoints_budget
 from goldviz.runs.store.schema import StoreError
@@ -48,7 +48,7 @@ def places() -> list[Place]:
             _free_checkpoints,
             STATES_LOST,
         ),
-        Place("markets", "Markets", size_of_markets(), market_budget(), forget_markets, BROUGHT),
+        Place("markets", MARKETS.words, MARKETS.size(), market_budget(), MARKETS.clear, MARKETS.lost),
         *files,
         Place("readings", "Readings in memory", bytes_used, most, services.forget_readings),
         Place("unfinished", "Files left unfinished", size_of(remains), None, lambda: remove(remains)),

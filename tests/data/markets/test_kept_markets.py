@@ -18,10 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.data.markets.kept_markets import keep, kept, load_market, market_folder
+from goldviz.data.markets.kept_markets import keep, kept, load_market
 from goldviz.data.markets.market import Channel, Market, MarketError, Release
 from goldviz.data.markets.parquet import DamagedMarketError, market_file, market_name, read_market
 from goldviz.data.markets.simulated import simulated_market
+from goldviz.data.tables.kept_files import market_folder
 from tests.data.markets.real_gold import COVARIATES, real_gold
 
 NOW = pd.Timestamp("2026-11-20 14:03", tz="UTC")
