@@ -67,7 +67,7 @@ def test_kept_runs_are_listed(kept: str, capsys: pytest.CaptureFixture[str]) -> 
     assert "finished" in text
     assert "3 of 3" in text
     assert "my run" in text
-    assert "1 of 1 kept runs" in text
+    assert "1 of 1 kept run\n" in text
     Store().delete([kept])
     assert main(["list", "--runs"]) == 0
     assert capsys.readouterr().out == "No run has been kept yet.\n"

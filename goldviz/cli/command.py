@@ -15,6 +15,7 @@ from pathlib import Path
 
 from goldviz.cli.errors import FAILED, INTERRUPTED, REFUSED, CommandError, Parser, check_values, in_print, told
 from goldviz.cli.streams import abandoned, flushed
+from goldviz.plurals import how_many
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -190,7 +191,7 @@ def _list_runs() -> int:
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
         row = f"{run.id}  {date}  {run.experiment:<18} {run.status:<12} {run.step:>6} of {run.total:<6} "
         print((row + sealed_text(run.name)).rstrip())
-    print(f"{len(rows)} of {total} kept runs" if rows else "No run has been kept yet.")
+    print(f"{len(rows)} of {how_many(total, 'kept run')}" if rows else "No run has been kept yet.")
     return 0
 
 
@@ -256,10 +257,9 @@ def _rescue(_arguments: argparse.Namespace) -> int:
     from goldviz.runs.store.rescue import rescue
 
     outcome = rescue()
-    loss = f"{outcome.lost} rows could not be read. " if outcome.lost else ""
-    runs, were = ("run", "was") if outcome.runs == 1 else ("runs", "were")
-    sentence = f"{outcome.runs} {runs} with {outcome.rows} rows of records {were} saved."
-    print(f"{sentence} {loss}The old file is {outcome.aside}.")
+    loss = f"{how_many(outcome.lost, 'row')} could not be read. " if outcome.lost else ""
+    saved = f"{how_many(outcome.runs, 'run')} with {how_many(outcome.rows, 'row')} of records"
+    print(f"{saved} {'was' if outcome.runs == 1 else 'were'} saved. {loss}The old file is {outcome.aside}.")
     return 0
 
 

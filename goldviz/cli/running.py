@@ -232,7 +232,7 @@ def _add_market_options(parser: Parser) -> None:
     group.add_argument(
         "--market-split",
         metavar="NAME",
-        help="which column's names are channels; '' where all rows are one price",
+        help="which column has names that become columns; '' where all rows are one price",
     )
     group.add_argument("--market-date-column", metavar="NAME", help="in which column the dates stand")
     group.add_argument("--market-decimal", choices=[".", ","], help="the decimal mark")

@@ -58,7 +58,7 @@ def bring(page: Page, *files: Path) -> None:
 def table(page: Page, number: int = 0) -> str:
     """What a table of the dialog says to those who hear it."""
     cells = page.get_by_role("dialog").get_by_test_id("stDataFrame").nth(number).locator("canvas table")
-    expect(cells).to_contain_text("Date" if number == 0 else "Channel")
+    expect(cells).to_contain_text("Date" if number == 0 else "Column")
     return cells.inner_text()
 
 
@@ -113,7 +113,7 @@ def test_a_reading_is_changed_and_a_workbook_joins_the_file(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("You use CL=F.csv now")
     expect(button(page, "Use these data")).to_have_count(0)
-    dialog.get_by_text("Join: its channels and these").click()
+    dialog.get_by_text("Join: its columns and these").click()
     assert "every day" in table(page, 1)
     button(page, "Use these data").click()
     expect(page.locator(".st-key-market")).to_contain_text("CL=F.csv and metals.xlsx: Close (CL=F) and 2 more channels")

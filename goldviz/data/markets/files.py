@@ -32,7 +32,7 @@ from goldviz.data.tables.date_columns import with_whole_dates
 from goldviz.data.tables.delimited_text import delimited_table
 from goldviz.data.tables.file_table import FileTable, Report, plain_words, unheard
 from goldviz.data.tables.parquet_table import ENCRYPTED_MARK, PARQUET_MARK, parquet_table
-from goldviz.data.tables.printed_dates import DateOrder, Moments
+from goldviz.data.tables.printed_dates import DateOrder
 from goldviz.data.tables.table_layout import TableLayout, understood
 from goldviz.data.tables.understood import Question, Understood
 from goldviz.data.tables.workbook_table import is_workbook, workbook_table
@@ -245,13 +245,10 @@ def _date_reading(table: FileTable, layout: TableLayout) -> DateReading:
 
 def _readings(layout: TableLayout) -> dict[str, tuple[str, ...]]:
     dates = layout.dates
-    if dates.month_first is None:
-        return {dates.order: _iso(dates.moments)}
-    return {"day": _iso(dates.moments), "month": _iso(dates.month_first)}
-
-
-def _iso(moments: Moments) -> tuple[str, ...]:
-    return tuple(str(day) for day in moments[:FIRST_ROWS].astype("datetime64[D]"))
+    both = {dates.order: dates.moments}
+    if dates.month_first is not None:
+        both = {"day": dates.moments, "month": dates.month_first}
+    return {order: tuple(map(str, read[:FIRST_ROWS].astype("datetime64[D]"))) for order, read in both.items()}
 
 
 def _future_notes(columns: Sequence[DailyColumn], now: pd.Timestamp) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from goldviz.data.markets.market import END_OF_DAY, Period, Release
 from goldviz.data.markets.release_words import release_words
@@ -75,14 +74,11 @@ def stamp_reading(
 
 def _period(days: pd.DatetimeIndex) -> Period:
     """The period whose first day all of the days are; empty where there is none."""
-    moments = days.to_numpy()
-    if (moments == moments.astype("datetime64[M]")).all():
+    if (days.day == 1).all():
         months = set(days.month)
         return "year" if months == {1} else "quarter" if months <= {1, 4, 7, 10} else "month"
-    gaps: NDArray[np.int64] = np.diff(days.as_unit("s").asi8) // DAY
-    return "week" if (days.day_of_week == 0).all() and np.median(gaps) == 7 else ""
+    return "week" if (days.day_of_week == 0).all() and np.median(np.diff(days.as_unit("s").asi8)) == 7 * DAY else ""
 
 
 def _clock(seconds: int) -> str:
-    minutes = seconds // 60 % (24 * 60)
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+    return f"{pd.Timestamp(seconds, unit='s'):%H:%M}"

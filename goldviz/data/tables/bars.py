@@ -54,7 +54,10 @@ def bars_in(values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int64])
     [Bars(open=3, high=7, low=5, close=6, others=(), certain=True)]
     """
     # A cell such as 1e999 is refused later; here it is a gap.
-    left = {place: np.where(np.isfinite(column), column, np.nan) for place, column in values.items()}
+    left = {
+        place: np.where(np.isfinite(column), column, np.nan) if np.isinf(column).any() else column
+        for place, column in values.items()
+    }
     groups = []
     while (bars := _narrowest(left, order)) is not None:
         groups.append(bars)

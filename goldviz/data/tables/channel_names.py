@@ -15,9 +15,9 @@ from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.column_words import CHANNEL_WORDS, KNOWN_WORDS, name_words
 from goldviz.data.tables.daily_column import DailyColumn, DatedTable, daily_column
 from goldviz.data.tables.file_table import FileTable, distinct_names, is_missing, plain_words, printed
-from goldviz.data.tables.printed_dates import Moments
 from goldviz.data.tables.printed_numbers import ReadNumbers
 from goldviz.data.tables.understood import Question, Told
+from goldviz.plurals import how_many
 
 MOST_CHANNELS = 200
 ROWS_FOR_DAYS = 200
@@ -69,13 +69,13 @@ def split_question(
     names = [plain_words(name, 20) for name in key[1].dictionary.to_pylist()]
     by_name = ", ".join(f"{names[code]} {counts[code]}" for code in np.argsort(-counts, kind="stable")[:6])
     repeats = len(source.dates.moments) - len(np.unique(source.dates.moments))
-    twice = f", {repeats} rows repeat a date" if repeats else ""
+    twice = f", {how_many(repeats, 'row', 'repeats', 'repeat')} a date" if repeats else ""
     name = source.table.names[price]
     last = whole.values.iloc[-1] if len(whole.values) else float("nan")
     return replace(
         question,
         answers={
-            "": f"all rows are one {name}: {len(whole.values.dropna())} days{twice}, last {last:,.10g}",
+            "": f"all rows are one {name}: {how_many(len(whole.values.dropna()), 'day')}{twice}, last {last:,.10g}",
             source.table.names[key[0]]: f"a column for each: {by_name} rows",
         },
     )
@@ -85,7 +85,8 @@ def one_row_a_moment(source: DatedTable) -> tuple[NDArray[np.int64], list[str]]:
     """Each moment's first row, and how many others there are."""
     firsts = np.sort(np.unique(source.dates.moments, return_index=True)[1])
     again = len(source.dates.moments) - len(firsts)
-    return firsts, [f"{again} rows repeat a date; the first of each date counts."] if again else []
+    note = f"{how_many(again, 'row', 'repeats', 'repeat')} a date; the first of each date counts."
+    return firsts, [note] if again else []
 
 
 def without_entities(
@@ -100,8 +101,17 @@ def without_entities(
         for column in numeric
         if name_words(table.names[column]) & CHANNEL_WORDS and np.ptp(numbers[column].values) == 0
     ]
+    moments = source.dates.moments
+    rows = np.linspace(0, len(moments) - 1, min(ROWS_FOR_DAYS, len(moments))).astype(int)
+    days = pd.DatetimeIndex(moments[rows])
+    week, weekday = days.isocalendar().week, days.day_of_week
+    # What a calendar counts of each day.
+    parts = (days.year, days.quarter, days.month, days.day, week, days.day_of_year, weekday, weekday + 1)
     counts = [
-        column for column in numeric if _counts(table.names[column], numbers[column].values, source.dates.moments)
+        column
+        for column in numeric
+        if _counts_rows(table.names[column], numbers[column].values)
+        or any(np.array_equal(numbers[column].values[rows], part) for part in parts)
     ]
     others = [column for column in numeric if column not in (*codes, *counts)]
     notes = [f"{table.names[column]} is {table.cell(column, 0)} in every row." for column in (*names, *codes)]
@@ -110,17 +120,10 @@ def without_entities(
     return others or numeric, notes
 
 
-def _counts(name: str, values: NDArray[np.float64], moments: Moments) -> bool:
-    """Whether a column numbers the rows from 0 or 1, as an index does that was written beside them, or is a part of
-    the dates, such as the year."""
+def _counts_rows(name: str, values: NDArray[np.float64]) -> bool:
+    """Whether a column numbers the rows from 0 or 1, as an index does that was written beside them."""
     up = values if values[0] in (0, 1) else values[::-1]
-    if up[0] in (0, 1) and (np.diff(up) == 1).all():
-        return not name_words(name) & KNOWN_WORDS
-    rows = np.linspace(0, len(values) - 1, min(ROWS_FOR_DAYS, len(values))).astype(int)
-    days = pd.DatetimeIndex(moments[rows])
-    week, year, weekday = days.isocalendar().week, days.day_of_year, days.day_of_week
-    parts = (days.year, days.quarter, days.month, days.day, week, year, weekday, weekday + 1)
-    return any(np.array_equal(values[rows], part) for part in parts)
+    return up[0] in (0, 1) and bool((np.diff(up) == 1).all()) and not name_words(name) & KNOWN_WORDS
 
 
 def one_name(table: FileTable, column: int) -> bool:
@@ -137,7 +140,7 @@ def by_channel(
     file, unit = source.table.file, source.table.units.get(source.table.names[column], "")
     return {
         name: replace(
-            daily_column(source, column, numbers, np.flatnonzero(codes == code), f"Channel {name} of {file}"),
+            daily_column(source, column, numbers, np.flatnonzero(codes == code), f"Column {name} of {file}"),
             unit=unit,
             of=source.table.names[column],
         )

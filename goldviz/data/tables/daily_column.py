@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from goldviz.data.tables.file_table import FileTable
 from goldviz.data.tables.printed_dates import Moments, PrintedDates, ascending
 from goldviz.data.tables.printed_numbers import ReadNumbers
+from goldviz.plurals import how_many
 
 FEWEST_VALUES = 30
 LARGEST_VALUE = 1e15
@@ -30,6 +32,12 @@ class DatedTable:
     table: FileTable
     place: int
     dates: PrintedDates
+
+    @cached_property
+    def days(self) -> tuple[pd.DatetimeIndex, NDArray[np.intp]]:
+        """The days of its rows, ascending, for all columns together; and which of them each row is of."""
+        days, of_day = np.unique(self.dates.moments.astype("datetime64[D]"), return_inverse=True)
+        return pd.DatetimeIndex(days.astype("datetime64[s]")), of_day
 
 
 @dataclass(frozen=True)
@@ -73,13 +81,14 @@ def daily_column(
     rows_with_values = rows_with_values[np.argsort(moments[rows_with_values], kind="stable")]
     at, there = moments[rows_with_values], values[rows_with_values]
     again = np.flatnonzero(at[1:] == at[:-1])
-    days, of_day = np.unique(moments.astype("datetime64[D]"), return_inverse=True)
+    some = len(rows) < len(source.dates.moments)
+    days, of_day = (replace(source, dates=replace(source.dates, moments=moments)) if some else source).days
     by_day = np.full(len(days), np.nan)
     # Of several for one day numpy keeps the last, and they are in the order of time.
     by_day[of_day[rows_with_values]] = there
     days_with_values = np.flatnonzero(np.isfinite(by_day))
     inside = slice(days_with_values[0], days_with_values[-1] + 1) if len(days_with_values) else slice(0)
-    series = pd.Series(by_day[inside], pd.DatetimeIndex(days[inside].astype("datetime64[s]")))
+    series = pd.Series(by_day[inside], days[inside])
     several = len(at) - len(again) > len(days_with_values)
     differ = again[there[again + 1] != there[again]]
     trouble = _wrong_cell(source, column, numbers, rows, words)
@@ -88,22 +97,22 @@ def daily_column(
             source, column, rows[rows_with_values[differ[0]]], rows[rows_with_values[differ[0] + 1]], words
         )
     if not trouble and len(days_with_values) < FEWEST_VALUES:
-        days_of_many = f"{len(at):,} values on {len(days_with_values)} days, and one a day counts"
-        count = days_of_many if several else f"{len(days_with_values)} values"
+        days_of_many = f"{how_many(len(at), 'value')} on {how_many(len(days_with_values), 'day')}, and one a day counts"
+        count = days_of_many if several else how_many(len(days_with_values), "value")
         trouble = f"{words} has {count}; at least {FEWEST_VALUES} are needed. Choose a longer file."
     notes = _order_notes(moments, source.dates)
     if len(again):
-        notes += (f"{len(again)} values stand there twice for the same time and count once.",)
+        notes += (f"{how_many(len(again), 'value', 'stands', 'stand')} there twice for the same time: one counts.",)
     if several:
         notes += ("There are several values a day; the last of each day counts.",)
         notes += _sampling(at)
     else:
-        notes += _calendar(days[days_with_values], by_day[days_with_values])
+        notes += _calendar(days[days_with_values].to_numpy().astype("datetime64[D]"), by_day[days_with_values])
     clocks = (at - at.astype("datetime64[D]")).astype(int)
     latest_clock = 0 if several else int(clocks.max(initial=0))
     empty = int((moments > at[-1]).sum()) if len(at) else 0
     if empty:
-        notes += (f"{empty} row{'s' if empty > 1 else ''} after the last value {'are' if empty > 1 else 'is'} empty.",)
+        notes += (f"{how_many(empty, 'row')} after the last value {'are' if empty > 1 else 'is'} empty.",)
     return DailyColumn(
         series,
         notes,
@@ -132,7 +141,7 @@ def _sampling(moments: Moments) -> tuple[str, ...]:
 def _calendar(days: NDArray[np.datetime64], values: NDArray[np.float64]) -> tuple[str, ...]:
     """What is said of a long time without values, and of a week that is not Monday to Friday."""
     gaps = np.diff(days).astype(int)
-    if len(days) < FEWEST_VALUES or np.median(gaps) > LONGEST_STEP:
+    if len(days) < FEWEST_VALUES or 2 * (gaps > LONGEST_STEP).sum() > len(gaps):
         return ()
     longest = int(np.argmax(gaps))
     hole = f"No values for {gaps[longest]} days, until {days[longest + 1]}."

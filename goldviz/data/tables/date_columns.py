@@ -17,8 +17,8 @@ from goldviz.data.tables.file_table import FileTable, distinct_names, plain_word
 from goldviz.data.tables.printed_dates import (
     ALLOWED_DATES,
     MONTHS,
+    PERIODS,
     SERIAL_DAYS,
-    YEARS_ALONE,
     DateForm,
     PrintedDates,
     date_form,
@@ -26,8 +26,11 @@ from goldviz.data.tables.printed_dates import (
 
 YEAR = r"^(?:1[789]|2[01])\d{2}(?:[.]0+)?$"
 DATE_TYPES = (pa.types.is_string, pa.types.is_date, pa.types.is_timestamp, pa.types.is_integer)
-CLOCK = r"^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$"
+CLOCK = r"^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?(?: ?[-–] ?\d{1,2}:\d{2})?$"
 CLOCK_DIGITS = r"^(?:[01]?\d|2[0-3])[0-5]\d(?:[0-5]\d)?$"
+HOURS = r"^(?:HE ?\d{1,2}|\d{1,2} ?(?:h|[AaPp][Mm]))$"
+HOURS_BY_NAME = r"^(?:H|Hour)? ?\d{1,2}(?: ?[-–] ?\d{1,2})?$"
+"""Hours of dates that come again, the latter in a column that is named as one of hours."""
 
 
 def date_columns(table: FileTable) -> list[tuple[int, DateForm]]:
@@ -47,8 +50,10 @@ def date_columns(table: FileTable) -> list[tuple[int, DateForm]]:
     if not candidates and (form := _serial_days(table)):
         candidates.append((False, 0, form))
     if not candidates:
+        cells = " and ".join(repr(table.cell(place, 0)) for place in range(min(2, len(table.names))))
+        aside = "Write the day on which each fiscal year or its part ends. " if "FY" in cells.upper() else ""
         raise MarketError(
-            f"{table.file} has no column of dates: its first cells are {_first_cells(table)}. Allowed are dates like "
+            f"{table.file} has no column of dates: its first cells are {cells}. {aside}Allowed are dates like "
             f"{ALLOWED_DATES}; where the names stand in another row, say which."
         )
     return [(place, form) for _, place, form in sorted(candidates, key=lambda item: item[:2])]
@@ -81,7 +86,7 @@ def with_whole_dates(table: FileTable) -> FileTable:
         table,
         names=distinct_names([name, *(table.names[place] for place in others)]),
         columns=(_whole_dates(cells), *(table.columns[place] for place in others)),
-        notes=(*table.notes, YEARS_ALONE) if len(cells) == 1 else table.notes,
+        notes=(*table.notes, PERIODS["year"]) if len(cells) == 1 else table.notes,
     )
 
 
@@ -96,10 +101,6 @@ def _whole_dates(parts: Mapping[str, pa.StringArray]) -> pa.StringArray:
     if "quarter" in parts:
         return pc.binary_join_element_wise(year, pc.replace_substring_regex(parts["quarter"], r"^(\d)$", r"Q\1"), "-")
     return pc.binary_join_element_wise(year, "12-31", "-")
-
-
-def _first_cells(table: FileTable) -> str:
-    return " and ".join(repr(table.cell(place, 0)) for place in range(min(2, len(table.names))))
 
 
 def _serial_days(table: FileTable) -> DateForm | None:
@@ -142,7 +143,12 @@ def clock_column(table: FileTable, place: int, dates: PrintedDates) -> int | Non
         if column == place or not (text or pa.types.is_time(cells.type)):
             continue
         has_clock_name = bool(name_words(table.names[column]) & CLOCK_WORDS)
-        pattern = f"{CLOCK}|{CLOCK_DIGITS}" if has_clock_name or (has_repeats and column == place + 1) else CLOCK
-        if pa.types.is_time(cells.type) or pc.all(pc.match_substring_regex(printed(cells), pattern)).as_py():
+        digits = has_clock_name or (has_repeats and column == place + 1)
+        fitting = [CLOCK, *[CLOCK_DIGITS] * digits, *[HOURS] * has_repeats]
+        fitting += [HOURS_BY_NAME] * (has_repeats and has_clock_name)
+        all_fit = (
+            pc.all(pc.match_substring_regex(printed(part), "|".join(fitting))).as_py() for part in (cells[:1], cells)
+        )
+        if pa.types.is_time(cells.type) or all(all_fit):
             return column
     return None

@@ -15,7 +15,6 @@ from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from charset_normalizer import from_bytes
 from numpy.typing import NDArray
 
@@ -25,6 +24,7 @@ from goldviz.data.tables.file_table import FileTable, check_lengths, check_width
 from goldviz.data.tables.printed_dates import date_form
 from goldviz.data.tables.table_head import Extent, extent
 from goldviz.data.tables.text_cells import SEPARATORS, UnevenRow, columns_of_text, uneven_words
+from goldviz.plurals import how_many
 
 SAMPLE = 20_000
 """Characters from which the separator is told."""
@@ -60,8 +60,10 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
     separator, width, text = _separator(text, file)
     check_width(file, width)
     uneven: list[UnevenRow] = []
+    content = text.encode("utf-8", errors="replace")
+    del text
     columns = columns_of_text(
-        text,
+        content,
         separator,
         width,
         MarketError,
@@ -71,7 +73,6 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
         hint=HINT,
         uneven=uneven,
     )
-    columns = [pc.utf8_trim_whitespace(column) for column in columns]
     rows = np.delete(np.arange(1, len(columns[0]) + len(uneven) + 1), [row.number - 1 for row in uneven])
     if not len(rows):
         raise MarketError(f"{file} does not begin with a header; expected is a row of column names.")
@@ -81,8 +82,8 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
     columns = [column[table.first : table.end] for column in columns]
     rows = rows[table.first : table.end]
     empty = _blank_rows(columns) if len(rows) else np.zeros(0, bool)
-    mask = pa.array(~empty)
-    columns, rows = [column.filter(mask) for column in columns], rows[~empty]
+    if empty.any():
+        columns, rows = [column.filter(pa.array(~empty)) for column in columns], rows[~empty]
     notes += table.notes
     return cut_table(
         FileTable(
@@ -106,8 +107,7 @@ def _around(
             raise MarketError(uneven_words(row, file, width, MOST, HINT))
     sides = {"above": above, "below": below}
     return tuple(
-        f"{len(left)} {'row was' if len(left) == 1 else 'rows were'} left out {side} the table: "
-        f"{plain_words(left[0].text, 40)!r}."
+        f"{how_many(len(left), 'row', 'was', 'were')} left out {side} the table: {plain_words(left[0].text, 40)!r}."
         for side, left in sides.items()
         if left
     )

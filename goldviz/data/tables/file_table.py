@@ -151,6 +151,11 @@ def printed(column: pa.Array) -> pa.StringArray:
     return pc.fill_null(text, "") if text.null_count else text
 
 
+def is_empty(cells: pa.StringArray) -> bool:
+    """Whether no trimmed cell says a value; the first few tell it of most columns."""
+    return all(pc.all(is_missing(part)).as_py() for part in (cells[:200], cells))
+
+
 def is_missing(cells: pa.StringArray) -> pa.BooleanArray:
     """Whether each trimmed cell says that there is no value."""
     return pc.is_in(pc.utf8_lower(cells), value_set=pa.array(MISSING))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -25,14 +26,20 @@ DateOrder = Literal["year", "day", "month", "either"]
 Moments = NDArray[np.datetime64]
 
 ALLOWED_DATES = "2024-12-31, 31/12/2024, 12/31/24, Dec 31, 2024, 2024-12, 2024M12, 2024-Q4 and 20241231"
-YEARS_ALONE = "Dates name years; each value is put on the last day of its year, for it is not known earlier."
-MONTHS_ALONE = "Dates name months; each value is put on the last day of its month, for it is not known earlier."
-WEEKS_ALONE = "Dates name weeks; each value is put on the Monday of its week."
-QUARTERS_ALONE = "Dates name quarters; each value is put on the last day of its quarter, for it is not known earlier."
+PERIODS = {
+    period: f"Dates name {period}s; each value is put on the last day of its {period}, for it is not known earlier."
+    for period in ("month", "quarter", "half-year", "year")
+} | {
+    "week": "Dates name weeks; each value is put on the Monday of its week.",
+    "later": "Years such as 2023/24 are put on the last day of the second one: they may end earlier, but not later.",
+}
+"""What is said where dates name no days."""
 FIRST_SHORT_YEAR = 69
 """Of years with two digits this one and later ones are of the last century, as in C's library."""
 FIRST_DAY = np.datetime64("1700-01-01", "s")
 LAST_DAY = np.datetime64("2200-01-01", "s")
+LAST_SECOND = 24 * 3600 - 1
+"""Where 24:00 is put, which ends a day and counts on it."""
 READ_FOR_FORM = 500
 ENOUGH = 0.8
 """Share of the first cells that must have a form for the column to have it."""
@@ -75,7 +82,10 @@ class DateForm:
 DATE_FORMS = (
     DateForm("year", rf"(?i)^{_WEEKDAY}{_YEAR}[-/.年](?P<month>\d{{1,2}})[-/.月]{_DAY}日?{_REST}$"),
     DateForm("year", rf"(?i)^{_YEAR}(?:[-/]| ?M)(?P<month>\d{{1,2}})$"),
+    DateForm("year", rf"(?i)^(?:FY ?)?{_YEAR}[-/](?P<later>\d{{4}}|\d{{2}})$"),
     DateForm("year", rf"(?i)^(?P<month>\d{{1,2}})[-/]{_YEAR}$"),
+    DateForm("year", rf"(?i)^{_YEAR}[- ]?[HS](?P<semester>[12])$"),
+    DateForm("year", rf"(?i)^[HS](?P<semester>[12])[-/ ']*{_ANY_YEAR}$"),
     DateForm("year", rf"(?i)^{_YEAR}-?W(?P<week>\d{{2}})$"),
     DateForm("year", rf"(?i)^{_YEAR}[- ]?[QT](?P<quarter>[1-4])$"),
     DateForm("year", rf"(?i)^[QT](?P<quarter>[1-4])[-/ ']*{_ANY_YEAR}$"),
@@ -102,6 +112,8 @@ _LOOKS = {
     for form in DATE_FORMS
 }
 """The same patterns ready made: of a few cells Arrow would make them anew each time."""
+_LIKE_ONE = re.compile(ANY_DATE.replace("(?i)", ""), re.ASCII | re.IGNORECASE)
+"""Most columns hold numbers, which one pattern tells faster than many."""
 SERIAL_DAYS = DateForm("year", r"^(?P<serial>[1-6]\d{4})(?:\.\d+)?$", digits_alone=True)
 """Days since 1899-12-30, as a spreadsheet counts them: taken for dates only where a table has no others."""
 SERIAL_START = np.datetime64("1899-12-30", "s")
@@ -134,8 +146,8 @@ def date_form(cells: pa.StringArray) -> DateForm | None:
     with_text = with_text or cells.filter(pc.invert(is_missing(cells)))[:READ_FOR_FORM].to_pylist()
     forms: Counter[DateForm | None] = Counter()
     for cell in with_text:
-        forms[next((form for form, looks in _LOOKS.items() if looks.match(cell)), None)] += 1
-        # Most columns hold numbers, which some of them tell.
+        looks = _LOOKS.items() if _LIKE_ONE.match(cell) else ()
+        forms[next((form for form, look in looks if look.match(cell)), None)] += 1
         if len(with_text) - forms[None] < ENOUGH * len(with_text):
             return None
     least = {form: (ENOUGH if form.digits_alone else MOST) * len(with_text) for form in DATE_FORMS}
@@ -165,7 +177,14 @@ def read_dates(table: FileTable, column: int, form: DateForm, day_first: bool | 
     if "first" in parts:
         reading = _ordered(table, column, parts, day_first)
     else:
-        alone = QUARTERS_ALONE if "quarter" in parts else WEEKS_ALONE if "week" in parts else MONTHS_ALONE
+        if parts.keys() == {"year", "month"}:
+            # 1998/99, 1999/00, 2000/01 and so on are years from one into the next, and no months.
+            later = _whole(parts["month"])
+            follow = (_whole(parts["year"]) + 1 - later) % 100 == 0
+            if later.max() > 12 and follow.mean() > ENOUGH:
+                parts["later"] = parts.pop("month")
+        period = next((name for name in ("week", "quarter", "later") if name in parts), "month")
+        alone = PERIODS["half-year" if "semester" in parts else period]
         reading = PrintedDates(form.order, _days(parts), notes=() if "day" in parts else (alone,))
         if "name" in parts and "day" not in parts:
             _check_years(table, column, parts, reading.moments)
@@ -220,11 +239,8 @@ def _read_both(
 
 def _turned(moments: Moments) -> Moments:
     """Each day and its month exchanged, as a spreadsheet of another country does; NaT where that is no day."""
-    months = moments.astype("datetime64[M]")
-    days = (moments.astype("datetime64[D]") - months.astype("datetime64[D]")).astype(int)
-    years = moments.astype("datetime64[Y]").astype("datetime64[M]")
-    turned = (years + np.minimum(days, 11)).astype("datetime64[D]") + (months - years).astype(int)
-    return np.where(days < 12, turned, np.datetime64("NaT")).astype("datetime64[s]")
+    turned = pd.to_datetime(pd.DatetimeIndex(moments).strftime("%Y-%d-%m"), format="%Y-%m-%d", errors="coerce")
+    return turned.to_numpy().astype("datetime64[s]")
 
 
 def _short_year(parts: dict[str, pa.StringArray]) -> tuple[str, ...]:
@@ -252,15 +268,20 @@ def _full_years(years: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def with_clock(dates: PrintedDates, table: FileTable, column: int) -> PrintedDates:
-    """The dates at the times of day in another column: 17:30, 9:30 PM, 93000 or 0930.
+    """The dates at the times of day in another column: 17:30, 9:30 PM, 93000, 0930, 13, HE 13 or 12:00 - 13:00.
 
     Raises :class:`MarketError` for a cell that is no such time.
     """
-    cells = printed(table.columns[column])
+    cells = pc.replace_substring_regex(printed(table.columns[column]), r"(?i)^[a-z]+ ?| ?h$| ?[-–].*$", "")
     longest = pc.max(pc.utf8_length(cells)).as_py()
-    if not pc.any(pc.match_substring(cells, ":")).as_py():
+    if longest <= 2:
+        # Hours to 24; with a 25th on the day on which clocks are set back they are no more than counted.
+        counts = _whole(cells)
+        seconds = np.minimum(counts * (3600 if counts.max() <= 24 else 60), LAST_SECOND)
+        return _later(dates, seconds.astype("timedelta64[s]"), f"The hour of the day stands in {table.names[column]}.")
+    if pc.all(pc.match_substring_regex(cells, r"^\d+$")).as_py():
         cells = pc.utf8_lpad(cells, 4 if longest <= 4 else 6, "0")
-    pattern = r"(?i)^(?P<hour>\d{1,2}):?(?P<minute>\d{2})(?::?(?P<second>\d{2})(?:[.,]\d+)?)?(?P<half> ?[ap]m)?$"
+    pattern = r"(?i)^(?P<hour>\d{1,2}):?(?P<minute>\d{2})?(?::?(?P<second>\d{2})(?:[.,]\d+)?)?(?P<half> ?[ap]m)?$"
     groups = pc.extract_regex(cells, pattern)
     _refuse(table, column, ~_flags(pc.is_valid(groups)), lambda cell: f"{cell!r} is no time of day")
     parts = {name: pc.struct_field(groups, name) for name in ("hour", "minute", "second", "half")}
@@ -297,13 +318,14 @@ def _days(parts: dict[str, pa.StringArray], day: str = "day", month: str = "mont
     years = _whole(parts["year"])
     years = np.where(pc.equal(pc.utf8_length(parts["year"]), 2).to_numpy(False), _full_years(years), years)
     if "week" in parts:
-        # The week of 4 January is the first; the epoch was a Thursday.
-        fourth = (years - 1970).astype("datetime64[Y]").astype("datetime64[D]") + 3
-        mondays = fourth - (fourth.astype(int) + 3) % 7 + 7 * (_whole(parts["week"]) - 1)
-        sane = (mondays + 3).astype("datetime64[Y]").astype(int) + 1970 == years
-        return np.where(sane, mondays, np.datetime64("NaT")).astype("datetime64[s]")
-    if "quarter" in parts:
+        weeks = pc.binary_join_element_wise(parts["year"], parts["week"], "1", "-").to_pandas()
+        return np.asarray(pd.to_datetime(weeks, format="%G-%V-%u", errors="coerce"), "datetime64[s]")
+    if "later" in parts:
+        months, years = np.where((years + 1 - _whole(parts["later"])) % 100 == 0, 12, 0), years + 1
+    elif "quarter" in parts:
         months = 3 * _whole(parts["quarter"])
+    elif "semester" in parts:
+        months = 6 * _whole(parts["semester"])
     elif "name" in parts:
         places = pc.index_in(pc.utf8_lower(parts["name"]), value_set=pa.array(list(MONTHS)))
         months = np.array(list(MONTHS.values()))[places.to_numpy()]
@@ -379,9 +401,10 @@ def _since_midnight(table: FileTable, column: int, parts: dict[str, pa.StringArr
         half = pc.utf8_lower(pc.utf8_trim_whitespace(parts["half"]))
         hours = np.where(_flags(pc.equal(half, "am")) & (hours == 12), 0, hours)
         hours = hours + np.where(_flags(pc.equal(half, "pm")) & (hours < 12), 12, 0)
-    wrong = (hours > 23) | (minutes > 59) | (seconds > 60)
+    whole = 3600 * hours + 60 * minutes + seconds
+    wrong = ((hours > 23) & (whole != LAST_SECOND + 1)) | (minutes > 59) | (seconds > 60)
     _refuse(table, column, wrong, lambda cell: f"{cell!r} has a time that no clock shows")
-    return (3600 * hours + 60 * minutes + seconds).astype("timedelta64[s]")
+    return np.where(hours > 23, LAST_SECOND, whole).astype("timedelta64[s]")
 
 
 def _seconds_ahead(zone: str) -> int:

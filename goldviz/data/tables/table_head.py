@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.column_words import DATE_WORDS, name_words
-from goldviz.data.tables.file_table import distinct_names, is_missing, plain_words
+from goldviz.data.tables.file_table import distinct_names, is_empty, plain_words
 from goldviz.data.tables.printed_dates import ANY_DATE, SERIAL_DAYS, date_form
+from goldviz.plurals import how_many
 
 FIRST_ROWS, LAST_ROWS = 200, 30
 """Rows at the top in which the table may begin, and at the bottom in which it may end."""
@@ -54,11 +55,10 @@ class Extent:
         if not self.header:
             sentences.append("There is no header; the columns are named by their places.")
         if self.above:
-            rows = "row above the names was" if self.above == 1 else "rows above the names were"
-            sentences.append(f"{self.above} filled {rows} left out.")
+            sentences.append(f"{how_many(self.above, 'filled row', 'was', 'were')} left out above the names.")
         if self.below:
-            rows = "The last row was" if self.below == 1 else f"The last {self.below} rows were"
-            sentences.append(f"{rows} left out, without a date: {self.footer!r}.")
+            rows = how_many(self.below, "row", "was", "were")
+            sentences.append(f"{rows} left out at the end, without a date: {self.footer!r}.")
         return tuple(sentences)
 
 
@@ -75,7 +75,8 @@ def extent(columns: Sequence[pa.StringArray], rows: NDArray[np.int64], header_ro
         )
     place = _column_of_dates(columns, count)
     if place is None:
-        first = _first_full_row(columns, count) if header is None else header
+        filled = (row for row in range(min(count, FIRST_ROWS)) if sum(map(bool, _cells(columns, row))) > 1)
+        first = next(filled, 0) if header is None else header
         names = distinct_names(_cells(columns, first))
         above = sum(any(_cells(columns, row)) for row in range(first))
         return Extent(names, min(first + 1, count), count, int(rows[first]), above=above)
@@ -142,19 +143,12 @@ def _cells(columns: Sequence[pa.StringArray], row: int) -> list[str]:
     return [column[row].as_py() for column in columns]
 
 
-def _first_full_row(columns: Sequence[pa.StringArray], count: int) -> int:
-    for row in range(min(count, FIRST_ROWS)):
-        if sum(map(bool, _cells(columns, row))) > 1:
-            return row
-    return 0
-
-
 def _header(
     top: list[list[str]], place: int, columns: Sequence[pa.StringArray], first: int, header: int | None
 ) -> tuple[int | None, tuple[str, ...], dict[str, str], int]:
     """The row of names above the first row of the table, the names, their units, and the first row that is used."""
     width = len(columns)
-    others = [other for other in range(width) if other != place and not _empty(columns[other][first:])] or [place]
+    others = [other for other in range(width) if other != place and not is_empty(columns[other][first:])] or [place]
     full = [
         row
         for row, cells in enumerate(top)
@@ -203,7 +197,3 @@ def _header(
             if match := _IN_BRACKETS.fullmatch(cells[other]):
                 units[clean[other]] = match["unit"].strip()
     return header, clean, units, begin
-
-
-def _empty(column: pa.StringArray) -> bool:
-    return bool(pc.all(is_missing(column[:FIRST_ROWS])).as_py() and pc.all(is_missing(column)).as_py())

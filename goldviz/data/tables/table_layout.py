@@ -26,10 +26,11 @@ from goldviz.data.tables.column_roles import Roles, column_roles, priced
 from goldviz.data.tables.column_words import ADJUSTED_WORDS, NO_PRICE_WORDS, name_words
 from goldviz.data.tables.daily_column import FEWEST_VALUES, DailyColumn, DatedTable, daily_column
 from goldviz.data.tables.date_columns import beside_other_dates, chosen_dates, clock_column, date_columns
-from goldviz.data.tables.file_table import FileTable, is_missing, plain_words, printed
+from goldviz.data.tables.file_table import FileTable, is_empty, plain_words, printed
 from goldviz.data.tables.printed_dates import DateForm, PrintedDates, date_form, read_dates, with_clock
 from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers, unit_behind, without_unit
 from goldviz.data.tables.understood import NOTHING_TOLD, Confidence, Question, Told, Understood
+from goldviz.plurals import how_many
 
 MOST_SIGNS = 0.25
 """The largest share of a column's cells in which one word without digits, or a code, may stand for no value."""
@@ -65,7 +66,8 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
     the column that is clearly meant as the price cannot be used.
     """
     if len(table.rows) < FEWEST_VALUES:
-        raise MarketError(f"{table.file} has {len(table.rows)} rows; at least {FEWEST_VALUES} values are needed.")
+        number = how_many(len(table.rows), "row")
+        raise MarketError(f"{table.file} has {number}; at least {FEWEST_VALUES} values are needed.")
     candidates = date_columns(table)
     place, form = chosen_dates(table, candidates, answers.date_column)
     dates = read_dates(table, place, form, answers.day_first)
@@ -244,7 +246,8 @@ def _price_in_doubt(
         return None
     price, named = table.names[roles.price], priced(list(table.names))[0]
     sentence = columns[price].trouble
-    if not sentence and named in {table.names[column] for column in left_out if _empty(table.columns[column])}:
+    of_that_name = (table.columns[column] for column in left_out if table.names[column] == named)
+    if not sentence and any(is_empty(printed(cells)) for cells in of_that_name):
         sentence = f"Column {named} is empty; a formula counts once a spreadsheet has computed and saved it."
     if not sentence:
         pattern = r"\d" if name_words(target) & NO_PRICE_WORDS else r"^\W*\d"
@@ -260,10 +263,6 @@ def _price_in_doubt(
     return Question("price", f"{sentence} Write numbers alone there, or forecast another column.", answers)
 
 
-def _empty(column: pa.Array) -> bool:
-    return bool(pc.all(is_missing(printed(column))).as_py())
-
-
 def _meant_as_numbers(column: pa.Array, pattern: str = r"\d") -> bool:
     """Whether cells have digits and are no dates: a price with strange signs is refused, and not left out."""
     cells = printed(column)
@@ -272,12 +271,13 @@ def _meant_as_numbers(column: pa.Array, pattern: str = r"\d") -> bool:
 
 def _without_signs(table: FileTable, column: int, numbers: ReadNumbers) -> tuple[ReadNumbers, list[str]]:
     """The numbers, in which one word or code that comes again and again stands for no value, and what is said of it."""
-    present = numbers.values[np.isfinite(numbers.values) & (numbers.values != 0)]
-    # A price that is never near zero is not zero on a few days.
-    far_from_zero = len(present) > 0 and present.min() > np.median(present) / 2
-    for code in (*CODES_FOR_NOTHING, *([0] if far_from_zero else [])):
+    for code in (*CODES_FOR_NOTHING, 0):
         given = numbers.values == code
         if (3 if code else 1) <= given.sum() <= MOST_SIGNS * len(given):
+            present = numbers.values[np.isfinite(numbers.values) & ~given]
+            # A price that is never near zero is not zero on a few days.
+            if code == 0 and present.min(initial=np.inf) <= np.median(present) / 2:
+                continue
             note = f"{code} stands {given.sum()} times in {table.names[column]} and counts as no value."
             return replace(numbers, values=np.where(given, np.nan, numbers.values)), [note]
     wrong = np.flatnonzero(numbers.wrong)

@@ -46,8 +46,8 @@ def cells_of_text(text: str, fault: type[Exception], *, file: str, expected: str
     separator = max(widths, key=widths.__getitem__)
     if widths[separator] < 2:
         raise fault(f"{file} has one column only; expected are {expected}.")
-    columns = columns_of_text(
-        text,
+    return separator, columns_of_text(
+        text.encode("utf-8", errors="replace"),
         separator,
         widths[separator],
         fault,
@@ -56,7 +56,6 @@ def cells_of_text(text: str, fault: type[Exception], *, file: str, expected: str
         hint=". Put a text with a comma or a line break in quotation marks",
         ignore_empty_lines=True,
     )
-    return separator, [pc.utf8_trim_whitespace(column) for column in columns]
 
 
 def uneven_words(row: UnevenRow, file: str, width: int, most: str, hint: str) -> str:
@@ -66,7 +65,7 @@ def uneven_words(row: UnevenRow, file: str, width: int, most: str, hint: str) ->
 
 
 def columns_of_text(
-    text: str,
+    content: bytes,
     separator: str,
     width: int,
     fault: type[Exception],
@@ -78,13 +77,12 @@ def columns_of_text(
     ignore_empty_lines: bool = False,
     uneven: list[UnevenRow] | None = None,
 ) -> list[pa.StringArray]:
-    """The columns of a text with so many cells in every row.
+    """The columns of a text in UTF-8 with so many cells in every row, trimmed.
 
     Rows with more or fewer cells are left out where a list takes them, of at most :data:`MOST_UNEVEN`; otherwise, and
     where the text cannot be cut, ``fault`` is raised with a sentence for the person who brought the file.
     """
     places = [str(place) for place in range(width)]
-    content = text.encode("utf-8", errors="replace")
     rejects: list[UnevenRow] = []
 
     def judge(row: pyarrow.csv.InvalidRow) -> str:
@@ -112,4 +110,7 @@ def columns_of_text(
     except (pa.ArrowException, OSError) as error:
         cause = uneven_words(rejects[0], file, width, most, hint) if rejects else ""
         raise fault(cause or f"{file} cannot be cut into cells; allowed {limit}.") from error
-    return [table.column(place).combine_chunks() for place in range(width)]
+    columns = table.columns
+    del table
+    # Each is let go of before the next is trimmed: all cells twice would take much memory.
+    return [pc.utf8_trim_whitespace(columns.pop(0).combine_chunks()) for _ in range(width)]

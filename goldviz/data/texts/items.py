@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from goldviz.data.texts.pieces import TextError
+from goldviz.plurals import how_many
 
 BOUNDARY = 0
 """The symbol that stands before and after every item; document 002 writes it as a dot."""
@@ -39,7 +40,7 @@ class Corpus:
         lines = tuple(items)
         if len(lines) < FEWEST_ITEMS:
             raise TextError(
-                f"The text has {len(lines)} line{'' if len(lines) == 1 else 's'} with something in it; "
+                f"The text has {how_many(len(lines), 'line')} with something in it; "
                 f"allowed are at least {FEWEST_ITEMS}, for each line is an item to learn."
             )
         signs = sorted(set("".join(lines)))

@@ -15,6 +15,7 @@ from goldviz.figures.spec import by_name, drawn
 from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.lstm_valves.diagram import cell_diagram
+from goldviz.plurals import how_many
 
 THROUGH_HIDDEN, THROUGH_CELL = "#d55e00", "#0e7ac0"
 VALVES = {"forget": "Forget gate f", "input": "Input gate i", "output": "Output valve o (1 − tanh² c)"}
@@ -61,7 +62,7 @@ def reach_sentence(ds: Run) -> str:
     steps, reach = ds.sizes["step"], int(ds.attrs["reach"])
     if reach == steps:
         return f"It stays above 1/100 of its last value over all {steps} steps."
-    return f"{reach} step{'' if reach == 1 else 's'} back it falls below 1/100 of its last value."
+    return f"{how_many(reach, 'step')} back it falls below 1/100 of its last value."
 
 
 def _line(ds: Run, name: str, words: str, colour: str, dash: str, width: float) -> Node:

@@ -14,6 +14,7 @@ from goldviz.labs.policy_documents.measures import DocumentRead, any_tone
 from goldviz.labs.policy_documents.parts import change, market, panel, words
 from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.plurals import how_many
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
 from goldviz.ui.words import plain
@@ -92,7 +93,7 @@ def why(view: View[PolicyDocuments]) -> None:
         st.markdown(
             plain(
                 f"{document.title}: {document.words:,} words, N = {document.pieces:,} pieces without special ones, in "
-                f"{document.chunks} chunk{'' if document.chunks == 1 else 's'}, a vector of D = "
+                f"{how_many(document.chunks, 'chunk')}, a vector of D = "
                 f"{ds.sizes['dimension']} numbers."
             )
         )

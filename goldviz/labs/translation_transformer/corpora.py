@@ -33,7 +33,7 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
         raise TextError(str(error)) from None
     separator = _separator(text, file)
     columns = columns_of_text(
-        text,
+        text.encode("utf-8", errors="replace"),
         separator,
         2,
         TextError,

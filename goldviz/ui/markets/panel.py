@@ -11,6 +11,7 @@ from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.text_channels import is_text_channel
 from goldviz.declare.settings import Settings, SettingsError
+from goldviz.plurals import how_many
 from goldviz.ui import visitors_data
 from goldviz.ui.markets import dialog as market_dialog
 from goldviz.ui.panels import controls
@@ -94,7 +95,7 @@ def described(market: Market) -> str:
     """
     icon = ":material/casino:" if market.simulated else ":material/show_chart:"
     others = len(market.channels) - 1
-    more = f" and {others} more channel{'s' if others != 1 else ''}" if others else ""
+    more = f" and {how_many(others, 'more channel')}" if others else ""
     age = "" if market.simulated else f", kept since {market.retrieved:%Y-%m-%d %H:%M} UTC"
     return (
         f"{icon} **{plain(market.origin)}**: {plain(market.target.words)}{more}, last observation "

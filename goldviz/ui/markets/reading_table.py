@@ -183,7 +183,7 @@ def show(preview: TablePreview, identity: str) -> None:
         disabled=[COLUMN, "From", "To", "Values", "Missing", "First", "Last", "Sign"],
         column_order=[USE, COLUMN, KIND, "From", "To", "First", "Last", "Values", "Missing", "Sign", SEEN, UNIT, KNOWN],
         column_config={
-            USE: st.column_config.CheckboxColumn(help="Whether this column becomes a channel."),
+            USE: st.column_config.CheckboxColumn(help="Whether this column is read."),
             COLUMN: st.column_config.TextColumn(pinned=True),
             KIND: st.column_config.SelectboxColumn(options=[*KINDS.values(), DATE], required=True),
             SEEN: st.column_config.SelectboxColumn(

@@ -20,6 +20,7 @@ from goldviz.data.markets.joining import joined
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.tables.brought_files import Told
 from goldviz.data.tables.understood import Question, Understood
+from goldviz.plurals import how_many
 from goldviz.runs.execution.memory_watch import give_back_memory
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.brought_files import READ_SECONDS, BroughtFile, answer_about, brought
@@ -50,7 +51,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "split": {"": "all rows are one price"},
     "decimal": MARKS,
 }
-JOIN, REPLACE = "Join: its channels and these", "Replace it by these files"
+JOIN, REPLACE = "Join: its columns and these", "Replace it by these files"
 
 
 def show(current_market: Market | None) -> Market | None:
@@ -333,7 +334,8 @@ def _say(preview: TablePreview) -> None:
         if preview.separator
         else ""
     )
-    st.markdown(f"**{plain(preview.name)}**{sheet}: {preview.rows:,} rows{marks}. {_dates_in_words(preview.dates)}")
+    rows = how_many(preview.rows, "row")
+    st.markdown(f"**{plain(preview.name)}**{sheet}: {rows}{marks}. {_dates_in_words(preview.dates)}")
 
 
 def _dates_in_words(dates: DateReading) -> str:
@@ -378,7 +380,7 @@ def _forecast(market: Market) -> Market:
     target = st.selectbox("Forecast", names, format_func=words.__getitem__, key=f"market-target-{'-'.join(names)}")
     market = market.only([target, *(name for name in names if name != target)])
     if len(names) > 1:
-        st.markdown("**How do the channels overlap?**")
+        st.markdown("**How do the columns overlap?**")
         st.dataframe(overlap(market), hide_index=True)
         st.caption("Each series keeps its own dates and is used only after its release. Nothing is filled in.")
     return market
@@ -391,7 +393,7 @@ def overlap(market: Market) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "Channel": channel.words,
+                "Column": channel.words,
                 "From": by_channel[channel.name].first,
                 "To": by_channel[channel.name].last,
                 "Values": len(by_channel[channel.name].days),

@@ -20,6 +20,7 @@ from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.setting_words import value_in_words
 from goldviz.declare.settings import Experiment, Settings, SettingsError, label
+from goldviz.plurals import how_many
 from goldviz.runs import examples
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.store.run import Run
@@ -127,7 +128,7 @@ def progress_of(lane: AnyLane) -> tuple[float, str]:
         return 1.0, ""
     if run.status == "queued":
         ahead = services.executor().waiting_before(run.id) if services.executor_ready() else 0
-        before = f"{ahead} run{'s' if ahead != 1 else ''} before it" if ahead else "its worker is getting ready"
+        before = f"{how_many(ahead, 'run')} before it" if ahead else "its worker is getting ready"
         return 0.0, f"Waiting: {before}"
     text = f"{lane.step.capitalize()} {run.step} of {run.total}"
     if run.status == "running":

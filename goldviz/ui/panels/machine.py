@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from goldviz.plurals import how_many
 from goldviz.runs.execution.execution import ExecutionError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui.serving import services
@@ -25,4 +26,4 @@ def sentence() -> str:
     workers = executor.worker_count
     devices = executor.devices()
     devices_in_words = f"Devices: {', '.join(devices)}. " if devices else "The workers are loading torch. "
-    return f"{devices_in_words}{cores} cores, {workers} worker{'s' if workers != 1 else ''} for training. {place}"
+    return f"{devices_in_words}{cores} cores, {how_many(workers, 'worker')} for training. {place}"

@@ -12,6 +12,7 @@ import streamlit as st
 from goldviz.data.tables.sealed_names import NOT_YOURS
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Experiment, SettingsError
+from goldviz.plurals import how_many
 from goldviz.runs.examples import has_example
 from goldviz.runs.execution.execution import ExecutionError, worker_count
 from goldviz.runs.execution.limits import LimitsError, check, run_seconds
@@ -109,9 +110,7 @@ def _estimate(settings: Experiment) -> str:
         seconds, measured_runs = expected(services.store(), settings)
     except StoreError:
         seconds, measured_runs = settings.estimated_seconds(), 0
-    basis = (
-        f"going by {measured_runs} run{'s' if measured_runs != 1 else ''} timed here" if measured_runs else "a guess"
-    )
+    basis = f"going by {how_many(measured_runs, 'run')} timed here" if measured_runs else "a guess"
     words = f"Takes about {duration(seconds)}, {basis}."
     limit = min(settings.time_limit, run_seconds())
     if seconds > limit:

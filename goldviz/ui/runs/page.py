@@ -9,6 +9,7 @@ import streamlit as st
 
 from goldviz.declare.registry import experiments
 from goldviz.figures.overlay import MOST
+from goldviz.plurals import how_many
 from goldviz.runs.execution.execution import ExecutionError
 from goldviz.runs.store.checkpoints import room_of_run
 from goldviz.runs.store.rows import STATUSES, UNFINISHED
@@ -57,7 +58,7 @@ def _list() -> None:
         st.info("No run matches." if _filtered() else "No runs yet. Open a laboratory and press Train.")
         return
     page_in_words = f", page {_page() + 1} of {pages}" if pages > 1 else ""
-    st.caption(f"{total:,} run{'s' if total != 1 else ''}{page_in_words}{_on_disk()}")
+    st.caption(f"{how_many(total, 'run')}{page_in_words}{_on_disk()}")
     for sentence in filter(None, (gone(runs), unclear(runs))):
         st.caption(sentence)
     ids = [run.id for run in runs]

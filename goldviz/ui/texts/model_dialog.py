@@ -13,6 +13,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.models.text.loading import SHIPPED_NAME
 from goldviz.models.text.places import kept_folders, model_folder
+from goldviz.plurals import how_many
 from goldviz.runs.jobs.jobs import Report, Task, TooManyJobsError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui.panels import background
@@ -108,7 +109,7 @@ def _hub(use: Use) -> None:
     listing = _listing(repo)
     if listing is None:
         return
-    count = f"{len(listing.files)} file{'' if len(listing.files) == 1 else 's'}"
+    count = how_many(len(listing.files), "file")
     st.markdown(f"**{plain(repo)}**: {count}, {megabytes(listing.total_bytes)}.")
     for note in listing.notes:
         st.caption(f":material/info: {plain(note)}")

@@ -596,7 +596,7 @@ def test_of_several_moments_a_day_the_last_counts_and_is_known_at_the_end_of_the
 @pytest.mark.parametrize(
     ("content", "note"),
     [
-        (prices(row6="2024-01-04,1903.25"), "1 values stand there twice for the same time and count once."),
+        (prices(row6="2024-01-04,1903.25"), "1 value stands there twice for the same time: one counts."),
         (prices(days=DAYS[::-1]), "The newest row stood first: sorted oldest first."),
         (
             prices(days=DAYS[[1, 0, *range(2, 40)]]),

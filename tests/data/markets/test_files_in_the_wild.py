@@ -85,7 +85,7 @@ RIGHT = (
         1.847,
         "2016-02-26",
         ("1Y", "10Y", "40Y"),
-        ("1 filled row above the names was left out",),
+        ("1 filled row was left out above the names",),
         "difference",
         "percent",
     ),
@@ -95,7 +95,7 @@ RIGHT = (
         40,
         496.28,
         "2016-02-26",
-        said=("1 filled row above the names was left out",),
+        said=("1 filled row was left out above the names",),
     ),
     Right("s13_address_line.csv", "close", 40, 496.28, "2016-02-26", said=("left out above the table: 'https",)),
     Right(
@@ -447,7 +447,7 @@ def test_a_header_below_titles_is_found_and_can_be_told() -> None:
     below = "Source: nobody,,,,,\nall rights,,,,,\n"
     seen = look_into(table(columns, dates(), names, above, below), "mine.csv")
     assert (seen.header, seen.rows, seen.columns) == (3, 60, names)
-    assert "The last 2 rows were left out, without a date: 'Source: nobody'." in seen.notes
+    assert "2 rows were left out at the end, without a date: 'Source: nobody'." in seen.notes
     assert seen.readings_of["Close"].unit == "USD"
     content = table(columns, dates(), names, "Value,a,b,c,d,e\n")
     assert market(content, header=2).target.name == "Close"
@@ -525,7 +525,7 @@ def test_names_over_several_columns_tell_these_apart() -> None:
     names = ("Dates", "Bid", "Ask", "Bid", "Ask")
     seen = look_into(table(columns, dates(), names, "Start Date,2024-01-01,,,\n,Gold,,Silver,\n"), "mine.csv")
     assert seen.columns == ("Dates", "Gold Bid", "Gold Ask", "Silver Bid", "Silver Ask")
-    assert "1 filled row above the names was left out." in seen.notes
+    assert "1 filled row was left out above the names." in seen.notes
 
 
 def test_a_zero_among_prices_far_from_it_is_a_gap_and_said() -> None:

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.data.markets.files import look_into
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.file_table import FileTable
 from goldviz.data.tables.printed_dates import date_form, read_dates
+
+DAYS = pd.date_range("2024-01-01", periods=31)
 
 
 def read(cells, day_first=None):
@@ -53,6 +56,12 @@ def read(cells, day_first=None):
         ("4Q2023", "2023-12-31"),
         ("T2 2024", "2024-06-30"),
         ("5/2024", "2024-05-31"),
+        ("2023-H1", "2023-06-30"),
+        ("2023S2", "2023-12-31"),
+        ("H1 24", "2024-06-30"),
+        ("FY2023/24", "2024-12-31"),
+        ("1999/2000", "2000-12-31"),
+        ("2024-03-09 24:00", "2024-03-09T23:59:59"),
         ("202405", "2024-05-31"),
         ("2024-03-09 16:30 CET", "2024-03-09T15:30"),
         ("2024-03-09 20:30 EST", "2024-03-10T01:30"),
@@ -116,6 +125,49 @@ def test_what_is_no_day_is_refused_with_its_row(cells, said):
     with pytest.raises(MarketError) as caught:
         read(cells)
     assert str(caught.value).startswith(f"In row 2 of gold.csv, column Date, {said}")
+
+
+def test_years_from_one_into_the_next_are_no_months():
+    years = [f"{year}/{(year + 1) % 100:02d}" for year in range(1996, 2020)]
+    assert read(years).moments[0] == np.datetime64("1997-12-31", "s")
+    assert read(years[4:10]).moments[0] == np.datetime64("2000-01-31", "s")
+    with pytest.raises(MarketError, match="'2020/22' is no day of the calendar"):
+        read([*years, "2020/22"])
+
+
+HOURS = {
+    "0 to 23": (str, range(24), "Hour"),
+    "1 to 24": (str, range(1, 25), "Hour ending"),
+    "in German": (str, range(24), "Stunde"),
+    "01:00 to 24:00": ("{:02d}:00".format, range(1, 25), "Hour"),
+    "from and to": (lambda hour: f"{hour:02d}:00 - {hour + 1:02d}:00", range(24), "Interval"),
+    "from and to, short": (lambda hour: f"{hour:02d} - {hour + 1:02d}", range(24), "Hours"),
+    "HE 1": ("HE {}".format, range(1, 25), "Delivery"),
+    "H1 to H25": ("H{}".format, range(1, 26), "Hour"),
+    "13h": ("{:02d}h".format, range(24), "Hora"),
+    "1 PM": (lambda hour: f"{hour % 12 or 12} {'PM' if hour > 11 else 'AM'}", range(24), "Time"),
+}
+
+
+@pytest.mark.parametrize("kind", HOURS)
+def test_hours_beside_days_are_never_names_nor_numbers(kind):
+    words, hours, name = HOURS[kind]
+    rows = [f"{day:%Y-%m-%d},{words(hour)},{10 * hour + day.day}" for day in DAYS for hour in hours]
+    seen = look_into("\n".join([f"Date,{name},Price", *rows]).encode(), "spot.csv")
+    assert seen.values == ("Price",)
+    assert (seen.readings_of["Price"].values, seen.readings_of["Price"].last) == (31, 10 * hours[-1] + 31)
+    assert f"stands in {name}." in " ".join(seen.notes)
+
+
+def test_tenors_beside_days_are_no_hours():
+    rows = [f"{day:%Y-%m-%d},{months},{months + day.day}" for day in DAYS for months in (1, 3, 12)]
+    with pytest.raises(MarketError, match=r"Months of rates\.csv has two values for 2024-01-01, 1 in row 2 and 3"):
+        look_into("\n".join(["Date,Months,Rate", *rows]).encode(), "rates.csv")
+
+
+def test_a_fiscal_year_of_one_number_is_asked_for_its_end():
+    with pytest.raises(MarketError, match=r"'FY90'.* Write the day on which each fiscal year or its part ends"):
+        look_into("\n".join(["Year,Price", *(f"FY{year},{year}" for year in range(90, 60, -1))]).encode(), "gold.csv")
 
 
 def test_months_with_years_of_two_digits_are_read_where_they_are_in_order():

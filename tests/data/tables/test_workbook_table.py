@@ -84,7 +84,7 @@ def test_titles_gaps_errors_and_percentages_are_read_as_they_look():
         cell.number_format = "0.00%"
     seen = look_into(saved(made), "gold.xlsx")
     assert seen.columns == ("Date", "Close", "Yield")
-    assert "1 filled row above the names was left out." in seen.notes
+    assert "1 filled row was left out above the names." in seen.notes
     found = market_from_file(saved(made), "gold.xlsx", Choices(("Close", "Yield")), retrieved=NOW)
     assert len(found.target.observed) == 38
     assert (found.channel("Yield").values == 4.06).all()

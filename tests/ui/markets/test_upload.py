@@ -160,7 +160,7 @@ def test_sheets_can_be_chosen_and_files_become_one_market_with_their_overlap_sho
     visitor.bring(("mine.csv", traits()), ("metals.xlsx", workbook()))
     visitor.answer("Sheet", "Copper")
     visitor.answer("Forecast", "Price")
-    overlap = visitor.at.dataframe[-1].value.set_index("Channel")
+    overlap = visitor.at.dataframe[-1].value.set_index("Column")
     assert list(overlap.index) == [
         "Price (metals)",
         "Close (mine)",

@@ -10,6 +10,7 @@ from goldviz.diagnostics.findings.training import training_diverged
 from goldviz.diagnostics.findings.words import counted
 from goldviz.labs.gold_forecast.findings.skill import FASTER, MORE_DROPOUT, STUDENT, TO_VARIANCE
 from goldviz.labs.gold_forecast.measures import FADED, STEADY, Reading
+from goldviz.plurals import how_many
 
 
 def _fits(case: Case) -> str:
@@ -38,7 +39,7 @@ def _why_miscalibrated(case: Case) -> str:
 
 def _beyond(case: Case) -> str:
     rows = case.reading.rows_heard
-    return f"The past beyond {rows} row{'' if rows == 1 else 's'} teaches it next to nothing"
+    return f"The past beyond {how_many(rows, 'row')} teaches it next to nothing"
 
 
 def _of_the_last_refit(case: Case) -> str:

@@ -20,6 +20,7 @@ from goldviz.labs.policy_documents.parts.difference import show_difference
 from goldviz.labs.policy_documents.parts.tables import show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.tasks import measure_change
+from goldviz.plurals import how_many
 from goldviz.runs.jobs.jobs import Task
 from goldviz.text_models import text_model
 from goldviz.ui.panels import background
@@ -69,7 +70,7 @@ def _summary(dataset: Run, number: int, passages: Sequence[Passage]) -> str:
     document = DocumentRead.at(dataset, number)
     count = sum(part.changed for part in passages)
     words = (
-        f"{count} passage{'' if count == 1 else 's'}: {share_changed(passages):.0%} of the words changed. The meaning "
+        f"{how_many(count, 'passage')}: {share_changed(passages):.0%} of the words changed. The meaning "
         f"moved by {document.change:.3g} (1 − cos)"
     )
     before, after = document.tones

@@ -18,6 +18,7 @@ from goldviz.labs.policy_documents.documents.kept import documents_at_hand
 from goldviz.labs.policy_documents.encoding import estimated_operations, left_to_encode
 from goldviz.labs.policy_documents.parts import upload as policy_upload
 from goldviz.labs.policy_documents.settings import PolicyDocuments
+from goldviz.plurals import how_many
 from goldviz.text_models import text_model
 from goldviz.ui import visitors_data
 from goldviz.ui.panels import controls
@@ -73,7 +74,7 @@ def described(documents: DatedTexts) -> str:
         f"{sum(text.kind == kind for text in documents.texts)} {kind or 'without a kind'}" for kind in documents.kinds
     )
     return (
-        f"{icon} **{plain(documents.origin)}**: {count} document{'s' if count != 1 else ''} ({plain(kinds)}), "
+        f"{icon} **{plain(documents.origin)}**: {how_many(count, 'document')} ({plain(kinds)}), "
         f"{documents.texts[0].about} to {documents.texts[-1].about}, out at "
         f"{plain(release_words(documents.release))} on their days of release."
     )

@@ -28,6 +28,7 @@ from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
 from goldviz.labs.policy_documents.documents.brought import keep_files, keep_table, look
 from goldviz.labs.policy_documents.documents.kept import GENERATED, KEPT_DOCUMENTS
 from goldviz.labs.policy_documents.documents.tables import TextColumns, TextTablePreview
+from goldviz.plurals import how_many
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui import keys
 from goldviz.ui.brought_files import READ_SECONDS, BroughtFile, answer_about, brought
@@ -122,7 +123,7 @@ def _from_table(file: BroughtFile) -> str | None:
     preview = _answer(look, file.key, file.name)
     if preview is None:
         return None
-    st.markdown(f"**{preview.rows:,} rows**. The first ones, texts cut short:")
+    st.markdown(f"**{how_many(preview.rows, 'row')}**. The first ones, texts cut short:")
     st.dataframe(pd.DataFrame(list(preview.head), columns=list(preview.columns)), hide_index=True)
     for note in preview.notes:
         st.caption(f":material/info: {plain(note)}")
