@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 
@@ -64,17 +65,40 @@ def test_nothing_stands_where_the_page_may_show_something_else(client: TestClien
         assert FIRST_VIEW not in page, asked
 
 
-def test_a_view_that_is_still_made_keeps_nobody_waiting(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_view_that_takes_long_keeps_nobody_waiting(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_view.views, "asked", lambda name: Future())
+    began = time.monotonic()
     answer = client.get(f"/lab/{NAME}")
+    assert time.monotonic() - began < 1
     assert answer.status_code == 200
     assert VIEW not in answer.text
 
 
-def test_a_page_that_cannot_be_drawn_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_view_that_is_ready_soon_is_there_at_the_first_visit(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_view, "AT_MOST_SECONDS", 60)
+    monkeypatch.setattr(first_view, "views", FirstViews())
+    assert VIEW in client.get(f"/lab/{NAME}").text
+
+
+def test_streamlit_s_page_is_read_once_for_all_visits(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = client.get(f"/lab/{NAME}").text
+    monkeypatch.setattr(first_view, "_index", lambda: pytest.fail("read again"))
+    assert client.get(f"/lab/{NAME}").text == page
+
+
+def test_a_page_that_cannot_be_drawn_has_none_and_the_log_says_so_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     page = laboratories()[NAME].part("page").PAGE
     monkeypatch.setattr(type(page), "opening", lambda self: 1 / 0)
-    assert FirstViews().asked(NAME).result() == ""
+    monkeypatch.setattr(first_view, "AT_MOST_SECONDS", 60)
+    views = FirstViews()
+    assert [views.held(NAME), views.held(NAME)] == ["", ""]
+    (warning,) = [one for one in caplog.records if one.name == first_view.__name__]
+    assert warning.levelname == "WARNING"
+    assert NAME in warning.message
 
 
 def test_words_are_text_whatever_they_contain() -> None:

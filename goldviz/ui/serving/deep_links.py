@@ -45,6 +45,7 @@ def first_view_at(root: str, path: str) -> str:
     return views.held(name) if name in laboratories() else ""
 
 
+@cache
 def with_first_view(page: str, base: str, view: str) -> str:
     """The page with this view over its empty root, and first of all with what draws it."""
     from goldviz.ui.serving import first_view

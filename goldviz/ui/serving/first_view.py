@@ -12,6 +12,7 @@ import logging
 import re
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from importlib.resources import files
 from threading import Lock
@@ -19,6 +20,10 @@ from threading import Lock
 from goldviz.declare.registry import laboratories
 from goldviz.figures.theme import INKS, inks
 from goldviz.ui.serving.page_modules import FIRST_VIEW, module_path
+
+AT_MOST_SECONDS = 0.1
+"""How long an address waits for a view that is being made. Most are ready sooner once the server has drawn a page, and
+without one nothing is on screen for a second."""
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +44,8 @@ class Opening:
 
 
 class FirstViews:
-    """The views of all laboratories. Each is made once, beside all else: what made its page the first time comes
-    without."""
+    """The views of all laboratories. Each is made once, when its address is first asked for: all of them would take a
+    server's start seconds, and memory for laboratories to which nobody comes."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -55,9 +60,11 @@ class FirstViews:
             return self._views[name]
 
     def held(self, name: str) -> str:
-        """The view, if it is ready; else nothing, and the next visitor gets it."""
-        view = self.asked(name)
-        return view.result() if view.done() else ""
+        """The view, if it is ready soon; else nothing, and the next visitor gets it."""
+        try:
+            return self.asked(name).result(AT_MOST_SECONDS)
+        except TimeoutError:
+            return ""
 
 
 views = FirstViews()
@@ -70,7 +77,7 @@ def _view(name: str) -> str:
         opening: Opening | None = opens() if opens else None
     except Exception:
         # Whatever keeps a page from being drawn, it says so itself.
-        log.debug("No first view of %s", name, exc_info=True)
+        log.warning("The address of %s shows nothing before Streamlit has started.", name, exc_info=True)
         return ""
     return "" if opening is None or not opening.figures else view_of(opening)
 
@@ -90,6 +97,7 @@ def view_of(opening: Opening) -> str:
     )
 
 
+@cache
 def ahead(base: str) -> str:
     """What a page with a view names first: the script that draws it, and the letters."""
     letters = re.search(r'"(\./static/media/SourceSans[^"]*\.woff2)"', _index())
