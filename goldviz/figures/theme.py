@@ -31,6 +31,8 @@ TEXT = 14
 """The size of a figure's words in pixels, where nothing else is said."""
 SEQUENTIAL = "Cividis"
 DIVERGING = "RdBu"
+DEPTHS: dict[Theme, tuple[float, float]] = {"light": (0.0, 0.6), "dark": (0.4, 1.0)}
+"""The part of the sequential scale that stands out from a theme's paper."""
 
 
 @dataclass(frozen=True)
@@ -148,10 +150,15 @@ def tone(colour: str, theme: Theme) -> str:
 
 
 def inks() -> dict[str, dict[str, Any]]:
-    """What a browser needs to change the theme: each one's colours, and the tones of those that have words in them."""
+    """What a browser needs to change the theme: each one's colours, the tones of those that have words in them, and the
+    part of a scale that ordered lines have."""
     styles = [*NETWORKS.values(), *BASELINES.values(), *FORECASTS.values()]
     return {
-        theme: {**asdict(ink), "tones": {style.colour: tone(style.colour, theme) for style in styles}}
+        theme: {
+            **asdict(ink),
+            "tones": {style.colour: tone(style.colour, theme) for style in styles},
+            "depths": {"scale": [colour for _, colour in _sequential()], "part": DEPTHS[theme]},
+        }
         for theme, ink in INKS.items()
     }
 
@@ -183,8 +190,8 @@ def _sequential() -> list[tuple[float, str]]:
 
 
 def depth_colours(count: int, theme: Theme) -> list[str]:
-    """Colours for ordered lines, first to last: the part of cividis that stands out from the theme's paper."""
-    start, end = (0.0, 0.6) if theme == "light" else (0.4, 1.0)
+    """Colours for ordered lines, first to last."""
+    start, end = DEPTHS[theme]
     steps = [start + (end - start) * i / max(count - 1, 1) for i in range(count)]
     return [str(colour) for colour in sample_colorscale(SEQUENTIAL, steps)]
 

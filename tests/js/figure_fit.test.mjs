@@ -31,6 +31,22 @@ test("words in a network's colour change their tone with the theme, lines keep t
   });
 });
 
+test("ordered lines and the bar that explains them have the part of their scale that stands out from the paper", () => {
+  const scale = ["#000000", "#640000", "#646400", "#646464", "#c86464"];
+  const [light, dark] = [[0, 0.5], [0.5, 1]].map((part) => ({ tones: {}, depths: { scale, part } }));
+  const drawn = {
+    line: { color: ["rgb(0, 0, 0)", "rgb(50, 0, 0)", "rgba(100, 100, 0, 0.2)", "rgb(200, 100, 100)", "rgb(9, 9, 9)"] },
+    colorscale: [[0, "rgb(0, 0, 0)"], [1, "rgb(100, 0, 0)"]],
+  };
+  const other = {
+    line: { color: ["rgb(100, 100, 0)", "rgb(100, 100, 50)", "rgba(200, 100, 100, 0.2)", "rgb(200, 100, 100)", "rgb(9, 9, 9)"] },
+    colorscale: [[0, "rgb(100, 100, 0)"], [1, "rgb(100, 100, 100)"]],
+  };
+  assert.deepEqual(recoloured(light, dark)(drawn), other);
+  const maps = { fillcolor: "rgb(50, 0, 0)", colorscale: [[0, "#000000"], [1, "#c86464"]], template: { colorscale: { sequential: "Cividis" } } };
+  assert.deepEqual(recoloured(light, dark)(maps), maps);
+});
+
 test("a curve's name has its colour, or the nearest tone of it that can be read", () => {
   const ink = { text: "#1e1e1c", background: "#ffffff", surface: "#f6f4ee" };
   assert.equal(toneOf("#d55e00", ink), "rgb(180, 82, 5)");

@@ -4,6 +4,41 @@ function channels(hex) {
   return [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16)).join(", ");
 }
 
+const numbersOf = (colour) =>
+  colour.startsWith("#") ? channels(colour).split(", ").map(Number) : colour.match(/[\d.]+/g).slice(0, 3).map(Number);
+
+const between = (low, high, share) => low.map((own, at) => own + share * (high[at] - own));
+
+// Where a colour stands on a scale of evenly spaced ones, from 0 to 1; undefined for one that is not on it.
+function placeOn(scale, colour) {
+  const [own, stops] = [numbersOf(colour), scale.map(numbersOf)];
+  for (const [at, high] of stops.slice(1).entries()) {
+    const low = stops[at];
+    const gaps = high.map((one, channel) => Math.abs(one - low[channel]));
+    const widest = gaps.indexOf(Math.max(...gaps));
+    const share = (own[widest] - low[widest]) / (high[widest] - low[widest]);
+    const near = between(low, high, share).every((one, channel) => Math.abs(one - own[channel]) <= 1);
+    if (near && share > -0.05 && share < 1.05) return (at + share) / (stops.length - 1);
+  }
+}
+
+function colourOn(scale, place) {
+  const along = Math.min(1, Math.max(0, place)) * (scale.length - 1);
+  const at = Math.min(scale.length - 2, Math.floor(along));
+  return between(numbersOf(scale[at]), numbersOf(scale[at + 1]), along - at).map(Math.round).join(", ");
+}
+
+// Ordered lines have the part of a scale that stands out from the paper: a colour of one theme's part becomes that of the
+// other's at the same place.
+function deepened(from, to, colour) {
+  const [start, numbers, rest] = colour.match(/^(rgba?\()(\d+, \d+, \d+)(.*)$/)?.slice(1) ?? [];
+  const place = start && placeOn(from.scale, numbers);
+  const [first, last] = from.part;
+  const share = (place - first) / (last - first);
+  if (!(share > -0.01 && share < 1.01)) return colour;
+  return start + colourOn(to.scale, to.part[0] + share * (to.part[1] - to.part[0])) + rest;
+}
+
 // What turns a colour that stands for a part of the page in one theme into that of the other; others stay. Words in a
 // network's colour have a tone of it that can be read on each theme's paper; its lines keep the colour.
 export function recoloured(from, to) {
@@ -11,15 +46,19 @@ export function recoloured(from, to) {
   const tones = new Map(Object.entries(from.tones ?? {}).map(([colour, tone]) => [tone.toLowerCase(), to.tones[colour]]));
   const plain = new Map(names.map((name) => [from[name].toLowerCase(), to[name]]));
   const mixed = names.map((name) => [`rgba(${channels(from[name])}, `, `rgba(${channels(to[name])}, `]);
-  const of = (colour, words) => {
+  const deep = (colour) => (from.depths ? deepened(from.depths, to.depths, colour) : colour);
+  const of = (colour, key, words) => {
     const found = (words && tones.get(colour.toLowerCase())) || plain.get(colour.toLowerCase());
     if (found) return found;
     const [start, other] = mixed.find(([begin]) => colour.startsWith(begin)) ?? [];
-    return start ? other + colour.slice(start.length) : colour;
+    if (start) return other + colour.slice(start.length);
+    // A box that is filled whole is a number's on the whole scale; the band around an ordered line can be seen through.
+    return key === "fillcolor" && colour.startsWith("rgb(") ? colour : deep(colour);
   };
   const all = (value, key, words) => {
+    if (key === "colorscale" && Array.isArray(value)) return value.map(([at, colour]) => [at, deep(colour)]);
     if (key === "colorscale" || key === "bdata" || ArrayBuffer.isView(value)) return value;
-    if (typeof value === "string") return of(value, words);
+    if (typeof value === "string") return of(value, key, words);
     if (Array.isArray(value)) return value.map((one) => all(one, key, words));
     if (value && typeof value === "object")
       return Object.fromEntries(
@@ -31,9 +70,6 @@ export function recoloured(from, to) {
 }
 
 const READABLE = 4.5;
-
-const numbersOf = (colour) =>
-  colour.startsWith("#") ? channels(colour).split(", ").map(Number) : colour.match(/[\d.]+/g).slice(0, 3).map(Number);
 
 function luminance(colour) {
   const linear = (share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
