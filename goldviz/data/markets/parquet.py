@@ -142,17 +142,12 @@ def _channel_facts(market: Market) -> list[dict[str, Any]]:
             "name": channel.name,
             "words": channel.words,
             "transformation": channel.transformation,
-            "release": _release_facts(channel.release),
+            # Without an empty period, so that markets from before there were any keep their names.
+            "release": {name: fact for name, fact in asdict(channel.release).items() if fact or name != "period"},
             "unit": channel.unit,
         }
         for channel in market.channels
     ]
-
-
-def _release_facts(release: Release) -> dict[str, Any]:
-    """A release without an empty period, so that markets from before there were any keep their names."""
-    facts = asdict(release)
-    return facts if release.period else {name: fact for name, fact in facts.items() if name != "period"}
 
 
 def _columns(channel: Channel) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -135,7 +135,8 @@ def _decoded(content: bytes, file: str) -> tuple[str, tuple[str, ...]]:
     strange = sum(ord(character) < 32 and not character.isspace() for character in beginning)
     if "\0" in text or strange > len(beginning) / 100 or beginning.count("\ufffd") > 3 + len(beginning) / 100:
         raise MarketError(f"{file} holds binary data, not a table of text; allowed are {ALLOWED_FILES}.")
-    return text, notes
+    # The mark of byte order also stands where files were put behind one another.
+    return text.replace("\ufeff", ""), notes
 
 
 def _text(content: bytes) -> tuple[str, tuple[str, ...]]:

@@ -80,7 +80,7 @@ class DateForm:
 
 
 DATE_FORMS = (
-    DateForm("year", rf"(?i)^{_WEEKDAY}{_YEAR}[-/.年](?P<month>\d{{1,2}})[-/.月]{_DAY}日?{_REST}$"),
+    DateForm("year", rf"(?i)^{_WEEKDAY}{_YEAR}[-/.年] ?(?P<month>\d{{1,2}})[-/.月] ?{_DAY}[日.]?{_REST}$"),
     DateForm("year", rf"(?i)^{_YEAR}(?:[-/]| ?M)(?P<month>\d{{1,2}})$"),
     DateForm("year", rf"(?i)^(?:FY ?)?{_YEAR}[-/](?P<later>\d{{4}}|\d{{2}})$"),
     DateForm("year", rf"(?i)^(?P<month>\d{{1,2}})[-/]{_YEAR}$"),
@@ -94,10 +94,10 @@ DATE_FORMS = (
     DateForm("year", r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])$", digits_alone=True),
     DateForm(
         "year",
-        r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)[ T_]"
+        r"^(?P<year>1[789]\d\d|2[01]\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)[ T_;] ?"
         r"(?P<hour>\d{2}):?(?P<minute>\d{2}):?(?P<second>\d{2})(?P<zone>Z?)$",
     ),
-    DateForm("either", rf"(?i)^{_WEEKDAY}(?P<first>\d{{1,2}})[-/.](?P<last>\d{{1,2}})[-/.]{_YEAR}{_REST}$"),
+    DateForm("either", rf"(?i)^{_WEEKDAY}(?P<first>\d{{1,2}})[-/.] ?(?P<last>\d{{1,2}})[-/.] ?{_YEAR}{_REST}$"),
     DateForm("either", rf"(?i)^{_WEEKDAY}(?P<first>\d{{1,2}})[/.](?P<last>\d{{1,2}})[/.](?P<year>\d{{2}}){_REST}$"),
     DateForm("month", rf"(?i)^{_WEEKDAY}{_NAME}[. -]+{_DAY}{_TH},?[ -]+{_YEAR}{_REST}$"),
     DateForm("day", rf"(?i)^{_WEEKDAY}{_DAY}{_TH}[. -]+{_OF}{_NAME}[., -]+{_OF}{_ANY_YEAR}{_REST}$"),

@@ -134,9 +134,9 @@ def _like_a_date(columns: Sequence[pa.StringArray], place: int, row: int) -> boo
 
 
 def _like_a_row(columns: Sequence[pa.StringArray], place: int, row: int) -> bool:
-    """Whether most cells beside the date are numbers."""
+    """Whether most cells beside the date are numbers, and no dates, as that of the file itself."""
     beside = [cell for other, cell in enumerate(_cells(columns, row)) if other != place and cell]
-    return 2 * sum(bool(_NUMBER.fullmatch(cell)) for cell in beside) > len(beside)
+    return 2 * sum(bool(_NUMBER.fullmatch(cell)) and not date_form(pa.array([cell])) for cell in beside) > len(beside)
 
 
 def _cells(columns: Sequence[pa.StringArray], row: int) -> list[str]:

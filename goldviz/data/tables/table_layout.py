@@ -67,7 +67,8 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
     """
     if len(table.rows) < FEWEST_VALUES:
         number = how_many(len(table.rows), "row")
-        raise MarketError(f"{table.file} has {number}; at least {FEWEST_VALUES} values are needed.")
+        wide = " Dates stand side by side: put them below one another." if date_form(pa.array(table.names)) else ""
+        raise MarketError(f"{table.file} has {number}; at least {FEWEST_VALUES} values are needed.{wide}")
     candidates = date_columns(table)
     place, form = chosen_dates(table, candidates, answers.date_column)
     dates = read_dates(table, place, form, answers.day_first)

@@ -739,3 +739,23 @@ def test_two_thousand_damaged_cases_are_read_as_they_stand_or_refused() -> None:
                 values = Counter(made.target.observed.tolist())
                 assert values <= there, (path.name, number, values - there)
     assert read > 100, read
+
+
+def test_a_file_s_own_date_above_the_table_is_none_of_its_rows():
+    above = ['"";BBK01.WT5511;BBK01.WT5511_FLAGS', '"";Gold in USD;', "Einheit;USD;", "Stand vom;01.06.2024;"]
+    rows = [f"{day:%Y-%m-%d};{500 + day.day},5;" for day in pd.date_range("2024-01-01", periods=31)]
+    seen = look_into("\n".join([*above, *rows]).encode(), "BBK01.WT5511.csv")
+    assert (seen.target, seen.readings_of[seen.target].last) == ("BBK01.WT5511", 531.5)
+
+
+def test_files_behind_one_another_are_read_over_their_marks_of_byte_order():
+    rows = [f"{day:%Y-%m-%d},{500 + day.day}" for day in pd.date_range("2024-01-01", periods=31)]
+    seen = look_into("\n".join(["\ufeffDate,Price", *rows[:20], f"\ufeff{rows[20]}", *rows[21:]]).encode(), "gold.csv")
+    assert seen.readings_of["Price"].values == 31
+
+
+def test_dates_side_by_side_are_to_be_put_below_one_another():
+    days = pd.date_range("2024-01-01", periods=60)
+    wide = f"Name,{','.join(f'{day:%Y-%m-%d}' for day in days)}\nGold,{','.join('500' for _ in days)}"
+    with pytest.raises(MarketError, match=r"wide.csv has 1 row; .* Dates stand side by side: put them below one"):
+        look_into(wide.encode(), "wide.csv")
