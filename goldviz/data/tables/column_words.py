@@ -45,11 +45,8 @@ DATE_PARTS = {
 }
 """What columns are called that hold the dates together."""
 
-CLOCK_WORDS = frozenset(
-    _words(
-        "time hour hours hr he clock czas godzina zeit uhrzeit stunde hora heure ora tijd uur saat время 時刻 时间 시간"
-    )
-)
+HOUR_WORDS = frozenset(_words("hour hours hr he godzina stunde hora heure ora uur 시간"))
+CLOCK_WORDS = HOUR_WORDS | frozenset(_words("time clock czas zeit uhrzeit tijd saat время 時刻 时间"))
 CHANNEL_WORDS = frozenset(_words("channel symbol ticker series variable instrument asset name isin code per country"))
 PRICE_WORDS = _words("close settle settlement price last pm gold xau value")
 """A column with the first of these words in its name is taken for what is to be forecast."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldviz.data.markets.market import MarketError
-from goldviz.data.tables.column_words import CLOCK_WORDS, DATE_PARTS, DATE_WORDS, name_words
+from goldviz.data.tables.column_words import CLOCK_WORDS, DATE_PARTS, DATE_WORDS, HOUR_WORDS, name_words
 from goldviz.data.tables.file_table import FileTable, distinct_names, plain_words, printed
 from goldviz.data.tables.printed_dates import (
     ALLOWED_DATES,
@@ -145,7 +145,7 @@ def clock_column(table: FileTable, place: int, dates: PrintedDates) -> int | Non
         has_clock_name = bool(name_words(table.names[column]) & CLOCK_WORDS)
         digits = has_clock_name or (has_repeats and column == place + 1)
         fitting = [CLOCK, *[CLOCK_DIGITS] * digits, *[HOURS] * has_repeats]
-        fitting += [HOURS_BY_NAME] * (has_repeats and has_clock_name)
+        fitting += [HOURS_BY_NAME] * (has_repeats and bool(name_words(table.names[column]) & HOUR_WORDS))
         all_fit = (
             pc.all(pc.match_substring_regex(printed(part), "|".join(fitting))).as_py() for part in (cells[:1], cells)
         )

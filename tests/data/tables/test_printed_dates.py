@@ -163,10 +163,11 @@ def test_hours_beside_days_are_never_names_nor_numbers(kind):
     assert f"stands in {name}." in " ".join(seen.notes)
 
 
-def test_tenors_beside_days_are_no_hours():
+@pytest.mark.parametrize("name", ["Months", "Time", "Time to maturity"])
+def test_tenors_beside_days_are_no_hours(name):
     rows = [f"{day:%Y-%m-%d},{months},{months + day.day}" for day in DAYS for months in (1, 3, 12)]
-    with pytest.raises(MarketError, match=r"Months of rates\.csv has two values for 2024-01-01, 1 in row 2 and 3"):
-        look_into("\n".join(["Date,Months,Rate", *rows]).encode(), "rates.csv")
+    with pytest.raises(MarketError, match=rf"{name} of rates\.csv has two values for 2024-01-01, 1 in row 2 and 3"):
+        look_into("\n".join([f"Date,{name},Rate", *rows]).encode(), "rates.csv")
 
 
 def test_a_fiscal_year_of_one_number_is_asked_for_its_end():
