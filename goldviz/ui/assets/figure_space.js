@@ -8,7 +8,8 @@ import { toOneScale } from "./figure_scale.js";
 import { beyond } from "./figure_svg.js";
 
 const AROUND = 12;
-// How many numbers stand at an axis depends on its length, and that on how wide they are; so does a legend.
+// How many numbers stand at an axis depends on its length, and that on how wide they are; so does a legend. Where they go
+// round in a circle, the last ones hold.
 const PASSES = 8;
 const SMALLEST = 40;
 const CLEAR = 2;
@@ -107,18 +108,20 @@ export function spaceOf(given, layout, look, letters) {
   const { width, height, margin } = layout;
   const axes = axesOf(data, layout, look);
   const pad = Math.min(AROUND, margin.l, margin.r, margin.t, margin.b);
-  let [legend, size, moves] = [undefined, margin, true];
-  for (let pass = 0; moves && pass < PASSES; pass++) {
-    measured(axes, layout, size, letters);
-    legend = legendOf(given, layout, look, width - size.l - size.r, letters);
+  const around = ({ l, r }) => legendOf(given, layout, look, width - l - r, letters);
+  let size = margin;
+  measured(axes, layout, size, letters);
+  let legend = around(size);
+  for (let pass = 0; pass < PASSES; pass++) {
     const next = marginsFor(layout, axes, legend, pad, letters);
-    moves = Object.keys(next).some((side) => next[side] !== size[side]);
+    if (Object.keys(next).every((side) => next[side] === size[side])) break;
     size = next;
+    measured(axes, layout, size, letters);
+    legend = around(size);
   }
   const [wide, tall] = [width - size.l - size.r, height - size.t - size.b];
   if (!(wide > SMALLEST && tall > SMALLEST)) beyond("no room");
   for (const axis of Object.values(axes)) {
-    axis.length = (axis.letter === "x" ? wide : tall) * (axis.to - axis.from);
     axis.begin0 = axis.letter === "x" ? size.l + axis.from * wide : size.t + (1 - axis.from) * tall;
     axis.pixel = (share) => axis.begin0 + (axis.letter === "x" ? share : -share) * axis.length;
     axis.at = (value) => axis.pixel(axis.share(value));
