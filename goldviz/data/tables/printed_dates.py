@@ -36,6 +36,8 @@ PERIODS = {
 """What is said where dates name no days."""
 FIRST_SHORT_YEAR = 69
 """Of years with two digits this one and later ones are of the last century, as in C's library."""
+FARTHEST_ZONE = 14 * 3600
+"""Seconds from UTC; 15:00-16:00 is an hour, and no time in a zone."""
 FIRST_DAY = np.datetime64("1700-01-01", "s")
 LAST_DAY = np.datetime64("2200-01-01", "s")
 LAST_SECOND = 24 * 3600 - 1
@@ -58,7 +60,8 @@ ZONES = {
 """Hours ahead of UTC in zones whose short names mean one thing; CST is in Chicago and in Shanghai."""
 _CLOCK = (
     r"(?:(?:T| +)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?(?P<half> ?[ap]m)?"
-    rf" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{{2}}(?::?\d{{2}})?|UTC|GMT|{'|'.join(ZONES)})?)?"
+    rf" ?(?P<zone>Z|(?:UTC|GMT)?[+-]\d{{2}}(?::?\d{{2}})?|UTC|GMT|{'|'.join(ZONES)})?"
+    r"(?: [-–] (?:[\d./-]+ )?\d{1,2}:\d{2}(?::\d{2})?)?)?"
 )
 _TH = "(?:st|nd|rd|th|er)?"
 _WEEKDAY = "(?:(?:mo|tu|we|th|fr|sa|su|di|mi|do|so|lu|ma|me|je|ve|ju|vi|sá|gi|se|te|qu)[a-zà-ÿ-]*[.,]* +)?"
@@ -386,7 +389,7 @@ def _clocks(
             _refuse(table, column, bare, lambda cell: f"{cell!r} has no time zone while others have one")
         return clock, (), 0
     ahead = np.array([_seconds_ahead(name) for name in names])[zones.indices.to_numpy()]
-    _refuse(table, column, np.abs(ahead) > 86_400, lambda cell: f"{cell!r} has a time zone that there is not")
+    _refuse(table, column, np.abs(ahead) > FARTHEST_ZONE, lambda cell: f"{cell!r} has a time zone that there is not")
     if not clock.astype(int).any():
         note = "Time stamps are at midnight of their time zones; their days stay as written."
         return nothing, (note,), max(0, -int(ahead.min()))
