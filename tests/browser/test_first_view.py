@@ -10,9 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
 from goldviz.declare.registry import experiments, laboratories
+from goldviz.runs.store.run_store import Store
 from goldviz.ui.serving.first_view import Opening
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import address, figure, wait_for_figure
+from tests.browser.laboratory_page import address, button, figure, state, wait_for_figure
 
 Opener = Callable[..., Page]
 
@@ -189,3 +190,53 @@ def test_it_stands_again_at_each_coming_and_not_at_an_address_that_asks_for_more
     page.goto(address(server, "shown=why"))
     expect(page.get_by_role("radio", name="Why?")).to_be_checked()
     assert not any(frame["view"] for frame in page.evaluate("window.frames_seen"))
+
+
+def test_a_reload_in_the_middle_leads_to_the_page_once(server: Server, open_page: Opener) -> None:
+    page = open_page("about:blank")
+    held(page, "**/goldviz/frames/**")
+    page.goto(shown(server))
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    expect(page.locator(VIEW)).to_be_attached()
+    page.unroute_all()
+    page.reload()
+    wait_for_figure(page)
+    expect(page.locator(VIEW)).not_to_be_attached()
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+
+
+def test_a_connection_that_is_cut_under_it_comes_again_and_so_do_the_figures(server: Server, open_page: Opener) -> None:
+    page = open_page("about:blank")
+    sockets: list[WebSocketRoute] = []
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        # The first one is cut before the page has said anything.
+        if len(sockets) > 1:
+            socket.connect_to_server()
+
+    page.route_web_socket("**/_stcore/stream", pass_on)
+    page.goto(shown(server))
+    expect(page.locator(f"{VIEW}[data-pictured]")).to_be_attached()
+    while not sockets:
+        page.wait_for_timeout(20)
+    sockets[0].close()
+    wait_for_figure(page)
+    expect(page.locator(VIEW)).not_to_be_attached()
+    assert len(sockets) > 1
+
+
+def test_two_clicks_on_train_under_it_start_one_run(server: Server, open_page: Opener) -> None:
+    store = Store(server.database)
+    before = {run.id for run in store.list()[0]}
+    page = open_page("about:blank")
+    held(page, "**/goldviz/frames/**")
+    page.goto(shown(server))
+    expect(page.locator(VIEW)).to_be_attached()
+    button(page, "Train").dblclick()
+    expect(page.locator(VIEW)).not_to_be_attached()
+    page.wait_for_url("**runs=*")
+    page.unroute_all()
+    state(page, "Finished")
+    (started,) = [run.id for run in store.list()[0] if run.id not in before]
+    assert started in page.url
