@@ -17,11 +17,11 @@ from datetime import timedelta
 from itertools import cycle, islice
 from pathlib import Path
 
+from goldviz.data.texts.dated_tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.data.texts.dated_texts import DatedText
+from goldviz.data.texts.kept_documents import keep_documents
+from goldviz.data.texts.policy.generated_documents import generated_documents
 from goldviz.labs.policy_documents.documents.difference import text_difference
-from goldviz.labs.policy_documents.documents.generated import generated_documents
-from goldviz.labs.policy_documents.documents.kept import keep_documents
-from goldviz.labs.policy_documents.documents.tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.labs.policy_documents.encoding import encode
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.models.text.loading import shipped_text_model

@@ -5,7 +5,7 @@ from pathlib import Path
 from safetensors.numpy import save_file
 
 from goldviz.data.markets import statement_tones
-from goldviz.labs.policy_documents.documents.generated import generated_documents
+from goldviz.data.texts.policy.generated_documents import generated_documents
 from goldviz.labs.policy_documents.documents.vectors import SHIPPED_VECTORS, shipped_arrays, vector_name
 from goldviz.labs.policy_documents.text_vector import encoded
 from goldviz.labs.policy_documents.tone import tone_balance

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from goldviz.api import (
         claims,
         compute,
+        documents,
         doubts,
         examine,
         figure,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "claims",
     "compute",
+    "documents",
     "doubts",
     "examine",
     "experiments",

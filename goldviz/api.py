@@ -191,6 +191,48 @@ def market(
     return name
 
 
+def documents(
+    files: str | Path | Sequence[str | Path],
+    *,
+    date: str = "",
+    text: str = "",
+    release: str | None = None,
+    kind: str | None = None,
+    day_first: bool | None = None,
+    out: str = "",
+    minutes_after: int = 24,
+    progress: bool = True,
+) -> str:
+    """Keep dated texts of your own, and return their name: ``compute("policy-documents", documents=name)``.
+
+    ``files`` is a CSV file with a column of dates and one of texts, a folder of text files, or text files with the date
+    in the name or at the top. ``date``, ``text``, ``release`` and ``kind`` are columns of the table, found out where
+    nothing is said; an empty ``release`` or ``kind`` means that there is none. Of text files ``kind`` is that of those
+    which say none. ``day_first`` says how 01/02/2024 is read, and is needed where the dates fit both readings. Where no
+    day of release stands in the files, a document counts from its own day on, minutes ``minutes_after`` days later.
+    ``out`` is the hour, such as ``"14:15 Prague"``; without it the Federal Reserve's. What was noticed goes to the
+    error stream; ``progress=False`` silences it.
+
+    Raises :class:`goldviz.data.texts.dated_texts.DatedTextError`, in one sentence that names the file, the place in it
+    and what is allowed.
+    """
+    from goldviz.data.texts.own_documents import keep_files
+
+    name, notes = keep_files(
+        files,
+        date=date,
+        text=text,
+        release=release,
+        kind=kind,
+        day_first=day_first,
+        out=out,
+        minutes_after=minutes_after,
+    )
+    for note in notes if progress else ():
+        print(note, file=sys.stderr)
+    return name
+
+
 def labelled_texts(file: str | Path) -> str:
     """Keep a file of labelled texts, and return its name for the setting of that name; raises ``TextError``."""
     from goldviz.data.texts.labelled_files import keep_file

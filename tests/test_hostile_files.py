@@ -19,12 +19,12 @@ from goldviz.data.markets.kept_markets import keep, load_market
 from goldviz.data.markets.kept_markets import kept as kept_markets
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.kept_files import market_folder
+from goldviz.data.texts.dated_files import texts_from_files
+from goldviz.data.texts.dated_tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.kept_models import KEPT_MODELS, about_model, load_model
 from goldviz.data.texts.kept_texts import keep_text, load_text
 from goldviz.data.texts.pieces import TextError
-from goldviz.labs.policy_documents.documents.files import texts_from_files
-from goldviz.labs.policy_documents.documents.tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.store.rescue import rescue

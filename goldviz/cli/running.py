@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldviz.api import carried_out, labelled_texts, market, text_model
+from goldviz.api import carried_out, documents, labelled_texts, market, text_model
 from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
 from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
@@ -50,7 +50,7 @@ def compute(name: str, options: Sequence[str]) -> int:
     """Compute what an instant page shows; write it, or say what it is."""
     settings_class = instant(name)
     values = vars(_parser("compute", settings_class, ARRAYS).parse_args(options))
-    settings = chosen(settings_class, with_market(settings_class, values))
+    settings = chosen(settings_class, with_files(settings_class, values))
     output = checked_file(values["output"], ARRAYS) if values["output"] else None
     try:
         dataset = settings.compute()
@@ -134,9 +134,47 @@ def with_start(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, 
         raise CommandError(str(error)) from None
 
 
+DOCUMENT_OPTIONS = "date", "text", "release", "kind", "dates", "out", "minutes-after"
+
+
+def with_documents(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the documents of the file or folder that ``--documents`` names, kept.
+
+    Raises :class:`CommandError` for options without files, and for files that cannot be used.
+    """
+    setting = _setting_of(kind, "documents")
+    if setting is None:
+        return dict(arguments)
+    said = {option: arguments.get(f"{setting}_{option.replace('-', '_')}") for option in DOCUMENT_OPTIONS}
+    path = Path(arguments[setting] or "").expanduser()
+    if not (arguments[setting] and path.exists()):
+        option = next((option for option, value in said.items() if value is not None), None)
+        if option:
+            raise CommandError(
+                f"The option --{setting}-{option} says how the file or folder of --{setting} is read; give that, too."
+            )
+        return dict(arguments)
+    try:
+        name = documents(
+            path,
+            date=said["date"] or "",
+            text=said["text"] or "",
+            release=said["release"],
+            kind=said["kind"],
+            day_first=DATE_ORDERS[said["dates"]] if said["dates"] else None,
+            out=said["out"] or "",
+            **({} if said["minutes-after"] is None else {"minutes_after": said["minutes-after"]}),
+        )
+    except ValueError as error:
+        if not getattr(error, "for_a_person", False):
+            raise
+        raise CommandError(str(error)) from None
+    return {**arguments, setting: name}
+
+
 def with_files(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with what their files hold, kept, in its place among the settings: a market, a model, texts."""
-    values = with_start(kind, with_market(kind, arguments))
+    """The options with what their files hold, kept, in its place among the settings: a market, a model, or texts."""
+    values = with_documents(kind, with_start(kind, with_market(kind, arguments)))
     texts = _setting_of(kind, "labelled texts")
     if texts and Path(values[texts] or "").is_file():
         try:
@@ -194,6 +232,8 @@ def _parser(command: str, settings: type[Settings], outputs: Mapping[str, Any]) 
         group.add_argument(option, dest=name, metavar="VALUE", help=_meaning(settings, name).replace("%", "%%"))
     if _setting_of(settings, "market"):
         _add_market_options(parser)
+    if _setting_of(settings, "documents"):
+        _add_document_options(parser)
     if _setting_of(settings, "start model"):
         group = parser.add_argument_group("a model to start from")
         group.add_argument(
@@ -247,6 +287,24 @@ def _add_market_options(parser: Parser) -> None:
         metavar="COLUMN=RELEASE",
         help="when its columns' values are known, separated by semicolons, such as 'Close=16:15 New York, next working "
         "day'",
+    )
+
+
+def _add_document_options(parser: Parser) -> None:
+    group = parser.add_argument_group("documents of your own: --documents takes a CSV file or a folder of text files")
+    for option, words in (
+        ("date", "in which column the days stand. Default: found out"),
+        ("text", "in which column the texts stand. Default: found out"),
+        ("release", "in which column the days of release stand; '' where in none. Default: found out"),
+        ("kind", "in which column the kinds stand; the kind itself of text files that say none"),
+        ("out", "at what time documents are out, such as '14:15 Prague'. Default: 14:00 New York"),
+    ):
+        group.add_argument(f"--documents-{option}", metavar="NAME" if option != "out" else "RELEASE", help=words)
+    group.add_argument(
+        "--documents-dates", choices=DATE_ORDERS, help="how 01/02/2024 is read, where the dates fit both readings"
+    )
+    group.add_argument(
+        "--documents-minutes-after", type=int, metavar="DAYS", help="how many days minutes wait. Default: 24"
     )
 
 

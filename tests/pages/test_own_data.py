@@ -10,7 +10,9 @@ import pytest
 
 from goldviz.data.markets.files import market_from_file
 from goldviz.data.markets.kept_markets import keep
+from goldviz.data.texts.dated_tables import TextColumns, texts_from_table
 from goldviz.data.texts.dated_texts import ReleaseRule
+from goldviz.data.texts.kept_documents import keep_documents
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.export.report import report_of_run
 from goldviz.labs.char_gpt.settings import CharGpt
@@ -19,8 +21,6 @@ from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
-from goldviz.labs.policy_documents.documents.kept import keep_documents
-from goldviz.labs.policy_documents.documents.tables import TextColumns, texts_from_table
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.text_tokens.settings import TextTokens

@@ -100,6 +100,6 @@ class PolicyDocuments(Instant):
 
     def texts(self) -> DatedTexts:
         """The documents; raises :class:`goldviz.data.texts.dated_texts.DatedTextError` where they are not here."""
-        from goldviz.labs.policy_documents.documents.kept import documents_at_hand
+        from goldviz.data.texts.kept_documents import documents_at_hand
 
         return documents_at_hand(self.documents)

@@ -16,14 +16,14 @@ from goldviz.data.markets.alignment import aligned
 from goldviz.data.markets.kept_markets import keep, load_market
 from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.simulated import simulated_market
+from goldviz.data.texts.dated_tables import TextColumns, texts_from_table
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
+from goldviz.data.texts.kept_documents import documents_at_hand, keep_documents
 from goldviz.data.texts.pieces import TextError
+from goldviz.data.texts.policy.generated_documents import generated_documents
 from goldviz.labs.policy_documents import compute as procedure
 from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.document_map import principal_axes
-from goldviz.labs.policy_documents.documents.generated import generated_documents
-from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
-from goldviz.labs.policy_documents.documents.tables import TextColumns, texts_from_table
 from goldviz.labs.policy_documents.encoding import encode, left_to_encode
 from goldviz.labs.policy_documents.market import ChannelChoice, document_channels, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
@@ -31,8 +31,8 @@ from goldviz.labs.policy_documents.text_vector import chunks_of, encoded, pieces
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModel, TextModelError
 from tests.data.markets.small_market import small_market
+from tests.data.texts.test_dated_text_tables import REAL
 from tests.labs.policy_documents.small_documents import small_model, some_documents
-from tests.labs.policy_documents.test_dated_text_tables import REAL
 from tests.random_bert import write_random_bert
 
 LONG = " ".join(f"rates rose by {number % 7} percent , and gold prices fell ." for number in range(130))

@@ -11,10 +11,10 @@ from safetensors.numpy import save
 
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.tables.kept_files import KeptFiles
+from goldviz.data.texts import kept_documents
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts, ordered
-from goldviz.labs.policy_documents.documents import kept as kept_documents
-from goldviz.labs.policy_documents.documents.generated import WEEKS_BETWEEN, generated_documents
-from goldviz.labs.policy_documents.documents.kept import KEPT_DOCUMENTS, documents_at_hand, keep_documents
+from goldviz.data.texts.kept_documents import KEPT_DOCUMENTS, documents_at_hand, keep_documents
+from goldviz.data.texts.policy.generated_documents import WEEKS_BETWEEN, generated_documents
 from goldviz.labs.policy_documents.documents.vectors import (
     KEPT_VECTORS,
     keep_vector,

@@ -12,10 +12,10 @@ import pytest
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.statements import answering_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
+from goldviz.data.texts.kept_documents import documents_at_hand, keep_documents
+from goldviz.data.texts.policy.generated_documents import generated_documents
 from goldviz.labs.policy_documents import encoding as policy_encoding
 from goldviz.labs.policy_documents.compute import compute, read_change
-from goldviz.labs.policy_documents.documents.generated import generated_documents
-from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.parts import (
     change as policy_change,
 )

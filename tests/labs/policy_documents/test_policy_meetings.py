@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.data.texts.policy.circumstances import rate_band
-from goldviz.labs.policy_documents.documents.meetings import LARGEST_STEP, Meeting, next_meeting
+from goldviz.data.texts.policy.meetings import LARGEST_STEP, Meeting, next_meeting
 
 FIRST = Meeting(date(2022, 1, 26), 4, 4, tuple(range(9)), 0.0)
 PARTS = 9

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from goldviz.labs.policy_documents.documents.kept import documents_at_hand
+from goldviz.data.texts.kept_documents import documents_at_hand
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 

@@ -10,11 +10,11 @@ import goldviz.api
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.simulated import ToneResponse, simulated_market
 from goldviz.data.texts.dated_texts import DatedTexts, order_of_release
+from goldviz.data.texts.kept_documents import documents_at_hand, keep_documents
+from goldviz.data.texts.policy.generated_documents import generated_documents
 from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents.compute import compute
-from goldviz.labs.policy_documents.documents.generated import generated_documents
-from goldviz.labs.policy_documents.documents.kept import documents_at_hand, keep_documents
 from goldviz.labs.policy_documents.market import ChannelChoice, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 

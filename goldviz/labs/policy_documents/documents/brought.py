@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goldviz.data.tables.brought_files import Told, brought_content, told
-from goldviz.data.texts.dated_texts import DatedTextError, ReleaseRule
-from goldviz.labs.policy_documents.documents.files import texts_from_files
-from goldviz.labs.policy_documents.documents.kept import keep_documents
-from goldviz.labs.policy_documents.documents.tables import (
+from goldviz.data.texts.dated_files import texts_from_files
+from goldviz.data.texts.dated_tables import (
     TextColumns,
     TextTablePreview,
     look_into_texts,
     texts_from_table,
 )
+from goldviz.data.texts.dated_texts import DatedTextError, ReleaseRule
+from goldviz.data.texts.kept_documents import keep_documents
 from goldviz.runs.jobs.jobs import Report
 
 

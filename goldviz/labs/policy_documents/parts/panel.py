@@ -12,9 +12,9 @@ import streamlit as st
 
 from goldviz.data.markets.release_words import release_words
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
+from goldviz.data.texts.kept_documents import documents_at_hand
 from goldviz.declare.instant import Instant
 from goldviz.declare.text_models import SHIPPED
-from goldviz.labs.policy_documents.documents.kept import documents_at_hand
 from goldviz.labs.policy_documents.encoding import estimated_operations, left_to_encode
 from goldviz.labs.policy_documents.parts import upload as policy_upload
 from goldviz.labs.policy_documents.settings import PolicyDocuments

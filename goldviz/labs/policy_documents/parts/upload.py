@@ -13,6 +13,8 @@ import streamlit as st
 
 from goldviz.data.markets.release_words import BANK_CITIES
 from goldviz.data.tables.brought_files import Told
+from goldviz.data.texts.dated_files import is_one_table
+from goldviz.data.texts.dated_tables import TextColumns, TextTablePreview
 from goldviz.data.texts.dated_texts import (
     EARLIER_AFTERNOON,
     FIRST_AFTER_THREE_WEEKS,
@@ -24,10 +26,9 @@ from goldviz.data.texts.dated_texts import (
     DatedTextError,
     ReleaseRule,
 )
+from goldviz.data.texts.kept_documents import GENERATED, KEPT_DOCUMENTS
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
 from goldviz.labs.policy_documents.documents.brought import keep_files, keep_table, look
-from goldviz.labs.policy_documents.documents.kept import GENERATED, KEPT_DOCUMENTS
-from goldviz.labs.policy_documents.documents.tables import TextColumns, TextTablePreview
 from goldviz.plurals import how_many
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui import keys
@@ -40,7 +41,6 @@ Use = Callable[[str], None]
 
 ORDERS = {True: "day first, as in 31/12/2024", False: "month first, as in 12/31/2024"}
 NONE = ""
-TABLE_ENDINGS = (".csv", ".tsv")
 ASSUMED_DAYS = (
     "The day of release is assumed: each document's own day, which must be that of the decision. For minutes it is "
     f"so many days later. Before {FIRST_AFTER_THREE_WEEKS} it is {WAIT_FOR_THE_NEXT_MEETING}, as the Federal "
@@ -85,12 +85,9 @@ def _own() -> str | None:
     files = st.file_uploader("Files", type=["csv", "tsv", "txt", "md"], accept_multiple_files=True, key="policy-files")
     if not files:
         return None
-    tables = [file for file in files if file.name.lower().endswith(TABLE_ENDINGS)]
     try:
         own = brought(files, DatedTextError)
-        if tables and len(files) > 1:
-            raise DatedTextError("A CSV file holds all documents by itself; bring one of them, or text files alone.")
-        if tables:
+        if is_one_table([file.name for file in files]):
             return _from_table(own[0])
         kind = st.selectbox(
             "Kind, where a file says none",

@@ -19,7 +19,7 @@ from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.sealed_names import KEY, check_open
 from goldviz.data.tables.whole_files import reason_of
 from goldviz.data.texts.dated_texts import DatedText, DatedTextError, DatedTexts
-from goldviz.labs.policy_documents.documents.generated import generated_documents
+from goldviz.data.texts.policy.generated_documents import generated_documents
 
 GENERATED = "generated"
 KEPT_DOCUMENTS = PLACES["documents"]

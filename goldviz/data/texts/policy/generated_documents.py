@@ -14,7 +14,7 @@ from itertools import count
 import numpy as np
 
 from goldviz.data.texts.dated_texts import AS_THE_FEDERAL_RESERVE, DatedText, DatedTexts, order_of_release
-from goldviz.labs.policy_documents.documents.meetings import Meeting, next_meeting
+from goldviz.data.texts.policy.meetings import Meeting, next_meeting
 
 FIRST_MEETING = date(2005, 1, 5)
 LAST_DAY = date(2024, 12, 31)

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
+from goldviz.data.texts.dated_files import texts_from_files
 from goldviz.data.texts.dated_texts import DatedTextError
-from goldviz.labs.policy_documents.documents.files import texts_from_files
 
 WORDS = b"The Committee decided to raise the target range."
 

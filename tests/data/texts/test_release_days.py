@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from goldviz.data.markets.release_words import BANK_CITIES, written_release
+from goldviz.data.texts.dated_files import texts_from_files
+from goldviz.data.texts.dated_tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
-from goldviz.labs.policy_documents.documents.files import texts_from_files
-from goldviz.labs.policy_documents.documents.tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.labs.policy_documents.similarity import cosine_change
 from tests.places import REAL_DATA
 

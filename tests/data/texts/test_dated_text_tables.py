@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.data.texts.dated_tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.data.texts.dated_texts import ASSUMED_RELEASE, DatedTextError, DatedTexts, ReleaseRule
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
-from goldviz.labs.policy_documents.documents.tables import TextColumns, look_into_texts, texts_from_table
 from tests.places import REAL_DATA
 
 REAL = REAL_DATA / "fomc/communications_2019-2024.csv"

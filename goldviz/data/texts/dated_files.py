@@ -42,9 +42,20 @@ ABOUT_KEYS, RELEASE_KEYS = (
 KIND_KEYS = ("type", "kind", "category")
 MARKED_WORDS = "statement", "minutes", "speech", "testimony", "transcript", "press"
 """Words in a file's name that say what kind of document it is."""
-
-
+TABLE_ENDINGS, TEXT_ENDINGS = (".csv", ".tsv"), (".txt", ".md")
 OWN_TITLE = re.compile(rf"(?i)\W*(?:the |summary |of )*(?P<kind>{'|'.join(MARKED_WORDS)})\b")
+
+
+def is_one_table(names: Sequence[str]) -> bool:
+    """Whether files of these names are one table of documents; raises :class:`DatedTextError` for one among others.
+
+    >>> is_one_table(["statements.CSV"]), is_one_table(["2024-12-18.txt", "2025-01-29.txt"])
+    (True, False)
+    """
+    tables = [name for name in names if name.lower().endswith(TABLE_ENDINGS)]
+    if tables and len(names) > 1:
+        raise DatedTextError("A CSV file holds all documents by itself; bring one of them, or text files alone.")
+    return bool(tables)
 
 
 def texts_from_files(

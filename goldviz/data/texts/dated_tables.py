@@ -30,7 +30,7 @@ from goldviz.data.texts.dated_texts import (
     stamped_by_month,
     to_come,
 )
-from goldviz.labs.policy_documents.documents.delimited import text_table
+from goldviz.data.texts.text_tables import text_table
 
 SHOWN_ROWS, SHOWN_CHARACTERS = 5, 80
 RELEASE_WORDS = {"release", "released", "published", "publication", "available"}
