@@ -258,16 +258,31 @@ def named(*names: str) -> str:
     return look.apply(made, "light", title="Whom does it find?").to_json()
 
 
-def test_a_place_keeps_the_room_that_its_longest_name_needed(page: Page) -> None:
+def numbered(top: float) -> str:
+    """A curve up to a number."""
+    made = draft.Figure(draft.Scatter(x=[1, 2], y=[0, top]))
+    return look.apply(made, "light", title="How far does it go?").to_json()
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide", "keeps"),
+    [(named("a", "b"), named("a", "extraordinarily long"), False), (numbered(5), numbered(0.00375), True)],
+    ids=["names", "numbers"],
+)
+def test_numbers_keep_the_room_that_a_step_needed_and_names_have_their_own(
+    page: Page, narrow: str, wide: str, keeps: bool
+) -> None:
+    """Axes stand still while numbers grow and shrink; where names change, the plot is another one."""
     room, lefts = [], []
-    for names in (["a", "b"], ["a", "extraordinarily long"], ["a", "b"]):
-        show(page, named(*names), 600)
+    for shown in (narrow, wide, narrow):
+        show(page, shown, 600)
         room.append(page.evaluate("window.host._fullLayout._size.l"))
         lefts.append(
             page.evaluate("""() => Math.min(...[...window.host.querySelectorAll(".ytick")].map(
             (name) => name.getBoundingClientRect().left)) - window.host.getBoundingClientRect().left""")
         )
-    assert room[0] < room[1] == room[2]
+    assert room[0] < room[1]
+    assert room[2] == room[keeps]
     assert min(lefts) >= 0, "no name is cut"
 
 

@@ -21,8 +21,8 @@ from tests.export.report_parts import ODD_RUNS
 
 LABORATORY = "depth-gradients"
 NASTY = "<img src=x onerror=alert(1)></h3><script>alert(2)</script>"
-SHEET = 718
-"""Pixels between the margins of an A4 page."""
+SHEET = 940
+"""Pixels of a page that are shrunk onto a sheet."""
 
 
 @pytest.fixture(scope="module")
