@@ -23,6 +23,8 @@ LABORATORY = "depth-gradients"
 NASTY = "<img src=x onerror=alert(1)></h3><script>alert(2)</script>"
 SHEET = 940
 """Pixels of a page that are shrunk onto a sheet."""
+SHEETS_OF_WORDS = 3
+"""Findings, settings and how it was made."""
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +127,17 @@ def test_a_report_opens_without_a_network_moves_and_prints(page: Page, tmp_path:
     assert max(widths) <= SHEET
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert paper_of(page) == before
-    page.pdf(path=tmp_path / "report.pdf")
-    assert (tmp_path / "report.pdf").stat().st_size > 50_000
+    # Two figures under each other on many sheets, and no control on any.
+    page.pdf(path=tmp_path / "report.pdf", format="A4")
+    count = page.locator("figure").count()
+    assert sheets(tmp_path / "report.pdf") - SHEETS_OF_WORDS <= 0.75 * count
+    page.emulate_media(media="print")
+    for control in ("#theme", ".how", ".goldviz-diagram button", ".goldviz-timeline button", ".goldviz-info"):
+        expect(page.locator(control).first).to_be_hidden()
+
+
+def sheets(pdf: Path) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", pdf.read_bytes()))
 
 
 NO_PLOTLY = """const append = Node.prototype.appendChild;

@@ -96,6 +96,17 @@ def test_it_is_walked_from_a_disk_without_a_network(page: Page, site: Path) -> N
     no_wider(page)
 
 
+def test_on_paper_there_is_what_is_read_and_nothing_to_press(page: Page, site: Path) -> None:
+    for address in ("index.html", step_path("deep-plain", 1)):
+        page.goto((site / address).as_uri())
+        page.emulate_media(media="print")
+        for control in ("nav", "#search", ".guess button"):
+            assert not any(one.is_visible() for one in page.locator(control).all()), control
+        expect(page.get_by_role("heading").first).to_be_visible()
+        page.emulate_media(media="screen")
+        assert page.locator("nav").is_visible()
+
+
 def test_a_recorded_run_is_opened_by_its_address_moves_plays_and_is_pointed_at(page: Page, site: Path) -> None:
     page.goto((site / preset_path(DEPTH, DEPTH.declared.presets[0])).as_uri())
     all_drawn(page)
