@@ -10,8 +10,10 @@ FILES = sorted(path.name for path in FOLDER.glob("*.test.mjs"))
 
 
 def test_the_scripts() -> None:
-    """All in one call, several at a time: most of them wait for what comes a while later. Node names what fails."""
-    said = node("--test", "--test-reporter=tap", f"--test-concurrency={TOGETHER}", *FILES)
+    """All in one call, several at a time: most of them wait for what comes a while later. Node names what fails, also
+    where a failing test leaves something behind that would go on for good.
+    """
+    said = node("--test", "--test-force-exit", "--test-reporter=tap", f"--test-concurrency={TOGETHER}", *FILES)
     assert "# fail 0" in said
     for name in FILES:
         titles = re.findall(r'^test\("([^"]+)"', (FOLDER / name).read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
-import { Element, element, soon } from "./page.mjs";
+import { afterEach, beforeEach, test } from "node:test";
+import { Element, element, soon, until } from "./page.mjs";
 import diagram from "../../goldviz/ui/assets/diagram.js";
 import { leavePlace, placeOfFigure } from "../../goldviz/ui/assets/figure_draw.js";
 import { PICTURED } from "../../goldviz/ui/assets/figure_laid.js";
@@ -30,12 +30,15 @@ beforeEach(() => {
   drawn.length = 0;
 });
 
+// A place that is not left looks after its figure for good, and Node would wait for it.
+afterEach(() => leavePlace(host));
+
 async function put(wanted) {
   const place = placeOfFigure(host, "/plotly.js", () => wanted.now);
   host.goldvizPlace = place;
   place.draw();
   place.draw();
-  await soon(40);
+  await until(() => host.dataset.updates);
   return place;
 }
 
@@ -54,14 +57,14 @@ test("wishes that wait are one draw, the same figure is drawn once, and a zoom o
   zoomed({ "xaxis.range[0]": 1 });
   wanted.now = { ...wanted.now, figure: figureOf("Loss") };
   place.draw();
-  await soon(20);
+  await until(() => drawn.length > 1);
   assert.deepEqual(drawn[1].layout.xaxis, { range: [1, 2], autorange: false });
   wanted.now = { ...wanted.now, figure: figureOf("Loss"), subject: "b" };
   place.draw();
-  await soon(20);
+  await until(() => drawn.length > 2);
   assert.deepEqual(drawn[2].layout.xaxis, {});
   leavePlace(host);
-  await soon(20);
+  await until(() => !host.dataset.drawn);
   assert.equal(drawn.at(-1).purged, host);
   assert.equal(host.dataset.drawn, undefined);
 });
@@ -87,7 +90,7 @@ test("while all figures are out of sight nobody asks for Plotly, and the first o
   await soon(40);
   assert.equal(drawn.length, 0);
   sights[1](true);
-  await soon(20);
+  await until(() => drawn.length > 1);
   await Promise.all(hosts.map((one) => one.goldvizTurn));
   assert.equal(drawn.length, 2);
   hosts.forEach((one) => page.leavePlace(one));
@@ -145,22 +148,22 @@ test("a diagram says what is chosen in it by key or press, in the colour that a 
   const figure = JSON.stringify({ layout: { title: { text: "The network" }, meta: { diagram: shown, notes: [] } } });
   const data = { figure, subject: "lab", description: "What it shows", inks: { light: { text: "#000000" } }, chosen: { layer: 1 } };
   const leave = diagram({ data, parentElement: part, setTriggerValue: (name, value) => told.push([name, value]) });
-  await soon(20);
-  const said = () => part.querySelector("output").textContent;
+  const said = () => part.querySelector("output")?.textContent;
+  await until(() => said()?.startsWith("Layer 1"));
   assert.equal(said(), "Layer 1: 0.5. The norm.");
   const canvas = part.querySelector("canvas");
   canvas.focus();
   assert.ok(canvas.hear("keydown", { key: "ArrowLeft" }).prevented);
-  await soon(20);
+  await until(() => said().startsWith("Layer 0"));
   assert.deepEqual([said(), told], ["Layer 0: 0.25. The norm.", [["chosen", { layer: 0 }]]]);
   const menu = part.querySelector("select");
   assert.deepEqual(menu.options.map(({ value }) => value), ["norm", "loss"]);
   menu.value = "loss";
   menu.hear("change");
-  await soon(20);
+  await until(() => said().endsWith("loss."));
   assert.equal(said(), "Layer 0: 1. The loss.");
   canvas.hear("keydown", { key: "Escape" });
-  await soon(20);
+  await until(() => said().startsWith("Choose"));
   assert.deepEqual([said(), chosenPlaces()], ["Choose a layer: the figures mark it.", []]);
   leave();
 });
@@ -179,7 +182,7 @@ test("a first picture stands in a figure's place until Plotly has come, and read
   assert.match(host.innerHTML, /class="goldviz-picture"/);
   assert.match(host.attributes["aria-label"], /Loss\. A note\. loss ends at 1\./);
   assert.equal(drawn.length, 0);
-  await soon(80);
+  await until(() => host.dataset.updates);
   assert.ok(drawn.length > 0);
   assert.deepEqual([host.classList.contains(PICTURED), host.classList.contains("goldviz-figure-waiting")], [false, false]);
   place.leave();

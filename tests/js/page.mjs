@@ -327,3 +327,8 @@ Object.assign(globalThis, {
 });
 
 export const soon = (milliseconds = 5) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+// Until something is so, on a machine of any speed.
+export async function until(isSo, atMost = 10_000) {
+  for (const began = Date.now(); !isSo() && Date.now() - began < atMost; ) await soon();
+}
