@@ -67,7 +67,7 @@ def stamp_reading(
         )
     if one_clock and latest_clock:
         clock = _clock(latest_clock)
-        rule = f"say so under Known at: {clock} UTC or {clock} New York."
+        rule = f"say so: {clock} UTC or {clock} New York, under Known at or by releases=."
         return StampReading(note=f"All values are stamped {clock}. If they come out then, {rule}")
     return StampReading()
 

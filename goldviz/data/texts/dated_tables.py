@@ -6,12 +6,14 @@ Columns are found by name and by content; what can be read in two ways is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.market import MarketError
@@ -47,8 +49,8 @@ class TextTablePreview:
 
     ``dates``, ``texts`` and ``kinds`` are the columns that can be each; ``date``, ``text``, ``release`` and ``kind``
     those that are suggested, ``release`` and ``kind`` empty where there is none. ``unclear`` says what should be asked.
-    ``date_order`` and ``readings`` are as in :class:`goldviz.data.markets.files.TablePreview`. ``head`` are the first
-    rows with their texts cut short.
+    ``date_order`` and ``readings`` are as in :class:`goldviz.data.markets.files.TablePreview`; they are of the days of
+    release where the dates leave nothing open. ``head`` are the first rows with their texts cut short.
     """
 
     name: str
@@ -106,6 +108,11 @@ def look_into_texts(content: bytes, name: str) -> TextTablePreview:
     unclear = [*(["text"] if text_unclear else []), *(["date"] if len(others) > 1 else [])]
     with_texts = _with_texts(table, text)
     with_dates = _dates_of_so_many(with_texts, date, None)
+    if release and with_dates.order != "either":
+        # A cell that is no date is told when the column is used: another one may be chosen instead.
+        with suppress(DatedTextError):
+            releases = _dates_there(with_texts, release, None)[1]
+            with_dates = releases if releases and releases.order == "either" else with_dates
     return TextTablePreview(
         name=table.file,
         rows=len(table.rows),
@@ -273,12 +280,10 @@ def _dates(table: FileTable, name: str, day_first: bool | None) -> PrintedDates:
 
 def _releases(table: FileTable, name: str, day_first: bool | None) -> tuple[list[bool], list[date], str]:
     """Whether each row says its release; its day, any where it does not; and the latest time of day where there are."""
-    there = pc.invert(is_missing(_column(table, name))).to_numpy(zero_copy_only=False)
+    there, dates = _dates_there(table, name, day_first)
     days = np.full(len(there), np.datetime64("1970-01-01"), "datetime64[D]")
     clock = ""
-    if there.any():
-        columns = tuple(column.filter(pa.array(there)) for column in table.columns)
-        dates = _dates(FileTable(table.file, "text", table.names, columns, table.rows[there]), name, day_first)
+    if dates:
         if dates.order == "either":
             raise DatedTextError(
                 f"The dates in {name} of {table.file} can be read in two ways; choose whether the day or the month "
@@ -288,6 +293,15 @@ def _releases(table: FileTable, name: str, day_first: bool | None) -> tuple[list
         latest = int((dates.moments - dates.moments.astype("datetime64[D]")).astype(int).max())
         clock = f"{latest // 3600:02d}:{latest // 60 % 60:02d}" if latest else ""
     return there.tolist(), days.tolist(), clock
+
+
+def _dates_there(table: FileTable, name: str, day_first: bool | None) -> tuple[NDArray[np.bool_], PrintedDates | None]:
+    """Which rows have something in a column of dates, and these dates; None where no row has."""
+    there = pc.invert(is_missing(_column(table, name))).to_numpy(zero_copy_only=False)
+    if not there.any():
+        return there, None
+    columns = tuple(column.filter(pa.array(there)) for column in table.columns)
+    return there, _dates(FileTable(table.file, "text", table.names, columns, table.rows[there]), name, day_first)
 
 
 def _both_readings(dates: PrintedDates) -> dict[str, tuple[str, ...]]:

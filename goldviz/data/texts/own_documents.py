@@ -90,7 +90,7 @@ def _columns(
         found.kind if kind is None else kind,
         said.day_first,
     )
-    if found.date_order == "either" and said.day_first is None and columns.date == found.date:
+    if found.date_order == "either" and said.day_first is None:
         as_day, as_month = (found.readings[order][0] for order in ("day", "month"))
         raise DatedTextError(
             f"The dates of {found.name} can be read in two ways, the first as {as_day} or as {as_month}. Say "

@@ -38,6 +38,7 @@ from goldviz.models.text.weights import (
     read_masked_word_head,
     read_next_sentence_head,
 )
+from goldviz.plurals import how_many
 
 SHIPPED_FOLDER = Path(__file__).parent / "shipped" / "financial-bert"
 """The small financial BERT that comes with the package."""
@@ -152,7 +153,7 @@ def _classifier(
 def _about_pieces(tokeniser: Any, shape: EncoderShape) -> tuple[str, ...]:
     notes = []
     if spare := shape.vocabulary - len(tokeniser):
-        notes.append(f"{spare} rows of its table belong to no piece and are unused.")
+        notes.append(f"Its table has {how_many(spare, 'row')} without a piece, which nothing uses.")
     if lowers_capitals(tokeniser):
         notes.append("Its vocabulary has capitals, but texts are read in small letters, as its files say.")
     return tuple(notes)

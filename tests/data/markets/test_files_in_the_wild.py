@@ -697,7 +697,8 @@ def plain_numbers(content: bytes, name: str) -> list[float]:
     seen = look_into(content, name, Choices(day_first=True, split=""))
     utf_16 = content.startswith(codecs.BOM_UTF16_LE)
     text = content.decode("utf-16" if utf_16 else "utf-8" if _is_utf_8(content) else "latin-1", errors="replace")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=seen.separator)
+    # A byte-order mark in the middle of a file, as where two were put behind one another, is seen by nobody.
+    rows = csv.reader(io.StringIO(text.replace("\ufeff", ""), newline=""), delimiter=seen.separator)
     place, other = seen.columns.index(seen.target), "." if seen.decimal == "," else ","
     numbers = []
     for row in rows:

@@ -10,7 +10,7 @@ import goldviz
 from goldviz.cli.errors import CommandError
 from goldviz.cli.running import compute, with_files
 from goldviz.data.texts.dated_files import texts_from_files
-from goldviz.data.texts.dated_tables import TextColumns, texts_from_table
+from goldviz.data.texts.dated_tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.data.texts.dated_texts import DatedTextError, ReleaseRule
 from goldviz.data.texts.kept_documents import documents_at_hand, keep_documents
 from goldviz.declare.registry import instant
@@ -65,6 +65,16 @@ def test_dates_of_two_readings_are_asked_by_the_argument(file: Path) -> None:
     name = goldviz.documents(file, day_first=False, progress=False)
     assert name == shell(file, dates="month-first")
     assert documents_at_hand(name).texts[0].about.isoformat() == "2024-01-02"
+
+
+def test_days_of_release_of_two_readings_are_asked_too(file: Path) -> None:
+    file.write_bytes(b"Date,Released,Text\n2024-01-02,02/03/2024,Rates rose.\n2024-01-03,,Rates fell.\n")
+    preview = look_into_texts(file.read_bytes(), file.name)
+    assert (preview.release, preview.date_order, preview.readings["month"]) == ("Released", "either", ("2024-02-03",))
+    with pytest.raises(DatedTextError, match=r"the first as 2024-03-02 or as 2024-02-03\. Say day_first=True"):
+        goldviz.documents(file)
+    name = goldviz.documents(file, day_first=False, progress=False)
+    assert max(text.released for text in documents_at_hand(name).texts).isoformat() == "2024-02-03"
 
 
 def test_a_column_that_may_be_another_is_said_and_can_be_named(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

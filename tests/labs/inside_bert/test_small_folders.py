@@ -18,7 +18,7 @@ from tests.places import REAL_DATA
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_pages")]
 SAID = {
-    "s60-padded-table": "rows of its table belong to no piece and are unused.",
+    "s60-padded-table": "rows without a piece, which nothing uses.",
     "s61-many-labels": "Its classifier has 156 classes; up to 100 can be shown, so it is left out.",
     "s62-older-sentence-layout": "",
     "s63 Prüfung": "",

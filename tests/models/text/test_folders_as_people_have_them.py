@@ -44,7 +44,7 @@ def test_a_table_with_rows_for_no_piece_is_read_and_said(tmp_path: Path) -> None
     rows = 128
     model = load_text_model(padded(tmp_path / "bank", rows))
     assert model.encoder.shape.vocabulary == rows
-    assert f"{rows - count} rows of its table belong to no piece and are unused." in model.notes
+    assert f"Its table has {rows - count} rows without a piece, which nothing uses." in model.notes
     plain = load_text_model(write_random_bert(tmp_path / "plain", layers=1, heads=2, width=16))
     ids = torch.tensor([[2, 30, 31, 3]])
     zeros = torch.zeros_like(ids)
