@@ -10,11 +10,12 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from playwright.sync_api import Page
-from serving.chromium import HEADING, chromium, fresh_page, painted_at, watching_for
+from serving.chromium import HEADING, watching_for
+from serving.quiet_chromium import Visitor, quiet_chromium
 from serving.server import APP, running
 
 MOMENTS = {
@@ -26,11 +27,10 @@ MOMENTS = {
 PAGES = ["depth-gradients", "recurrent-gradients", "char-gpt", "ode-rnn"]
 
 
-def arrive(page: Page, address: str) -> dict[str, float]:
+def arrive(visitor: Visitor, address: str) -> dict[str, float]:
     """Milliseconds from navigation to each of the moments."""
-    page.goto(address)
-    found = painted_at(page, MOMENTS)
-    page.wait_for_timeout(500)
+    found = visitor.painted_at(address, len(MOMENTS))
+    time.sleep(0.5)
     return found
 
 
@@ -39,15 +39,16 @@ def main() -> None:
     parser.add_argument("--visits", type=int, default=8)
     parser.add_argument("laboratories", nargs="*", default=PAGES)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name, chromium() as browser, running(APP, Path(name)) as server:
+    with tempfile.TemporaryDirectory() as name, quiet_chromium() as browser, running(APP, Path(name)) as server:
         print(f"{'':<46}{'heading':<26}{'first picture':<26}live figure")
         for laboratory in arguments.laboratories:
             address = f"{server.address}/{laboratory}"
             first, again = [], []
             for _ in range(arguments.visits + 1):
-                with fresh_page(browser, before=watching_for(**MOMENTS)) as page:
-                    first.append(arrive(page, address))
-                    again.append(arrive(page, address))
+                visitor = Visitor(browser, watching_for(**MOMENTS))
+                first.append(arrive(visitor, address))
+                again.append(arrive(visitor, address))
+                visitor.leave()
             print(row(f"{laboratory}, an empty browser", first[1:]))
             print(row(f"{laboratory}, again", again[1:]))
 
