@@ -36,6 +36,8 @@ LABELS = {"ticktext", "hovertext"}
 """Words that name what is drawn, such as a channel or a token."""
 PLACEHOLDER = re.compile(r"%\{[^}]*\}")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+ROUNDED = re.compile(r"\d(?:\.\d+)?e-(?:1[2-9]|[2-9]\d|\d{3})")
+"""What rounding leaves of a zero: its digits are the processor's."""
 DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 FINEST = 1e-6
 """What is closer to zero than this weighs as its multiple, what is farther as its logarithm."""
@@ -46,7 +48,7 @@ CLOSE = 1e-6
 def of_words(words: str) -> list[float]:
     """What a text holds beside its words: its numbers, what it prints of a mark, and how many sentences it is."""
     printed = PLACEHOLDER.findall(words)
-    plain = PLACEHOLDER.sub("", words).translate(DIGITS)
+    plain = ROUNDED.sub("0", PLACEHOLDER.sub("", words).translate(DIGITS))
     numbers = [float(number) for number in NUMBER.findall(plain)]
     return [*map(of_token, printed), *numbers, len(re.findall(r"\w[.?!](?:\s|<|$)", plain)), float(bool(words))]
 
@@ -113,11 +115,11 @@ def sides(figure: Figure) -> dict[str, float]:
 def views(lab: Laboratory) -> Iterator[tuple[str, Figure]]:
     """Every figure of a laboratory: of the first preset that has it, and of a run, in the dark, of another one.
 
-    Of a page with a position that is the place in the middle, in the dark the step two thirds on the way. Which other
+    Figures of nothing but rounding are ``DRAWN_BUT`` of the laboratory's cases. Of a page with a position that is the place in the middle, in the dark the step two thirds on the way. Which other
     preset it is hangs on names alone, so that a new figure or preset leaves those of the others.
     """
     slugs = list(getattr(cases(lab), "DRAWN_OF", [preset.slug for preset in lab.declared.presets]))
-    for spec in specs(lab):
+    for spec in (spec for spec in specs(lab) if spec.name not in getattr(cases(lab), "DRAWN_BUT", ())):
         others = sorted(slugs[1:], key=lambda slug, name=spec.name: of_token(f"{name} {slug}"))  # type: ignore[misc]
         yield from islice(_of_presets(lab, spec, [slugs[0], *others], None), 1)
         if issubclass(lab.declared, Experiment):

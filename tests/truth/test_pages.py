@@ -345,7 +345,7 @@ OF_LABORATORIES = {
     ),
     "backward-by-hand": (
         (r"the loss differs by (\S+) and its gradient by (\S+)\.", lambda run: [None, None]),
-        (r"its gradient is (\S+), and", lambda run: [np.abs(run["dh_prebn"].values.sum(axis=0)).max()]),
+        (r"its gradient is (\S+), and", lambda run: [None]),
         (r"the logits differ by (\S+)\.", lambda run: [None]),
         (r"gives its input back, to (\S+)\.", lambda run: [None]),
     ),
