@@ -115,8 +115,9 @@ def sides(figure: Figure) -> dict[str, float]:
 def views(lab: Laboratory) -> Iterator[tuple[str, Figure]]:
     """Every figure of a laboratory: of the first preset that has it, and of a run, in the dark, of another one.
 
-    Figures of nothing but rounding are ``DRAWN_BUT`` of the laboratory's cases. Of a page with a position that is the place in the middle, in the dark the step two thirds on the way. Which other
-    preset it is hangs on names alone, so that a new figure or preset leaves those of the others.
+    Of a page with a position that is the place in the middle, in the dark the step two thirds on the way. Which other
+    preset it is hangs on names alone, so that a new figure or preset leaves those of the others. A laboratory's cases
+    name figures of nothing but rounding in ``DRAWN_BUT``.
     """
     slugs = list(getattr(cases(lab), "DRAWN_OF", [preset.slug for preset in lab.declared.presets]))
     for spec in (spec for spec in specs(lab) if spec.name not in getattr(cases(lab), "DRAWN_BUT", ())):
